@@ -1,0 +1,25 @@
+"""The one shape that every decoder yields."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event of a stream.
+
+    `start` and `end` are its byte span in the body; `at` is when its last byte arrived, in microseconds since
+    the round trip's start (0 when times were not recorded).
+    """
+
+    data: bytes
+    """The payload: the joined `data:` lines, one NDJSON line, one array element, or one frame's payload."""
+    start: int
+    end: int
+    at: int = 0
+    name: str = ""
+    """The event's name: SSE `event:`, AWS `:event-type` or `:exception-type`; empty when it has none."""
+    kind: str = "data"
+    """`data`; `comment` (SSE keepalives); `field` (an SSE field outside the standard, `name` holds it);
+    `exception` (AWS exception frame)."""
+    problem: str | None = None
+    """What was wrong with the framing, in one sentence: a bad CRC, an unterminated last event."""

@@ -1,0 +1,66 @@
+"""JSON as LLM traffic has it: parsed where it can be, and narrowed without trust.
+
+`orjson` refuses NaN and lone surrogates, which models emit; then the standard library reads them. Neither is
+the record: the bytes are.
+"""
+
+import json
+from typing import cast
+
+import orjson
+
+type Object = dict[str, object]
+
+
+def parse_json(data: bytes | str) -> object:
+    """The JSON value of `data`, or None when it is not JSON (JSON `null` is None too)."""
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        pass
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+
+
+def is_json(data: bytes | str) -> bool:
+    """True when `data` is one JSON text, as the standard library reads it."""
+    try:
+        orjson.loads(data)
+    except orjson.JSONDecodeError:
+        try:
+            json.loads(data)
+        except (ValueError, RecursionError):
+            return False
+    return True
+
+
+def as_object(value: object) -> Object:
+    """`value` if it is a JSON object, else an empty one."""
+    return cast(Object, value) if isinstance(value, dict) else {}
+
+
+def as_array(value: object) -> list[object]:
+    """`value` if it is a JSON array, else an empty one."""
+    return cast(list[object], value) if isinstance(value, list) else []
+
+
+def as_text(value: object) -> str | None:
+    """`value` if it is a string, else None."""
+    return value if isinstance(value, str) else None
+
+
+def as_count(value: object) -> int | None:
+    """`value` if it is a number that counts something (no boolean), else None."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if value == value and abs(value) != float("inf") else None  # noqa: PLR0124
+
+
+def compact(value: object) -> str:
+    """`value` as JSON text in one line, for people and for `arguments_raw` of APIs that send objects."""
+    try:
+        return orjson.dumps(value).decode()
+    except (TypeError, ValueError):
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,250 @@
+"""What a round trip says: the values that every protocol reads into.
+
+Four facts about an answer are kept apart, never collapsed: the API's own word (`Finish.raw`), its meaning
+(`Finish.label`), what the model produced (`Emission.emitted`), and what a correct client must do next
+(`Finish.effective`). `None` is "the wire did not say"; 0 is zero.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+type Emitted = Literal[
+    "text", "calls", "partial_call", "call_as_text", "refusal", "reasoning_only", "empty", "none"
+]
+"""What the model produced; `none` when there was no answer to produce it in (an error, a refused socket)."""
+
+type FinishLabel = Literal[
+    "complete",
+    "tool_calls",
+    "length",
+    "context_full",
+    "stop_sequence",
+    "pause",
+    "refusal",
+    "content_filter",
+    "malformed",
+    "limit",
+    "error",
+    "cancelled",
+    "cut",
+    "unknown",
+]
+
+type Kind = Literal[
+    "generation",
+    "embeddings",
+    "models",
+    "files",
+    "batches",
+    "assistants",
+    "count_tokens",
+    "moderation",
+    "audio",
+    "images",
+    "rerank",
+    "realtime",
+    "stored",
+    "other",
+]
+"""What an endpoint is for. `stored` reads, cancels or deletes a stored answer; `other` is anything else."""
+
+type PartKind = Literal["text", "reasoning", "call", "result", "refusal", "media", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call that the model emitted (in an answer) or that the client sent back (in the history)."""
+
+    name: str
+    id: str | None
+    arguments: object
+    """The parsed arguments, or None when they do not parse (see `arguments_raw`)."""
+    arguments_raw: str
+    """The arguments as the wire had them, decoded from JSON string escapes only."""
+    server: bool = False
+    """True for the API's own tools, which the client must not answer."""
+    complete: bool = True
+    """False when the API marked it incomplete or the stream ended inside it."""
+    choice: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    call_id: str | None
+    name: str | None
+    is_error: bool
+    text: str
+    """The result's text; media are named in brackets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One piece of a message, with the JSON pointer of the bytes that hold it."""
+
+    kind: PartKind
+    pointer: str
+    """RFC 6901 pointer into the request body."""
+    text: str = ""
+    call: ToolCall | None = None
+    result: ToolResult | None = None
+    signature: str | None = None
+    """A signature or encrypted content that must be echoed unchanged."""
+    raw: object = None
+    """The parsed JSON value that this part was read from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    role: Literal["system", "user", "assistant", "tool", "other"]
+    parts: tuple[Part, ...]
+    pointer: str
+    raw: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool that the request offered."""
+
+    name: str
+    description: str | None
+    schema: object
+    """The JSON Schema of its arguments as sent, or None."""
+    pointer: str
+    server: bool = False
+    """True for a tool that the API runs by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolChoice:
+    mode: Literal["auto", "none", "required", "named"]
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RequestReading:
+    model: str | None = None
+    streamed: bool = False
+    """True when the request asks for a stream."""
+    system: tuple[Part, ...] = ()
+    messages: tuple[Message, ...] = ()
+    """The conversation without the system prompt where the API keeps that apart."""
+    tools: tuple[Tool, ...] = ()
+    tool_choice: ToolChoice | None = None
+    parallel_tool_calls: bool | None = None
+    max_output: int | None = None
+    stop: tuple[str, ...] = ()
+    parameters: dict[str, object] = field(default_factory=dict[str, object])
+    """Every other top-level field of the body that is not history, tools or system."""
+    previous_id: str | None = None
+    """The server-held answer that this request continues (`previous_response_id` and kin)."""
+
+    @property
+    def results(self) -> tuple[ToolResult, ...]:
+        """All tool results in the history, in order."""
+        return tuple(p.result for m in self.messages for p in m.parts if p.result is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Emission:
+    """Layer 1, model."""
+
+    emitted: Emitted = "none"
+    text: str = ""
+    reasoning: str = ""
+    refusal: str | None = None
+    calls: tuple[ToolCall, ...] = ()
+    """Calls that the client must answer, of all choices, in order."""
+    server_calls: tuple[ToolCall, ...] = ()
+    signatures: tuple[str, ...] = ()
+    """Signatures and encrypted contents that the client must echo."""
+    content: tuple[Part, ...] = ()
+    """What was emitted in order, pointers into the whole answer (as if it had not been streamed)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Layer 2, api."""
+
+    raw: str | None
+    """The API's own word, verbatim."""
+    label: FinishLabel
+    effective: FinishLabel
+    detail: str | None = None
+    """What stood beside the word: stop details, incomplete details, a finish message, a native word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens under one convention, whatever the API's own.
+
+    `input` counts all input tokens, cached ones included; `output` includes `reasoning`.
+    """
+
+    input: int | None = None
+    cache_read: int | None = None
+    cache_write: int | None = None
+    output: int | None = None
+    reasoning: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ApiError:
+    message: str
+    type: str | None = None
+    code: str | None = None
+    status: int | None = None
+    """The status the error carries; inside a 200 stream the one it names, if any."""
+    in_stream: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseReading:
+    """What a protocol reads out of an answer, before reconciliation."""
+
+    text: str = ""
+    reasoning: str = ""
+    refusal: str | None = None
+    calls: tuple[ToolCall, ...] = ()
+    server_calls: tuple[ToolCall, ...] = ()
+    signatures: tuple[str, ...] = ()
+    content: tuple[Part, ...] = ()
+    finish_raw: str | None = None
+    finish: FinishLabel | None = None
+    """The label of `finish_raw`; None when the API gave no verdict at all."""
+    finish_detail: str | None = None
+    ended: bool = False
+    """True when the terminal evidence of this protocol was seen (so the answer is not cut)."""
+    usage: Usage | None = None
+    usage_raw: object = None
+    model: str | None = None
+    id: str | None = None
+    error: ApiError | None = None
+    problems: tuple[str, ...] = ()
+    other_content: bool = False
+    """True when something was emitted that is neither text, call, reasoning nor refusal (images, audio)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A round trip, read. Outside generation the layers are None."""
+
+    protocol: str
+    """A name of the registry, or `unknown`."""
+    provider: str | None
+    kind: Kind
+    streamed: bool
+    """True when the answer came as a stream."""
+    request: RequestReading
+    emission: Emission | None
+    finish: Finish | None
+    usage: Usage | None
+    error: ApiError | None
+    response_model: str | None = None
+    response_id: str | None = None
+    usage_raw: object = None
+    problems: tuple[str, ...] = ()
+    """What could not be read, one sentence each."""
+
+    @property
+    def is_generation(self) -> bool:
+        return self.kind == "generation"
