@@ -1,0 +1,51 @@
+# The two commands of the README: `make demo` and `make test`. Each sets up what it needs.
+.PHONY: demo test check format setup corpus bench docs wheel clean
+.DEFAULT_GOAL := demo
+
+# Looked up once per run, and only by the targets that need them.
+PYTHON_PATH = $(eval PYTHON_PATH := $$(shell PYTHON='$(PYTHON)' sh .ci/find-python))$(PYTHON_PATH)
+UV = $(eval UV := $$(shell sh .ci/find-uv '$(PYTHON_PATH)'))$(UV)
+RUN = .venv/bin/
+# uv would look for interpreters where there are none, and write no bytecode where the environment says so.
+export UV_PYTHON_DOWNLOADS = never
+unexport PYTHONDONTWRITEBYTECODE
+
+setup: .venv/.ready
+
+.venv/.ready: pyproject.toml uv.lock
+	@test -n '$(PYTHON_PATH)' && test -n '$(UV)'
+	@echo 'setting up .venv (once; about a minute)'
+	@'$(UV)' sync --quiet --frozen --python '$(PYTHON_PATH)'
+	@touch $@
+
+demo: setup
+	@$(RUN)turntape demo
+
+test: setup
+	$(RUN)pytest -n auto -q
+
+check: setup
+	$(RUN)ruff check .
+	$(RUN)ruff format --check .
+	$(RUN)pyright
+	$(RUN)python -m turntape.inspector.protocol_table --check
+
+format: setup
+	$(RUN)ruff check --fix .
+	$(RUN)ruff format .
+
+# How our reading of the recorded corpus agrees with an independent one, protocol by fact.
+corpus: setup
+	$(RUN)python tests/corpus/table.py
+
+bench: setup
+	$(RUN)python -m bench
+
+docs: setup
+	$(RUN)python -m turntape.inspector.protocol_table
+
+wheel: setup
+	'$(UV)' build --quiet --python '$(PYTHON_PATH)'
+
+clean:
+	rm -rf .venv build dist *.egg-info
