@@ -68,7 +68,7 @@ def test_the_packages_are_imported_as_turntape(path: Path) -> None:
 
 
 def test_every_package_on_disk_is_in_the_wheel() -> None:
-    """setuptools ships a listed package only; an unlisted one works in the checkout and is missing for users."""
+    """setuptools ships listed packages only: an unlisted one works in the checkout and is missing for users."""
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
 
     on_disk = {
