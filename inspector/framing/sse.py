@@ -1,0 +1,114 @@
+"""Server-sent events, as https://html.spec.whatwg.org/multipage/server-sent-events.html says (2026-11-20).
+
+Lines end at CR, LF or CRLF and nowhere else, found on bytes before any decoding: models emit U+2028 and U+0085.
+"""
+
+import re
+
+from .event import Event
+
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+_BOM = b"\xef\xbb\xbf"
+_QUIET_FIELDS = frozenset({b"id", b"retry"})
+UNTERMINATED = "The stream ended before the blank line that ends this event."
+
+
+class SseDecoder:
+    """`feed` bytes as they come, `close` at the end; the unterminated tail is an event with a `problem`."""
+
+    def __init__(self, limit: int = 64 << 20) -> None:
+        self._limit = limit
+        self._buffer = bytearray()
+        self._base = 0
+        """The offset in the body of the buffer's first byte."""
+        self._scanned = 0
+        self._at = 0
+        self._start: int | None = None
+        """Where the open event began; None between events."""
+        self._name = b""
+        self._data: list[bytes] = []
+        self._size = 0
+
+    def feed(self, data: bytes, at: int = 0) -> list[Event]:
+        """The events that `data` completes, in order."""
+        if not data:
+            return []
+        self._at = at
+        buffer = self._buffer
+        buffer += data
+        events: list[Event] = []
+        begin = 0
+        scan = self._scanned
+        size = len(buffer)
+        while match := _LINE_END.search(buffer, scan):
+            end = match.end()
+            if end == size and buffer[end - 1] == 13:  # the LF of a CRLF may still come
+                break
+            self._line(bytes(buffer[begin : match.start()]), self._base + begin, self._base + end, events)
+            begin = scan = end
+        self._drop(begin)
+        self._scanned = max(len(buffer) - 1, 0) if buffer.endswith(b"\r") else len(buffer)
+        if len(buffer) + self._size > self._limit:
+            events.append(self._overflow())
+        return events
+
+    def close(self) -> list[Event]:
+        """What is left: whole when only the very last line end was in doubt, else with a `problem`."""
+        events: list[Event] = []
+        buffer = self._buffer
+        end = self._base + len(buffer)
+        if buffer.endswith(b"\r"):
+            self._line(bytes(buffer[:-1]), self._base, end, events)
+        elif buffer:
+            self._line(bytes(buffer), self._base, end, events, torn=True)
+        buffer.clear()
+        self._base = end
+        if self._start is not None:
+            events.append(self._event(end, UNTERMINATED))
+        return events
+
+    def _drop(self, size: int) -> None:
+        if size:
+            del self._buffer[:size]
+            self._base += size
+
+    def _line(self, line: bytes, start: int, end: int, events: list[Event], *, torn: bool = False) -> None:
+        if start == 0:
+            line = line.removeprefix(_BOM)
+        if not line:
+            if self._start is not None:
+                events.append(self._event(end, None))
+            return
+        problem = UNTERMINATED if torn else None
+        name, _, value = line.partition(b":")
+        value = value.removeprefix(b" ")
+        if name == b"data":
+            self._open(start)
+            self._data.append(value)
+            self._size += len(value)
+        elif name == b"event":
+            self._open(start)
+            self._name = value
+        elif not name:
+            events.append(Event(value, start, end, self._at, kind="comment", problem=problem))
+        elif name not in _QUIET_FIELDS:
+            label = name.decode("utf-8", "replace")
+            events.append(Event(value, start, end, self._at, name=label, kind="field", problem=problem))
+
+    def _open(self, start: int) -> None:
+        if self._start is None:
+            self._start = start
+
+    def _event(self, end: int, problem: str | None) -> Event:
+        start = end if self._start is None else self._start
+        name = self._name.decode("utf-8", "replace")
+        event = Event(b"\n".join(self._data), start, end, self._at, name=name, problem=problem)
+        self._start, self._name, self._data, self._size = None, b"", [], 0
+        return event
+
+    def _overflow(self) -> Event:
+        self._data.append(bytes(self._buffer))
+        end = self._base + len(self._buffer)
+        self._drop(len(self._buffer))
+        self._scanned = 0
+        return self._event(end, f"No event ended within {self._limit} bytes; what had come was cut here.")
