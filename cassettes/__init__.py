@@ -1,0 +1,54 @@
+"""The tape: what went over the wire, byte for byte, and how to play it back.
+
+This floor knows no protocol. Names are imported when they are first used, so that importing the package costs
+next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .errors import CassetteError, FormatError, ReplayMiss, TurntapeError
+    from .model import Chunk, Failure, Frame, Request, Response, RoundTrip
+    from .player import Player
+    from .reader import Cassette, Tail
+    from .recorder import Recorder
+    from .redaction import Redactor
+    from .transports import AsyncReplayTransport, ReplayTransport
+
+__all__ = [
+    "AsyncReplayTransport",
+    "Cassette",
+    "CassetteError",
+    "Chunk",
+    "Failure",
+    "FormatError",
+    "Frame",
+    "Player",
+    "Recorder",
+    "Redactor",
+    "ReplayMiss",
+    "ReplayTransport",
+    "Request",
+    "Response",
+    "RoundTrip",
+    "Tail",
+    "TurntapeError",
+]
+
+_HOME = {
+    "errors": ("CassetteError", "FormatError", "ReplayMiss", "TurntapeError"),
+    "model": ("Chunk", "Failure", "Frame", "Request", "Response", "RoundTrip"),
+    "player": ("Player",),
+    "reader": ("Cassette", "Tail"),
+    "recorder": ("Recorder",),
+    "redaction": ("Redactor",),
+    "transports": ("AsyncReplayTransport", "ReplayTransport"),
+}
+
+
+def __getattr__(name: str) -> object:
+    for module, names in _HOME.items():
+        if name in names:
+            return getattr(import_module(f".{module}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,9 +1,9 @@
 """The errors of this package.
 
-    TurntapeError
-    ├── CassetteError        a file cannot be read or written
-    │   └── FormatError      it is no cassette, or one of a newer major version
-    └── ReplayMiss           no recorded round trip answers this request
+TurntapeError
+├── CassetteError        a file cannot be read or written
+│   └── FormatError      it is no cassette, or one of a newer major version
+└── ReplayMiss           no recorded round trip answers this request
 """
 
 

@@ -1,0 +1,103 @@
+"""The history that agents resend is stored once: a body as a piece of an earlier one.
+
+A delta says: the first `prefix` bytes and the last `suffix` bytes are those of body `base`, and `middle` stands
+between them. It is byte-exact by construction and knows nothing of what the bytes mean.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+WINDOW = 16
+"""How many bodies back a delta may refer: what a reader must hold to read a file from the start."""
+WORTHWHILE = 256
+"""A delta that saves fewer bytes than this is not taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    base: int
+    """The number of the round trip whose request body is referred to."""
+    prefix: int
+    suffix: int
+    middle: bytes
+
+
+def common_prefix(a: bytes, b: bytes, start: int = 0) -> int:
+    """How many first bytes `a` and `b` share, known to share `start`."""
+    low, high = start, min(len(a), len(b))
+    if a[low:high] == b[low:high]:
+        return high
+    while high - low > 32:
+        middle = (low + high) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle
+    while low < high and a[low] == b[low]:
+        low += 1
+    return low
+
+
+def common_suffix(a: bytes, b: bytes, limit: int) -> int:
+    """How many last bytes `a` and `b` share, at most `limit`."""
+    low, high = 0, limit
+    size_a, size_b = len(a), len(b)
+    if a[size_a - high : size_a] == b[size_b - high : size_b]:
+        return high
+    while high - low > 32:
+        middle = (low + high) // 2
+        if a[size_a - middle : size_a - low] == b[size_b - middle : size_b - low]:
+            low = middle
+        else:
+            high = middle
+    while low < high and a[size_a - low - 1] == b[size_b - low - 1]:
+        low += 1
+    return low
+
+
+def _continues(data: bytes, at: int) -> bool:
+    """True when `at` is inside a UTF-8 character."""
+    return at < len(data) and data[at] & 0xC0 == 0x80
+
+
+class Window:
+    """The last bodies that a delta may refer to."""
+
+    def __init__(self) -> None:
+        self._bodies: OrderedDict[int, bytes] = OrderedDict()
+
+    def __getitem__(self, number: int) -> bytes:
+        return self._bodies[number]
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._bodies
+
+    def add(self, number: int, body: bytes) -> None:
+        """Remember `body`, and forget the oldest when there are more than `WINDOW`."""
+        if len(body) < WORTHWHILE:
+            return
+        self._bodies[number] = body
+        if len(self._bodies) > WINDOW:
+            self._bodies.popitem(last=False)
+
+    def shorten(self, body: bytes) -> Delta | None:
+        """`body` against the body in the window that shares most with it; None when none is worth it."""
+        best: Delta | None = None
+        saved = WORTHWHILE
+        for number, earlier in reversed(self._bodies.items()):
+            prefix = common_prefix(body, earlier)
+            limit = min(len(body), len(earlier)) - prefix
+            if prefix + limit <= saved:
+                continue
+            suffix = common_suffix(body, earlier, limit)
+            if prefix + suffix <= saved:
+                continue
+            while prefix and _continues(body, prefix):
+                prefix -= 1
+            while suffix and _continues(body, len(body) - suffix):
+                suffix -= 1
+            saved = prefix + suffix
+            best = Delta(number, prefix, suffix, body[prefix : len(body) - suffix])
+            if saved == len(body):
+                break
+        return best

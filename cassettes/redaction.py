@@ -1,0 +1,252 @@
+"""No secret reaches the disk: what a recorder replaces before it writes.
+
+Request headers are stored by allow-list; a field outside it keeps its name and gets a fingerprint as its value.
+In bodies, known key shapes are replaced by as many bytes as they had, so that lengths, chunk boundaries and
+framings stay right, and a secret split over two reads is found because the joined body is searched. A fingerprint
+is a salted HMAC: two keys can be told apart within a file, and compared with nothing outside it.
+"""
+
+import hashlib
+import hmac
+import os
+import re
+import secrets
+import struct
+import tomllib
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Self, cast
+from urllib.parse import unquote
+
+from .errors import CassetteError
+from .model import Frame, Headers, RoundTrip
+from .secrets_table import (
+    CREDENTIALS,
+    REQUEST_HEADERS,
+    REQUEST_PREFIXES,
+    SECRET_PARAMETERS,
+    SHAPES,
+)
+
+_MARK = b"REDACTED"
+_FINGERPRINT = re.compile(rb"REDACTED-[0-9a-f]{8}")
+_WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+_QUERY = re.compile(r"([?&#;])([^=&#;]+)=([^&#;]*)")
+_USERINFO = re.compile(r"^([a-z][a-z0-9+.-]*://)[^/@]*@", re.IGNORECASE)
+_ESCAPES = b"nrtbf"
+
+
+class Redactor:
+    """Replaces secrets in headers, URLs and bodies. The same salt gives the same fingerprints.
+
+    `extra` are the user's own patterns (regular expressions); `allow_headers` are request header fields to store as
+    they are. Raises CassetteError for a pattern that does not compile.
+    """
+
+    def __init__(
+        self,
+        extra: tuple[str, ...] = (),
+        salt: str | None = None,
+        allow_headers: tuple[str, ...] = (),
+        enabled: bool = True,
+    ) -> None:
+        self.salt = salt if salt is not None else secrets.token_hex(8)
+        self.enabled = enabled
+        self._key = self.salt.encode()
+        self._allowed = REQUEST_HEADERS | {name.lower() for name in allow_headers}
+        try:
+            self._extra = tuple(re.compile(pattern.encode()) for pattern in extra)
+        except re.error as exc:
+            raise CassetteError(
+                f"the redaction pattern {exc.pattern!r} is no regular expression: {exc.msg}; mend it in turntape.toml"
+            ) from exc
+
+    @classmethod
+    def from_config(cls, path: str | os.PathLike[str] | None = None, salt: str | None = None) -> Self:
+        """A redactor as `turntape.toml`, or `[tool.turntape]` of `pyproject.toml`, in the working directory says.
+
+        Keys: `redact` (list of regular expressions), `allow_headers` (list of names). Raises CassetteError when the
+        file is no TOML or a key has another type.
+        """
+        settings: dict[str, object] = {}
+        for place in [Path(path)] if path else [Path("turntape.toml"), Path("pyproject.toml")]:
+            try:
+                document = cast(dict[str, object], tomllib.loads(place.read_text()))
+            except FileNotFoundError:
+                continue
+            except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+                raise CassetteError(f"cannot read the settings in {str(place)!r}: {exc}; mend or remove it") from exc
+            if place.name == "pyproject.toml":
+                tools = cast(dict[str, dict[str, object]], document.get("tool", {}))
+                document = tools.get("turntape", {})
+            settings = document
+            if settings:
+                break
+        lists: dict[str, tuple[str, ...]] = {}
+        for key in ("redact", "allow_headers"):
+            value = settings.get(key, [])
+            if not isinstance(value, list) or not all(isinstance(item, str) for item in cast(list[object], value)):
+                raise CassetteError(f"the setting {key!r} is {value!r}; write a list of strings")
+            lists[key] = tuple(cast(list[str], value))
+        return cls(lists["redact"], salt, lists["allow_headers"])
+
+    def fingerprint(self, secret: str | bytes) -> str:
+        """Eight hexadecimal digits that stand for a secret within this salt."""
+        data = secret.encode(errors="surrogateescape") if isinstance(secret, str) else secret
+        return hmac.new(self._key, data, hashlib.sha256).hexdigest()[:8]
+
+    def _stand_in(self, value: str) -> str:
+        scheme, space, rest = value.partition(" ")
+        if space and scheme.isalpha() and len(scheme) <= 10:
+            return f"{scheme} REDACTED-{self.fingerprint(rest)}"
+        return f"REDACTED-{self.fingerprint(value)}"
+
+    def headers(self, headers: Headers, response: bool = False) -> Headers:
+        """Header fields for the disk; names and order stay."""
+        if not self.enabled:
+            return headers
+        return tuple((name, self._header(name.lower(), value, response)) for name, value in headers)
+
+    def _header(self, name: str, value: str, response: bool) -> str:
+        if name in ("set-cookie", "cookie"):
+            return "; ".join(
+                f"{part.partition('=')[0].strip()}=REDACTED-{self.fingerprint(part)}" for part in value.split(";")[:1]
+            )
+        if name.startswith("aws4-") or (name == "authorization" and value.startswith("AWS4-")):
+            return f"{value.partition(' ')[0]} REDACTED-{self.fingerprint(value)}"
+        kept = response or name in self._allowed or name.startswith(REQUEST_PREFIXES)
+        if name in CREDENTIALS or not kept:
+            return self._stand_in(value)
+        if name in ("location", "referer", "http-referer"):
+            value = self.url(value)
+        clean = self.body(value.encode("utf-8", "surrogateescape"))
+        return clean.decode("utf-8", "surrogateescape")
+
+    def url(self, url: str) -> str:
+        """A URL without credentials: known parameters, userinfo, and key shapes anywhere in it."""
+        if not self.enabled:
+            return url
+        url = _USERINFO.sub(r"\1", url)
+        url = _QUERY.sub(self._parameter, url)
+        return self.body(url.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
+
+    def _parameter(self, match: re.Match[str]) -> str:
+        separator, name, value = match.groups()
+        if unquote(name).lower() not in SECRET_PARAMETERS or not value:
+            return match.group()
+        return f"{separator}{name}=REDACTED-{self.fingerprint(unquote(value))}"
+
+    def body(self, body: bytes) -> bytes:
+        """A body without key shapes, of the same length."""
+        if not self.enabled or not body:
+            return body
+        spans: dict[int, tuple[int, int]] = {}
+        for shape in SHAPES:
+            at = body.find(shape.literal)
+            while at >= 0:
+                following = at + len(shape.literal)
+                if at not in spans and (shape.keep == 0 or _starts_word(body, at)):
+                    match = shape.pattern.match(body, at)
+                    if match is not None:
+                        start, end = match.span(1) if match.re.groups else match.span()
+                        spans.setdefault(start, (end, shape.keep))
+                        following = end
+                at = body.find(shape.literal, following)
+        for pattern in self._extra:
+            for match in pattern.finditer(body):
+                spans.setdefault(match.start(), (match.end(), 0))
+        if not spans:
+            return body
+        out = bytearray()
+        done = 0
+        for start, (end, keep) in sorted(spans.items()):
+            if start < done or end <= start:
+                continue
+            out += body[done:start] + self._mask(body[start:end], keep)
+            done = end
+        return bytes(out + body[done:])
+
+    def _mask(self, secret: bytes, keep: int) -> bytes:
+        mark = b"REDACTED-" + self.fingerprint(secret).encode()
+        kept = secret[:keep] if len(secret) >= keep + len(mark) else b""
+        room = len(secret) - len(kept)
+        if room < len(mark):
+            return (_MARK + b"*" * room)[:room]
+        return kept + mark + b"*" * (room - len(mark))
+
+    def normalise(self, body: bytes) -> bytes:
+        """A redacted body with every fingerprint replaced by one constant: the same for whatever key was used.
+
+        What follows a fingerprint up to the old length is dropped too, since another key may be longer.
+        """
+        return _FINGERPRINT_TAIL.sub(b"REDACTED", body) if _MARK in body else body
+
+    def round_trip(self, trip: RoundTrip) -> RoundTrip:
+        """A round trip for the disk."""
+        if not self.enabled:
+            return trip
+        request = trip.request
+        response = trip.response
+        return replace(
+            trip,
+            request=replace(
+                request,
+                url=self.url(request.url),
+                headers=self.headers(request.headers),
+                content=self.body(request.body),
+            ),
+            response=response
+            and replace(
+                response,
+                headers=self.headers(response.headers, response=True),
+                trailers=self.headers(response.trailers, response=True),
+                content=self._answer(response.body, response.headers),
+            ),
+            failure=trip.failure and replace(trip.failure, message=self._text(trip.failure.message)),
+            frames=tuple(self._frame(frame) for frame in trip.frames),
+            faults=tuple(self._text(fault) for fault in trip.faults),
+        )
+
+    def _text(self, text: str) -> str:
+        return self.body(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
+
+    def _frame(self, frame: Frame) -> Frame:
+        return replace(frame, data=self.body(frame.data))
+
+    def _answer(self, body: bytes, headers: Headers) -> bytes:
+        clean = self.body(body)
+        if clean is body or clean == body:
+            return body
+        event_stream = any(
+            name.lower() == "content-type" and "vnd.amazon.eventstream" in value for name, value in headers
+        )
+        return b"".join(_resealed(clean)) if event_stream else clean
+
+
+_FINGERPRINT_TAIL = re.compile(rb"REDACTED-[0-9a-f]{8}\**")
+
+
+def _starts_word(body: bytes, at: int) -> bool:
+    """True when no word character stands before `at`; the letter of a JSON escape is none."""
+    if at == 0 or body[at - 1] not in _WORD:
+        return True
+    return at >= 2 and body[at - 2] == 0x5C and body[at - 1] in _ESCAPES
+
+
+def _resealed(body: bytes) -> Iterator[bytes]:
+    """AWS event-stream frames with their message CRC made anew.
+
+    https://docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html (read 2026-11-21): a frame is its
+    length, the headers' length, the CRC of these 8 bytes, headers, payload, and the CRC of all that.
+    """
+    at = 0
+    while len(body) - at >= 16:
+        size = struct.unpack_from(">I", body, at)[0]
+        if size < 16 or at + size > len(body):
+            break
+        content = body[at : at + size - 4]
+        yield content + struct.pack(">I", zlib.crc32(content))
+        at += size
+    yield body[at:]
