@@ -1,0 +1,54 @@
+"""The meaning of a round trip: framing, protocols, labels, threads, findings, costs, and the views of them."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .exchange import Exchange
+    from .reader import read, read_exchange
+    from .reading import (
+        ApiError,
+        Emission,
+        Finish,
+        Message,
+        Part,
+        Reading,
+        RequestReading,
+        ResponseReading,
+        Tool,
+        ToolCall,
+        ToolChoice,
+        ToolResult,
+        Usage,
+    )
+
+__all__ = [
+    "ApiError",
+    "Emission",
+    "Exchange",
+    "Finish",
+    "Message",
+    "Part",
+    "Reading",
+    "RequestReading",
+    "ResponseReading",
+    "Tool",
+    "ToolCall",
+    "ToolChoice",
+    "ToolResult",
+    "Usage",
+    "read",
+    "read_exchange",
+]
+
+_MODULES = {"Exchange": ".exchange", "read": ".reader", "read_exchange": ".reader"}
+
+
+def __getattr__(name: str) -> object:
+    """The public names, imported when they are first used: a view of bytes needs no protocol."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(_MODULES.get(name, ".reading"), __name__), name)
+    globals()[name] = value
+    return value
