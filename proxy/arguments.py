@@ -1,0 +1,265 @@
+"""The command line as a table of commands, and the parsers made from it. Imports nothing heavy."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NoReturn, override
+
+from .exit_codes import USAGE
+
+RECORD_PORT = 8484
+REPLAY_PORT = 8485
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse with one-line errors."""
+
+    @override
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE, f"{self.prog}: {message}; `{self.prog} --help` shows how\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    name: str
+    module: str
+    """The module of this package whose `main(options) -> int` runs it."""
+    usage: str
+    summary: str
+    """One line for the first screen."""
+    description: str
+    add: Callable[[argparse.ArgumentParser], None]
+    has_tail: bool = False
+    """True when a command of the user's stands behind `--`."""
+
+
+def _upstream(text: str) -> tuple[str, str]:
+    name, equals, url = text.partition("=")
+    if not name or not equals or "://" not in url:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=URL, such as openai=http://localhost:8000/v1")
+    return name, url
+
+
+def _port(text: str) -> int:
+    if not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to 65535")
+    return int(text)
+
+
+def _recording(parser: argparse.ArgumentParser, port: int) -> None:
+    shown = str(port) if port else "a free one"
+    parser.add_argument("--out", metavar="F", help="the cassette to write (default: run-<time>.cassette.jsonl here)")
+    parser.add_argument("--port", type=_port, default=port, metavar="N", help=f"listen on port N (default: {shown})")
+    parser.add_argument(
+        "--upstream",
+        type=_upstream,
+        action="append",
+        default=[],
+        metavar="NAME=URL",
+        help="where an API is, on both routes; '*=URL' for all of them; repeatable",
+    )
+    parser.add_argument(
+        "--intercept",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="decrypt and record this host too; '*' for all; repeatable",
+    )
+    parser.add_argument(
+        "--route",
+        choices=("both", "base_url", "forward"),
+        default="both",
+        help="offer only base URLs, or only the forward proxy (default: both)",
+    )
+
+
+def _run(parser: argparse.ArgumentParser) -> None:
+    _recording(parser, 0)
+    parser.add_argument("--replay", metavar="F", action="append", help="answer from this cassette; no API is called")
+    parser.add_argument("--live", action="store_true", help="one line on stderr as each round trip ends")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+
+
+def _record(parser: argparse.ArgumentParser) -> None:
+    _recording(parser, RECORD_PORT)
+    parser.add_argument("--quiet", action="store_true", help="no line per round trip")
+
+
+def _show(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="F", help="a cassette, .jsonl or .jsonl.zst")
+    parser.add_argument("--json", action="store_true", help="one JSON object a round trip")
+    parser.add_argument("--turn", type=int, metavar="N", help="only turn N, whole")
+    parser.add_argument(
+        "--color",
+        "--colour",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="colours (default: auto, on a terminal; NO_COLOR is minded)",
+    )
+    parser.add_argument("--width", type=int, metavar="N", help="columns (default: the terminal's)")
+
+
+def _replay(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="F", nargs="+", help="a cassette; several are served as one")
+    parser.add_argument("--host", default="127.0.0.1", help="listen on this address (default: 127.0.0.1)")
+    parser.add_argument(
+        "--port",
+        type=_port,
+        default=REPLAY_PORT,
+        metavar="N",
+        help=f"listen on port N (default: {REPLAY_PORT})",
+    )
+    parser.add_argument("--pace", action="store_true", help="send the chunks at the recorded pace")
+
+
+def _demo(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", metavar="F", help="the cassette to write (default: demo-<time>.cassette.jsonl here)")
+
+
+COMMANDS = (
+    Command(
+        "demo",
+        "demo_command",
+        "turntape demo",
+        "record a small agent against a scripted LLM and show the run",
+        "Record a small agent against a built-in scripted LLM, through the real proxy, and show the run. "
+        "Needs no key and no network.",
+        _demo,
+    ),
+    Command(
+        "run",
+        "run_command",
+        "turntape run [options] -- CMD ...",
+        "run CMD behind the proxy and write a cassette",
+        "Run CMD behind the proxy, with the environment set for base URLs, proxies and certificates, and "
+        "write what went over the wire to a cassette. The terminal, the signals and the exit code are CMD's.",
+        _run,
+        has_tail=True,
+    ),
+    Command(
+        "record",
+        "record_command",
+        "turntape record [options]",
+        "the proxy alone, for what you cannot start from here",
+        "Start the proxy, print what to export for a client, and record until Ctrl-C.",
+        _record,
+    ),
+    Command(
+        "show",
+        "show_command",
+        "turntape show F [--turn N] [--json]",
+        "read a run top to bottom: model, API, client, tokens, cost",
+        "Show a cassette as text: for each turn what the model emitted, how the API finished it, what the "
+        "client did with it, its tokens and its cost.",
+        _show,
+    ),
+    Command(
+        "replay",
+        "replay_command",
+        "turntape replay F ... [--port N] [--pace]",
+        "serve a cassette as the API",
+        "Serve recorded round trips as the API: the same requests get the same bytes. A request that was not "
+        "recorded gets an error that names the nearest one.",
+        _replay,
+    ),
+)
+
+EXIT_CODES = """\
+exit codes: 0 ok, 1 findings or mismatch, 2 usage, 3 internal; run: CMD's own
+"""
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """Read the command line; exits by itself for --help, --version and usage errors."""
+    parser = Parser(prog="turntape", add_help=False, allow_abbrev=False)
+    parser.add_argument("-h", "--help", action="store_true")
+    parser.add_argument("--version", action="store_true")
+    parser.add_argument("--debug", action="store_true")
+    parser.add_argument("name", nargs="?")
+    head, tail = _split(argv)
+    options = parser.parse_args(head)
+    if options.version:
+        sys.stdout.write(f"turntape {version()}\n")
+        parser.exit()
+    if options.help or options.name is None:
+        sys.stdout.write(overview(sys.stdout.isatty() and not os.environ.get("NO_COLOR")))
+        parser.exit(0 if options.help else USAGE)
+    command = next((c for c in COMMANDS if c.name == options.name), None)
+    if command is None:
+        names = ", ".join(c.name for c in COMMANDS)
+        parser.error(f"{options.name!r} is not a command (there are {names})")
+    return _parse_command(command, tail, options.debug)
+
+
+def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What stands before the command's own arguments (and the command), and those."""
+    for index, argument in enumerate(argv):
+        if not argument.startswith("-"):
+            return list(argv[: index + 1]), list(argv[index + 1 :])
+    return list(argv), []
+
+
+def _parse_command(command: Command, argv: list[str], debug: bool) -> argparse.Namespace:
+    parser = Parser(
+        prog=f"turntape {command.name}",
+        usage=command.usage,
+        description=command.description,
+        epilog=EXIT_CODES,
+        formatter_class=_Help,
+        allow_abbrev=False,
+    )
+    command.add(parser)
+    parser.add_argument("--debug", action="store_true", default=debug, help="show tracebacks")
+    rest: list[str] = []
+    if "--" in argv and command.has_tail:
+        cut = argv.index("--")
+        argv, rest = argv[:cut], argv[cut + 1 :]
+    options = parser.parse_args(argv)
+    if hasattr(options, "command"):
+        if options.command and rest:
+            parser.error(f"{options.command[0]!r} stands before `--`, where only options may stand")
+        options.command = rest or options.command
+        if not options.command:
+            parser.error("no command to run; write it behind `--`: turntape run -- python agent.py")
+    options.name, options.module = command.name, command.module
+    return options
+
+
+class _Help(argparse.HelpFormatter):
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=26, width=80)
+
+
+def version() -> str:
+    from importlib.metadata import version as installed
+
+    return installed("turntape")
+
+
+def overview(colour: bool) -> str:
+    """The first screen."""
+    bold, dim, off = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if colour else ("", "", "")
+    commands = "\n".join(f"  {bold}{c.name:8}{off} {c.summary}" for c in COMMANDS)
+    return f"""\
+{bold}turntape{off}: a flight recorder for LLM agents
+
+It sits between an agent and any LLM API, records every round trip byte for
+byte, says for each turn what the model emitted, how the API finished it and
+what the client did with it, and plays the recording back in tests.
+
+{bold}start here{off}
+  turntape demo                     {dim}# no key, no network, under a minute{off}
+  turntape run -- python agent.py   {dim}# record your own agent{off}
+
+{bold}commands{off}
+{commands}
+
+{bold}options{off}
+  {bold}-h, --help{off}     this page; `turntape COMMAND --help` for one command
+  {bold}--version{off}      the version
+  {bold}--debug{off}        show tracebacks
+
+{EXIT_CODES}"""

@@ -1,0 +1,91 @@
+"""One file of trusted roots for a child: what the machine and the user trust, and our own certificate
+authority.
+
+Most variables that name a CA file replace the trust store, so our certificate alone would break every host
+that is not decrypted. The bundle's name carries a digest of its content: two runs with different environments
+do not overwrite each other's file, and an unchanged one is written once.
+"""
+
+import hashlib
+import os
+import re
+import ssl
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+ROOTS = (
+    "/etc/ssl/certs/ca-certificates.crt",  # Debian, Ubuntu, Alpine, Arch
+    "/etc/pki/tls/certs/ca-bundle.crt",  # Fedora, RHEL
+    "/etc/ssl/ca-bundle.pem",  # openSUSE
+    "/etc/ssl/cert.pem",  # macOS, BSD, Alpine
+    "/opt/homebrew/etc/ca-certificates/cert.pem",
+)
+USERS = (
+    "SSL_CERT_FILE",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "AWS_CA_BUNDLE",
+    "NODE_EXTRA_CA_CERTS",
+    "DENO_CERT",
+    "CODEX_CA_CERTIFICATE",
+)
+"""Variables by which the user may already trust more than the system does (a company's own authority)."""
+PEM = re.compile(r"-----BEGIN (?:TRUSTED )?CERTIFICATE-----.+?-----END (?:TRUSTED )?CERTIFICATE-----", re.S)
+
+
+def home() -> Path:
+    """The folder of our certificate authority: `TURNTAPE_HOME`, or `~/.turntape`."""
+    named = os.environ.get("TURNTAPE_HOME")
+    return Path(named).expanduser() if named else Path.home() / ".turntape"
+
+
+def write_bundle(folder: Path, authority: Path, environ: Mapping[str, str]) -> Path:
+    """Write the system's roots, the user's and `authority` into one file in `folder`; return its path."""
+    seen: dict[str, None] = {}
+    for source in (*_roots(), *_users(environ), authority):
+        for certificate in PEM.findall(_text(source)):
+            seen.setdefault(certificate)
+    text = "\n".join(seen) + "\n"
+    digest = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+    path = folder / f"roots-{digest}.pem"
+    if not path.exists():
+        write_whole(path, text)
+    return path
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that other processes read: they see the old one or the new one, never half of it."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    Path(name).chmod(0o644)  # public certificates, and the child may run as another user
+    Path(name).replace(path)
+
+
+def _roots() -> Iterator[Path]:
+    """The first store of this machine that holds anything, certifi's when there is none."""
+    default = ssl.get_default_verify_paths()
+    for name in (default.openssl_cafile, *ROOTS):
+        if _text(Path(name)):
+            yield Path(name)
+            return
+    try:
+        import certifi
+    except ImportError:
+        return
+    yield Path(certifi.where())
+
+
+def _users(environ: Mapping[str, str]) -> Iterator[Path]:
+    for name in USERS:
+        if value := environ.get(name):
+            yield Path(value)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

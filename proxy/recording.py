@@ -1,0 +1,142 @@
+"""One recording from start to end: the file, the proxy, and the process that reads along."""
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .certificates import home, write_bundle
+from .companion import Companion
+from .environment import Environment, Route, environment, node_preload, upstream_proxy
+
+if TYPE_CHECKING:
+    from turntape.cassettes.recorder import Recorder
+
+    from .engine import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the command line says about a recording."""
+
+    path: Path
+    made: bool = False
+    """True when `path` is an empty file that `free_path` made."""
+    port: int = 0
+    upstreams: Mapping[str, str] = field(default_factory=dict[str, str])
+    intercept: tuple[str, ...] = ()
+    route: Route = "both"
+    console: bool = False
+    environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    count: int
+    """Round trips in the file, of this recording."""
+    totals: Mapping[str, object] | None
+    problems: tuple[str, ...]
+    """What went wrong in turntape itself, one sentence each."""
+
+
+def free_path(kind: str, folder: Path, now: float) -> Path:
+    """Make and name a file that nobody else has: `run-20261120-181500.cassette.jsonl`."""
+    stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(now))
+    number = 1
+    while True:
+        more = "" if number == 1 else f"-{number}"
+        path = folder / f"{kind}-{stamp}{more}.cassette.jsonl"
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except FileExistsError:
+            number += 1
+            continue
+        return path
+
+
+class Recording:
+    """Starts with `start`, ends with `finish`; in between `environment` is what a child needs."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.confdir = home()
+        self.environment = Environment()
+        self._recorder: Recorder
+        self._engine: Engine
+        self._companion: Companion
+
+    @property
+    def port(self) -> int:
+        return self._engine.port
+
+    @property
+    def authority(self) -> Path:
+        """The certificate of our own authority."""
+        return self.confdir / "mitmproxy-ca-cert.pem"
+
+    @property
+    def seen(self) -> object:
+        return self._engine.seen
+
+    async def start(self) -> None:
+        from turntape.cassettes.recorder import Recorder
+
+        from .engine import Engine
+
+        settings = self.settings
+        self.confdir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # A name of our own choosing was taken by an empty file, which is filled now.
+        self._recorder = Recorder(settings.path, append=settings.made)
+        # Base URLs that the user's environment names are upstreams too, whatever port we will get.
+        named = environment(settings.environ, port=0, route=settings.route, upstreams=settings.upstreams)
+        self._engine = Engine(
+            self._recorder,
+            port=settings.port,
+            upstreams={**named.upstreams, **settings.upstreams},
+            intercept=settings.intercept,
+            confdir=self.confdir,
+            upstream_proxy=upstream_proxy(settings.environ),
+        )
+        await self._engine.start()
+        self._companion = Companion(
+            settings.path,
+            self._recorder.label_line,
+            console=settings.console,
+            colour=coloured(sys.stderr.isatty(), settings.environ),
+        )
+        self.environment = environment(
+            settings.environ,
+            port=self.port,
+            route=settings.route,
+            upstreams=settings.upstreams,
+            hosts=llm_hosts(settings.intercept),
+            bundle=write_bundle(self.confdir, self.authority, settings.environ),
+            authority=self.authority,
+            preload=node_preload(self.confdir, settings.environ),
+        )
+
+    async def finish(self) -> Outcome:
+        """Stop the proxy, let the reader finish, close the file."""
+        import asyncio
+
+        await self._engine.stop()
+        count = self._recorder.count
+        totals = await asyncio.to_thread(self._companion.close, count)
+        await asyncio.to_thread(self._recorder.close)
+        problems = (self._recorder.problem, self._companion.problem)
+        return Outcome(count, totals, tuple(p for p in problems if p))
+
+
+def coloured(terminal: bool, environ: Mapping[str, str]) -> bool:
+    """Whether to colour, as https://no-color.org and FORCE_COLOR have it."""
+    if environ.get("NO_COLOR"):
+        return False
+    return bool(environ.get("FORCE_COLOR")) or (terminal and environ.get("TERM") != "dumb")
+
+
+def llm_hosts(intercept: Iterable[str]) -> list[str]:
+    """Hosts that NO_PROXY must not exempt."""
+    return [host for host in intercept if host != "*"]

@@ -1,0 +1,47 @@
+"""The file of trusted roots for a child."""
+
+import ssl
+from pathlib import Path
+
+import pytest
+
+from turntape.proxy.certificates import PEM, home, write_bundle
+
+
+def authority(folder: Path, name: str) -> Path:
+    """Some certificate of this machine's store, as a file of its own."""
+    roots = ssl.create_default_context().get_ca_certs(binary_form=True)
+    path = folder / f"{name}.pem"
+    path.write_text(ssl.DER_cert_to_PEM_cert(roots[len(name) % len(roots)]))
+    return path
+
+
+def test_the_bundle_holds_the_systems_roots_the_users_and_ours_once(tmp_path: Path) -> None:
+    ours, theirs = authority(tmp_path, "ours"), authority(tmp_path, "theirs!")
+
+    bundle = write_bundle(tmp_path, ours, {"SSL_CERT_FILE": str(theirs), "AWS_CA_BUNDLE": str(theirs)})
+
+    certificates = PEM.findall(bundle.read_text())
+    assert len(certificates) == len(set(certificates)) > 2
+    assert ours.read_text().strip() in certificates
+    assert theirs.read_text().strip() in certificates
+    ssl.create_default_context(cafile=str(bundle))
+
+
+def test_the_same_roots_are_the_same_file_and_other_roots_another(tmp_path: Path) -> None:
+    ours = tmp_path / "ours.pem"
+    ours.write_text("-----BEGIN CERTIFICATE-----\nb3Vycw==\n-----END CERTIFICATE-----\n")
+    first = write_bundle(tmp_path, ours, {})
+    at = first.stat().st_mtime_ns
+
+    assert write_bundle(tmp_path, ours, {"SSL_CERT_FILE": "/nowhere"}) == first
+    assert first.stat().st_mtime_ns == at
+    assert first.stat().st_mode & 0o777 == 0o644
+    ours.write_text("-----BEGIN CERTIFICATE-----\nb3RoZXI=\n-----END CERTIFICATE-----\n")
+    assert write_bundle(tmp_path, ours, {}) != first
+
+
+def test_our_folder_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TURNTAPE_HOME", str(tmp_path))
+
+    assert home() == tmp_path
