@@ -1,0 +1,82 @@
+"""Content-encodings undone for the record, chunk by chunk; what is on the wire is never touched."""
+
+import zlib
+from collections.abc import Callable
+from typing import Protocol
+
+
+class Decoder(Protocol):
+    def decode(self, data: bytes) -> bytes: ...
+
+
+class _Zlib:
+    def __init__(self, bits: int) -> None:
+        self._stream = zlib.decompressobj(bits)
+
+    def decode(self, data: bytes) -> bytes:
+        return self._stream.decompress(data)
+
+
+class _Deflate:
+    """zlib-wrapped as the RFC says, or raw as some servers send."""
+
+    def __init__(self) -> None:
+        self._stream = zlib.decompressobj()
+        self._started = False
+
+    def decode(self, data: bytes) -> bytes:
+        try:
+            return self._stream.decompress(data)
+        except zlib.error:
+            if self._started:
+                raise
+            self._stream = zlib.decompressobj(-zlib.MAX_WBITS)
+            return self._stream.decompress(data)
+        finally:
+            self._started = True
+
+
+class _Brotli:
+    def __init__(self) -> None:
+        import brotli
+
+        self._stream = brotli.Decompressor()
+
+    def decode(self, data: bytes) -> bytes:
+        return self._stream.process(data)
+
+
+class _Zstd:
+    def __init__(self) -> None:
+        import zstandard
+
+        self._stream = zstandard.ZstdDecompressor().decompressobj(read_across_frames=True)
+
+    def decode(self, data: bytes) -> bytes:
+        return self._stream.decompress(data)
+
+
+DECODERS: dict[str, Callable[[], Decoder]] = {
+    "gzip": lambda: _Zlib(zlib.MAX_WBITS | 16),
+    "x-gzip": lambda: _Zlib(zlib.MAX_WBITS | 16),
+    "deflate": _Deflate,
+    "br": _Brotli,
+    "zstd": _Zstd,
+}
+
+
+def decoder(encoding: str | None) -> Decoder | None:
+    """A decoder for a content-encoding; None for `identity`, for none at all, and for one that is not known."""
+    make = DECODERS.get((encoding or "").strip().lower())
+    return make() if make else None
+
+
+def decoded(data: bytes, encoding: str | None) -> tuple[bytes, str | None, str | None]:
+    """A whole body decoded: `(body, encoding undone, fault)`; the body as it came when it cannot be."""
+    stream = decoder(encoding)
+    if stream is None or not data:
+        return data, None, None
+    try:
+        return stream.decode(data), (encoding or "").strip().lower(), None
+    except Exception as exc:  # noqa: BLE001 - each library raises errors of its own
+        return data, None, f"the body does not decode as {encoding}: {exc}; it is kept as it came"
