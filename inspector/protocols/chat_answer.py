@@ -268,9 +268,9 @@ def chat_usage(usage: Object) -> Usage:
         usage.get("cache_creation_input_tokens"),
     )
     output = completion
-    if prompt is not None and completion is not None and total is not None and reasoning:
-        if total == prompt + completion + reasoning:
-            output = completion + reasoning
+    known = prompt is not None and completion is not None and bool(reasoning)
+    if known and total == (prompt or 0) + (completion or 0) + (reasoning or 0):
+        output = (completion or 0) + (reasoning or 0)
     return Usage(prompt, cached, written, output, reasoning)
 
 

@@ -124,9 +124,9 @@ def message_calls(message: Object, pointer: str) -> list[Part]:
     parts: list[Part] = []
     for i, item in enumerate(as_array(message.get("tool_calls"))):
         parts.append(call_part(read_call(as_object(item)), f"{pointer}/tool_calls/{i}", item))
-    if old := as_object(message.get("function_call")):
-        if as_text(old.get("name")) or old.get("arguments"):
-            parts.append(call_part(read_call({"function": old}), f"{pointer}/function_call", old))
+    old = as_object(message.get("function_call"))
+    if as_text(old.get("name")) or old.get("arguments"):
+        parts.append(call_part(read_call({"function": old}), f"{pointer}/function_call", old))
     return parts
 
 

@@ -13,12 +13,6 @@ _DEPLOYMENT = re.compile(r"/(?:deployments|serving-endpoints|engines)/([^/]+)/")
 _STORED = re.compile(r"/chat/completions/[^/]+")
 
 
-def is_chat_body(exchange: Exchange) -> bool:
-    """True for a request body with the `messages` of a chat, as OpenAI shapes them."""
-    messages = as_array(exchange.fields.get("messages"))
-    return bool(messages) and all("role" in as_object(message) for message in messages[:3])
-
-
 def is_chat_answer(exchange: Exchange) -> bool:
     """True for an answer, streamed or not, that says `chat.completion` or holds choices with messages."""
     bodies = [as_object(exchange.answer)] if exchange.framing is None else _first_events(exchange)
@@ -46,14 +40,8 @@ def detect(exchange: Exchange) -> Kind | None:
         return "stored"
     if exchange.method != "POST":
         return None
-    if _is_prompt(exchange):
-        return "generation"
-    return "generation" if is_chat_body(exchange) and is_chat_answer(exchange) else None
-
-
-def _is_prompt(exchange: Exchange) -> bool:
-    """Stored prompts of gateways: a completion of a named prompt, answered as a chat."""
-    return "/prompts/" in exchange.path and is_chat_answer(exchange)
+    # Stored prompts of gateways, model servers, and any other path that is answered as a chat.
+    return "generation" if is_chat_answer(exchange) else None
 
 
 def read_request(exchange: Exchange) -> RequestReading:

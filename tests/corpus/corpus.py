@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from io import BufferedReader, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +47,8 @@ def files() -> list[Path]:
 
 def read_file(path: Path) -> Iterator[Recorded]:
     """The lines of one file, in order."""
-    with zstd.open(path, "rb") as stream, BufferedReader(stream) as lines:  # pyright: ignore
-        text = TextIOWrapper(lines, encoding="utf-8", newline="\n")
-        for number, line in enumerate(text):
+    with zstd.open(path, "rt", encoding="utf-8", newline="\n") as lines:
+        for number, line in enumerate(lines):
             yield _recorded(json.loads(line), number)
 
 

@@ -1,0 +1,54 @@
+"""`make corpus`: how our reading agrees with an independent one, protocol by fact, agreed/total."""
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    __package__ = "corpus"
+
+from corpus import corpus
+from corpus.agreement import FACTS, compare, count
+
+
+def table() -> str:
+    """The agreement of the whole corpus as text."""
+    agreed: Counter[tuple[str, str]] = Counter()
+    total: Counter[tuple[str, str]] = Counter()
+    for path in corpus.files():
+        for counts in count(path).values():
+            for row in compare(counts):
+                key = (row.protocol or "other", row.fact)
+                agreed[key] += row.agreed
+                total[key] += row.total
+    names = sorted({protocol for protocol, _ in total})
+    head = ["protocol", *(fact.replace("_in_response", "").replace("_", " ") for fact in FACTS)]
+    lines = [head]
+    for name in names:
+        cells = [_cell(agreed[name, fact], total[name, fact]) for fact in FACTS]
+        lines.append([name, *cells])
+    sums = [
+        _cell(sum(n for (_, f), n in agreed.items() if f == fact), sum(n for (_, f), n in total.items() if f == fact))
+        for fact in FACTS
+    ]
+    lines.append(["all", *sums])
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
+
+
+def _cell(agreed: int, total: int) -> str:
+    return f"{agreed}/{total}" if total else "-"
+
+
+def main() -> int:
+    """Print the table, or say where the corpus should be."""
+    if corpus.folder() is None:
+        print(corpus.ABSENT, file=sys.stderr)
+        return 2
+    print(table())
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
