@@ -1,0 +1,193 @@
+"""The proxy: mitmproxy embedded, with only the addons that are needed.
+
+Connections to upstreams are made when the first request is there (`lazy`), so that a refused upstream leaves a
+record and an override never dials the real host.
+"""
+
+import asyncio
+import collections
+import contextlib
+import logging
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from mitmproxy import options
+from mitmproxy.addons import next_layer, proxyserver, tlsconfig
+from mitmproxy.connection import Client
+from mitmproxy.master import Master
+from mitmproxy.proxy.context import Context
+
+from turntape.cassettes.model import RoundTrip
+
+from .dispatch import CachedAddons
+from .routing import Router, Seen
+from .tap import Tap
+
+log = logging.getLogger(__name__)
+
+
+class Sink(Protocol):
+    """Where finished round trips go: a `Recorder`, or anything like it."""
+
+    def write(self, round_trip: RoundTrip) -> int: ...
+
+
+class Layers(next_layer.NextLayer):
+    """mitmproxy's choice of protocol layers, with our answer to what is tunnelled."""
+
+    def __init__(self, router: Router) -> None:
+        super().__init__()
+        self._router = router
+
+    def _ignore_connection(self, context: Context, data_client: bytes, data_server: bytes) -> bool | None:
+        if not data_client and not data_server and context.server.address is not None:
+            raise next_layer.NeedsMoreData
+        return self._router.is_tunnelled(context, data_client)
+
+
+class Connections:
+    """Lifts mitmproxy's limit of five upstream connections a client.
+
+    With lazy connections an HTTP/2 client before an HTTP/1.1 upstream needs one for each request under way.
+    """
+
+    def __init__(self, server: proxyserver.Proxyserver) -> None:
+        self._server = server
+
+    def client_connected(self, client: Client) -> None:
+        handler = self._server.connections.get(client.id)
+        if handler is not None:
+            handler.max_conns = collections.defaultdict(lambda: asyncio.Semaphore(10_000))
+
+
+class LeanMaster(Master):
+    """A master whose hooks are dispatched from a cache."""
+
+    def __init__(self, opts: options.Options) -> None:
+        super().__init__(opts)
+        self.addons = CachedAddons(self)
+
+
+class Engine:
+    """`await start()`, then `port` is open for both routes; `await stop()` records what still runs and closes.
+
+    `upstreams` says where named upstreams go (`*` for all others), `intercept` adds host patterns to open,
+    `upstream_proxy` is a proxy to go through, `trusted_ca` a file of roots to trust upstream instead of the
+    bundled ones, `confdir` the folder of our certificate authority. `start` raises OSError when the port is taken.
+    """
+
+    def __init__(
+        self,
+        recorder: Sink,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        upstreams: Mapping[str, str] | None = None,
+        intercept: tuple[str, ...] = (),
+        confdir: Path | None = None,
+        upstream_proxy: str | None = None,
+        trusted_ca: Path | None = None,
+        on_round_trip: Callable[[RoundTrip, int], None] | None = None,
+    ) -> None:
+        self.host = host
+        self.port = port
+        self._on_round_trip = on_round_trip
+        self._recorder = recorder
+        self._confdir = confdir or Path("~/.turntape").expanduser()
+        self._trusted_ca = trusted_ca
+        self._tap = Tap(self._write)
+        self._router = Router(self._tap, upstreams=upstreams or {}, intercept=intercept, upstream_proxy=upstream_proxy)
+        self._master: LeanMaster | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._server: proxyserver.Proxyserver | None = None
+
+    @property
+    def seen(self) -> Seen:
+        """What passed that was no LLM API."""
+        return self._router.seen
+
+    def _write(self, round_trip: RoundTrip) -> None:
+        number = self._recorder.write(round_trip)
+        if self._on_round_trip is not None:
+            self._on_round_trip(round_trip, number)
+
+    async def start(self) -> None:
+        self._confdir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        settings = options.Options(
+            confdir=str(self._confdir), listen_host=self.host, listen_port=self.port, mode=["regular"]
+        )
+        master = self._master = LeanMaster(settings)
+        server = self._server = proxyserver.Proxyserver()
+        master.addons.add(
+            server, Layers(self._router), tlsconfig.TlsConfig(), Connections(server), self._router, self._tap
+        )
+        settings.update(connection_strategy="lazy", upstream_cert=False, rawtcp=True)
+        if self._trusted_ca is not None:
+            settings.update(ssl_verify_upstream_trusted_ca=str(self._trusted_ca))
+        # mitmproxy logs to the root logger's liking; what matters of it is in the records.
+        logging.getLogger("mitmproxy").setLevel(logging.CRITICAL)
+        setup = await server.setup_servers()
+        instance = next(iter(server.servers), None)
+        if not setup or instance is None or not instance.listen_addrs:
+            error = instance.last_exception if instance is not None else None
+            raise OSError(getattr(error, "errno", None) or 98, f"cannot listen on {self.host}:{self.port}: {error}")
+        self.port = self._router.port = instance.listen_addrs[0][1]
+        self._running = asyncio.create_task(master.run())
+        await asyncio.sleep(0)
+
+    async def stop(self) -> None:
+        """Close the port, record what still runs as it stands, and close all connections."""
+        if self._master is None or self._server is None or self._running is None:
+            return
+        server, master = self._server, self._master
+        for instance in server.servers:
+            if instance.is_running:
+                await instance.stop()
+        await asyncio.sleep(0)
+        self._tap.abandon()
+        for handler in list(server.connections.values()):
+            for transport in list(handler.transports.values()):
+                if transport.handler is not None:
+                    transport.handler.cancel("turntape stops")
+        master.shutdown()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.wait_for(self._running, timeout=5)
+        self._master = None
+
+
+@contextlib.contextmanager
+def running(engine: Engine) -> Iterator[Engine]:
+    """The engine in a thread and loop of its own, for tests and for callers without a loop."""
+    loop = asyncio.new_event_loop()
+    started: list[BaseException | None] = []
+    ready = threading.Event()
+
+    async def start() -> None:
+        try:
+            await engine.start()
+        except BaseException as exc:  # noqa: BLE001 - handed over to the caller below
+            started.append(exc)
+        else:
+            started.append(None)
+        ready.set()
+
+    def serve() -> None:
+        asyncio.set_event_loop(loop)
+        loop.create_task(start())
+        loop.run_forever()
+
+    thread = threading.Thread(target=serve, name="turntape proxy", daemon=True)
+    thread.start()
+    ready.wait()
+    try:
+        if started[0] is not None:
+            raise started[0]
+        yield engine
+    finally:
+        if started[0] is None:
+            asyncio.run_coroutine_threadsafe(engine.stop(), loop).result(timeout=10)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(timeout=5)
+        loop.close()
