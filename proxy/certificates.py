@@ -14,6 +14,9 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+BASENAME = "mitmproxy"
+"""How mitmproxy names the files of an authority."""
+KEY_BITS = 2048
 ROOTS = (
     "/etc/ssl/certs/ca-certificates.crt",  # Debian, Ubuntu, Alpine, Arch
     "/etc/pki/tls/certs/ca-bundle.crt",  # Fedora, RHEL
@@ -38,6 +41,23 @@ def home() -> Path:
     """The folder of our certificate authority: `TURNTAPE_HOME`, or `~/.turntape`."""
     named = os.environ.get("TURNTAPE_HOME")
     return Path(named).expanduser() if named else Path.home() / ".turntape"
+
+
+def ensure_authority(folder: Path) -> Path:
+    """Our authority's certificate; made, with its key, when `folder` has none yet.
+
+    Two first runs at once must not make two: the later would take the trust from the earlier.
+    """
+    import fcntl
+
+    from mitmproxy.certs import CertStore
+
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / f"{BASENAME}-ca.pem").exists():
+            CertStore.create_store(folder, BASENAME, KEY_BITS, organization="turntape", cn="turntape")  # pyright: ignore[reportUnknownMemberType]
+    return folder / f"{BASENAME}-ca-cert.pem"
 
 
 def write_bundle(folder: Path, authority: Path, environ: Mapping[str, str]) -> Path:

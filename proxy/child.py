@@ -30,6 +30,8 @@ PASSED = frozenset(
         signal.SIGUSR2,
     }
 )
+ENDING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
+"""What asks a program to end."""
 FROM_TERMINAL = frozenset({signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGWINCH})
 """What the terminal driver sends to the whole foreground group."""
 RESTORED = frozenset({signal.SIGPIPE, signal.SIGXFSZ})
@@ -98,6 +100,10 @@ class Child:
         self.pid = pid
         self._reaped = False
         self._lock = threading.Lock()
+
+    @property
+    def ended(self) -> bool:
+        return self._reaped
 
     def pass_on(self, number: signal.Signals, whole_group: bool) -> None:
         """Send `number` unless the child has it already or is gone."""

@@ -62,6 +62,10 @@ class Companion:
         for line in self._process.stderr:
             self._errors = (self._errors + line)[-4000:]
 
+    def kill(self) -> None:
+        """End it at once; `close` then says that labels are missing."""
+        self._process.kill()
+
     def close(self, count: int) -> dict[str, object] | None:
         """Let it read on until `count` round trips; its summary, or None with `problem` set."""
         assert self._process.stdin

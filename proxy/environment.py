@@ -126,18 +126,26 @@ def _base_urls(
     variables: dict[str, str] = {}
     named: dict[str, str] = {}
     # Beside a place that the user named, no second variable of the same API may lead elsewhere.
-    taken = {row.upstream for row in BASE_URLS if environ.get(row.variable, "").strip()}
+    values = {row: environ.get(row.variable, "").strip() for row in BASE_URLS}
+    # What an earlier export of ours named is no place to send anything on to.
+    values = {row: value for row, value in values.items() if value and not _is_ours(value, port)}
+    taken = {row.upstream for row in values}
+    everything = upstreams.get("*")
     for row in BASE_URLS:
-        said = row.upstream in upstreams or "*" in upstreams
-        value = environ.get(row.variable, "").strip()
-        if value and not said:
+        value = values.get(row)
+        if value and row.upstream not in upstreams:
             origin, path = _origin(value)
-            name = _free_name(row.upstream, origin, named)
-            named[name] = origin
+            name = _free_name(row.upstream, everything or origin, named)
+            named[name] = everything or origin
             variables[row.variable] = f"{root}/{name}{path}"
-        elif said or (row.always and row.upstream not in taken):
+        elif row.upstream in upstreams or everything or (row.always and row.upstream not in taken):
             variables[row.variable] = f"{root}/{row.upstream}{row.suffix}"
     return variables, named
+
+
+def _is_ours(value: str, port: int) -> bool:
+    place = urlsplit(value if "://" in value else f"http://{value}").netloc
+    return place in (f"127.0.0.1:{port}", f"localhost:{port}")
 
 
 def _origin(value: str) -> tuple[str, str]:
@@ -205,10 +213,10 @@ def _certificates(environ: Mapping[str, str], bundle: Path, authority: Path) -> 
     }
 
 
-def upstream_proxy(environ: Mapping[str, str]) -> str | None:
-    """The proxy that the user's own traffic has to go through, if there is one."""
+def upstream_proxy(environ: Mapping[str, str], port: int) -> str | None:
+    """The proxy that the user's own traffic has to go through, if there is one and it is not us."""
     for name in PROXIES:
-        if value := environ.get(name):
+        if (value := environ.get(name)) and not _is_ours(value, port):
             return value
     return None
 

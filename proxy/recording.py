@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .certificates import home, write_bundle
+from .certificates import ensure_authority, home, write_bundle
 from .companion import Companion
 from .environment import Environment, Route, environment, node_preload, upstream_proxy
+from .summary import Seen
 
 if TYPE_CHECKING:
     from turntape.cassettes.recorder import Recorder
@@ -63,23 +64,21 @@ class Recording:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.confdir = home()
+        self.authority = Path()
+        """The certificate of our own authority."""
         self.environment = Environment()
         self._recorder: Recorder
         self._engine: Engine
-        self._companion: Companion
+        self._companion: Companion | None = None
 
     @property
     def port(self) -> int:
         return self._engine.port
 
     @property
-    def authority(self) -> Path:
-        """The certificate of our own authority."""
-        return self.confdir / "mitmproxy-ca-cert.pem"
-
-    @property
-    def seen(self) -> object:
-        return self._engine.seen
+    def seen(self) -> Seen:
+        """What came and was no LLM traffic."""
+        return Seen(self._engine.seen.tunnelled + self._engine.seen.passed, self._engine.seen.distrusted)
 
     async def start(self) -> None:
         from turntape.cassettes.recorder import Recorder
@@ -87,20 +86,27 @@ class Recording:
         from .engine import Engine
 
         settings = self.settings
-        self.confdir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.authority = ensure_authority(self.confdir)
+        bundle = write_bundle(self.confdir, self.authority, settings.environ)
         # A name of our own choosing was taken by an empty file, which is filled now.
         self._recorder = Recorder(settings.path, append=settings.made)
-        # Base URLs that the user's environment names are upstreams too, whatever port we will get.
-        named = environment(settings.environ, port=0, route=settings.route, upstreams=settings.upstreams)
+        # Base URLs that the user's environment names are upstreams too; where they are does not hang on our port.
+        named = environment(settings.environ, port=settings.port, route=settings.route, upstreams=settings.upstreams)
         self._engine = Engine(
             self._recorder,
             port=settings.port,
             upstreams={**named.upstreams, **settings.upstreams},
             intercept=settings.intercept,
             confdir=self.confdir,
-            upstream_proxy=upstream_proxy(settings.environ),
+            upstream_proxy=upstream_proxy(settings.environ, settings.port),
+            trusted_ca=bundle,
         )
-        await self._engine.start()
+        try:
+            await self._engine.start()
+        except BaseException:
+            self._recorder.close()
+            settings.path.unlink()  # it holds a header at most, and nobody else had the name
+            raise
         self._companion = Companion(
             settings.path,
             self._recorder.label_line,
@@ -113,10 +119,15 @@ class Recording:
             route=settings.route,
             upstreams=settings.upstreams,
             hosts=llm_hosts(settings.intercept),
-            bundle=write_bundle(self.confdir, self.authority, settings.environ),
+            bundle=bundle,
             authority=self.authority,
             preload=node_preload(self.confdir, settings.environ),
         )
+
+    def hurry(self) -> None:
+        """Do not wait for the labels any more. Any thread may call this."""
+        if self._companion:
+            self._companion.kill()
 
     async def finish(self) -> Outcome:
         """Stop the proxy, let the reader finish, close the file."""
@@ -124,6 +135,7 @@ class Recording:
 
         await self._engine.stop()
         count = self._recorder.count
+        assert self._companion
         totals = await asyncio.to_thread(self._companion.close, count)
         await asyncio.to_thread(self._recorder.close)
         problems = (self._recorder.problem, self._companion.problem)
@@ -138,5 +150,8 @@ def coloured(terminal: bool, environ: Mapping[str, str]) -> bool:
 
 
 def llm_hosts(intercept: Iterable[str]) -> list[str]:
-    """Hosts that NO_PROXY must not exempt."""
-    return [host for host in intercept if host != "*"]
+    """Hosts, and patterns of hosts, that NO_PROXY must not exempt."""
+    from turntape.cassettes.upstreams import UPSTREAMS
+
+    known = [host for upstream in UPSTREAMS for host in upstream.hosts]
+    return [*known, *(host for host in intercept if host != "*")]

@@ -66,10 +66,20 @@ def test_beside_the_users_base_url_no_other_variable_of_that_api_is_set() -> Non
 def test_the_command_line_goes_before_the_users_environment() -> None:
     environ = {"OPENAI_BASE_URL": "http://a.example/v1"}
 
-    made = environment(environ, port=1, upstreams={"*": "http://127.0.0.1:9"})
+    made = environment(environ, port=1, upstreams={"openai": "http://127.0.0.1:9"})
 
     assert made.upstreams == {}
     assert made.variables["OPENAI_BASE_URL"] == "http://127.0.0.1:1/openai/v1"
+
+
+def test_what_is_sent_elsewhere_as_a_whole_keeps_the_path_of_the_users_base_url() -> None:
+    """A recording of a gateway under a prefix is asked for the same paths when it is replayed."""
+    environ = {"OPENAI_BASE_URL": "http://a.example/llm/v1"}
+
+    made = environment(environ, port=1, upstreams={"*": "http://127.0.0.1:9"})
+
+    assert made.upstreams == {"my-openai": "http://127.0.0.1:9"}
+    assert made.variables["OPENAI_BASE_URL"] == "http://127.0.0.1:1/my-openai/llm/v1"
 
 
 @pytest.mark.parametrize(
@@ -108,5 +118,16 @@ def test_the_preload_stands_beside_the_users_node_options() -> None:
 
 
 def test_the_users_own_proxy_is_found() -> None:
-    assert upstream_proxy({"https_proxy": "http://corp:3128"}) == "http://corp:3128"
-    assert upstream_proxy({}) is None
+    assert upstream_proxy({"https_proxy": "http://corp:3128"}, 8484) == "http://corp:3128"
+    assert upstream_proxy({}, 8484) is None
+
+
+def test_what_an_earlier_export_of_ours_named_is_not_sent_on_to() -> None:
+    """A second `turntape record` in a shell that still has the lines of the first must not call itself."""
+    first = environment({}, port=8484).variables
+
+    second = environment(first, port=8484)
+
+    assert second.upstreams == {}
+    assert second.variables == first
+    assert upstream_proxy(first, 8484) is None

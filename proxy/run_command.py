@@ -1,0 +1,95 @@
+"""`turntape run -- CMD`: a command behind the proxy, its run on tape."""
+
+import argparse
+import asyncio
+import os
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from signal import Signals
+
+from .child import ENDING, Child, SpawnError, block, listen, spawn
+from .exit_codes import NOT_EXECUTABLE, NOT_FOUND, SIGNALLED
+from .recording import Outcome, Recording, Settings, coloured, free_path
+from .replay_command import replay_server
+from .summary import nothing_lines, summary_lines
+
+
+def main(options: argparse.Namespace) -> int:
+    if shutil.which(options.command[0]) is None:
+        # Told before the proxy starts; what only the kernel can refuse is told by `spawn`.
+        tell([f"turntape: the command {options.command[0]!r} was not found; check its name and PATH"])
+        return NOT_FOUND if not Path(options.command[0]).exists() else NOT_EXECUTABLE
+    block()
+    path = Path(options.out) if options.out else free_path("run", Path(), time.time())
+    settings = Settings(
+        path=path,
+        made=not options.out,
+        port=options.port,
+        upstreams=dict(options.upstream),
+        intercept=tuple(options.intercept),
+        route=options.route,
+        console=options.live and not options.quiet,
+    )
+    if not options.replay:
+        return asyncio.run(run(settings, options.command, quiet=options.quiet))
+    with replay_server(options.replay) as url:
+        settings = replace(settings, upstreams={"*": url})
+        return asyncio.run(run(settings, options.command, quiet=options.quiet))
+
+
+async def run(settings: Settings, command: list[str], *, quiet: bool) -> int:
+    """Record `command`; return its exit code."""
+    recording = Recording(settings)
+    children: list[Child] = []
+    early: list[Signals] = []
+
+    def pass_on(number: Signals, whole_group: bool) -> None:
+        for child in children:
+            if child.ended and number in ENDING:
+                recording.hurry()
+            child.pass_on(number, whole_group)
+        if not children and number in ENDING:
+            early.append(number)
+
+    listen(pass_on)
+    await recording.start()
+    code, problem = 0, None
+    try:
+        if early:
+            raise SpawnError(f"{early[0].name} came before the command was started", SIGNALLED + early[0])
+        children.append(spawn(command, {**settings.environ, **recording.environment.variables}))
+    except SpawnError as exc:
+        code, problem = exc.code, str(exc)
+    else:
+        code = await asyncio.to_thread(children[0].wait)
+    try:
+        outcome = await recording.finish()
+        if problem:
+            tell([f"turntape: {problem}"])
+            settings.path.unlink(missing_ok=True)
+            return code
+        if not quiet:
+            tell(end_lines(recording, outcome, command))
+        tell([f"turntape: {problem}" for problem in outcome.problems])
+    except Exception as exc:  # noqa: BLE001 - whatever we do wrong, the exit code stays the command's
+        tell([f"turntape: internal error at the end, {type(exc).__name__}: {exc}; {settings.path} is kept"])
+    return code
+
+
+def end_lines(recording: Recording, outcome: Outcome, command: Sequence[str]) -> list[str]:
+    """What is said at the end of a recording."""
+    path, colour = recording.settings.path, coloured(sys.stderr.isatty(), os.environ)
+    if outcome.count:
+        return summary_lines(outcome.totals, path, outcome.count, colour)
+    return nothing_lines(recording.seen, command, path, recording.authority, colour)
+
+
+def tell(lines: list[str]) -> None:
+    """Write to stderr; stdout is the command's."""
+    if lines:
+        sys.stderr.write("\n".join(lines) + "\n")
+        sys.stderr.flush()
