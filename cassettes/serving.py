@@ -1,0 +1,159 @@
+"""The replay server: a cassette as the API, for any language.
+
+An ASGI app on uvicorn. Any base-URL form is understood; chunks are sent as recorded, one message each.
+"""
+
+import asyncio
+import os
+import socket
+import sys
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from typing import Any, cast
+
+import orjson
+
+from .errors import CassetteError, TurntapeError
+from .model import RoundTrip
+from .player import Miss, Player
+from .transports.replay import MISS_STATUS, pace_of, replayed_headers
+
+type Message = MutableMapping[str, Any]
+type Receive = Callable[[], Awaitable[Message]]
+type Send = Callable[[Message], Awaitable[None]]
+type App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+
+class Cut(Exception):
+    """Raised after the recorded bytes of a cut answer, so that the server closes the connection."""
+
+
+def app(player: Player, *, pace: str | float = "instant") -> App:
+    """An ASGI app that answers from `player`."""
+    factor = pace_of(pace)
+
+    async def answer(scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        body = b""
+        while True:
+            message = await receive()
+            body += message.get("body", b"")
+            if not message.get("more_body"):
+                break
+        query = cast(bytes, scope["query_string"]).decode()
+        target = cast(bytes, scope.get("raw_path") or scope["path"].encode()).decode() + (f"?{query}" if query else "")
+        headers = tuple((k.decode("latin-1"), v.decode("latin-1")) for k, v in scope["headers"])
+        try:
+            trip = player.answer(scope["method"], target, headers, body)
+        except Miss as miss:
+            await _send_document(send, MISS_STATUS, miss.document(MISS_STATUS))
+            return
+        await _send_recorded(send, trip, factor)
+
+    return answer
+
+
+async def _send_document(send: Send, status: int, document: dict[str, object]) -> None:
+    headers = [(b"content-type", b"application/json"), (b"x-should-retry", b"false"), (b"x-turntape", b"miss")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": orjson.dumps(document)})
+
+
+async def _send_recorded(send: Send, trip: RoundTrip, factor: float | None) -> None:
+    response = trip.response
+    if response is None:
+        reason = trip.failure.message if trip.failure else "no answer was recorded"
+        sentence = f"the recording of this request has no answer: {reason}"
+        await _send_document(send, 502, {"error": {"type": "turntape_no_answer", "message": sentence}})
+        return
+    headers = [(k.encode("latin-1", "replace"), v.encode("latin-1", "replace")) for k, v in replayed_headers(response)]
+    pieces = response.pieces
+    cut = trip.failure is not None and trip.failure.kind != "client_gone"
+    if len(pieces) <= 1 and not cut:
+        body = pieces[0][0] if pieces else b""
+        await send(
+            {
+                "type": "http.response.start",
+                "status": response.status,
+                "headers": [*headers, (b"content-length", str(len(body)).encode())],
+            }
+        )
+        await send({"type": "http.response.body", "body": body})
+        return
+    await send({"type": "http.response.start", "status": response.status, "headers": headers})
+    last = 0
+    for piece, at in pieces:
+        if factor:
+            await asyncio.sleep(max(0, at - last) / 1_000_000 / factor)
+            last = at
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+    if cut:
+        raise Cut(trip.failure.message if trip.failure else "")
+    await send({"type": "http.response.body", "body": b""})
+
+
+def serve(
+    source: Player,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    *,
+    pace: str | float = "instant",
+    ready: Callable[[int], None] | None = None,
+) -> None:
+    """Serve until SIGINT or SIGTERM; `ready` is told the port. Raises CassetteError when the port cannot be had."""
+    try:
+        import uvicorn
+    except ImportError as exc:
+        raise CassetteError("the replay server needs uvicorn; install it with: pip install 'turntape[proxy]'") from exc
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as exc:
+        listener.close()
+        raise CassetteError(f"cannot listen on {host}:{port}: {exc.strerror}; choose another --port") from exc
+    config = uvicorn.Config(
+        app(source, pace=pace),
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        lifespan="off",
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=1,
+    )
+    if ready is not None:
+        ready(listener.getsockname()[1])
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def run_replay(
+    paths: Iterable[str | os.PathLike[str]], host: str = "127.0.0.1", port: int = 0, pace: str | float = "instant"
+) -> int:
+    """`turntape replay F…`: serve cassettes as one API, say what to export, and stay until interrupted."""
+    from .reader import Cassette
+
+    try:
+        cassettes = [Cassette.load(path) for path in paths]
+        players = Player(cassettes[0]) if len(cassettes) == 1 else Player(t for c in cassettes for t in c)
+
+        def ready(bound: int) -> None:
+            base = f"http://{f'[{host}]' if ':' in host else host}:{bound}"
+            count = len(players.cassette)
+            print(f"replaying {count} round trip{'s' * (count != 1)} at {base}", file=sys.stderr)  # noqa: T201
+            for line in (
+                f"export OPENAI_BASE_URL={base}/openai/v1",
+                f"export ANTHROPIC_BASE_URL={base}/anthropic",
+                f"export GOOGLE_GEMINI_BASE_URL={base}/gemini",
+                f"export OLLAMA_HOST={base}/ollama",
+                f"export CO_API_URL={base}/cohere",
+                f"export AWS_ENDPOINT_URL_BEDROCK_RUNTIME={base}/bedrock",
+            ):
+                print(line, flush=True)  # noqa: T201
+
+        serve(players, host, port, pace=pace, ready=ready)
+    except TurntapeError as exc:
+        print(f"turntape: {exc}", file=sys.stderr)  # noqa: T201
+        return 2
+    return 0

@@ -1,0 +1,217 @@
+"""The transports. They turn a request into the player's terms, and a recording into the library's response."""
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import AsyncIterator, Iterable, Iterator
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import orjson
+
+from ..model import Failure, FailureKind, Response, RoundTrip
+from ..player import Miss, Player
+from ..reader import Cassette
+
+if TYPE_CHECKING:
+    import httpx
+
+type Source = "Player | Cassette | str | os.PathLike[str] | Iterable[RoundTrip]"
+
+MISS_STATUS = 404
+"""What a miss is answered with: no SDK retries it, and none takes it for a fault of its key or its request."""
+
+_RAISED: dict[FailureKind, str] = {
+    "refused": "ConnectError",
+    "dns": "ConnectError",
+    "tls": "ConnectError",
+    "timeout": "ConnectTimeout",
+    "cut": "RemoteProtocolError",
+    "protocol": "RemoteProtocolError",
+    "internal": "ReadError",
+}
+"""The library's exception for a recorded failure. `client_gone` is none: that client had what it wanted."""
+
+_NOT_AS_RECORDED = frozenset({"content-encoding", "transfer-encoding", "content-length", "connection", "keep-alive"})
+"""Response headers that speak of the recorded connection, or of an encoding that is undone in the recording."""
+
+
+def replayed_headers(response: Response) -> list[tuple[str, str]]:
+    """The recorded headers that hold for a replay."""
+    return [(name, value) for name, value in response.headers if name.lower() not in _NOT_AS_RECORDED]
+
+
+def player_of(source: Source) -> Player:
+    return source if isinstance(source, Player) else Player(source)
+
+
+def _library(request: object) -> Any:
+    """`httpx` or `httpx2`, whichever the request is from."""
+    return sys.modules[type(request).__module__.partition(".")[0]]
+
+
+class _Pacer:
+    """How long to wait before each chunk: not at all, as recorded, or as recorded divided by a factor."""
+
+    def __init__(self, pace: float | None) -> None:
+        self._pace = pace
+        self._last = 0
+
+    def pause(self, at: int) -> float:
+        if not self._pace:
+            return 0.0
+        wait, self._last = max(0, at - self._last), at
+        return wait / 1_000_000 / self._pace
+
+
+def pace_of(pace: str | float) -> float | None:
+    """`instant` is None, `recorded` is 1.0, a number is how many times faster. Raises ValueError for another word."""
+    if pace == "instant":
+        return None
+    if pace == "recorded":
+        return 1.0
+    factor = float(pace)
+    if factor <= 0:
+        raise ValueError(f"the pace {pace!r} is not above 0; give instant, recorded, or how many times faster")
+    return factor
+
+
+class _Streams:
+    """The byte streams of one library, made as subclasses of its own since it checks."""
+
+    made: dict[str, tuple[Any, Any]] = {}
+
+    @classmethod
+    def of(cls, library: Any) -> tuple[Any, Any]:
+        """`(sync, async)` stream classes for `library`."""
+        made = cls.made.get(library.__name__)
+        if made is None:
+
+            class Sync(library.SyncByteStream):
+                def __init__(self, trip: RoundTrip, request: object, pacer: _Pacer) -> None:
+                    self._parts = (trip, request, pacer)
+
+                def __iter__(self) -> Iterator[bytes]:
+                    trip, request, pacer = self._parts
+                    assert trip.response is not None
+                    for piece, at in trip.response.pieces:
+                        if wait := pacer.pause(at):
+                            time.sleep(wait)
+                        yield piece
+                    _end(library, trip.failure, request)
+
+            class Async(library.AsyncByteStream):
+                def __init__(self, trip: RoundTrip, request: object, pacer: _Pacer) -> None:
+                    self._parts = (trip, request, pacer)
+
+                async def __aiter__(self) -> AsyncIterator[bytes]:
+                    trip, request, pacer = self._parts
+                    assert trip.response is not None
+                    for piece, at in trip.response.pieces:
+                        if wait := pacer.pause(at):
+                            await asyncio.sleep(wait)
+                        yield piece
+                    _end(library, trip.failure, request)
+
+            made = cls.made[library.__name__] = (Sync, Async)
+        return made
+
+
+def _end(library: Any, failure: Failure | None, request: object) -> None:
+    name = _RAISED.get(failure.kind) if failure else None
+    if name is not None and failure is not None:
+        raise getattr(library, name)(f"{failure.message} (as recorded)", request=request)
+
+
+def _miss(library: Any, miss: Miss, request: object) -> Any:
+    return library.Response(
+        MISS_STATUS,
+        headers={"content-type": "application/json", "x-should-retry": "false", "x-turntape": "miss"},
+        content=orjson.dumps(miss.document(MISS_STATUS)),
+        request=request,
+    )
+
+
+class _Replay:
+    def __init__(self, source: Source, pace: str | float) -> None:
+        self.player = player_of(source)
+        self.misses: list[Miss] = []
+        """What was asked for and not recorded, in order."""
+        self._pace = pace_of(pace)
+
+    def _answer(self, request: Any, body: bytes) -> RoundTrip | Miss:
+        try:
+            return self.player.answer(request.method, str(request.url), tuple(request.headers.multi_items()), body)
+        except Miss as miss:
+            self.misses.append(miss)
+            return miss
+
+    def _respond(self, library: Any, request: Any, found: RoundTrip | Miss, stream: int) -> Any:
+        if isinstance(found, Miss):
+            return _miss(library, found, request)
+        response = found.response
+        if response is None:
+            _end(library, found.failure or Failure("cut", "the server closed without an answer"), request)
+            raise library.ReadError("no answer was recorded", request=request)
+        headers = replayed_headers(response)
+        if not response.chunks and found.failure is None:
+            return library.Response(response.status, headers=headers, content=response.body, request=request)
+        if len(response.chunks) == 1 and found.failure is None and self._pace is None:
+            # One piece is what `content` streams too, without a class of ours in between.
+            return library.Response(response.status, headers=headers, content=response.body, request=request)
+        pieces = _Streams.of(library)[stream](found, request, _Pacer(self._pace))
+        return library.Response(response.status, headers=headers, stream=pieces, request=request)
+
+
+class ReplayTransport(_Replay):
+    """A transport that answers from a cassette: `httpx.Client(transport=ReplayTransport("run.cassette.jsonl"))`.
+
+    `source` is a path, a `Cassette`, a `Player`, or round trips. `pace` is `instant`, `recorded`, or a number: how
+    many times faster than recorded. A request that was not recorded gets a 404 that says what differs, and is kept
+    in `misses`; recorded failures are raised as the library's own exceptions.
+    """
+
+    def __init__(self, source: Source, *, pace: str | float = "instant") -> None:
+        super().__init__(source, pace)
+
+    def handle_request(self, request: "httpx.Request") -> "httpx.Response":
+        return self._respond(_library(request), request, self._answer(request, request.read()), 0)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None = None,
+        error: BaseException | None = None,
+        trace: TracebackType | None = None,
+    ) -> None:
+        self.close()
+
+
+class AsyncReplayTransport(_Replay):
+    """`ReplayTransport` for `httpx.AsyncClient` and `httpx2.AsyncClient`."""
+
+    def __init__(self, source: Source, *, pace: str | float = "instant") -> None:
+        super().__init__(source, pace)
+
+    async def handle_async_request(self, request: "httpx.Request") -> "httpx.Response":
+        return self._respond(_library(request), request, self._answer(request, await request.aread()), 1)
+
+    async def aclose(self) -> None:
+        """Nothing is held open."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None = None,
+        error: BaseException | None = None,
+        trace: TracebackType | None = None,
+    ) -> None:
+        await self.aclose()
