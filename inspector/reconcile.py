@@ -72,7 +72,7 @@ def _effective(answer: ResponseReading, label: FinishLabel, emitted: Emitted) ->
 
 
 def _emitted(answer: ResponseReading, request: RequestReading, label: FinishLabel) -> Emitted:
-    if answer.refusal is not None or (label == "refusal" and not answer.text.strip()):
+    if answer.refusal is not None or (label == "refusal" and not answer.text.strip() and not answer.calls):
         return "refusal"
     if answer.calls:
         partial = label in _CAPS or not answer.ended or any(not call.complete for call in answer.calls)

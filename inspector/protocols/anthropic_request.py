@@ -68,7 +68,8 @@ def _block(block: Object, pointer: str, complete: bool) -> Part:
         return Part("other", pointer, text=f"[{kind}]", raw=block)
     if kind == "compaction":
         text = as_text(block.get("content")) or ""
-        return Part("other", pointer, text, signature=as_text(block.get("encrypted_content")), raw=block)
+        signature = as_text(block.get("signature")) or as_text(block.get("encrypted_content"))
+        return Part("other", pointer, text, signature=signature, raw=block)
     if kind in ("image", "document", "container_upload", "search_result"):
         return media_part(kind, pointer, block)
     return Part("other", pointer, text=f"[{kind}]", raw=block)

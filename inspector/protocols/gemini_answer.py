@@ -28,6 +28,10 @@ FINISH: dict[str, FinishLabel] = {
     "UNEXPECTED_TOOL_CALL": "malformed",
     "TOO_MANY_TOOL_CALLS": "limit",
     "CONTINUATION": "pause",
+    "OTHER": "unknown",
+    "IMAGE_OTHER": "unknown",
+    "NO_IMAGE": "unknown",
+    "FINISH_REASON_UNSPECIFIED": "unknown",
 }
 
 # With `enum-encoding=int` words come as numbers; the two APIs number them apart from 6 on.
@@ -173,7 +177,7 @@ def _verdict(body: Object, candidates: list[Object], vertex: bool) -> tuple[str 
             return word, FINISH.get(word, "unknown"), as_text(get(candidate, "finishMessage"))
     feedback = as_object(get(body, "promptFeedback"))
     reason = get(feedback, "blockReason")
-    if reason not in (None, 0, "", "BLOCK_REASON_UNSPECIFIED"):
+    if reason not in (None, 0, "", "BLOCK_REASON_UNSPECIFIED", "BLOCKED_REASON_UNSPECIFIED"):
         message = as_text(get(feedback, "blockReasonMessage"))
         return str(reason), "content_filter", "the prompt was blocked" + (f": {message}" if message else "")
     return None, None, None

@@ -30,6 +30,8 @@ _KNOWN = frozenset(
     }
 )
 
+_KNOWN_CONFIG = frozenset({"maxOutputTokens", "max_output_tokens", "stopSequences", "stop_sequences"})
+
 
 def detect(exchange: Exchange) -> Kind | None:
     path = exchange.path
@@ -56,9 +58,7 @@ def read_request(exchange: Exchange) -> RequestReading:
     config = as_object(get(fields, "generationConfig"))
     contents = fields.get("contents")
     parameters = other_fields(fields, _KNOWN)
-    parameters.update(
-        {k: v for k, v in config.items() if k not in ("maxOutputTokens", "stopSequences", "max_output_tokens")}
-    )
+    parameters.update(other_fields(config, _KNOWN_CONFIG))
     model = as_text(fields.get("model")) or (path[1] if path else None)
     return RequestReading(
         model=model.removeprefix("models/") if model else None,
