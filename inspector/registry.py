@@ -1,15 +1,54 @@
 """The protocols, most specific first. Adding one is one file and one row here."""
 
 from .exchange import Exchange
-from .protocols import anthropic_messages, gemini_generate, openai_chat, openai_completions
+from .protocols import (
+    alephalpha_complete,
+    anthropic_complete,
+    anthropic_messages,
+    bedrock_agent,
+    bedrock_converse,
+    bedrock_invoke,
+    cohere_v1,
+    cohere_v2,
+    endpoints,
+    gemini_generate,
+    gemini_interactions,
+    mistral_chat,
+    ollama_chat,
+    ollama_generate,
+    openai_assistants,
+    openai_chat,
+    openai_completions,
+    openai_responses,
+    replicate,
+    text_generation,
+    watsonx,
+)
 from .protocols.protocol import Protocol
 from .reading import Kind
 
 PROTOCOLS: tuple[Protocol, ...] = (
+    bedrock_converse.BEDROCK_CONVERSE,
+    bedrock_invoke.BEDROCK_INVOKE,
+    bedrock_agent.BEDROCK_AGENT,
     anthropic_messages.ANTHROPIC_MESSAGES,
+    anthropic_complete.ANTHROPIC_COMPLETE,
+    gemini_interactions.GEMINI_INTERACTIONS,
     gemini_generate.GEMINI_GENERATE,
+    openai_responses.OPENAI_RESPONSES,
+    openai_assistants.OPENAI_ASSISTANTS,
+    ollama_chat.OLLAMA_CHAT,
+    ollama_generate.OLLAMA_GENERATE,
+    cohere_v2.COHERE_V2,
+    cohere_v1.COHERE_V1,
+    watsonx.WATSONX,
+    replicate.REPLICATE,
+    alephalpha_complete.ALEPHALPHA_COMPLETE,
+    mistral_chat.MISTRAL_CHAT,
     openai_chat.OPENAI_CHAT,
     openai_completions.OPENAI_COMPLETIONS,
+    text_generation.TEXT_GENERATION,
+    endpoints.ENDPOINT,
 )
 
 
