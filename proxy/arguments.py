@@ -48,6 +48,17 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def _pace(text: str) -> str | float:
+    if text in ("instant", "recorded"):
+        return text
+    try:
+        if (times := float(text)) > 0:
+            return times
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"{text!r} is not instant, recorded, or how many times faster")
+
+
 def _recording(parser: argparse.ArgumentParser, port: int) -> None:
     shown = str(port) if port else "a free one"
     parser.add_argument("--out", metavar="F", help="the cassette to write (default: run-<time>.cassette.jsonl here)")
@@ -112,7 +123,15 @@ def _replay(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"listen on port N (default: {REPLAY_PORT})",
     )
-    parser.add_argument("--pace", action="store_true", help="send the chunks at the recorded pace")
+    parser.add_argument(
+        "--pace",
+        type=_pace,
+        nargs="?",
+        const="recorded",
+        default="instant",
+        metavar="N",
+        help="send the chunks at the recorded pace, or N times faster",
+    )
 
 
 def _demo(parser: argparse.ArgumentParser) -> None:

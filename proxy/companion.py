@@ -22,7 +22,7 @@ class Companion:
         self.problem: str | None = None
         """Why labels are missing, one sentence, or None."""
         self._label = label
-        self._summary: dict[str, object] | None = None
+        self._last: dict[bytes, dict[str, object]] = {}
         self._ended = threading.Event()
         self._lines = 0
         arguments = [*(["--console"] if console else []), *(["--colour"] if colour else [])]
@@ -31,15 +31,11 @@ class Companion:
             [sys.executable, "-m", "turntape.proxy.sidecar", str(path), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=None if console else subprocess.PIPE,
+            stderr=None if console else subprocess.DEVNULL,
             start_new_session=True,
         )
         self._reader = threading.Thread(target=self._read, name="turntape-labels", daemon=True)
-        self._errors = b""
         self._reader.start()
-        if self._process.stderr:
-            self._drain = threading.Thread(target=self._read_errors, daemon=True)
-            self._drain.start()
 
     def _read(self) -> None:
         stream = self._process.stdout
@@ -48,19 +44,14 @@ class Companion:
             for line in stream:
                 self._lines += 1
                 head, _, value = line.rstrip(b"\n").partition(b" ")
-                if head == b"summary":
+                if head.isdigit():
+                    self._label(int(head), value)
+                elif head in (b"summary", b"error"):
                     import orjson
 
-                    self._summary = cast(dict[str, object], orjson.loads(value))
-                elif head.isdigit():
-                    self._label(int(head), value)
+                    self._last[head] = cast(dict[str, object], orjson.loads(value))
         finally:
             self._ended.set()
-
-    def _read_errors(self) -> None:
-        assert self._process.stderr
-        for line in self._process.stderr:
-            self._errors = (self._errors + line)[-4000:]
 
     def kill(self) -> None:
         """End it at once; `close` then says that labels are missing."""
@@ -75,16 +66,18 @@ class Companion:
         lines = -1
         while not self._ended.wait(PATIENCE):
             if lines == self._lines:
-                self.problem = f"the process that labels said nothing for {PATIENCE:.0f} s"
+                self.problem = (
+                    f"labels are missing, since the process that makes them said nothing for {PATIENCE:.0f} s"
+                )
                 self._process.kill()
                 break
             lines = self._lines
         self._reader.join(1)
         code = self._process.wait()
-        for stream in (self._process.stdout, self._process.stderr):
-            if stream:
-                stream.close()
-        if self._summary is None and self.problem is None:
-            last = self._errors.decode(errors="replace").strip().rpartition("\n")[2]
-            self.problem = f"the process that labels ended with {code}" + (f": {last}" if last else "")
-        return self._summary
+        if self._process.stdout:
+            self._process.stdout.close()
+        summary, error = self._last.get(b"summary"), self._last.get(b"error")
+        if summary is None and self.problem is None:
+            reason = error["message"] if error else f"exit code {code}"
+            self.problem = f"labels are missing, since the process that makes them failed: {reason}"
+        return summary

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from turntape.cassettes.errors import TurntapeError
+
 from .certificates import ensure_authority, home, write_bundle
 from .companion import Companion
 from .environment import Environment, Route, environment, node_preload, upstream_proxy
@@ -103,9 +105,13 @@ class Recording:
         )
         try:
             await self._engine.start()
-        except BaseException:
+        except BaseException as exc:
             self._recorder.close()
             settings.path.unlink()  # it holds a header at most, and nobody else had the name
+            if isinstance(exc, OSError):
+                raise TurntapeError(
+                    f"port {settings.port} on 127.0.0.1 is taken or not ours to open; choose another with --port"
+                ) from exc
             raise
         self._companion = Companion(
             settings.path,
@@ -138,7 +144,9 @@ class Recording:
         assert self._companion
         totals = await asyncio.to_thread(self._companion.close, count)
         await asyncio.to_thread(self._recorder.close)
-        problems = (self._recorder.problem, self._companion.problem)
+        if not count and self.settings.made:
+            self.settings.path.unlink(missing_ok=True)  # nobody asked for a file with nothing in it
+        problems = (self._recorder.problem, self._companion.problem if count else None)
         return Outcome(count, totals, tuple(p for p in problems if p))
 
 

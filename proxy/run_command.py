@@ -85,7 +85,7 @@ def end_lines(recording: Recording, outcome: Outcome, command: Sequence[str]) ->
     path, colour = recording.settings.path, coloured(sys.stderr.isatty(), os.environ)
     if outcome.count:
         return summary_lines(outcome.totals, path, outcome.count, colour)
-    return nothing_lines(recording.seen, command, path, recording.authority, colour)
+    return nothing_lines(recording.seen, command, recording.authority, colour)
 
 
 def tell(lines: list[str]) -> None:

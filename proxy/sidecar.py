@@ -4,9 +4,10 @@
 
 Reading, pricing and printing cost more than recording does, so they happen beside the proxy and never in it.
 The file is the only input: whatever goes wrong here, the recording is whole. On stdout goes one line a label
-(`INDEX JSON`), which the proxy appends to the file without looking inside, and at the end `summary JSON`. On
-stderr go the console's lines, when asked for. On stdin comes, at the end, how many round trips there are: that
-many are read, and the process ends; the end of stdin without a number says that the proxy has died.
+(`INDEX JSON`), which the proxy appends to the file without looking inside, and at the end `summary JSON`, or
+`error JSON`. On stderr go the console's lines, when asked for. On stdin comes, at the end, how many round
+trips there are: that many are read, and the process ends; the end of stdin without a number says that the
+proxy has died.
 """
 
 import argparse
@@ -40,8 +41,14 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--console", action="store_true")
     parser.add_argument("--colour", action="store_true")
     options = parser.parse_args(argv)
-    with suppress(BrokenPipeError):  # the proxy is gone: so are we
+    try:
         _read_along(options.file, options.console, options.colour)
+    except BrokenPipeError:
+        return 1  # the proxy is gone: so are we
+    except Exception as exc:  # noqa: BLE001 - told by the proxy in one sentence, and the recording goes on
+        _send("error", {"message": f"{type(exc).__name__}: {exc}"})
+        sys.stdout.flush()
+        return 1
     return 0
 
 

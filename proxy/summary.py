@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
+from textwrap import wrap
 
 SEVERITIES = ("error", "warning", "info")
 """Worst first."""
@@ -191,12 +192,15 @@ RUNTIMES = (
         "codex takes its base URL from config.toml only; the proxy catches it unless HTTPS_PROXY is cleared",
     ),
 )
-ANY = Runtime((), "point the client at a base URL that `turntape record` prints, or name its host with --intercept")
+ANY = Runtime((), "a base URL that `turntape record` prints, or --intercept with the host that it calls")
+STANDING = "export the lines above in the shell that starts the client"
 
 
 def advice(command: Sequence[str]) -> str:
-    """What to try for this command, by the runtime that it starts."""
-    name = Path(command[0]).name.lower().removesuffix(".exe") if command else ""
+    """What to try for this command, by the runtime that it starts; without one, for a standing proxy."""
+    if not command:
+        return STANDING
+    name = Path(command[0]).name.lower().removesuffix(".exe")
     for runtime in RUNTIMES:
         if any(
             name == p or (name.startswith(p) and name[len(p) :].strip("0123456789.-") == "") for p in runtime.programs
@@ -205,21 +209,30 @@ def advice(command: Sequence[str]) -> str:
     return ANY.advice
 
 
-def nothing_lines(seen: Seen, command: Sequence[str], path: Path, authority: Path, colour: bool) -> list[str]:
-    """The end of a run in which no LLM API was called through us: what was seen instead, and what to try."""
+def nothing_lines(seen: Seen, command: Sequence[str], authority: Path, colour: bool) -> list[str]:
+    """The end of a recording without a round trip: what was seen instead, and what to try."""
     bold, dim, _, yellow, off = _colours(colour)
     lines = [f"{bold}turntape{off}  {yellow}no LLM API was called through the proxy{off}"]
+
+    def tell(seen: str, tip: str) -> None:
+        lines.extend(f"          {line}" for line in wrap(seen, 70))
+        first, *rest = wrap(tip, 65)
+        lines.append(f"          {dim}try:{off} {first}")
+        lines.extend(f"               {line}" for line in rest)
+
     if seen.distrusted:
-        hosts = _hosts(seen.distrusted)
-        lines.append(f"          the client does not trust turntape's certificate for {hosts}")
-        lines.append(f"          {dim}try:{off} a base URL, or give its own CA list our certificate: {authority}")
+        tell(
+            f"the client does not trust turntape's certificate for {_hosts(seen.distrusted)}",
+            f"a base URL, or give its own CA list our certificate: {authority}",
+        )
     if seen.tunnelled:
-        lines.append(f"          passed on untouched: {_hosts(seen.tunnelled)}")
-        lines.append(f"          {dim}try:{off} --intercept HOST, if one of them is an LLM API")
+        tell(
+            f"passed on untouched: {_hosts(seen.tunnelled)}",
+            "--intercept HOST, if one of them is an LLM API",
+        )
     if not seen.distrusted and not seen.tunnelled:
-        lines.append("          nothing at all came to it")
-        lines.append(f"          {dim}try:{off} {advice(command)}")
-    return [*lines, f"          {dim}recorded in{off} {path} {dim}(empty){off}"]
+        tell("nothing at all came to it", advice(command))
+    return lines
 
 
 def _hosts(counts: Mapping[str, int]) -> str:

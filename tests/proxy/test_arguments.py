@@ -36,6 +36,11 @@ def test_upstreams_are_name_and_url() -> None:
     assert options.upstream == [("openai", "http://a/v1"), ("*", "http://b")]
 
 
+@pytest.mark.parametrize(("argv", "pace"), [([], "instant"), (["--pace"], "recorded"), (["--pace", "2"], 2.0)])
+def test_a_replay_is_instant_unless_a_pace_is_asked_for(argv: list[str], pace: object) -> None:
+    assert parse(["replay", "f", *argv]).pace == pace
+
+
 @pytest.mark.parametrize(
     ("argv", "said"),
     [
@@ -44,6 +49,7 @@ def test_upstreams_are_name_and_url() -> None:
         (["run", "x", "--", "y"], "'x' stands before `--`"),
         (["run", "--upstream", "openai", "--", "x"], "'openai' is not NAME=URL"),
         (["record", "--port", "seven"], "'seven' is not a port"),
+        (["replay", "f", "--pace", "0"], "'0' is not instant"),
         (["show"], "required"),
     ],
 )

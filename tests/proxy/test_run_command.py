@@ -249,3 +249,22 @@ def test_an_unknown_command_is_127_and_leaves_nothing(turntape, tmp_path: Path) 
     assert done.returncode == 127
     assert done.stderr == "turntape: the command 'no-such-command' was not found; check its name and PATH\n"
     assert not list(tmp_path.iterdir())
+
+
+def test_a_recording_answers_when_the_api_is_gone(turntape, upstream: str, tmp_path: Path) -> None:
+    turntape("run", "--out", "t.cassette.jsonl", "--upstream", f"*={upstream}", "--", sys.executable, "-c", POST)
+
+    same = turntape("run", "--replay", "t.cassette.jsonl", "--", sys.executable, "-c", POST)
+    other = turntape("run", "--replay", "t.cassette.jsonl", "--", sys.executable, "-c", POST.replace("'Hi'", "'Ho'"))
+
+    assert same.returncode == 0, same.stderr
+    assert other.returncode == 1
+    assert "HTTPStatusError" in other.stderr
+
+
+def test_a_replay_of_no_cassette_is_one_line(turntape) -> None:
+    done = turntape("run", "--replay", "none.cassette.jsonl", "--", "true")
+
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "none.cassette.jsonl" in done.stderr

@@ -63,7 +63,7 @@ def test_without_labels_the_recording_still_counts() -> None:
 def test_with_nothing_recorded_it_is_told_what_was_seen_instead() -> None:
     seen = Seen(tunnelled={"pypi.org": 3}, distrusted={"api.openai.com": 1})
 
-    shown = "\n".join(nothing_lines(seen, ["python"], PATH, Path("/ca.pem"), colour=False))
+    shown = "\n".join(nothing_lines(seen, ["python"], Path("/ca.pem"), colour=False))
 
     assert "pypi.org (3)" in shown
     assert "does not trust turntape's certificate for api.openai.com" in shown
@@ -84,4 +84,4 @@ def test_with_nothing_recorded_it_is_told_what_was_seen_instead() -> None:
 )
 def test_the_advice_fits_the_commands_runtime(program: str, word: str) -> None:
     assert word in advice([program])
-    assert word in "\n".join(nothing_lines(Seen(), [program], PATH, Path("/ca.pem"), colour=False))
+    assert word in "\n".join(nothing_lines(Seen(), [program], Path("/ca.pem"), colour=False))
