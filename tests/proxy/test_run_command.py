@@ -157,7 +157,14 @@ def test_other_programs_come_by_every_route(client: str, turntape, upstream: str
         for (const url of [process.env.OPENAI_BASE_URL, 'https://api.openai.com/v1', process.argv[1] + '/v1']) {
           const r = await fetch(url + '/chat/completions', {method: 'POST', body: '{"messages": []}'});
           if ((await r.json()).choices[0].message.content !== 'Hi.') process.exit(1);
-        }"""
+        }
+        const { request } = await import('node:https');
+        await new Promise((resolve, reject) => {
+          const r = request('https://api.openai.com/v1/chat/completions', {method: 'POST'}, (answer) => {
+            answer.resume().on('end', () => (answer.statusCode === 200 ? resolve() : reject(answer.statusCode)));
+          });
+          r.on('error', reject).end('{"messages": []}');
+        });"""
     post = "curl -sS --fail-with-body -d '{\"messages\": []}'"
     script = f"for u in $OPENAI_BASE_URL https://api.openai.com/v1 $0/v1; do {post} $u/chat/completions; done"
     commands = {
@@ -169,10 +176,10 @@ def test_other_programs_come_by_every_route(client: str, turntape, upstream: str
 
     assert done.returncode == 0, done.stdout + done.stderr
     trips = Cassette.load(tmp_path / "t.cassette.jsonl")
+    forward = {"curl": 2, "node": 3}[client]
     assert sorted((t.route, t.response and t.response.status) for t in trips) == [
         ("base_url", 200),
-        ("forward", 200),
-        ("forward", 200),
+        *[("forward", 200)] * forward,
     ]
 
 
