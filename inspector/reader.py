@@ -27,14 +27,15 @@ def read_exchange(exchange: Exchange) -> Reading:
     who = _guarded(lambda: provider(exchange.round_trip, exchange), None, "the provider table", problems)
     error = _guarded(lambda: read_error(exchange), None, "the error table", problems)
     if found is None:
-        streamed = _guarded(lambda: exchange.framing is not None, False, "framing", problems)
+        # Any API may answer with a JSON array: only a protocol knows whether it is a stream.
+        streamed = _guarded(lambda: exchange.framing not in (None, "json-array"), False, "framing", problems)
         nothing = RequestReading()
         return Reading(UNKNOWN, who, "other", streamed, nothing, None, None, None, error, problems=tuple(problems))
     protocol, kind = found
     streamed = _guarded(lambda: exchange.framing in protocol.streams, False, "framing", problems)
-    request = RequestReading()
-    if kind == "generation" or exchange.request.body[:1]:
-        request = _guarded(lambda: protocol.read_request(exchange), request, f"The {protocol.name} request", problems)
+    request = _guarded(
+        lambda: protocol.read_request(exchange), RequestReading(), f"The {protocol.name} request", problems
+    )
     if kind != "generation":
         error = error or _transport_error(exchange)
         return Reading(protocol.name, who, kind, streamed, request, None, None, None, error, problems=tuple(problems))

@@ -26,7 +26,9 @@ def _is_anthropic(exchange: Exchange) -> bool:
 def detect(exchange: Exchange) -> Kind | None:
     path = exchange.path.rstrip("/")
     if _VERTEX.search(path):
-        return "generation" if _is_anthropic(exchange) else None
+        # Vertex predicts for other publishers under the same verb.
+        own = "/publishers/anthropic/" in path or "anthropic_version" in exchange.fields or _answers(exchange)
+        return "generation" if own else None
     if _BATCHES.search(path) and "/threads/" not in path:
         return "batches"
     if path.endswith("/messages/count_tokens"):
@@ -52,7 +54,7 @@ def _answers(exchange: Exchange) -> bool:
 
 def read_request(exchange: Exchange) -> RequestReading:
     vertex = _VERTEX.search(exchange.path)
-    streamed = bool(vertex) and vertex[2] == "streamRawPredict" if vertex else False
+    streamed = vertex is not None and vertex[2] == "streamRawPredict"
     return read_anthropic_request(exchange.fields, vertex[1] if vertex else None, streamed=streamed)
 
 

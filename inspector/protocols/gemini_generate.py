@@ -53,19 +53,23 @@ def _answers(exchange: Exchange) -> bool:
 
 
 def read_request(exchange: Exchange) -> RequestReading:
-    fields = exchange.fields
+    outer = exchange.fields
+    inner = as_object(outer.get("request"))
+    # Code Assist wraps the request (and the answer), the model beside it.
+    wrapped = "contents" in inner and "contents" not in outer
+    fields, base = (inner, "/request") if wrapped else (outer, "")
     path = _PATH.search(exchange.path)
     config = as_object(get(fields, "generationConfig"))
     contents = fields.get("contents")
     parameters = other_fields(fields, _KNOWN)
     parameters.update(other_fields(config, _KNOWN_CONFIG))
-    model = as_text(fields.get("model")) or (path[1] if path else None)
+    model = as_text(outer.get("model")) or (path[1] if path else None)
     return RequestReading(
         model=model.removeprefix("models/") if model else None,
-        streamed=bool(path) and path[2].startswith("stream") if path else exchange.framing is not None,
-        system=tuple(read_parts(get(fields, "systemInstruction"), _spelling(fields, "systemInstruction"))),
-        messages=_messages(contents),
-        tools=_tools(fields.get("tools")),
+        streamed=path[2].startswith("stream") if path else exchange.framing is not None,
+        system=tuple(read_parts(get(fields, "systemInstruction"), base + _spelling(fields, "systemInstruction"))),
+        messages=_messages(contents, f"{base}/contents"),
+        tools=_tools(fields.get("tools"), f"{base}/tools"),
         tool_choice=_choice(as_object(get(fields, "toolConfig"))),
         max_output=as_count(get(config, "maxOutputTokens")),
         stop=texts(get(config, "stopSequences")),
@@ -78,10 +82,10 @@ def _spelling(fields: Object, name: str) -> str:
     return f"/{name}" if name in fields else "/system_instruction"
 
 
-def _messages(contents: object) -> tuple[Message, ...]:
+def _messages(contents: object, pointer: str) -> tuple[Message, ...]:
     if isinstance(contents, dict | str):
-        return (_message(contents, "/contents"),)
-    return tuple(_message(c, f"/contents/{i}") for i, c in enumerate(as_array(contents)))
+        return (_message(contents, pointer),)
+    return tuple(_message(c, f"{pointer}/{i}") for i, c in enumerate(as_array(contents)))
 
 
 def _message(content: object, pointer: str) -> Message:
@@ -99,12 +103,12 @@ def _message(content: object, pointer: str) -> Message:
             return Message("other", parts, pointer, content)
 
 
-def _tools(tools: object) -> tuple[Tool, ...]:
+def _tools(tools: object, pointer: str) -> tuple[Tool, ...]:
     found: list[Tool] = []
     single = isinstance(tools, dict)
     for i, group in enumerate([tools] if single else as_array(tools)):
         fields = as_object(group)
-        base = "/tools" if single else f"/tools/{i}"
+        base = pointer if single else f"{pointer}/{i}"
         for key, value in fields.items():
             if key in ("functionDeclarations", "function_declarations"):
                 for j, item in enumerate(as_array(value)):

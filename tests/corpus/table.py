@@ -1,4 +1,7 @@
-"""`make corpus`: how our reading agrees with an independent one, protocol by fact, agreed/total."""
+"""`make corpus`: how our reading agrees with an independent one, protocol by fact.
+
+A cell is agreed/total; `+n` are differences that `agreement.EXPLANATIONS` gives a reason for.
+"""
 
 import sys
 from collections import Counter
@@ -16,29 +19,34 @@ def table() -> str:
     """The agreement of the whole corpus as text."""
     agreed: Counter[tuple[str, str]] = Counter()
     total: Counter[tuple[str, str]] = Counter()
+    explained: Counter[tuple[str, str]] = Counter()
     for path in corpus.files():
         for counts in count(path).values():
             for row in compare(counts):
                 key = (row.protocol or "other", row.fact)
                 agreed[key] += row.agreed
+                explained[key] += row.total - row.agreed if row.explanation else 0
                 total[key] += row.total
     names = sorted({protocol for protocol, _ in total})
     head = ["protocol", *(fact.replace("_in_response", "").replace("_", " ") for fact in FACTS)]
     lines = [head]
-    for name in names:
-        cells = [_cell(agreed[name, fact], total[name, fact]) for fact in FACTS]
+    for name in [*names, "all"]:
+        cells = [_cell(*(_sum(counter, name, fact) for counter in (agreed, explained, total))) for fact in FACTS]
         lines.append([name, *cells])
-    sums = [
-        _cell(sum(n for (_, f), n in agreed.items() if f == fact), sum(n for (_, f), n in total.items() if f == fact))
-        for fact in FACTS
-    ]
-    lines.append(["all", *sums])
     widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
     return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
 
 
-def _cell(agreed: int, total: int) -> str:
-    return f"{agreed}/{total}" if total else "-"
+def _sum(counter: Counter[tuple[str, str]], protocol: str, fact: str) -> int:
+    """The count of one protocol, or of all of them."""
+    if protocol != "all":
+        return counter[protocol, fact]
+    return sum(count for (_, name), count in counter.items() if name == fact)
+
+
+def _cell(agreed: int, explained: int, total: int) -> str:
+    more = f"+{explained}" if explained else ""
+    return f"{agreed}{more}/{total}" if total else "-"
 
 
 def main() -> int:

@@ -83,6 +83,30 @@ KEYS = [
     *("usageMetadata", "promptTokenCount", "input", "output", "system", "stop", "content_block", "item"),
 ]
 
+
+@pytest.mark.parametrize("depth", [300, 900, 5000])
+def test_json_as_deep_as_it_likes_raises_nothing(depth: int) -> None:
+    deep = "[" * depth + "]" * depth
+    for url in URLS:
+        body = f'{{"messages": {deep}, "contents": {deep}, "choices": [{{"message": {{"content": {deep}}}}}]}}'
+        assert read(exchanged(url, body, body))
+
+
+def test_a_body_that_the_file_no_longer_holds_is_a_problem_and_no_exception() -> None:
+    def gone() -> bytes:
+        raise OSError("gone")
+
+    round_trip = exchanged(CHAT, {}, {})
+    assert round_trip.response is not None
+    for request, response in ((gone, b"{}"), (b"{}", gone)):
+        broken = replace(
+            round_trip,
+            request=replace(round_trip.request, content=request),
+            response=replace(round_trip.response, content=response),
+        )
+        assert any("gone" in problem for problem in read(broken).problems)
+
+
 ODD = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
     lambda inner: (
@@ -101,7 +125,6 @@ ODD = st.recursive(
 @settings(max_examples=300, deadline=None)
 def test_any_json_in_any_place_is_read_without_a_fault(url: str, ask: Any, answers: list[Any], whole: bool) -> None:
     """Not only nothing raises past `read`: the protocols themselves take any JSON in any place."""
-    import json
 
     body = (
         json.dumps(answers[0] if answers else {}) if whole else "".join(f"data: {json.dumps(a)}\n\n" for a in answers)

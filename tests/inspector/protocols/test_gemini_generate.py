@@ -199,6 +199,16 @@ def test_errors_in_an_array_are_errors() -> None:
     assert (reading.error.message, reading.error.type, reading.error.status) == ("slow", "RESOURCE_EXHAUSTED", 429)
 
 
+def test_code_assist_wraps_the_request_and_the_answer() -> None:
+    url = "https://cloudcode-pa.googleapis.com/v1internal:streamGenerateContent?alt=sse"
+    ask = {"model": "gemini-3", "project": "p", "request": {**ASK, "tools": [{"googleSearch": {}}]}}
+    reading = read(exchanged(url, ask, sse({"response": {"candidates": [candidate({"text": "a"})]}})))
+    assert reading.emission is not None
+    assert (reading.protocol, reading.request.model, reading.emission.text) == ("gemini-generate", "gemini-3", "a")
+    assert reading.request.messages[0].parts[0].pointer == "/request/contents/0/parts/0"
+    assert reading.request.tools[0].pointer == "/request/tools/0/googleSearch"
+
+
 @pytest.mark.parametrize(("verb", "kind"), [("countTokens", "count_tokens"), ("batchEmbedContents", "embeddings")])
 def test_the_endpoints_beside_it_have_kinds_of_their_own(verb: str, kind: str) -> None:
     reading = read(exchanged(GEMINI.replace("generateContent", verb), ASK, {"totalTokens": 3}))
