@@ -77,7 +77,10 @@ def _read_along(file: str, console: bool, colour: bool) -> None:
             expected = int(sys.stdin.readline() or read + 1)
         found = tail.poll()
         for round_trip in found:
-            tell(labeller.add(round_trip))
+            try:
+                tell(labeller.add(round_trip))
+            except Exception as exc:  # noqa: BLE001 - what cannot be read must not cost the labels of the rest
+                totals.fault(f"round trip {round_trip.index} could not be labelled: {type(exc).__name__}: {exc}")
         sys.stdout.flush()
         read += len(found)
         if expected is not None:

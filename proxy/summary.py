@@ -30,6 +30,11 @@ class Totals:
 
     def __init__(self) -> None:
         self._rows: dict[int, Row] = {}
+        self._faults: list[str] = []
+
+    def fault(self, sentence: str) -> None:
+        """Note that something of ours failed; the first is told at the end."""
+        self._faults.append(sentence)
 
     def add(self, index: int, label: Mapping[str, object]) -> None:
         model, usage = _mapping(label.get("model")), _mapping(label.get("usage"))
@@ -72,6 +77,7 @@ class Totals:
             "cost_usd": None if self.cost is None else str(self.cost),
             "unpriced": sum(row.cost is None and not row.failed for row in turns),
             "findings": Counter(severity for severity, _ in found),
+            "faults": self._faults[:1],
             "worst": [text for severity in SEVERITIES[:2] for s, text in found if s == severity][:3],
         }
 
@@ -126,6 +132,7 @@ def summary_lines(totals: Mapping[str, object] | None, path: Path, count: int, c
         lines += [f"            {text}" for text in map(str, _list(totals["worst"]))]
     else:
         lines.append("          no findings")
+    lines += [f"          {yellow}{fault}{off}" for fault in map(str, _list(totals["faults"]))]
     return [*lines, *_next(path, off, dim)]
 
 
@@ -138,7 +145,8 @@ def _cost(totals: Mapping[str, object]) -> str:
     if totals["cost_usd"] is None:
         return "no price known"
     cost = Decimal(str(totals["cost_usd"]))
-    shown = f"${cost:.4f}" if cost < 1 else f"${cost:,.2f}"
+    # Small amounts need their digits, large ones only cents.
+    shown = f"${cost:.6f}".rstrip("0").rstrip(".") if cost < 1 else f"${cost:,.2f}"
     return f"{shown} ({_count(unpriced, 'turn')} without a known price)" if unpriced else shown
 
 

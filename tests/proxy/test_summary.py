@@ -56,6 +56,13 @@ def test_an_unknown_price_is_not_zero() -> None:
     assert "no price known" in "\n".join(summary_lines(totals.as_json(), PATH, 1, colour=False))
 
 
+def test_what_we_could_not_label_is_said() -> None:
+    totals = Totals()
+    totals.fault("round trip 3 could not be labelled: ValueError: x")
+
+    assert "round trip 3 could not be labelled" in "\n".join(summary_lines(totals.as_json(), PATH, 1, colour=False))
+
+
 def test_without_labels_the_recording_still_counts() -> None:
     assert "3 round trips recorded" in summary_lines(None, PATH, 3, colour=False)[0]
 

@@ -1,0 +1,49 @@
+"""`turntape show` as a process: pipes, exit codes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from turntape.cassettes.model import Request, Response, RoundTrip
+from turntape.cassettes.recorder import Recorder
+
+SHOW = [sys.executable, "-m", "turntape.proxy.cli", "show"]
+
+
+@pytest.fixture
+def cassette(tmp_path: Path) -> str:
+    path = tmp_path / "t.cassette.jsonl"
+    body = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hi"}]}
+    answer = {
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hi. " * 500}, "finish_reason": "stop"}]
+    }
+    with Recorder(path) as recorder:
+        for _ in range(100):
+            request = Request("POST", "https://api.openai.com/v1/chat/completions", content=json.dumps(body).encode())
+            response = Response(
+                200, headers=(("content-type", "application/json"),), content=json.dumps(answer).encode()
+            )
+            recorder.write(RoundTrip(request, response, 1_795_000_000.0))
+    return str(path)
+
+
+def test_json_is_one_object_a_round_trip(cassette: str) -> None:
+    done = subprocess.run([*SHOW, cassette, "--json"], capture_output=True, check=True)
+
+    assert [json.loads(line)["index"] for line in done.stdout.splitlines()] == list(range(100))
+
+
+def test_a_reader_that_has_enough_ends_it_silently(cassette: str) -> None:
+    """`turntape show F --json | head -1`"""
+    with subprocess.Popen([*SHOW, cassette, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.readline()
+        process.stdout.close()
+        said = process.stderr.read()
+
+    assert process.returncode == 0
+    assert said == b""
