@@ -84,7 +84,7 @@ def read_converse_body(
 BEDROCK_CONVERSE = Protocol(
     name="bedrock-converse",
     title="Amazon Bedrock Converse",
-    spec="https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html, botocore 1.44.5, 2026-11-20",
+    spec="https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html, read 2026-11-20",
     detect=detect,
     read_request=read_request,
     read_response=read_response,

@@ -26,6 +26,7 @@ from .text_pieces import FINISH, read_text
 
 _PATH = re.compile(r"/model/(.+)/(?:invoke|(invoke-with-response-stream))$")
 _METRICS = "amazon-bedrock-invocationMetrics"
+_GUARDRAIL = "amazon-bedrock-guardrailAction"
 _PROMPTS = ("prompt", "inputText")
 _LIMITS = ("max_tokens", "max_gen_len", "maxTokens", "max_tokens_to_sample")
 
@@ -208,7 +209,11 @@ def read_response(exchange: Exchange, request: RequestReading) -> ResponseReadin
     usage = read.usage or _metrics(exchange, bodies)
     error = read.error or stream_error(exchange.events)
     both = (*problems, *(problem for problem in read.problems if problem not in problems))
-    return replace(read, usage=usage, error=error, problems=both)
+    read = replace(read, usage=usage, error=error, problems=both)
+    if read.finish is None and any(body.get(_GUARDRAIL) == "INTERVENED" for body in bodies):
+        # A blocked stream has no finish word of its own.
+        return replace(read, finish_raw="INTERVENED", finish="content_filter", ended=True)
+    return read
 
 
 def _metrics(exchange: Exchange, bodies: Bodies) -> Usage | None:
@@ -225,7 +230,7 @@ def _metrics(exchange: Exchange, bodies: Bodies) -> Usage | None:
 BEDROCK_INVOKE = Protocol(
     name="bedrock-invoke",
     title="Amazon Bedrock InvokeModel",
-    spec="https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html, botocore 1.44.5, 2026-11-20",
+    spec="https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html, read 2026-11-20",
     detect=detect,
     read_request=read_request,
     read_response=read_response,

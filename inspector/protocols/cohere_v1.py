@@ -128,9 +128,10 @@ def _assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool, ApiError 
                 text += as_text(event.get("text")) or ""
             case _:
                 pass
-        if event.get("event_type") is None and event.get("is_finished") is True:
+        if event.get("event_type") is None and (event.get("is_finished") is True or event.get("finish_reason")):
+            # A whole answer in one line, or the last line of `generate`.
+            body.update({key: value for key, value in event.items() if key != "text"})
             body.update(as_object(event.get("response")))
-            body["finish_reason"] = event.get("finish_reason") or body.get("finish_reason")
             ended = True
         if generation := event.get("generation_id"):
             body.setdefault("generation_id", generation)

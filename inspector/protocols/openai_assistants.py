@@ -4,12 +4,12 @@ import re
 
 from ..exchange import Exchange
 from ..json_value import Object, as_array, as_count, as_object, as_text
-from ..reading import ApiError, FinishLabel, Kind, Message, Part, RequestReading, ResponseReading, ToolResult
+from ..reading import ApiError, FinishLabel, Kind, Message, Part, RequestReading, ResponseReading, ToolCall, ToolResult
 from .answers import answer, objects, stream_error
 from .chat_answer import chat_usage
 from .chat_request import content_parts, message_calls, read_tool_choice, read_tools
 from .errors import error_in
-from .parts import media_part, other_fields, text_of, text_part, unread
+from .parts import arguments_of, call_part, media_part, other_fields, text_of, text_part, unread
 from .protocol import Protocol
 
 FINISH: dict[str, FinishLabel] = {
@@ -90,12 +90,15 @@ def _assemble(events: list[tuple[str, Object]]) -> tuple[Object, list[Part], boo
     run: Object = {}
     messages: dict[str, dict[int, str]] = {}
     media: dict[str, Part] = {}
+    steps: dict[str, Object] = {}
     ended = False
     for name, event in events:
         kind = as_text(event.get("object"))
         if kind == "thread.run":
             run = event
             ended = event.get("status") in FINISH and event.get("status") not in _OPEN
+        elif kind == "thread.run.step":
+            steps[as_text(event.get("id")) or ""] = event
         elif kind == "thread.message.delta":
             content = as_array(as_object(event.get("delta")).get("content"))
             texts = messages.setdefault(as_text(event.get("id")) or "", {})
@@ -108,7 +111,22 @@ def _assemble(events: list[tuple[str, Object]]) -> tuple[Object, list[Part], boo
                     media[pointer] = media_part(as_text(block.get("type")) or "part", pointer, value)
         ended = ended or name == "done"
     said = [(f"/{key}/{i}", text) for key, texts in messages.items() for i, text in sorted(texts.items()) if text]
-    return run, [*(text_part(text, pointer, text) for pointer, text in said), *media.values()], ended
+    own = [part for step in steps.values() for part in _server_calls(step)]
+    return run, [*own, *(text_part(text, pointer, text) for pointer, text in said), *media.values()], ended
+
+
+def _server_calls(step: Object) -> list[Part]:
+    """The tools that the API ran by itself in a step."""
+    parts: list[Part] = []
+    for i, value in enumerate(as_array(as_object(step.get("step_details")).get("tool_calls"))):
+        item = as_object(value)
+        kind = as_text(item.get("type")) or ""
+        if kind == "function":
+            continue
+        arguments, raw = arguments_of(as_object(item.get(kind)))
+        call = ToolCall(kind, as_text(item.get("id")), arguments, raw, server=True)
+        parts.append(call_part(call, f"/step_details/tool_calls/{i}", value))
+    return parts
 
 
 def _read(

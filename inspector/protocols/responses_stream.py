@@ -54,9 +54,13 @@ class ResponseDraft:
         if stem == "response.output_item":
             self.items[_key(event)] = dict(as_object(event.get("item")))
             if verb == "added":
-                self.items[_key(event)].setdefault("status", "in_progress")
+                # Some gateways announce an item as completed before its first delta.
+                self.items[_key(event)]["status"] = "in_progress"
         elif stem in _DELTAS:
-            self._grow(self._item(event), _DELTAS[stem], event, verb)
+            item = self._item(event)
+            self._grow(item, _DELTAS[stem], event, verb)
+            if verb == "done":
+                item["status"] = "completed"
         elif stem in _TEXTS:
             where, part_type, key = _TEXTS[stem]
             self._grow(_part(self._item(event), where, part_type, event), key, event, verb)
