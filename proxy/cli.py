@@ -1,5 +1,6 @@
 """The command line: `turntape …`. Only what a command needs is imported, and only when it runs."""
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -14,6 +15,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. Raises `SystemExit` for --help and usage errors."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = False
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # an agent's text may hold what the terminal's encoding cannot
     try:
         options = parse(arguments)
         debug = options.debug
