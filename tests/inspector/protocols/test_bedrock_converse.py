@@ -77,7 +77,7 @@ def test_the_total_tells_whether_cached_tokens_are_inside_the_input(total: int, 
 
 def test_the_request_is_read() -> None:
     results = [{"toolResult": {"toolUseId": "t1", "content": [{"text": "bad"}], "status": "error"}}]
-    request = {
+    request: dict[str, Any] = {
         "system": [{"text": "be brief"}],
         "messages": [*ASK["messages"], {"role": "user", "content": results}],
         "toolConfig": {

@@ -179,7 +179,7 @@ def test_a_compaction_is_a_complete_answer_that_says_nothing() -> None:
 
 
 def test_the_request_is_read_item_by_item() -> None:
-    request = {
+    request: dict[str, Any] = {
         "model": "gpt-5",
         "instructions": "be brief",
         "input": [
