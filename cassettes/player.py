@@ -8,6 +8,7 @@ import os
 import threading
 from collections import defaultdict, deque
 from collections.abc import Iterable
+from dataclasses import replace
 
 import orjson
 
@@ -151,7 +152,10 @@ class Player:
             shared = common_prefix(recorded, body)
             return shared + common_suffix(recorded, body, min(len(recorded), len(body)) - shared)
 
-        nearest = self.cassette[max(candidates, key=likeness)]
+        place = max(candidates, key=likeness)
+        nearest = self.cassette[place]
+        if nearest.index < 0:  # made by hand, so its place is its number
+            nearest = replace(nearest, index=place)
         found = differences(_value(nearest.request.body), _value(body))
         return Miss(method, f"/{path}", nearest, found, 0, len(self.cassette))
 
