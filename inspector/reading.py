@@ -8,9 +8,7 @@ Four facts about an answer are kept apart, never collapsed: the API's own word (
 from dataclasses import dataclass, field
 from typing import Literal
 
-type Emitted = Literal[
-    "text", "calls", "partial_call", "call_as_text", "refusal", "reasoning_only", "empty", "none"
-]
+type Emitted = Literal["text", "calls", "partial_call", "call_as_text", "refusal", "reasoning_only", "empty", "none"]
 """What the model produced; `none` when there was no answer to produce it in (an error, a refused socket)."""
 
 type FinishLabel = Literal[

@@ -1,0 +1,91 @@
+"""Styled text: spans with a meaning, and how they look in a terminal.
+
+Colours carry meaning and never carry it alone: each layer also has its glyph. Text from the wire is made safe
+before it is shown: control characters would otherwise drive the terminal.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import Literal
+
+type Style = Literal["plain", "dim", "bold", "model", "api", "client", "good", "warn", "bad", "money"]
+type Span = tuple[str, Style]
+type Line = list[Span]
+
+GLYPHS: dict[str, str] = {"model": "◆", "api": "■", "client": "▶"}
+"""One glyph a layer, the same in every view."""
+
+_ANSI: dict[Style, str] = {
+    "plain": "",
+    "dim": "\x1b[2m",
+    "bold": "\x1b[1m",
+    "model": "\x1b[35m",
+    "api": "\x1b[36m",
+    "client": "\x1b[34m",
+    "good": "\x1b[32m",
+    "warn": "\x1b[33m",
+    "bad": "\x1b[1;31m",
+    "money": "\x1b[33m",
+}
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+def safe(text: str) -> str:
+    """Text from the wire without control characters; tabs become spaces, lone surrogates are shown as such."""
+    text = text.replace("\t", "    ").replace("\r\n", "\n")
+    text = _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}", text)
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def width_of(text: str) -> int:
+    """How many terminal cells `text` takes."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def clip(text: str, cells: int) -> str:
+    """`text` on one line in at most `cells` cells, with an ellipsis where it was cut."""
+    text = " ".join(safe(text).split())
+    if width_of(text) <= cells:
+        return text
+    kept, used = "", 0
+    for character in text:
+        used += width_of(character)
+        if used > cells - 1:
+            break
+        kept += character
+    return kept + "…"
+
+
+def ansi(line: Iterable[Span], colour: bool) -> str:
+    """A line for the terminal."""
+    if not colour:
+        return "".join(text for text, _ in line).rstrip()
+    return "".join(f"{_ANSI[style]}{text}\x1b[0m" if _ANSI[style] else text for text, style in line)
+
+
+def plain(line: Iterable[Span]) -> str:
+    return "".join(text for text, _ in line)
+
+
+def fit(line: Line, cells: int) -> Line:
+    """`line` in at most `cells` cells."""
+    fitted: Line = []
+    left = cells
+    for text, style in line:
+        size = width_of(text)
+        if size <= left:
+            fitted.append((text, style))
+            left -= size
+            continue
+        kept, used = "", 0
+        for character in text:
+            used += width_of(character)
+            if used > left - 1:
+                break
+            kept += character
+        fitted.append((kept + "…", style))
+        break
+    return fitted

@@ -1,0 +1,146 @@
+"""An answer before it takes the shape of an API, and what shapes need in common."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import orjson
+
+from .faults import Fault
+from .story import Step, call_id
+
+type Json = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A request to the scripted LLM, read as far as the script needs."""
+
+    path: str
+    headers: Mapping[str, str]
+    fields: Json
+    model: str
+    streamed: bool
+    answers: int
+    """How many answers the history holds."""
+    size: int
+    """Bytes of the request, from which its tokens are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the script says to an `Ask`."""
+
+    ask: Ask
+    step: Step
+    fault: Fault | None = None
+    prefix: str = "call_"
+
+    @property
+    def text(self) -> str:
+        return "" if self._is("empty") else self.step.text
+
+    @property
+    def calls(self) -> list[tuple[str, str, str]]:
+        """`(id, name, arguments)`, the arguments as JSON text, or what a fault makes of it."""
+        if self._is("empty"):
+            return []
+        made = [
+            (call_id(self.prefix, self.ask.answers, place), call.name, orjson.dumps(dict(call.arguments)).decode())
+            for place, call in enumerate(self.step.calls)
+        ]
+        if made and (self._is("bad_arguments") or self._is("truncated_arguments")):
+            identity, name, text = made[-1]
+            made[-1] = (identity, name, text[:-1] + "," if self._is("bad_arguments") else text[: len(text) // 2])
+        return made
+
+    @property
+    def finish(self) -> str:
+        """`calls`, `stop` or `length`; each shape has its own word for it."""
+        if self._is("truncated_arguments"):
+            return "length"
+        return "calls" if self.calls and not self._is("wrong_finish") else "stop"
+
+    def _is(self, kind: str) -> bool:
+        return self.fault is not None and self.fault.kind == kind
+
+    @property
+    def tokens(self) -> tuple[int, int, int]:
+        """Input, of it cached, and output: plausible, and the same for the same conversation."""
+        sent = self.ask.size // 4
+        cached = sent // 2 // 64 * 64 if self.ask.answers else 0
+        said = (len(self.text) + sum(len(arguments) + 24 for _, _, arguments in self.calls)) // 4 + 3
+        return sent, cached, said
+
+    @property
+    def identity(self) -> str:
+        """An id of the answer, without its prefix."""
+        return f"{self.ask.answers + 1:04d}scripted{self.ask.size:08d}"
+
+
+def words(text: str) -> Iterator[str]:
+    """`text` in the pieces in which a model would stream it."""
+    start = 0
+    for place, character in enumerate(text):
+        if character == " " and place > start:
+            yield text[start:place]
+            start = place
+    if text:
+        yield text[start:]
+
+
+def pieces(text: str, size: int = 12) -> Iterator[str]:
+    for start in range(0, len(text), size):
+        yield text[start : start + size]
+
+
+def sse(data: object, name: str = "", ending: bytes = b"\n\n") -> bytes:
+    """One server-sent event."""
+    payload = data.encode() if isinstance(data, str) else orjson.dumps(data)
+    line_end = ending[: len(ending) // 2]
+    head = b"event: %s%s" % (name.encode(), line_end) if name else b""
+    return head + b"data: " + payload + ending
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One API as the scripted LLM speaks it."""
+
+    name: str
+    matches: Callable[[str], bool]
+    """By path."""
+    ask: Callable[[str, Mapping[str, str], bytes], Ask]
+    whole: Callable[[Answer], object]
+    """The answer as one JSON body."""
+    stream: Callable[[Answer], list[bytes]]
+    """The answer as the pieces of a stream."""
+    content_type: str
+    """Of the stream."""
+    error: Callable[[int, str], object]
+    """An error body for a status."""
+    error_event: bytes
+    """What is sent when the API fails inside a stream."""
+    prefix: str = "call_"
+    """How its call ids begin."""
+
+
+def fields_of(body: bytes) -> Json:
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return {}
+    return cast(Json, value) if isinstance(value, dict) else {}
+
+
+def entries(value: object) -> list[Json]:
+    """The objects in a JSON array."""
+    return (
+        [cast(Json, item) for item in cast(list[object], value) if isinstance(item, dict)]
+        if isinstance(value, list)
+        else []
+    )
+
+
+def by_role(messages: object, role: str = "assistant") -> int:
+    """How many messages of a role a history holds."""
+    return sum(message.get("role") == role for message in entries(messages))

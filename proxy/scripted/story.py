@@ -1,0 +1,51 @@
+"""What the scripted LLM says, as data: which turn comes after how many answers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    name: str
+    arguments: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One answer: text, calls, or both."""
+
+    text: str = ""
+    calls: tuple[Call, ...] = ()
+
+
+type Story = tuple[Step, ...]
+
+
+def _draft(company: str, tone: str) -> Call:
+    return Call("generate_email", {"company": company, "tone": tone})
+
+
+SALES_EMAILS: Story = (
+    Step(
+        "I will draft the first three emails.",
+        (_draft("Acme Corp", "formal"), _draft("Globex", "friendly"), _draft("Initech", "short")),
+    ),
+    Step(calls=(_draft("Umbrella", "formal"), _draft("Hooli", "playful"))),
+    Step(
+        calls=(
+            Call("send_email", {"to": "sales@globex.example", "subject": "A quicker way to file reports", "draft": 2}),
+        )
+    ),
+    Step("I drafted five emails and sent the friendly one to Globex: it fits their brand best."),
+)
+"""Three parallel calls, two more, one, and plain text: the four turns of the demo."""
+
+
+def step_after(story: Story, answers: int) -> Step:
+    """The step for a history that holds `answers` answers; the last one again for ever."""
+    return story[min(answers, len(story) - 1)]
+
+
+def call_id(prefix: str, answers: int, place: int) -> str:
+    """An id that depends on the conversation alone, so that two runs give the same bytes."""
+    return f"{prefix}{answers + 1:02d}{place + 1:02d}" + "k3x9q7w2m5"[:10]
