@@ -162,7 +162,8 @@ def _refusal(case: Case) -> Iterator[Finding]:
 def _malformed(case: Case) -> Iterator[Finding]:
     finish = case.reading.finish
     if finish is not None and finish.label == "malformed":
-        message = f"the API could not parse what the model emitted ({finish.raw}{': ' + finish.detail if finish.detail else ''})"
+        said = f"{finish.raw}: {finish.detail}" if finish.detail else finish.raw
+        message = f"the API could not parse what the model emitted ({said})"
         yield Finding("api-malformed-output", "api", "error", "P", message, (f"{case.at} finish {finish.raw}",))
 
 

@@ -5,7 +5,7 @@ the record: the bytes are.
 """
 
 import json
-from typing import cast
+from typing import TypeGuard, cast
 
 import orjson
 
@@ -36,6 +36,16 @@ def is_json(data: bytes | str) -> bool:
     return True
 
 
+def is_object(value: object) -> TypeGuard[Object]:
+    """True for a JSON object."""
+    return isinstance(value, dict)
+
+
+def is_array(value: object) -> TypeGuard[list[object]]:
+    """True for a JSON array."""
+    return isinstance(value, list)
+
+
 def as_object(value: object) -> Object:
     """`value` if it is a JSON object, else an empty one."""
     return cast(Object, value) if isinstance(value, dict) else {}
@@ -55,7 +65,7 @@ def as_count(value: object) -> int | None:
     """`value` if it is a number that counts something (no boolean), else None."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return int(value) if value == value and abs(value) != float("inf") else None  # noqa: PLR0124
+    return int(value) if value == value and abs(value) != float("inf") else None
 
 
 def compact(value: object) -> str:

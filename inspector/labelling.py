@@ -7,7 +7,7 @@ decides its client layer.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from turntape.cassettes.lines import stamp
@@ -19,6 +19,7 @@ from .prices import cost
 from .reader import read
 from .reading import Reading, ToolCall
 from .threads import Threads, Turn
+from .websocket import turns_of
 
 type Label = dict[str, object]
 
@@ -46,7 +47,11 @@ class Labeller:
         return [(index, done.label) for index, done in self.follow(round_trip)]
 
     def follow(self, round_trip: RoundTrip) -> Iterator[tuple[int, Labelled]]:
-        """As `add`, with the readings."""
+        """As `add`, with the readings. The turns of a WebSocket session all have its number."""
+        if round_trip.frames and (turns := turns_of(round_trip)):
+            for turn in turns:
+                yield from self.follow(turn)
+            return
         reading = read(round_trip)
         if not reading.is_generation:
             yield round_trip.index, Labelled(round_trip, reading, None, other_label(round_trip, reading))
@@ -70,10 +75,15 @@ class Labeller:
 def label_all(round_trips: Iterable[RoundTrip]) -> list[Labelled]:
     """All round trips labelled, in order of their numbers."""
     labeller = Labeller()
-    done: dict[int, Labelled] = {}
-    for round_trip in round_trips:
-        done.update(labeller.follow(round_trip))
-    return [done[index] for index in sorted(done)]
+    done: dict[tuple[int, float, float], Labelled] = {}
+    for place, round_trip in enumerate(round_trips):
+        if round_trip.index < 0:
+            round_trip = replace(round_trip, index=place)
+        for index, labelled in labeller.follow(round_trip):
+            # A WebSocket session is one round trip with many turns.
+            trip = labelled.round_trip
+            done[(index, trip.started_at, trip.request_at or 0)] = labelled
+    return [done[key] for key in sorted(done)]
 
 
 def _settle(label: Label, turn: Turn, following: Turn | None) -> None:

@@ -5,6 +5,7 @@ before it is shown: control characters would otherwise drive the terminal.
 """
 
 import re
+import textwrap
 import unicodedata
 from collections.abc import Iterable
 from typing import Literal
@@ -57,6 +58,24 @@ def clip(text: str, cells: int) -> str:
             break
         kept += character
     return kept + "…"
+
+
+def wrap(text: str, cells: int) -> list[str]:
+    """`text` in lines of at most `cells` cells, broken at spaces where it can be; at least one line."""
+    if text.isascii():
+        return textwrap.wrap(text, cells, replace_whitespace=False) or [""]
+    lines, line, used = [], "", 0
+    for word in re.split(r"(?<= )", text):
+        if used + width_of(word.rstrip()) > cells and used:
+            lines.append(line.rstrip())
+            line, used = "", 0
+        for character in word:
+            if used + width_of(character) > cells:
+                lines.append(line)
+                line, used = "", 0
+            line += character
+            used += width_of(character)
+    return [*lines, line.rstrip()]
 
 
 def ansi(line: Iterable[Span], colour: bool) -> str:

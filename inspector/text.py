@@ -4,7 +4,6 @@
 """
 
 import re
-import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
@@ -17,7 +16,7 @@ from turntape.cassettes.reader import Cassette
 from .json_value import as_array, as_object, compact
 from .labelling import Labelled, label_all, money
 from .reading import Message, Part, Tool, ToolCall
-from .styles import GLYPHS, Line, Span, Style, ansi, clip, fit, safe, width_of
+from .styles import GLYPHS, Line, Span, Style, ansi, clip, fit, safe, width_of, wrap
 
 _SEVERITY: dict[str, tuple[str, Style]] = {"error": ("✗", "bad"), "warning": ("!", "warn"), "info": ("i", "dim")}
 _FINISH: dict[str, Style] = {
@@ -151,10 +150,12 @@ def _title(one: Labelled, threads: bool) -> Line:
     line: Line = [(f"Turn {label['turn']}", "bold")]
     if threads:
         line.append((f" of {label['thread']}", "plain"))
-    line += [("  ", "plain"), (clip(model, 40), "plain"), (f"  {label['protocol']}", "dim")]
+    line.append((f"  {clip(model, 40)}", "plain"))
+    line.append((f"  {label['protocol']}", "dim"))
     if run := label["run"]:
         line.append((f"  run {safe(cast(str, run))}", "dim"))
-    return [*line, (f"  {_seconds(label['duration_ms'])}  #{label['index']}", "dim")]
+    line.append((f"  {_seconds(label['duration_ms'])}  #{label['index']}", "dim"))
+    return line
 
 
 def _row(layer: str, spans: Line) -> Line:
@@ -290,8 +291,11 @@ def _findings(label: Mapping[str, object], width: int) -> Iterator[Line]:
         head: Span = (f"  {glyph} {finding['layer']} · {finding['id']}: ", style)
         room = max(20, width - 4)
         text = safe(cast(str, finding["message"]))
-        first, *more = textwrap.wrap(text, room, initial_indent=" " * min(width_of(head[0]), room - 10)) or [""]
-        yield [head, (first.strip(), "plain")]
+        # The first line is shorter by the head that it follows.
+        lead = min(width_of(head[0]), room - 10)
+        first = wrap(text, room - lead)[0]
+        more = wrap(text[len(first) :].strip(), room) if len(text) > len(first) else []
+        yield fit([head, (first, "plain")], width)
         for line in more:
             yield [("    ", "plain"), (line, "plain")]
         where = " · ".join(safe(str(place)) for place in as_array(finding["evidence"]))
@@ -300,7 +304,7 @@ def _findings(label: Mapping[str, object], width: int) -> Iterator[Line]:
 
 def _paragraphs(text: str, indent: str, width: int, style: Style = "plain") -> Iterator[Line]:
     for paragraph in safe(text).split("\n"):
-        for line in textwrap.wrap(paragraph, max(20, width - len(indent)), replace_whitespace=False) or [""]:
+        for line in wrap(paragraph, max(20, width - len(indent))):
             yield [(indent, "plain"), (line, style)]
 
 
@@ -357,8 +361,8 @@ def whole_turn(one: Labelled, width: int) -> Iterator[Line]:
 
 
 def _call_lines(call: ToolCall, width: int) -> Iterator[Line]:
-    lines = textwrap.wrap(safe(call_text(call)), max(20, width - 8)) or [""]
-    yield [("    → ", "model"), (lines[0], "plain"), (f"  {safe(call.id)}" if call.id else "", "dim")]
+    lines = wrap(safe(call_text(call)), max(20, width - 8))
+    yield fit([("    → ", "model"), (lines[0], "plain"), (f"  {safe(call.id)}" if call.id else "", "dim")], width)
     for line in lines[1:]:
         yield [("        ", "plain"), (line, "plain")]
 
@@ -368,7 +372,7 @@ def _part(part: Part, names: Mapping[str | None, str], width: int) -> Iterator[L
         yield from _call_lines(part.call, width)
     elif part.result is not None:
         name = part.result.name or names.get(part.result.call_id) or ""
-        yield [("    ← ", "client"), (safe(name), "plain"), (f"  {safe(part.result.call_id or '')}", "dim")]
+        yield fit([("    ← ", "client"), (safe(name), "plain"), (f"  {safe(part.result.call_id or '')}", "dim")], width)
         yield from _paragraphs(part.result.text, "        ", width, "bad" if part.result.is_error else "plain")
     elif part.kind in ("text", "reasoning", "refusal"):
         yield from _paragraphs(part.text, "    ", width, "plain" if part.kind == "text" else "dim")

@@ -1,5 +1,8 @@
 """Content-encodings undone for the record, chunk by chunk; what is on the wire is never touched."""
 
+# brotli has no types.
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+
 import zlib
 from collections.abc import Callable
 from typing import Protocol

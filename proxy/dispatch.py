@@ -4,6 +4,9 @@ Stock dispatch asks every addon for every event, through a context manager and t
 the time of a request. Here the functions that implement an event are looked up once.
 """
 
+# mitmproxy's headers and connection tables are only partly typed.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+
 import inspect
 import logging
 from collections.abc import Callable

@@ -4,12 +4,15 @@ Connections to upstreams are made when the first request is there (`lazy`), so t
 record and an override never dials the real host.
 """
 
+# mitmproxy's headers and connection tables are only partly typed.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+
 import asyncio
 import collections
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -158,7 +161,7 @@ class Engine:
 
 
 @contextlib.contextmanager
-def running(engine: Engine) -> Iterator[Engine]:
+def running(engine: Engine) -> Generator[Engine]:
     """The engine in a thread and loop of its own, for tests and for callers without a loop."""
     loop = asyncio.new_event_loop()
     started: list[BaseException | None] = []

@@ -5,6 +5,9 @@ path, however it came to us: in origin form, in absolute form, or through a tunn
 request: hosts of known upstreams, loopback hosts and `--intercept` hosts are recorded, the rest passes untouched.
 """
 
+# mitmproxy's headers and connection tables are only partly typed.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+
 import base64
 import ipaddress
 import json

@@ -29,7 +29,7 @@ class Totals:
     """Running totals over labels as `show --json` writes them."""
 
     def __init__(self) -> None:
-        self._rows: dict[int, Row] = {}
+        self._rows: dict[tuple[int, object, object], Row] = {}
         self._faults: list[str] = []
 
     def fault(self, sentence: str) -> None:
@@ -40,7 +40,8 @@ class Totals:
         model, usage = _mapping(label.get("model")), _mapping(label.get("usage"))
         api, cost = _mapping(label.get("api")), label.get("cost_usd")
         status = label.get("status")
-        self._rows[index] = Row(
+        # A WebSocket session is one round trip with many turns.
+        self._rows[(index, label.get("thread"), label.get("turn"))] = Row(
             turn=label.get("turn") is not None,
             calls=len(_list(model.get("tool_calls"))),
             usage=(

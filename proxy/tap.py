@@ -5,6 +5,9 @@ trip, and the traffic goes on. Every recorded answer is streamed through, so tha
 reaches the client as it was cut.
 """
 
+# mitmproxy's headers and connection tables are only partly typed.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+
 import functools
 import logging
 import time

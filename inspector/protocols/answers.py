@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from ..exchange import Exchange
 from ..framing import Event
-from ..json_value import Object, as_array, as_count, as_object, as_text, parse_json
+from ..json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
 from ..reading import ApiError, FinishLabel, Message, Part, ResponseReading, Usage
 from .errors import error_in
 from .parts import text_part
@@ -79,7 +79,7 @@ def objects(events: Iterable[Event], problems: list[str]) -> list[tuple[str, Obj
         if event.problem:
             problems.append(event.problem)
         value = parse_json(data)
-        if isinstance(value, dict):
+        if is_object(value):
             found.append((event.name if event.kind != "exception" else f"!{event.name}", as_object(value)))
         elif not event.problem:
             problems.append(f"An event at byte {event.start} is not a JSON object.")
@@ -119,7 +119,7 @@ def first_object(exchange: Exchange) -> Object:
 
 def word(value: object) -> str | None:
     """A finish word: a string, or the reason inside an object."""
-    if isinstance(value, dict):
+    if is_object(value):
         fields = as_object(value)
         return as_text(fields.get("reason")) or as_text(fields.get("type"))
     return as_text(value)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from ..exchange import Exchange
 from ..framing import Event
-from ..json_value import Object, as_array, as_count, as_object, as_text, is_json, parse_json
+from ..json_value import Object, as_array, as_count, as_object, as_text, is_json, is_object, parse_json
 from ..reading import ApiError, FinishLabel, Part, ResponseReading, Usage
 from .anthropic_request import read_blocks
 from .errors import error_in
@@ -104,7 +104,7 @@ def read_anthropic_stream(events: list[Event]) -> ResponseReading:
         value = parse_json(event.data)
         if event.kind in ("field", "exception"):
             draft.error = draft.error or error_in(value, in_stream=True, kind=event.name)
-        elif isinstance(value, dict):
+        elif is_object(value):
             draft.add(as_object(value), event.name)
         elif event.name == "error":
             text = event.data.decode("utf-8", "replace")

@@ -3,7 +3,7 @@
 import re
 
 from ..exchange import Exchange, header
-from ..json_value import as_array, as_object
+from ..json_value import as_array, as_object, is_array
 from ..reading import Kind, RequestReading, ResponseReading
 from .anthropic_answer import FINISH, read_anthropic_answer
 from .anthropic_request import read_anthropic_request
@@ -49,7 +49,7 @@ def _answers(exchange: Exchange) -> bool:
     if exchange.framing == "sse":
         return any(event.name == "message_start" for event in exchange.events[:3])
     body = as_object(exchange.answer)
-    return body.get("type") == "message" and isinstance(body.get("content"), list)
+    return body.get("type") == "message" and is_array(body.get("content"))
 
 
 def read_request(exchange: Exchange) -> RequestReading:

@@ -78,8 +78,9 @@ def _block(block: Object, pointer: str, complete: bool) -> Part:
 def _call(block: Object, server: bool, complete: bool) -> ToolCall:
     name, call_id = as_text(block.get("name")) or "", as_text(block.get("id"))
     value = block.get("input")
-    if isinstance(value, str):  # a stream's fragments that are no JSON
-        arguments, raw = (None, value) if value else ({}, "")
+    arguments: object = None
+    if isinstance(value, str):  # a stream's fragments that are no JSON; none at all is an empty object
+        arguments, raw = None if value else as_object(None), value
     else:
         arguments, raw = arguments_of(value)
         raw = as_text(block.get("input_raw")) or raw

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from turntape.cassettes.model import Response
 
 from ..exchange import Exchange, header
-from ..json_value import Object, as_array, as_count, as_object, as_text, compact, parse_json
+from ..json_value import Object, as_array, as_count, as_object, as_text, compact, is_object, parse_json
 from ..reading import Kind, RequestReading, ResponseReading, Usage
 from . import anthropic_messages, cohere_v1, openai_chat
 from .answers import objects, prompt_message, stream_error
@@ -57,7 +57,7 @@ def bodies_of(exchange: Exchange, problems: list[str]) -> Bodies:
             value = parse_json(b64decode(encoded, validate=True))
         except (Base64Error, ValueError):
             value = None
-        if isinstance(value, dict):
+        if is_object(value):
             found.append(as_object(value))
         else:
             problems.append(f"A chunk is not base64 of a JSON object: it begins {encoded[:20]!r}.")
@@ -106,9 +106,14 @@ def _with_finish(body: Object) -> Object:
     return {**body, "choices": [{**choice, "finish_reason": choice.get("stop_reason")} for choice in choices]}
 
 
+def first_of(bodies: Bodies) -> Object:
+    """The first body, or an empty one."""
+    return bodies[0] if bodies else {}
+
+
 def _nova(exchange: Exchange, bodies: Bodies, problems: list[str]) -> ResponseReading:
     if not _streamed(exchange):
-        return read_converse_body(next(iter(bodies), {}))
+        return read_converse_body(first_of(bodies))
     events = [(key, as_object(value)) for body in bodies for key, value in body.items()]
     return read_converse_events(events, stream_error(exchange.events), problems)
 
@@ -194,7 +199,7 @@ def _inner(exchange: Exchange, first: Object) -> Inner:
 
 def read_request(exchange: Exchange) -> RequestReading:
     found = _PATH.search(exchange.path.rstrip("/"))
-    first = next(iter(bodies_of(exchange, [])), {})
+    first = first_of(bodies_of(exchange, []))
     request = _inner(exchange, first).read_request(exchange)
     model = unquote(found[1]) if found else request.model
     return replace(request, model=model, streamed=bool(found and found[2]))
@@ -205,7 +210,7 @@ def read_response(exchange: Exchange, request: RequestReading) -> ResponseReadin
     bodies = bodies_of(exchange, problems)
     if not bodies and not _streamed(exchange):
         return unread(exchange, "a model's answer")
-    read = _inner(exchange, next(iter(bodies), {})).read_response(exchange, bodies, problems)
+    read = _inner(exchange, first_of(bodies)).read_response(exchange, bodies, problems)
     usage = read.usage or _metrics(exchange, bodies)
     error = read.error or stream_error(exchange.events)
     both = (*problems, *(problem for problem in read.problems if problem not in problems))

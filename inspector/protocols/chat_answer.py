@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from ..exchange import Exchange
 from ..framing import Event
-from ..json_value import Object, as_array, as_count, as_object, as_text, compact, parse_json
+from ..json_value import Object, as_array, as_count, as_object, as_text, compact, is_object, parse_json
 from ..reading import ApiError, FinishLabel, Part, ResponseReading, ToolCall, Usage
 from .chat_deltas import ChoiceDraft, index_of
 from .chat_request import content_parts, message_calls, message_reasoning, read_call
@@ -145,7 +145,7 @@ def read_chat_stream(
             if event.kind == "field" and event.name != "error" and error is None:
                 problems.append(f"The stream has a line of the unknown field {event.name!r}.")
             continue
-        if not isinstance(value, dict):
+        if not is_object(value):
             problems.append(event.problem or f"An event at byte {event.start} is not a JSON object.")
             continue
         chunk = as_object(value)
@@ -220,7 +220,7 @@ def _word(choice: Object) -> str | None:
     word = choice.get("finish_reason")
     if word is None:
         word = as_object(choice.get("finish_details")).get("type")
-    if isinstance(word, dict):
+    if is_object(word):
         word = as_object(word).get("type") or compact(word)
     return word if isinstance(word, str) else None if word is None else str(word)
 

@@ -6,7 +6,7 @@ call the same one, repeat the id in each delta, or leave that out too.
 
 from dataclasses import dataclass, field
 
-from ..json_value import Object, as_array, as_object, as_text, is_json
+from ..json_value import Object, as_array, as_object, as_text, is_array, is_json, is_object
 from .chat_request import REASONING_FIELDS
 
 
@@ -165,9 +165,9 @@ def _merged(old: object, new: object) -> object:
     """Pieces of audio and the like: strings go on, lists grow, objects merge, the rest is replaced."""
     if isinstance(old, str) and isinstance(new, str):
         return old + new
-    if isinstance(old, list) and isinstance(new, list):
+    if is_array(old) and is_array(new):
         return [*as_array(old), *as_array(new)]
-    if isinstance(old, dict) and isinstance(new, dict):
+    if is_object(old) and is_object(new):
         fields = as_object(old)
         return {**fields, **{k: _merged(fields.get(k), v) for k, v in as_object(new).items()}}
     return new
@@ -181,7 +181,7 @@ def _joined_parts(parts: list[object]) -> list[object]:
     joined: list[Object] = []
     for part in parts:
         fields = dict(as_object(part))
-        if isinstance(fields.get("thinking"), list):
+        if is_array(fields.get("thinking")):
             fields["thinking"] = "".join(
                 as_text(as_object(item).get("text")) or "" for item in as_array(fields["thinking"])
             )

@@ -1,6 +1,6 @@
 """Requests in the shape of OpenAI Chat Completions, which many APIs share."""
 
-from ..json_value import Object, as_array, as_count, as_object, as_text, parse_json
+from ..json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
 from ..reading import Message, Part, RequestReading, Tool, ToolCall, ToolChoice, ToolResult
 from .parts import arguments_of, call_part, chosen, media_part, other_fields, text_of, text_part, texts
 
@@ -93,7 +93,7 @@ def content_parts(content: object, pointer: str) -> list[Part]:
     """`content` as a string or a list of typed parts."""
     if isinstance(content, str):
         return [text_part(content, pointer, content)] if content else []
-    items = as_array([content] if isinstance(content, dict) else content)
+    items = as_array([content] if is_object(content) else content)
     return [_content_part(item, f"{pointer}/{i}") for i, item in enumerate(items)]
 
 
@@ -165,7 +165,7 @@ def _functions(functions: object) -> tuple[Tool, ...]:
 
 def read_tool_choice(value: object) -> ToolChoice | None:
     """`tool_choice` as a word or an object, or `function_call` of old."""
-    if not isinstance(value, dict):
+    if not is_object(value):
         return chosen(value)
     fields = as_object(value)
     if allowed := as_object(fields.get("allowed_tools")):

@@ -144,7 +144,7 @@ def _assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool, ApiError 
 
 def _read(body: Object, *, ended: bool, error: ApiError | None, problems: list[str]) -> ResponseReading:
     generations = [as_object(item) for item in as_array(body.get("generations"))]
-    first = next(iter(generations), {})
+    first = generations[0] if generations else as_object(None)
     text = as_text(body.get("text")) or as_text(first.get("text"))
     pointer = "/generations/0/text" if first else "/text"
     raw = as_text(body.get("finish_reason")) or as_text(first.get("finish_reason"))

@@ -49,8 +49,10 @@ ENDPOINTS: tuple[Endpoint, ...] = (
 
 def detect(exchange: Exchange) -> Kind | None:
     path = exchange.path.rstrip("/")
-    fits = (row.kind for row in ENDPOINTS if exchange.method in row.methods and row.path.search(path))
-    return next(fits, None)
+    for row in ENDPOINTS:
+        if exchange.method in row.methods and row.path.search(path):
+            return row.kind
+    return None
 
 
 def read_request(exchange: Exchange) -> RequestReading:

@@ -6,7 +6,7 @@ The shapes are those seen in recorded traffic (2023 to 2026); a body that has no
 from collections.abc import Callable
 
 from ..exchange import Exchange, header
-from ..json_value import Object, as_array, as_count, as_object, as_text, compact
+from ..json_value import Object, as_array, as_count, as_object, as_text, compact, is_array, is_object
 from ..reading import ApiError
 
 type Shape = Callable[[Object], ApiError | None]
@@ -35,7 +35,7 @@ def _message(value: object) -> str:
 def _nested(body: Object) -> ApiError | None:
     """`{"error": {...}}`: OpenAI, Azure, Anthropic, Google, llama.cpp, Groq, OpenRouter."""
     error = body.get("error")
-    if not isinstance(error, dict):
+    if not is_object(error):
         return None
     fields = as_object(error)
     inner = as_object(fields.get("error"))
@@ -76,7 +76,7 @@ def _details(body: Object) -> ApiError | None:
 def _flat(body: Object) -> ApiError | None:
     """`{"message": ...}` alone or with type and code: Bedrock, Cohere, Mistral, Doubleword."""
     message = body.get("message", body.get("Message"))
-    if not isinstance(message, str | dict | list):
+    if not (isinstance(message, str) or is_object(message) or is_array(message)):
         return None
     kind = _word(body.get("error_type")) or _word(body.get("__type")) or _word(body.get("type"))
     status = _status(body.get("raw_status_code"), body.get("originalStatusCode"), body.get("code"))
@@ -129,8 +129,8 @@ def error_in(value: object, *, in_stream: bool = False, kind: str | None = None)
 
     `kind` is a type that stood outside the value: an exception's name, an event's name.
     """
-    if isinstance(value, list):
-        value = next((item for item in as_array(value) if isinstance(item, dict)), None)
+    if is_array(value):
+        value = next((item for item in as_array(value) if is_object(item)), None)
     if isinstance(value, str) and value:
         return ApiError(value[:_MESSAGE_LIMIT], kind, in_stream=in_stream)
     body = as_object(value)

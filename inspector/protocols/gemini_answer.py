@@ -1,7 +1,7 @@
 """Answers of Gemini: one body, an SSE stream, or one JSON array that grows."""
 
 from ..exchange import Exchange
-from ..json_value import Object, as_array, as_count, as_object, as_text, parse_json
+from ..json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
 from ..reading import ApiError, FinishLabel, Part, ResponseReading, Usage
 from .errors import error_in
 from .gemini_parts import get, grow_call, read_parts
@@ -61,7 +61,7 @@ def _stream(exchange: Exchange, vertex: bool) -> ResponseReading:
         if event.kind == "comment" or event.data.strip() in (b"", b"[DONE]"):
             continue
         value = parse_json(event.data)
-        if not isinstance(value, dict):
+        if not is_object(value):
             problems.append(event.problem or f"An event at byte {event.start} is not a JSON object.")
             continue
         chunk = as_object(value)
@@ -85,7 +85,7 @@ def merge_chunk(body: Object, chunk: Object) -> None:
         index = position if index is None else index
         draft = next((d for d in map(as_object, drafts) if d.get("index") == index), None)
         if draft is None:
-            draft = {"index": index, "content": {"parts": []}}
+            draft = as_object({"index": index, "content": {"parts": []}})
             drafts.append(draft)
         parts = as_array(as_object(draft["content"]).get("parts"))
         for part in as_array(as_object(candidate.get("content")).get("parts")):

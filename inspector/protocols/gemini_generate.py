@@ -3,7 +3,7 @@
 import re
 
 from ..exchange import Exchange
-from ..json_value import Object, as_array, as_count, as_object, as_text
+from ..json_value import Object, as_array, as_count, as_object, as_text, is_array, is_object
 from ..reading import Kind, Message, RequestReading, ResponseReading, Tool, ToolChoice
 from .gemini_answer import FINISH, read_gemini_answer
 from .gemini_parts import get, read_parts
@@ -40,7 +40,7 @@ def detect(exchange: Exchange) -> Kind | None:
     for pattern, kind in _OTHER_KINDS:
         if pattern.search(path):
             return kind
-    if exchange.method == "POST" and isinstance(exchange.fields.get("contents"), list):
+    if exchange.method == "POST" and is_array(exchange.fields.get("contents")):
         return "generation" if _answers(exchange) else None
     return None
 
@@ -83,7 +83,7 @@ def _spelling(fields: Object, name: str) -> str:
 
 
 def _messages(contents: object, pointer: str) -> tuple[Message, ...]:
-    if isinstance(contents, dict | str):
+    if isinstance(contents, str) or is_object(contents):
         return (_message(contents, pointer),)
     return tuple(_message(c, f"{pointer}/{i}") for i, c in enumerate(as_array(contents)))
 
@@ -105,7 +105,7 @@ def _message(content: object, pointer: str) -> Message:
 
 def _tools(tools: object, pointer: str) -> tuple[Tool, ...]:
     found: list[Tool] = []
-    single = isinstance(tools, dict)
+    single = is_object(tools)
     for i, group in enumerate([tools] if single else as_array(tools)):
         fields = as_object(group)
         base = pointer if single else f"{pointer}/{i}"

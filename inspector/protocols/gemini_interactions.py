@@ -3,7 +3,7 @@
 import re
 
 from ..exchange import Exchange
-from ..json_value import Object, as_array, as_count, as_object, as_text
+from ..json_value import Object, as_array, as_count, as_object, as_text, is_object
 from ..reading import (
     ApiError,
     FinishLabel,
@@ -71,7 +71,7 @@ def read_request(exchange: Exchange) -> RequestReading:
 
 def _messages(given: object) -> list[Message]:
     found: list[Message] = []
-    for i, value in enumerate(as_array([given] if isinstance(given, dict) else given)):
+    for i, value in enumerate(as_array([given] if is_object(given) else given)):
         item, pointer = as_object(value), f"/input/{i}"
         role = _ROLES.get(as_text(item.get("role")) or as_text(item.get("type")) or "")
         parts = tuple(step_parts(item, pointer))
@@ -93,7 +93,7 @@ def _tool(tool: Object, pointer: str) -> Tool:
 
 
 def _tool_choice(value: object) -> ToolChoice | None:
-    if isinstance(value, dict):
+    if is_object(value):
         allowed = as_object(as_object(value).get("allowed_tools"))
         return chosen(allowed.get("mode"), texts(allowed.get("tools")))
     return chosen(value)

@@ -2,7 +2,7 @@
 
 import re
 
-from ..json_value import Object, as_array, as_object, as_text, compact
+from ..json_value import Object, as_array, as_object, as_text, compact, is_array, is_object
 from ..reading import Part, ToolCall, ToolResult
 from .parts import arguments_of, call_part, media_part, text_of, text_part
 
@@ -24,13 +24,13 @@ def read_parts(content: object, pointer: str, choice: int = 0) -> list[Part]:
     """The parts of a content; a bare string is one text."""
     if isinstance(content, str):
         return [text_part(content, pointer, content)]
-    if isinstance(content, list):
+    if is_array(content):
         return [p for i, c in enumerate(as_array(content)) for p in read_parts(c, f"{pointer}/{i}", choice)]
     fields = as_object(content)
     parts = fields.get("parts")
     if isinstance(parts, str):
         return [text_part(parts, f"{pointer}/parts", parts)]
-    if isinstance(parts, dict):
+    if is_object(parts):
         return [_part(as_object(parts), f"{pointer}/parts", choice)]
     if "parts" not in fields and "text" in fields:
         return [_part(fields, pointer, choice)]
@@ -39,20 +39,20 @@ def read_parts(content: object, pointer: str, choice: int = 0) -> list[Part]:
 
 def _part(part: Object, pointer: str, choice: int) -> Part:
     signature = as_text(get(part, "thoughtSignature"))
-    if isinstance(call := get(part, "functionCall"), dict):
+    if is_object(call := get(part, "functionCall")):
         return call_part(_call(as_object(call), choice), pointer, part, signature)
-    if isinstance(response := get(part, "functionResponse"), dict):
+    if is_object(response := get(part, "functionResponse")):
         result = _result(as_object(response))
         return Part("result", pointer, text=result.text, result=result, raw=part)
     for name in _SERVER_PARTS:
-        if isinstance(value := part.get(name), dict):
+        if is_object(value := part.get(name)):
             return call_part(_server_call(name, as_object(value), choice), pointer, part, signature)
     text = as_text(part.get("text"))
     if text is not None:
         kind = "reasoning" if part.get("thought") is True else "text"
         return Part(kind, pointer, text, signature=signature, raw=part)
     for name in _MEDIA:
-        if isinstance(value := part.get(name), dict):
+        if is_object(value := part.get(name)):
             kind = as_text(get(as_object(value), "mimeType")) or "media"
             return media_part(kind, pointer, part)
     if signature is not None:
@@ -104,7 +104,7 @@ def _put(target: Object, steps: list[str], value: object) -> None:
     *above, last = steps
     for step in above:
         inner = target.get(step)
-        fields = as_object(inner) if isinstance(inner, dict) else {}
+        fields = as_object(inner) if is_object(inner) else {}
         target[step] = fields
         target = fields
     old = target.get(last)

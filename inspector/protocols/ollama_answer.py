@@ -30,7 +30,7 @@ def read_lines(exchange: Exchange, parts_of: Callable[[list[Object]], Iterable[P
         bodies = [exchange.answer_fields]
     else:
         bodies = [body for _, body in objects(exchange.events, problems)]
-    last = next((body for body in reversed(bodies) if body.get("done") is True), {})
+    last = next((body for body in reversed(bodies) if body.get("done") is True), as_object(None))
     error = next((error_in(body, in_stream=True) for body in bodies if body.get("error")), None)
     raw = as_text(last.get("done_reason"))
     counts = (as_count(last.get("prompt_eval_count")), as_count(last.get("eval_count")))

@@ -96,7 +96,8 @@ def _assemble(events: list[tuple[str, Object]]) -> tuple[Object, list[Part], boo
         kind = as_text(event.get("object"))
         if kind == "thread.run":
             run = event
-            ended = event.get("status") in FINISH and event.get("status") not in _OPEN
+            status = as_text(event.get("status"))
+            ended = status in FINISH and status not in _OPEN
         elif kind == "thread.run.step":
             steps[as_text(event.get("id")) or ""] = event
         elif kind == "thread.message.delta":

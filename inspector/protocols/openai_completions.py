@@ -1,7 +1,7 @@
 """Legacy completions: a prompt in, a text out."""
 
 from ..exchange import Exchange
-from ..json_value import Object, as_array, as_count, as_object, as_text, parse_json
+from ..json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
 from ..reading import Kind, Message, Part, RequestReading, ResponseReading
 from .chat_answer import FINISH, chat_usage
 from .errors import error_in
@@ -61,7 +61,7 @@ def _stream(exchange: Exchange) -> ResponseReading:
             done = True
             continue
         value = parse_json(event.data)
-        if not isinstance(value, dict):
+        if not is_object(value):
             problems.append(event.problem or f"An event at byte {event.start} is not a JSON object.")
             continue
         chunk = as_object(value)

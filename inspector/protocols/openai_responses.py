@@ -3,7 +3,7 @@
 import re
 
 from ..exchange import Exchange
-from ..json_value import Object, as_array, as_count, as_object, as_text
+from ..json_value import Object, as_array, as_count, as_object, as_text, is_object
 from ..reading import ApiError, FinishLabel, Kind, Part, RequestReading, ResponseReading, Tool, ToolChoice
 from .answers import answer, first_object, prompt_message
 from .chat_answer import chat_usage
@@ -129,7 +129,7 @@ def _runs_here(tool: Object, kind: str) -> bool:
 
 
 def _tool_choice(value: object) -> ToolChoice | None:
-    if not isinstance(value, dict):
+    if not is_object(value):
         return chosen(value)
     fields = as_object(value)
     kind = as_text(fields.get("type"))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from ..exchange import Exchange
-from ..json_value import as_array, as_object, as_text, compact, parse_json
+from ..json_value import as_array, as_object, as_text, compact, is_array, is_object, parse_json
 from ..reading import Part, PartKind, ResponseReading, ToolCall, ToolChoice
 
 
@@ -32,7 +32,7 @@ def text_of(content: object) -> str:
     """The text of message or result content: a string, or a list of parts, media named in brackets."""
     if isinstance(content, str):
         return content
-    if isinstance(content, dict):
+    if is_object(content):
         fields = as_object(content)
         for key in ("text", "content", "refusal", "thinking", "transcript"):
             if (inner := fields.get(key)) is not None and (text := text_of(inner)):
@@ -40,7 +40,7 @@ def text_of(content: object) -> str:
         if kind := as_text(fields.get("type")):
             return "" if kind in ("text", "refusal", "thinking") else f"[{kind}]"
         return compact(fields)
-    if isinstance(content, list):
+    if is_array(content):
         return "\n".join(filter(None, (text_of(item) for item in as_array(content))))
     return "" if content is None else compact(content)
 

@@ -120,7 +120,7 @@ def _call(item: Object, kind: str, answered: frozenset[str]) -> ToolCall:
         arguments=arguments,
         arguments_raw=raw,
         server=server,
-        complete=item.get("status") not in _PARTIAL,
+        complete=as_text(item.get("status")) not in _PARTIAL,
     )
 
 

@@ -100,7 +100,9 @@ def draft(events: list[Event]) -> ResponseDraft:
 
 def _key(event: Object) -> object:
     index = as_count(event.get("output_index"))
-    return index if index is not None else as_text(event.get("item_id")) or as_object(event.get("item")).get("id")
+    return (
+        index if index is not None else as_text(event.get("item_id")) or as_text(as_object(event.get("item")).get("id"))
+    )
 
 
 def _order(key: object) -> tuple[int, str]:
@@ -109,9 +111,10 @@ def _order(key: object) -> tuple[int, str]:
 
 def _part(item: Object, where: str, part_type: str, event: Object) -> Object:
     index = as_count(event.get("summary_index" if where == "summary" else "content_index")) or 0
+    index = max(index, 0)
     parts = as_array(item.get(where))
     item[where] = parts
-    while len(parts) <= index and index < 1000:
+    while len(parts) <= min(index, 1000):
         parts.append({"type": part_type})
     slot = parts[min(index, len(parts) - 1)]
     part = as_object(slot)

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 MODEL = "gpt-5"
 TURNS = 10
@@ -63,16 +64,21 @@ class Tools:
         return f"error: there is no tool {name}"
 
 
+type Json = Any  # what json.loads gives: this file is an agent's loop, as plain as agents' loops are
+
+
 def answer_of(lines: Iterator[str]) -> dict[str, object]:
     """The assistant's message, joined from the events of a stream."""
     text, calls = "", dict[int, dict[str, str]]()
     for line in lines:
         if not line.startswith("data: ") or line == "data: [DONE]":
             continue
-        for choice in json.loads(line[6:])["choices"]:
-            delta = choice["delta"]
+        event: Json = json.loads(line[6:])
+        for choice in event["choices"]:
+            delta: Json = choice["delta"]
             text += delta.get("content") or ""
-            for part in delta.get("tool_calls") or []:
+            parts: list[Json] = delta.get("tool_calls") or []
+            for part in parts:
                 call = calls.setdefault(part["index"], {"id": "", "name": "", "arguments": ""})
                 call["id"] += part.get("id") or ""
                 call["name"] += part["function"].get("name") or ""
@@ -110,12 +116,12 @@ def main() -> int:
                 response.raise_for_status()
                 message = answer_of(response.iter_lines())
             messages.append(message)
-            calls = message.get("tool_calls")
-            if not isinstance(calls, list):
+            calls: Json = message.get("tool_calls")
+            if not calls:
                 print(f"agent: done. {message['content']}")  # noqa: T201
                 return 0
-            for call in calls:  # pyright: ignore[reportUnknownVariableType]
-                name, arguments = call["function"]["name"], json.loads(call["function"]["arguments"])  # pyright: ignore[reportUnknownVariableType]
+            for call in calls:
+                name, arguments = call["function"]["name"], json.loads(call["function"]["arguments"])
                 result = tools.run(name, arguments)
                 print(f"agent: {name} → {result}")  # noqa: T201
                 messages.append({"role": "tool", "tool_call_id": call["id"], "content": result})

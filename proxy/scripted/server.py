@@ -4,6 +4,9 @@ It keeps no state: the answer follows from the history in the request, so that a
 once, and two runs of one agent get the same bytes.
 """
 
+# brotli has no types.
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+
 import asyncio
 import contextlib
 import gzip

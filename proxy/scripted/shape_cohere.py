@@ -1,6 +1,7 @@
 """Cohere v2 chat (cohere 7.3 types, read 2026-11-21)."""
 
 from collections.abc import Mapping
+from typing import cast
 
 from .answer import Answer, Ask, Json, Shape, by_role, fields_of, pieces, sse, words
 
@@ -39,15 +40,14 @@ def whole(answer: Answer) -> object:
 
 
 def stream(answer: Answer) -> list[bytes]:
-    start = {"role": "assistant", "content": [], "tool_plan": "", "tool_calls": [], "citations": []}
+    start: Json = {"role": "assistant", "content": [], "tool_plan": "", "tool_calls": [], "citations": []}
     events: list[Json] = [{"type": "message-start", "id": answer.identity, "delta": {"message": start}}]
     if answer.calls:
         for word in words(answer.text or "I will call the tools."):
             events.append({"type": "tool-plan-delta", "delta": {"message": {"tool_plan": word}}})
         for place, call in enumerate(_calls(answer)):
-            function = call["function"]
-            assert isinstance(function, dict)
-            begun = {**call, "function": {**function, "arguments": ""}}
+            function = cast(Json, call["function"])
+            begun: Json = {**call, "function": {**function, "arguments": ""}}
             events.append({"type": "tool-call-start", "index": place, "delta": {"message": {"tool_calls": begun}}})
             for piece in pieces(str(function["arguments"])):
                 delta = {"message": {"tool_calls": {"function": {"arguments": piece}}}}

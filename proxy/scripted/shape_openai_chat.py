@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any, cast
 
 from .answer import Answer, Ask, Json, Shape, by_role, fields_of, pieces, sse, words
 
@@ -77,7 +78,7 @@ def stream(answer: Answer) -> list[bytes]:
         ]
     events.append(chunk({}, FINISH[answer.finish]))
     options = answer.ask.fields.get("stream_options")
-    if isinstance(options, dict) and options.get("include_usage"):
+    if isinstance(options, dict) and cast(Json, options).get("include_usage"):
         events.append(sse({**base, "choices": [], "usage": _usage(answer)}))
     return [*events, sse("[DONE]")]
 
@@ -102,8 +103,7 @@ OPENAI_CHAT = Shape(
 
 
 def _mistral_whole(answer: Answer) -> object:
-    body = whole(replace(answer))
-    assert isinstance(body, dict)
+    body = cast(dict[str, Any], whole(answer))
     body["id"] = answer.identity
     for name in ("system_fingerprint", "service_tier"):
         del body[name]

@@ -27,7 +27,7 @@ def ask(path: str, headers: Mapping[str, str], body: bytes) -> Ask:
 def _output(answer: Answer) -> list[Json]:
     output: list[Json] = []
     if answer.text:
-        part = {"type": "output_text", "text": answer.text, "annotations": [], "logprobs": []}
+        part: Json = {"type": "output_text", "text": answer.text, "annotations": [], "logprobs": []}
         output.append(
             {
                 "id": f"msg_{answer.identity}",
@@ -113,7 +113,7 @@ def stream(answer: Answer) -> list[bytes]:
         if item["type"] == "message":
             begun: Json = {**item, "status": "in_progress", "content": []}
             say("response.output_item.added", output_index=place, item=begun)
-            empty = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
+            empty: Json = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
             where = {"item_id": identity, "output_index": place, "content_index": 0}
             say("response.content_part.added", **where, part=empty)
             for word in words(answer.text):

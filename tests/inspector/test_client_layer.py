@@ -1,0 +1,48 @@
+from conversations import CALL, HELLO, chat, loop, result, said, user
+
+from turntape.cassettes.model import RoundTrip
+from turntape.inspector.client_layer import Dispatch, answers, dispatch
+from turntape.inspector.reader import read
+from turntape.inspector.reading import ToolCall, ToolResult
+from turntape.inspector.threads import Threads
+
+OTHER = ("call_2", "look_up", '{"word":"reel"}')
+
+
+def after(first: RoundTrip, following: RoundTrip | None) -> Dispatch:
+    threads = Threads()
+    turn = threads.add(first, read(first))
+    return dispatch(turn, threads.add(following, read(following)) if following else None)
+
+
+def test_all_calls_answered_is_dispatched() -> None:
+    done = after(*loop())
+
+    assert (done.outcome, [r.call_id for r in done.results], done.missing) == ("dispatched", ["call_1"], ())
+
+
+def test_some_calls_answered_is_partly() -> None:
+    first = said(None, CALL, OTHER)
+    done = after(chat([HELLO], first), chat([HELLO, first, result("call_2", "r")], said("x"), index=1))
+
+    assert (done.outcome, [call.id for call in done.missing]) == ("partly", ["call_1"])
+
+
+def test_no_call_answered_is_not_dispatched() -> None:
+    first = said(None, CALL)
+    done = after(chat([HELLO], first), chat([HELLO, first, user("go on")], said("x"), index=1))
+
+    assert done.outcome == "not_dispatched"
+
+
+def test_a_plain_answer_ends_and_a_pending_call_is_open() -> None:
+    assert after(chat([HELLO], said("bye")), None).outcome == "ended"
+    assert after(chat([HELLO], said(None, CALL)), None).outcome == "open"
+    assert after(chat([HELLO], said("by"), finish="length"), None).outcome == "open"
+
+
+def test_calls_without_ids_are_answered_by_name_in_order() -> None:
+    calls = tuple(ToolCall(name, None, {}, "{}") for name in ("a", "b", "a"))
+    results = tuple(ToolResult(None, name, False, text) for name, text in (("a", "1"), ("b", "2"), ("a", "3")))
+
+    assert {place: r.text for place, r in answers(calls, results).items()} == {0: "1", 1: "2", 2: "3"}

@@ -1,0 +1,57 @@
+"""Each rule fires on its fault, and none on a healthy run."""
+
+from typing import Any
+
+import pytest
+from conversations import CALL, HELLO, chat, loop, result, said, user
+
+from turntape.cassettes.model import Failure, RoundTrip
+from turntape.inspector.labelling import label_all
+
+
+def found(*trips: RoundTrip) -> list[tuple[int, str, str]]:
+    return [
+        (done.round_trip.index, str(finding["id"]), str(finding["layer"]))
+        for done in label_all(trips)
+        for finding in list[Any](done.label["findings"])  # pyright: ignore[reportArgumentType]
+    ]
+
+
+def refused(status: int) -> RoundTrip:
+    return chat([HELLO], status=status, error={"error": {"message": "no", "type": "x"}})
+
+
+def test_a_healthy_run_has_none() -> None:
+    assert found(*loop()) == []
+
+
+@pytest.mark.parametrize(
+    ("trip", "expected", "layer"),
+    [
+        (refused(429), "api-rate-limited", "api"),
+        (refused(529), "api-overloaded", "api"),
+        (refused(401), "api-auth-or-permission", "client"),
+        (refused(400), "api-invalid-request", "client"),
+        (chat([HELLO], failure=Failure("refused", "connection refused")), "api-unreachable", "api"),
+        (chat([HELLO], said("half"), finish="length"), "api-length-truncated", "api"),
+        (chat([HELLO], said(None, ("c", "look_up", '{"wo')), finish="length"), "api-length-truncated-tool-call", "api"),
+        (chat([HELLO], said("x"), finish="content_filter"), "api-content-filter", "api"),
+        (chat([HELLO], {"role": "assistant", "content": None, "refusal": "I will not."}), "model-refusal", "model"),
+        (chat([HELLO], said(None, ("c", "look_up", '{"word":'))), "model-args-not-json", "model"),
+        (chat([HELLO], said(None, ("c", "lookup", "{}"))), "model-unknown-tool", "model"),
+        (chat([HELLO], said(""), finish="tool_calls"), "api-finish-label-disagrees", "api"),
+        (chat([HELLO, result("never", "r")], said("x")), "client-orphan-tool-result", "client"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_fault_is_found_at_its_layer(trip: RoundTrip, expected: str, layer: str) -> None:
+    assert found(trip) == [(0, expected, layer)]
+
+
+def test_a_result_that_never_came_is_the_clients_and_names_the_call() -> None:
+    first = said(None, CALL)
+    trips = (chat([HELLO], first), chat([HELLO, first, user("go on")], said("x"), index=1))
+
+    assert found(*trips) == [(0, "client-missing-tool-result", "client")]
+    [finding] = list[Any](label_all(trips)[0].label["findings"])  # pyright: ignore[reportArgumentType]
+    assert finding["evidence"] == ["#0 call call_1", "#1 request"]
