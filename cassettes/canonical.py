@@ -7,6 +7,7 @@ API's version into its base URL does not count either.
 import re
 import zlib
 from hashlib import blake2b
+from importlib import import_module
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import orjson
@@ -28,7 +29,7 @@ def path_key(target: str) -> str:
     segments = [segment for segment in parts.path.split("/") if segment]
     if len(segments) > 2 and segments[0] == "s" and segments[2] in BY_NAME:
         segments = segments[2:]
-    if segments and segments[0] in BY_NAME and not parts.netloc:
+    if len(segments) > 1 and segments[0] in BY_NAME:
         segments = segments[1:]
     while len(segments) > 1 and (segments[0] in _BASES or _VERSION.match(segments[0])):
         # Ollama's `/api/chat` is an endpoint; `/api/v1/chat/completions` is one under a base.
@@ -56,9 +57,23 @@ def plain(body: bytes, headers: Headers) -> bytes:
             return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(body)
         if encoding == "zstd":
             return ZstdDecompressor().decompress(body)
+        if encoding == "br":
+            return _brotli(body)
     except (zlib.error, ZstdError, EOFError):
         return body
     return body
+
+
+def _brotli(body: bytes) -> bytes:
+    """Brotli is no dependency of ours; who sends it has it."""
+    try:
+        decompress = import_module("brotli").decompress
+    except ImportError:
+        return body
+    try:
+        return decompress(body)
+    except Exception:  # noqa: BLE001 - the library's error class is not ours to import
+        return body
 
 
 def canonical(body: bytes) -> bytes:

@@ -67,7 +67,7 @@ def differences(recorded: object, given: object, limit: int = 10) -> list[Differ
 
 
 def _walk(recorded: object, given: object, pointer: str, found: list[Difference], limit: int) -> None:
-    if len(found) >= limit or recorded == given and type(recorded) is type(given):
+    if len(found) >= limit or (recorded is given) or _key(recorded) == _key(given):
         return
     if isinstance(recorded, dict) and isinstance(given, dict):
         old, new = cast(dict[str, object], recorded), cast(dict[str, object], given)

@@ -64,7 +64,8 @@ def wrap(text: str, cells: int) -> list[str]:
     """`text` in lines of at most `cells` cells, broken at spaces where it can be; at least one line."""
     if text.isascii():
         return textwrap.wrap(text, cells, replace_whitespace=False) or [""]
-    lines, line, used = [], "", 0
+    lines: list[str] = []
+    line, used = "", 0
     for word in re.split(r"(?<= )", text):
         if used + width_of(word.rstrip()) > cells and used:
             lines.append(line.rstrip())

@@ -111,6 +111,7 @@ def _show(parser: argparse.ArgumentParser) -> None:
         help="colours (default: auto, on a terminal; NO_COLOR is minded)",
     )
     parser.add_argument("--width", type=int, metavar="N", help="columns (default: the terminal's)")
+    parser.add_argument("--svg", metavar="FILE", help="write the same as a picture to FILE")
 
 
 def _replay(parser: argparse.ArgumentParser) -> None:

@@ -20,6 +20,15 @@ def main(options: argparse.Namespace) -> int:
         return OK
     from turntape.inspector.text import show_text
 
+    if options.svg:
+        from pathlib import Path
+
+        from turntape.inspector.svg import svg
+        from turntape.inspector.text import story
+
+        width = options.width or 100
+        Path(options.svg).write_text(svg(story(cassette, turn=options.turn, width=width)), encoding="utf-8")
+        return OK
     written = 0
     for line in show_text(cassette, turn=options.turn, colour=_colour(options.color), width=_width(options.width)):
         sys.stdout.write(line.rstrip("\n") + "\n")
