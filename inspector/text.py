@@ -223,7 +223,7 @@ def _emission(one: Labelled, width: int) -> Iterator[Line]:
         lines.append([(f"{emission.emitted}", "dim" if emission.emitted != "empty" else "warn")])
     yield fit(_row("model", lines[0]), width)
     for line in lines[1:]:
-        yield fit([(" " * 12, "plain"), *line], width)
+        yield fit([(" " * 11, "plain"), *line], width)
 
 
 def _finish(one: Labelled) -> Line:

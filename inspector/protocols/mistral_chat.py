@@ -25,8 +25,9 @@ def detect(exchange: Exchange) -> Kind | None:
         return "generation"
     if not posts(exchange, "/chat/completions"):
         return None
-    # The shape is OpenAI's; the host tells, or a field that nobody else has.
-    own = "mistral.ai" in exchange.host or not _OWN_FIELDS.isdisjoint(exchange.fields)
+    # The shape is OpenAI's; the route or the host tells, or a field that nobody else has.
+    named = exchange.round_trip.upstream == "mistral" or "mistral.ai" in exchange.host
+    own = named or not _OWN_FIELDS.isdisjoint(exchange.fields)
     return "generation" if own else None
 
 
