@@ -24,9 +24,7 @@ def main() -> int:
     failed = 0
     for name in names:
         print(f"\n── {name} " + "─" * (76 - len(name)), flush=True)
-        failed |= subprocess.run(
-            [sys.executable, str(HERE / f"{name}.py")], env=environment, check=False
-        ).returncode
+        failed |= subprocess.run([sys.executable, str(HERE / f"{name}.py")], env=environment, check=False).returncode
     return int(bool(failed))
 
 

@@ -113,6 +113,8 @@ def serve(
     except OSError as exc:
         listener.close()
         raise CassetteError(f"cannot listen on {host}:{port}: {exc.strerror}; choose another --port") from exc
+    # Requests wait in the backlog from here on; nobody who was told the port is refused.
+    listener.listen(2048)
     config = uvicorn.Config(
         app(source, pace=pace),
         log_config=None,

@@ -23,9 +23,7 @@ ONLY_IN = {
 
 
 def modules() -> list[Path]:
-    return [
-        p for floor in FLOORS for p in sorted((ROOT / floor).rglob("*.py")) if "__pycache__" not in p.parts
-    ]
+    return [p for floor in FLOORS for p in sorted((ROOT / floor).rglob("*.py")) if "__pycache__" not in p.parts]
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -71,11 +69,7 @@ def test_every_package_on_disk_is_in_the_wheel() -> None:
     """setuptools ships listed packages only: an unlisted one works in the checkout and is missing for users."""
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
 
-    on_disk = {
-        ".".join(("turntape", *p.parent.relative_to(ROOT).parts))
-        for p in modules()
-        if p.name == "__init__.py"
-    }
+    on_disk = {".".join(("turntape", *p.parent.relative_to(ROOT).parts)) for p in modules() if p.name == "__init__.py"}
     with_code = {".".join(("turntape", *p.parent.relative_to(ROOT).parts)) for p in modules()}
 
     assert sorted(listed) == sorted(on_disk)
@@ -98,9 +92,7 @@ def test_the_top_level_names_are_not_taken() -> None:
     """`cassettes`, `inspector` and `proxy` belong to the user's own projects."""
     code = "import turntape.cassettes, turntape.inspector, turntape.proxy, sys; print(*sys.modules)"
 
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.split()
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
 
     assert not {"cassettes", "inspector", "proxy"} & set(loaded)
 

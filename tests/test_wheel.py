@@ -54,9 +54,7 @@ def test_an_installed_wheel_gives_a_working_turntape(wheel: Path, tmp_path: Path
     python = tmp_path / "env" / "bin" / "python"
     site = next((tmp_path / "env" / "lib").glob("python*/site-packages"))
     packages = Path(next(p for p in sys.path if p.endswith("site-packages")))
-    subprocess.run(
-        [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", str(wheel)], check=True
-    )
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", str(wheel)], check=True)
     # The dependencies come from the environment of the tests: no test needs the network.
     for entry in packages.iterdir():
         if "turntape" not in entry.name and not (site / entry.name).exists():

@@ -1,0 +1,18 @@
+from pathlib import Path
+
+import pytest
+
+from turntape.proxy.certificates import ensure_authority
+
+
+@pytest.fixture(scope="session")
+def confdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a certificate authority, made once."""
+    folder = tmp_path_factory.mktemp("authority")
+    ensure_authority(folder)
+    return folder
+
+
+@pytest.fixture
+def tape(tmp_path: Path) -> Path:
+    return tmp_path / "run.cassette.jsonl"
