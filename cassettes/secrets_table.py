@@ -66,8 +66,12 @@ SHAPES: tuple[Shape, ...] = (
     _key("pypi-", _WORD + "{40,}"),
     _key("dop_v1_", "[a-f0-9]{60,}"),
     _key("SG.", r"[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}"),
-    _after("-----BEGIN ", r"-----BEGIN [A-Z ]*PRIVATE KEY-----([A-Za-z0-9+/=\\nr\s]{40,}?)-----END"),
-    _after("earer ey", r"earer (ey[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.?[A-Za-z0-9_-]*)"),
+    _after(
+        "-----BEGIN",
+        r"-----BEGIN[A-Z +%0-9]*PRIVATE[ +%0-9]*KEY-----([A-Za-z0-9+/=\\nr%\s]{40,}?)-----END",
+    ),
+    # A JSON Web Token: two JSON objects and a signature.
+    _after("eyJ", r"(eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,})"),
     _after(
         "ws_secret_access_key",
         r"ws_secret_access_key[^A-Za-z0-9/+]{1,12}([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])",

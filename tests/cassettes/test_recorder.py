@@ -1,0 +1,209 @@
+import os
+import signal
+import stat
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import orjson
+import pytest
+from factories import round_trip
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from turntape.cassettes import Cassette, CassetteError, Chunk, Frame, Recorder, RoundTrip, Tail
+
+SUFFIXES = ["jsonl", "jsonl.zst"]
+
+
+@pytest.fixture(params=SUFFIXES)
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    return tmp_path / f"run.cassette.{request.param}"
+
+
+def record(path: Path, *trips: RoundTrip, append: bool = False) -> None:
+    with Recorder(path, append=append) as recorder:
+        for trip in trips:
+            recorder.write(trip)
+
+
+def history(turns: int) -> list[RoundTrip]:
+    body = b'{"messages":['
+    trips: list[RoundTrip] = []
+    for turn in range(turns):
+        body += b'{"role":"user","content":"%d %s"},' % (turn, b"word " * 60)
+        trips.append(round_trip(body + '{}],"tools":"é☃"}'.encode()))
+    return trips
+
+
+def test_a_round_trip_comes_back_as_it_was(path: Path) -> None:
+    trip = round_trip(
+        run="a",
+        route="forward",
+        upstream="openai",
+        client="127.0.0.1:1",
+        request_at=1,
+        first_byte_at=2,
+        ended_at=3,
+        frames=(Frame("client", 5, b"\xff", False), Frame("server", 6, b"hi", True)),
+        faults=("odd",),
+    )
+    record(path, trip)
+
+    assert list(Cassette.load(path)) == [replace(trip, index=0)]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+@given(st.lists(st.tuples(st.binary(max_size=600), st.lists(st.binary(min_size=1, max_size=200))), max_size=8))
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_any_bytes_in_any_chunks_come_back(
+    suffix: str, tmp_path: Path, bodies: list[tuple[bytes, list[bytes]]]
+) -> None:
+    path = tmp_path / f"{os.urandom(8).hex()}.cassette.{suffix}"
+    trips: list[RoundTrip] = []
+    grown = b""
+    for body, pieces in bodies:
+        grown += body
+        trip = round_trip(grown, b"".join(pieces))
+        assert trip.response is not None
+        chunks = tuple(Chunk(len(piece), place) for place, piece in enumerate(pieces))
+        trips.append(replace(trip, response=replace(trip.response, chunks=chunks)))
+    record(path, *trips)
+
+    read = list(Cassette.load(path))
+
+    assert [trip.request.body for trip in read] == [trip.request.body for trip in trips]
+    for trip, (_, pieces) in zip(read, bodies, strict=True):
+        assert trip.response is not None
+        assert [piece for piece, _ in trip.response.pieces] == pieces
+
+
+def test_history_is_stored_once_and_read_from_anywhere(path: Path) -> None:
+    trips = history(120)
+    record(path, *trips)
+    cassette = Cassette.load(path)
+
+    assert path.stat().st_size < sum(len(trip.request.body) for trip in trips) / 10
+    assert [trip.request.body for trip in cassette] == [trip.request.body for trip in trips]
+    for place in (119, 0, 60, -1):
+        assert cassette[place].request.body == trips[place].request.body
+    assert [trip.index for trip in cassette[10:12]] == [10, 11]
+
+
+def test_the_last_label_of_a_round_trip_holds(path: Path) -> None:
+    with Recorder(path) as recorder:
+        number = recorder.write(round_trip())
+        recorder.label(number, {"turn": 1})
+        recorder.label_line(number, b'{"turn":2}')
+
+    assert Cassette.load(path).labels == {0: {"turn": 2}}
+
+
+def test_only_the_owner_may_read_the_file(path: Path) -> None:
+    record(path)
+
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_second_recorder_on_a_file_is_refused(path: Path) -> None:
+    with Recorder(path):
+        with pytest.raises(CassetteError, match="exists already"):
+            Recorder(path)
+        with pytest.raises(CassetteError, match="another recorder"):
+            Recorder(path, append=True)
+
+
+def test_appending_goes_on_with_the_numbers_after_a_torn_line(path: Path) -> None:
+    record(path, *history(3))
+    if path.suffix == ".jsonl":
+        with path.open("ab") as file:
+            file.write(b'{"n":3,"started_at":"2026')
+    record(path, *history(2), append=True)
+
+    cassette = Cassette.load(path)
+
+    assert [trip.index for trip in cassette] == [0, 1, 2, 3, 4]
+    assert len(cassette.problems) == (1 if path.suffix == ".jsonl" else 0)
+    assert cassette[4].request.body == history(2)[1].request.body
+
+
+def test_a_tail_gives_what_was_added_since(path: Path) -> None:
+    tail = Tail(path)
+    assert tail.poll() == []
+    trips = history(4)
+    record(path, *trips[:2])
+    assert [trip.index for trip in tail.poll()] == [0, 1]
+    record(path, *trips[2:], append=True)
+
+    assert [trip.index for trip in tail.poll()] == [2, 3]
+    assert tail.poll() == []
+
+
+def test_a_tail_waits_for_the_rest_of_a_line(tmp_path: Path) -> None:
+    whole, growing = tmp_path / "a.cassette.jsonl", tmp_path / "b.cassette.jsonl"
+    record(whole, *history(2))
+    data = whole.read_bytes()
+    tail = Tail(growing)
+    growing.write_bytes(data[:-50])
+
+    assert [trip.index for trip in tail.poll()] == [0]
+    growing.write_bytes(data)
+    assert [trip.index for trip in tail.poll()] == [1]
+
+
+WRITER = """
+import sys
+from factories import round_trip
+from turntape.cassettes import Recorder
+recorder = Recorder(sys.argv[1])
+for number in range(10_000):
+    recorder.write(round_trip(b'{"n":%d,"text":"%s"}' % (number, b"word " * 200)))
+    if number % 100 == 0:
+        print(number, flush=True)
+"""
+
+
+def test_kill_9_in_the_middle_leaves_a_file_that_opens(path: Path) -> None:
+    tests = str(Path(__file__).parents[1])
+    writer = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(path)],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": tests},
+    )
+    assert writer.stdout is not None
+    for _ in range(20):
+        writer.stdout.readline()
+    while not path.stat().st_size:
+        pass
+    os.kill(writer.pid, signal.SIGKILL)
+    writer.wait()
+    writer.stdout.close()
+
+    read = [orjson.loads(trip.request.body)["n"] for trip in Cassette.load(path)]
+
+    assert read == list(range(len(read)))
+
+
+FULL = """
+import resource, signal, sys
+from factories import round_trip
+from turntape.cassettes import Recorder
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+with Recorder(sys.argv[1]) as recorder:
+    for number in range(60):
+        recorder.write(round_trip(b"%d" % number * 900))
+print(recorder.problem)
+"""
+
+
+def test_a_full_disk_is_said_once_and_harms_nobody(tmp_path: Path) -> None:
+    tape = tmp_path / "full.cassette.jsonl"
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+
+    done = subprocess.run([sys.executable, "-c", FULL, str(tape)], capture_output=True, text=True, env=environment)
+
+    assert done.returncode == 0
+    assert "cannot write to" in done.stdout and "free some space" in done.stdout
+    assert len(Cassette.load(tape)) > 1
