@@ -6,6 +6,7 @@ API's version into its base URL does not count either.
 
 import re
 import zlib
+from functools import lru_cache
 from hashlib import blake2b
 from importlib import import_module
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -23,6 +24,7 @@ _BASES = frozenset({"api", "openai", "inference", "compatible-mode", "paas"})
 """Segments that hosts put before the version."""
 
 
+@lru_cache(1024)
 def path_key(target: str) -> str:
     """The endpoint that a URL or an origin-form target names, without route, base and version; with its query."""
     parts = urlsplit(target)

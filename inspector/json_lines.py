@@ -7,14 +7,15 @@ import orjson
 
 from turntape.cassettes.model import RoundTrip
 
-from .labelling import label_all
+from .labelling import Key, Label, labelled
 
 
 def show_json(round_trips: Iterable[RoundTrip]) -> Iterator[bytes]:
     """One JSON object a round trip, by number, keys as docs/show-json.md has them."""
-    for done in label_all(round_trips):
+    labels: dict[Key, Label] = {key: done.label for key, done in labelled(round_trips)}
+    for key in sorted(labels):
         try:
-            yield orjson.dumps(done.label)
+            yield orjson.dumps(labels[key])
         except TypeError:
             # Lone surrogates and integers beyond 64 bits, which models emit and orjson refuses.
-            yield json.dumps(done.label).encode()
+            yield json.dumps(labels[key]).encode()

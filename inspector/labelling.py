@@ -72,17 +72,22 @@ class Labeller:
         return []
 
 
-def label_all(round_trips: Iterable[RoundTrip]) -> list[Labelled]:
-    """All round trips labelled, in order of their numbers."""
+type Key = tuple[int, float, float]
+"""Sorts labels: the round trip's number, then time, since a WebSocket session is one round trip with many turns."""
+
+
+def labelled(round_trips: Iterable[RoundTrip]) -> Iterator[tuple[Key, Labelled]]:
+    """All round trips labelled as they come; what comes again under a key stands for what came before."""
     labeller = Labeller()
-    done: dict[tuple[int, float, float], Labelled] = {}
-    for place, round_trip in enumerate(round_trips):
-        if round_trip.index < 0:
-            round_trip = replace(round_trip, index=place)
-        for index, labelled in labeller.follow(round_trip):
-            # A WebSocket session is one round trip with many turns.
-            trip = labelled.round_trip
-            done[(index, trip.started_at, trip.request_at or 0)] = labelled
+    for place, given in enumerate(round_trips):
+        numbered = given if given.index >= 0 else replace(given, index=place)
+        for index, done in labeller.follow(numbered):
+            yield (index, done.round_trip.started_at, done.round_trip.request_at or 0), done
+
+
+def label_all(round_trips: Iterable[RoundTrip]) -> list[Labelled]:
+    """All round trips labelled, in order of their numbers; all of them in memory."""
+    done = dict(labelled(round_trips))
     return [done[key] for key in sorted(done)]
 
 

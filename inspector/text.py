@@ -6,6 +6,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Protocol, cast
@@ -14,7 +15,7 @@ from turntape.cassettes.model import RoundTrip
 from turntape.cassettes.reader import Cassette
 
 from .json_value import as_array, as_object, compact
-from .labelling import Labelled, label_all, money
+from .labelling import Key, Label, Labelled, labelled, money
 from .reading import Message, Part, Tool, ToolCall
 from .styles import GLYPHS, Line, Span, Style, ansi, clip, fit, safe, width_of, wrap
 
@@ -62,47 +63,61 @@ def show_text(
 def story(round_trips: Cassette | Iterable[RoundTrip], *, turn: int | None = None, width: int = 100) -> Iterator[Line]:
     """The run as styled lines."""
     width = max(40, width)
-    done = label_all(round_trips)
+    rows: dict[Key, _Row] = {}
+    for key, one in labelled(round_trips):
+        if turn is None:
+            rows[key] = _Row(one.label, list(_told(one, width)), _tokens_line(one))
+        elif one.label["turn"] == turn:
+            rows[key] = _Row(one.label, list(whole_turn(one, width)), [])
+    done = [rows[key] for key in sorted(rows)]
     if turn is not None:
-        for one in done:
-            if one.label["turn"] == turn:
-                yield from whole_turn(one, width)
+        for row in done:
+            yield from row.told
         return
     if isinstance(round_trips, Cassette):
-        yield from _head(round_trips, done, width)
-    threads = {one.label["thread"] for one in done if one.label["thread"] is not None}
+        yield from _head(round_trips, [row.label for row in done], width)
+    threads = {row.label["thread"] for row in done if row.label["thread"] is not None}
     so_far = Decimal(0)
-    for one in done:
-        price = one.label["cost_usd"]
+    for row in done:
+        price = row.label["cost_usd"]
         so_far += Decimal(cast(str, price)) if price is not None else Decimal(0)
         yield []
-        yield from _summary(one, so_far, len(threads) > 1, width)
+        yield from _summary(row, so_far, len(threads) > 1, width)
     if isinstance(round_trips, Cassette):
         for problem in round_trips.problems:
             yield []
             yield [("! ", "warn"), (safe(problem), "plain")]
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What is kept of a round trip until all are read: lines, and no bodies."""
+
+    label: Label
+    told: list[Line]
+    tokens: Line
+
+
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _head(cassette: Cassette, done: list[Labelled], width: int) -> Iterator[Line]:
+def _head(cassette: Cassette, labels: list[Label], width: int) -> Iterator[Line]:
     name = cassette.path.name if cassette.path else "a run"
     yield [(name, "bold")]
-    turns = [one for one in done if one.turn is not None]
+    turns = [label for label in labels if label["turn"] is not None]
     parts = [_count(len(turns), "turn")]
-    if others := len(done) - len(turns):
+    if others := len(labels) - len(turns):
         parts.append(_count(others, "other round trip"))
-    if len(threads := {one.label["thread"] for one in turns}) > 1:
+    if len(threads := {label["thread"] for label in turns}) > 1:
         parts.append(_count(len(threads), "thread"))
-    if done:
-        started = datetime.fromisoformat(cast(str, done[0].label["started_at"]))
+    if labels:
+        started = datetime.fromisoformat(cast(str, labels[0]["started_at"]))
         parts.append(started.strftime("%Y-%m-%d %H:%M:%S UTC"))
         models = Counter(
-            cast(str, one.label["response_model"] or one.label["request_model"])
-            for one in turns
-            if one.label["response_model"] or one.label["request_model"]
+            cast(str, label["response_model"] or label["request_model"])
+            for label in turns
+            if label["response_model"] or label["request_model"]
         )
         parts.append(", ".join(clip(model, 40) for model, _ in models.most_common(3)))
     yield fit([(" · ".join(part for part in parts if part), "dim")], width)
@@ -112,18 +127,24 @@ def _tokens(number: object) -> str:
     return f"{number:,}" if isinstance(number, int) else "?"
 
 
-def _summary(one: Labelled, so_far: Decimal, threads: bool, width: int) -> Iterator[Line]:
-    label = one.label
-    if one.turn is None:
+def _told(one: Labelled, width: int) -> Iterator[Line]:
+    """What went over the wire: the news of the request, the emission, the finish."""
+    if one.turn is not None:
+        yield from _new(one, width)
+        yield from _emission(one, width)
+        yield fit(_finish(one), width)
+
+
+def _summary(row: _Row, so_far: Decimal, threads: bool, width: int) -> Iterator[Line]:
+    label = row.label
+    if label["turn"] is None:
         yield fit(_other(label), width)
         yield from _findings(label, width)
         return
-    yield fit(_title(one, threads), width)
-    yield from _new(one, width)
-    yield from _emission(one, width)
-    yield fit(_finish(one), width)
+    yield fit(_title(label, threads), width)
+    yield from row.told
     yield fit(_dispatch(label), width)
-    yield fit(_bill(one, so_far), width)
+    yield fit([*row.tokens, (f"  so far ${money(so_far)}", "dim")], width)
     yield from _findings(label, width)
 
 
@@ -144,8 +165,7 @@ def _seconds(milliseconds: object) -> str:
     return f"{milliseconds / 1000:.1f} s" if milliseconds >= 1000 else f"{milliseconds:.0f} ms"
 
 
-def _title(one: Labelled, threads: bool) -> Line:
-    label = one.label
+def _title(label: Label, threads: bool) -> Line:
     model = cast(str, label["response_model"] or label["request_model"] or "unknown model")
     line: Line = [(f"Turn {label['turn']}", "bold")]
     if threads:
@@ -167,8 +187,8 @@ def _new(one: Labelled, width: int) -> Iterator[Line]:
     messages = one.reading.request.messages
     turn = one.turn
     assert turn is not None
-    if turn.previous is not None and turn.history == "extended" and turn.shared:
-        messages = messages[len(turn.previous.reading.request.messages) :]
+    if turn.history == "extended" and turn.shared:
+        messages = messages[turn.messages_before :]
     names = {part.call.id: part.call.name for m in one.reading.request.messages for part in m.parts if part.call}
     shown = [part_line(message, part, names) for message in messages for part in message.parts]
     lines = [line for line in shown if line is not None]
@@ -259,14 +279,14 @@ def _dispatch(label: Mapping[str, object]) -> Line:
     return _row("client", spans)
 
 
-def _bill(one: Labelled, so_far: Decimal) -> Line:
+def _tokens_line(one: Labelled) -> Line:
     """Tokens, new against resent: what the previous turn had sent already, or what the API says was cached."""
     usage = one.reading.usage
     spans: Line = []
     if usage is None or usage.input is None:
         spans.append(("tokens not said", "dim"))
     else:
-        before = one.turn.previous.reading.usage if one.turn and one.turn.previous else None
+        before = one.turn.usage_before if one.turn else None
         spans.append((f"{_tokens(usage.input)} in", "plain"))
         if before is not None and before.input is not None and before.input <= usage.input:
             fresh = usage.input - before.input
@@ -280,7 +300,6 @@ def _bill(one: Labelled, so_far: Decimal) -> Line:
             spans.append((f" ({usage.reasoning:,} reasoning)", "dim"))
     price = one.label["cost_usd"]
     spans.append((f"  ${price}" if price is not None else "  unpriced", "money" if price is not None else "dim"))
-    spans.append((f"  so far ${money(so_far)}", "dim"))
     return [("    ", "plain"), *spans]
 
 
@@ -323,7 +342,7 @@ def _tool(tool: Tool, width: int) -> Line:
 def whole_turn(one: Labelled, width: int) -> Iterator[Line]:
     """A turn with everything in it."""
     request = one.reading.request
-    yield fit(_title(one, threads=True), width)
+    yield fit(_title(one.label, threads=True), width)
     trip = one.round_trip
     yield fit([(f"{trip.request.method} {safe(trip.request.url)}", "dim")], width)
     if request.parameters:
@@ -355,8 +374,7 @@ def whole_turn(one: Labelled, width: int) -> Iterator[Line]:
             yield from _call_lines(call, width)
     yield fit(_finish(one), width)
     yield fit(_dispatch(one.label), width)
-    price = one.label["cost_usd"]
-    yield fit(_bill(one, Decimal(cast(str, price)) if price is not None else Decimal(0))[:-1], width)
+    yield fit(_tokens_line(one), width)
     yield from _findings(one.label, width)
 
 

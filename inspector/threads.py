@@ -12,7 +12,7 @@ from hashlib import blake2b
 from turntape.cassettes.model import RoundTrip
 
 from .items import Item, items_of, rolling
-from .reading import Reading
+from .reading import Reading, Usage
 
 
 @dataclass(slots=True)
@@ -28,7 +28,10 @@ class Turn:
     """How its request relates to the thread: `first`, `extended` or `changed`."""
     shared: int
     """How many items of its history stood in the previous request of the thread already."""
-    previous: "Turn | None" = None
+    usage_before: Usage | None = None
+    """What the previous turn of the thread used. The turn itself is not held: a run must not stay in memory."""
+    messages_before: int = 0
+    """How many messages the previous request of the thread held."""
     items: list[Item] = field(default_factory=list[Item])
     body: bytes = b""
     """The digest of its request body."""
@@ -73,18 +76,29 @@ class Threads:
         self, round_trip: RoundTrip, reading: Reading, items: list[Item], thread: str, history: str, shared: int
     ) -> Turn:
         before = self._last[thread]
-        return Turn(round_trip, reading, thread, before.number + 1, history, shared, before, items)
+        usage, messages = before.reading.usage, len(before.reading.request.messages)
+        return Turn(round_trip, reading, thread, before.number + 1, history, shared, usage, messages, items)
 
     def _begin(self, round_trip: RoundTrip, reading: Reading, items: list[Item]) -> Turn:
         thread = f"t{len(self._last) + 1}"
-        return Turn(round_trip, reading, thread, 1, "first", 0, None, items)
+        return Turn(round_trip, reading, thread, 1, "first", 0, items=items)
 
     def _attempt(self, round_trip: RoundTrip, reading: Reading, items: list[Item], digest: bytes) -> Turn | None:
         thread = self._failed.pop((round_trip.run, digest), None)
         before = self._last[thread] if thread else None
         if thread is None or before is None or before.body != digest:
             return None
-        return Turn(round_trip, reading, thread, before.number, before.history, before.shared, before.previous, items)
+        return Turn(
+            round_trip,
+            reading,
+            thread,
+            before.number,
+            before.history,
+            before.shared,
+            before.usage_before,
+            before.messages_before,
+            items,
+        )
 
     def _answer(self, round_trip: RoundTrip, reading: Reading, items: list[Item]) -> Turn | None:
         said = reading.request.previous_id

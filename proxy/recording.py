@@ -84,6 +84,7 @@ class Recording:
 
     async def start(self) -> None:
         from turntape.cassettes.recorder import Recorder
+        from turntape.cassettes.redaction import Redactor
 
         from .engine import Engine
 
@@ -91,7 +92,7 @@ class Recording:
         self.authority = ensure_authority(self.confdir)
         bundle = write_bundle(self.confdir, self.authority, settings.environ)
         # A name of our own choosing was taken by an empty file, which is filled now.
-        self._recorder = Recorder(settings.path, append=settings.made)
+        self._recorder = Recorder(settings.path, append=settings.made, redactor=Redactor.from_config())
         # Base URLs that the user's environment names are upstreams too; where they are does not hang on our port.
         named = environment(settings.environ, port=settings.port, route=settings.route, upstreams=settings.upstreams)
         self._engine = Engine(

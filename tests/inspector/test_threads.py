@@ -67,4 +67,5 @@ def test_what_the_previous_request_held_is_counted() -> None:
     _, second = sort(*loop())
 
     assert second.shared == 1
-    assert second.previous is not None and second.previous.number == 1
+    assert second.usage_before is not None and second.usage_before.input == 100
+    assert second.messages_before == 1
