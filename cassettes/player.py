@@ -7,12 +7,12 @@ requests under way at the same time are answered in order of arrival.
 import os
 import threading
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import orjson
 
-from .canonical import body_key, digest, path_key, plain
+from .canonical import body_key, path_key, plain
 from .delta import common_prefix, common_suffix
 from .difference import Difference, differences
 from .errors import ReplayMiss
@@ -100,18 +100,25 @@ class Player:
             self.cassette = Cassette.from_round_trips(source)
         self._redactor = Redactor(salt=self.cassette.salt)
         self._lock = threading.Lock()
-        self._raw: dict[tuple[str, str, bytes], tuple[str, str, bytes]] = {}
+        self._raw: dict[tuple[str, str, int], tuple[str, str, bytes]] = {}
+        """Keys by the hash of the body as it came, which costs a fifth of a digest."""
         self._waiting: defaultdict[tuple[str, str, bytes], deque[int]] = defaultdict(deque)
         self._played: defaultdict[tuple[str, str, bytes], int] = defaultdict(int)
         self._by_path: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+        self._trips: list[RoundTrip] = []
+        """Answers at hand, request bodies in the cassette."""
         for place, trip in enumerate(self.cassette):
             self._add(place, trip)
+            self._trips.append(replace(trip, request=replace(trip.request, content=self._body_of(place))))
+
+    def _body_of(self, place: int) -> Callable[[], bytes]:
+        return lambda: self.cassette[place].request.body
 
     def _add(self, place: int, trip: RoundTrip) -> None:
         request = trip.request
         method, path, body = request.method.upper(), path_key(request.url), request.body
         key = (method, path, body_key(body, request.headers, self._redactor, redacted=True))
-        self._raw[(method, path, digest(body))] = key
+        self._raw[(method, path, hash(body))] = key
         self._waiting[key].append(place)
         self._by_path[(method, path)].append(place)
 
@@ -126,7 +133,7 @@ class Player:
         method, path = method.upper(), path_key(url)
         body = plain(body, headers)
         # A body that is byte-equal to a recorded one needs neither parsing nor redaction.
-        key = self._raw.get((method, path, digest(body)))
+        key = self._raw.get((method, path, hash(body)))
         if key is None:
             key = (method, path, body_key(body, headers, self._redactor, redacted=False))
         with self._lock:
@@ -137,7 +144,7 @@ class Player:
             played = self._played.get(key, 0)
         if place is None:
             raise self._miss(method, path, body, played)
-        return self.cassette[place]
+        return self._trips[place]
 
     def _miss(self, method: str, path: str, body: bytes, played: int) -> Miss:
         places = self._by_path.get((method, path), [])

@@ -237,7 +237,7 @@ def read_line(line: Json, lines: Lines, window: Window | None) -> RoundTrip:
 
     def resolve(stored: Json) -> Lazy:
         if "base" not in stored:
-            return restore(stored)
+            return restore(stored) if window is not None else lambda: restore(stored)
         base, size = cast(int, stored["base"]), cast(int, stored["suffix"])
         if window is not None and base in window:
             earlier = window[base]

@@ -14,12 +14,14 @@ import secrets
 import struct
 import tomllib
 import zlib
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Self, cast
 from urllib.parse import unquote
 
+from .delta import common_prefix, common_suffix
 from .errors import CassetteError
 from .model import Frame, Headers, RoundTrip
 from .secrets_table import (
@@ -36,6 +38,10 @@ _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 _QUERY = re.compile(r"([?&#;])([^=&#;]+)=([^&#;]*)")
 _USERINFO = re.compile(r"^([a-z][a-z0-9+.-]*://)[^/@]*@", re.IGNORECASE)
 _ESCAPES = b"nrtbf"
+_LARGE = 1 << 16
+"""Bodies from this size on are compared with earlier ones before they are searched."""
+_LONGEST = 1 << 13
+"""No secret that is known by its shape is longer; private keys come closest."""
 
 
 class Redactor:
@@ -55,6 +61,8 @@ class Redactor:
         self.salt = salt if salt is not None else secrets.token_hex(8)
         self.enabled = enabled
         self._key = self.salt.encode()
+        self._recent: deque[tuple[bytes, bytes]] = deque(maxlen=4)
+        """Large request bodies as they came and as they were written."""
         self._allowed = REQUEST_HEADERS | {name.lower() for name in allow_headers}
         try:
             self._extra = tuple(re.compile(pattern.encode()) for pattern in extra)
@@ -142,6 +150,39 @@ class Redactor:
         """A body without key shapes, of the same length."""
         if not self.enabled or not body:
             return body
+        return self._searched(body)
+
+    def request_body(self, body: bytes) -> bytes:
+        """As `body`, for the bodies of a run: what an earlier one said already is not searched again.
+
+        Not for two threads at once.
+        """
+        if not self.enabled or len(body) < _LARGE or self._extra:
+            return self.body(body)
+        clean = self._resumed(body)
+        self._recent.append((body, clean))
+        return clean
+
+    def _resumed(self, body: bytes) -> bytes:
+        shared = 0
+        earlier = before = b""
+        for raw, clean in self._recent:
+            prefix = common_prefix(raw, body)
+            if prefix > shared:
+                shared, earlier, before = prefix, raw, clean
+        if shared < _LARGE:
+            return self._searched(body)
+        tail = common_suffix(earlier, body, min(len(earlier), len(body)) - shared)
+        # A secret is shorter than _LONGEST. One that ends before `start` stands in both bodies, and one that goes
+        # over `start` begins after `start - _LONGEST`, where the new search begins; the same at the other end.
+        start = max(shared - _LONGEST, 0)
+        stop = min(len(body) - tail + _LONGEST, len(body))
+        begin, end = max(start - _LONGEST, 0), min(stop + _LONGEST, len(body))
+        middle = self._searched(body[begin:end])
+        rest = len(body) - stop
+        return before[:start] + middle[start - begin : stop - begin] + before[len(before) - rest :]
+
+    def _searched(self, body: bytes) -> bytes:
         spans: dict[int, tuple[int, int]] = {}
         for shape in SHAPES:
             at = body.find(shape.literal)
@@ -195,7 +236,7 @@ class Redactor:
                 request,
                 url=self.url(request.url),
                 headers=self.headers(request.headers),
-                content=self.body(request.body),
+                content=self.request_body(request.body),
             ),
             response=response
             and replace(

@@ -220,3 +220,29 @@ def test_a_request_with_another_key_in_its_body_still_matches(tmp_path: Path) ->
     other = asked % f"sk-{LONG[::-1]}".encode()
 
     assert Player(path).answer("POST", "/v1/chat/completions", (), other).index == 0
+
+
+@pytest.mark.parametrize("gap", [0, 1, 40, 5000, 8150, 8192, 8230, 20_000])
+def test_a_body_that_grows_is_cleaned_as_if_it_were_new(gap: int) -> None:
+    """Only what is new is searched, and a secret on either edge of it is still found."""
+    secret = SECRETS["openai"].encode()
+    history = b"history " * 12_000 + b" " + secret + b" " + b"h" * gap
+    tools = b"t" * gap + b" " + secret + b" " + b"tools " * 12_000
+    redactor = Redactor(salt="s")
+    bodies = [
+        history + tools,
+        history + b" new " + tools,
+        history + secret[:20] + tools,
+        history + b" " + secret + tools,
+    ]
+
+    for body in bodies:
+        assert redactor.request_body(body) == Redactor(salt="s").body(body)
+
+
+def test_a_key_that_is_completed_by_the_next_body_is_found() -> None:
+    redactor = Redactor(salt="s")
+    start, secret = b"x " * 50_000, SECRETS["anthropic"].encode()
+    redactor.request_body(start + secret[:12])
+
+    assert secret not in redactor.request_body(start + secret + b" more")

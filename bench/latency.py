@@ -1,0 +1,268 @@
+"""What the proxy adds to a request, beside stock mitmdump and beside itself writing nothing, in one run.
+
+All targets are up at once, on the base-URL route (plain HTTP), each in a process of its own before one upstream.
+Each round asks every target in a random order; the figures are medians over rounds, and ratios of added times.
+Bars: against mitmdump at most 0.75x at 5 and 50 KB and 1.0x at 2 MB; against writing nothing at most 1.10x.
+"""
+
+import argparse
+import asyncio
+import os
+import random
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+SIZES = {"5 KB": (5_000, 40, 0.75), "50 KB": (50_000, 30, 0.75), "2 MB": (2_000_000, 6, 1.0)}
+"""Request body, requests a round, and the bar against mitmdump."""
+NOTHING_BAR = 1.10
+EVENTS, PAUSE = 100, 0.002
+
+STREAM_SCRIPT = """
+def responseheaders(flow):
+    if "event-stream" in flow.response.headers.get("content-type", ""):
+        flow.response.stream = lambda data: data
+"""
+
+
+async def upstream() -> None:
+    """Answers JSON at once, or `EVENTS` events that carry the time at which each was sent."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        answer = (
+            b'{"id":"1","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"ok"}}]}'
+        )
+        try:
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).lower()
+                size = int(head.partition(b"content-length:")[2].split(b"\r\n")[0])
+                await reader.readexactly(size)
+                if b"/stream" not in head.split(b"\r\n")[0]:
+                    writer.write(whole + answer)
+                    continue
+                writer.write(streamed)
+                )
+                for _ in range(EVENTS):
+                    event = b"data: %d\n\n" % time.monotonic_ns()
+                    writer.write(b"%x\r\n%s\r\n" % (len(event), event))
+                    await writer.drain()
+                    await asyncio.sleep(PAUSE)
+                writer.write(b"0\r\n\r\n")
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, limit=1 << 24)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+class _Nothing:
+    """A sink that writes nothing."""
+
+    count = 0
+
+    def write(self, _: object) -> int:
+        self.count += 1
+        return self.count
+
+
+async def proxy(url: str, confdir: str, tape: str | None) -> None:
+    from turntape.cassettes import Recorder
+    from turntape.proxy.engine import Engine
+
+    engine = Engine(Recorder(tape) if tape else _Nothing(), upstreams={"openai": url}, confdir=Path(confdir))
+    await engine.start()
+    print(engine.port, flush=True)
+    await asyncio.Event().wait()
+
+
+class Connection:
+    """A kept-alive connection that asks and reads, and does nothing else."""
+
+    def __init__(self, port: int, prefix: str) -> None:
+        self.port, self.prefix = port, prefix
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def _send(self, path: str, body: bytes) -> None:
+        head = f"POST {self.prefix}{path} HTTP/1.1\r\nhost: 127.0.0.1:{self.port}\r\ncontent-type: application/json\r\n"
+        self.socket.sendall(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
+
+    def ask(self, body: bytes) -> float:
+        begun = time.perf_counter()
+        self._send("/v1/chat/completions", body)
+        data = b""
+        while b'"ok"' not in data:
+            data += self.socket.recv(65536)
+        return time.perf_counter() - begun
+
+    def stream(self, body: bytes) -> tuple[float, list[float], int]:
+        """Time to the first event, the delay of each, and in how many reads they came."""
+        begun = time.monotonic_ns()
+        self._send("/v1/stream/chat/completions", body)
+        data, delays, reads, first = b"", list[float](), 0, 0.0
+        while not data.endswith(b"0\r\n\r\n"):
+            piece = self.socket.recv(65536)
+            now = time.monotonic_ns()
+            reads += 1
+            data += piece
+            for line in piece.split(b"\n"):
+                if line.startswith(b"data: "):
+                    first = first or (now - begun) / 1e9
+                    delays.append((now - int(line[6:])) / 1e9)
+        return first, delays, reads
+
+
+def body_of(size: int, number: int) -> bytes:
+    """A body of which the end is new each time, as a history that grows."""
+    filler = b"the history that agents resend " * (size // 31)
+    return b'{"model":"gpt-5","messages":[{"role":"user","content":"%s"},{"role":"user","content":"%d"}]}' % (
+        filler,
+        number,
+    )
+
+
+def median_of(samples: list[float]) -> float:
+    return statistics.median(samples)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--rounds", type=int, default=12)
+    rounds = parser.parse_args().rounds
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    children: list[subprocess.Popen[str]] = []
+
+    def start(*arguments: str) -> int:
+        child = subprocess.Popen(
+            [sys.executable, __file__, *arguments], stdout=subprocess.PIPE, text=True, env=environment
+        )
+        children.append(child)
+        assert child.stdout is not None
+        return int(child.stdout.readline())
+
+    missed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            direct = start("--upstream")
+            url = f"http://127.0.0.1:{direct}"
+            ports = {
+                "direct": direct,
+                "ours": start("--proxy", url, f"{folder}/a", f"{folder}/run.cassette.jsonl"),
+                "nothing": start("--proxy", url, f"{folder}/b"),
+                "mitmdump": mitmdump(url, folder, environment, children),
+            }
+            prefixes = {"ours": "/openai", "nothing": "/openai"}
+            connections = {name: Connection(port, prefixes.get(name, "")) for name, port in ports.items()}
+            for label, (size, count, bar) in SIZES.items():
+                missed += requests(connections, label, size, count, rounds, bar)
+            missed += streams(connections, rounds)
+        finally:
+            for child in children:
+                child.terminate()
+                child.wait()
+                if child.stdout is not None:
+                    child.stdout.close()
+    return missed
+
+
+def mitmdump(url: str, folder: str, environment: dict[str, str], children: list[subprocess.Popen[str]]) -> int:
+    script = Path(folder) / "stream.py"
+    script.write_text(STREAM_SCRIPT)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [str(Path(sys.executable).parent / "mitmdump"), "-q", "-s", str(script), "--mode", f"reverse:{url}",
+               "-p", str(port), "--set", f"confdir={folder}/c"]  # fmt: skip
+    children.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment))
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+            return port
+        except OSError:
+            time.sleep(0.1)
+    raise SystemExit("mitmdump did not start")
+
+
+def interleaved(connections: dict[str, Connection], rounds: int, once: Callable[[Connection], None]) -> None:
+    """Each round asks every target, in a random order; the first round warms up."""
+    for _ in range(rounds):
+        names = list(connections)
+        random.shuffle(names)
+        for name in names:
+            once(connections[name])
+
+
+def requests(connections: dict[str, Connection], label: str, size: int, count: int, rounds: int, bar: float) -> int:
+    medians: dict[Connection, list[float]] = {connection: [] for connection in connections.values()}
+    number = 0
+
+    def once(connection: Connection) -> None:
+        nonlocal number
+        times: list[float] = []
+        for _ in range(count):
+            number += 1
+            body = body_of(size, number)
+            times.append(connection.ask(body))
+        medians[connection].append(median_of(times))
+
+    interleaved(connections, rounds + 1, once)
+    per_round = {name: medians[connection][1:] for name, connection in connections.items()}
+
+    def added(name: str) -> list[float]:
+        return [time - base for time, base in zip(per_round[name], per_round["direct"], strict=True)]
+
+    ours, stock = added("ours"), added("mitmdump")
+    against = median_of([a / b for a, b in zip(ours, stock, strict=True)])
+    whole = median_of([a / b for a, b in zip(per_round["ours"], per_round["nothing"], strict=True)])
+    times = ", ".join(f"{name} {median_of(values) * 1e3:.2f}" for name, values in per_round.items())
+    print(f"{label:>6}: {against:.2f}x of mitmdump's added time (bar {bar:g})  {said(against <= bar)}")
+    print(f"{'':>8}{whole:.2f}x of our proxy writing nothing (bar {NOTHING_BAR:g})  {said(whole <= NOTHING_BAR)}")
+    print(
+        f"{'':>8}ms a request: {times}; added: ours {median_of(ours) * 1e3:.2f}, mitmdump {median_of(stock) * 1e3:.2f}"
+    )
+    return (against > bar) + (whole > NOTHING_BAR)
+
+
+def streams(connections: dict[str, Connection], rounds: int) -> int:
+    firsts: dict[Connection, list[float]] = {connection: [] for connection in connections.values()}
+    delays: dict[Connection, list[float]] = {connection: [] for connection in connections.values()}
+    reads: dict[Connection, list[float]] = {connection: [] for connection in connections.values()}
+
+    def once(connection: Connection) -> None:
+        first, late, count = connection.stream(body_of(5_000, 0))
+        firsts[connection].append(first)
+        delays[connection].append(median_of(late))
+        reads[connection].append(count)
+
+    interleaved(connections, rounds + 1, once)
+    ours, stock = connections["ours"], connections["mitmdump"]
+    first = median_of([a / b for a, b in zip(firsts[ours][1:], firsts[stock][1:], strict=True)])
+    event = median_of([a / b for a, b in zip(delays[ours][1:], delays[stock][1:], strict=True)])
+    print(f"stream: first event {first:.2f}x of mitmdump's time, each event {event:.2f}x of its delay (bar 1.05)  "
+          f"{said(first <= 1.05 and event <= 1.05)}")  # fmt: skip
+    late = ", ".join(f"{name} {median_of(delays[c][1:]) * 1e6:.0f}" for name, c in connections.items())
+    print(f"{'':>8}us of delay an event: {late}")
+    print(f"{'':>8}reads a stream of {EVENTS} events: " + ", ".join(
+        f"{name} {median_of(reads[connection]):.0f}" for name, connection in connections.items()))  # fmt: skip
+    return (first > 1.05) + (event > 1.05)
+
+
+def said(held: bool) -> str:
+    return "ok" if held else "MISSED"
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["--upstream"]:
+            asyncio.run(upstream())
+        case ["--proxy", url, confdir, *tape]:
+            asyncio.run(proxy(url, confdir, tape[0] if tape else None))
+        case _:
+            sys.exit(1 if main() else 0)
