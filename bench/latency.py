@@ -46,7 +46,6 @@ async def upstream() -> None:
                     writer.write(whole + answer)
                     continue
                 writer.write(streamed)
-                )
                 for _ in range(EVENTS):
                     event = b"data: %d\n\n" % time.monotonic_ns()
                     writer.write(b"%x\r\n%s\r\n" % (len(event), event))

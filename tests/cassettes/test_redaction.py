@@ -227,7 +227,7 @@ def test_a_body_that_grows_is_cleaned_as_if_it_were_new(gap: int) -> None:
     """Only what is new is searched, and a secret on either edge of it is still found."""
     secret = SECRETS["openai"].encode()
     history = b"history " * 12_000 + b" " + secret + b" " + b"h" * gap
-    tools = b"t" * gap + b" " + secret + b" " + b"tools " * 12_000
+    tools = b" " + b"t" * gap + b" " + secret + b" " + b"tools " * 12_000
     redactor = Redactor(salt="s")
     bodies = [
         history + tools,
