@@ -34,9 +34,10 @@ async def upstream() -> None:
     """Answers JSON at once, or `EVENTS` events that carry the time at which each was sent."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        answer = (
-            b'{"id":"1","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"ok"}}]}'
-        )
+        message = b'{"role":"assistant","content":"ok"}'
+        answer = b'{"id":"1","choices":[{"index":0,"finish_reason":"stop","message":%s}]}' % message
+        whole = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(answer)
+        streamed = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
         try:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).lower()
