@@ -1,7 +1,7 @@
 """What the proxy adds to a request, beside stock mitmdump and beside itself writing nothing, in one run.
 
 All targets are up at once, on the base-URL route (plain HTTP), each in a process of its own before one upstream.
-Each round asks every target in a random order; the figures are medians over rounds, and ratios of added times.
+Each round asks every target in a random order; the figures are medians over the rounds and their ratios.
 Bars: against mitmdump at most 0.75x at 5 and 50 KB and 1.0x at 2 MB; against writing nothing at most 1.10x.
 """
 
@@ -220,7 +220,7 @@ def requests(connections: dict[str, Connection], label: str, size: int, count: i
 
     ours, stock = added("ours"), added("mitmdump")
     against = median_of([a / b for a, b in zip(ours, stock, strict=True)])
-    whole = median_of([a / b for a, b in zip(per_round["ours"], per_round["nothing"], strict=True)])
+    whole = median_of(per_round["ours"]) / median_of(per_round["nothing"])
     times = ", ".join(f"{name} {median_of(values) * 1e3:.2f}" for name, values in per_round.items())
     print(f"{label:>6}: {against:.2f}x of mitmdump's added time (bar {bar:g})  {said(against <= bar)}")
     print(f"{'':>8}{whole:.2f}x of our proxy writing nothing (bar {NOTHING_BAR:g})  {said(whole <= NOTHING_BAR)}")
@@ -243,8 +243,8 @@ def streams(connections: dict[str, Connection], rounds: int) -> int:
 
     interleaved(connections, rounds + 1, once)
     ours, stock = connections["ours"], connections["mitmdump"]
-    first = median_of([a / b for a, b in zip(firsts[ours][1:], firsts[stock][1:], strict=True)])
-    event = median_of([a / b for a, b in zip(delays[ours][1:], delays[stock][1:], strict=True)])
+    first = median_of(firsts[ours][1:]) / median_of(firsts[stock][1:])
+    event = median_of(delays[ours][1:]) / median_of(delays[stock][1:])
     print(f"stream: first event {first:.2f}x of mitmdump's time, each event {event:.2f}x of its delay (bar 1.05)  "
           f"{said(first <= 1.05 and event <= 1.05)}")  # fmt: skip
     late = ", ".join(f"{name} {median_of(delays[c][1:]) * 1e6:.0f}" for name, c in connections.items())

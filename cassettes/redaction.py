@@ -28,8 +28,8 @@ from .secrets_table import (
     CREDENTIALS,
     REQUEST_HEADERS,
     REQUEST_PREFIXES,
+    ROOTS,
     SECRET_PARAMETERS,
-    SHAPES,
 )
 
 _MARK = b"REDACTED"
@@ -38,9 +38,9 @@ _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 _QUERY = re.compile(r"([?&#;])([^=&#;]+)=([^&#;]*)")
 _USERINFO = re.compile(r"^([a-z][a-z0-9+.-]*://)[^/@]*@", re.IGNORECASE)
 _ESCAPES = b"nrtbf"
-_LARGE = 1 << 16
+_LARGE = 1 << 14
 """Bodies from this size on are compared with earlier ones before they are searched."""
-_LONGEST = 1 << 13
+_LONGEST = 1 << 12
 """No secret that is known by its shape is longer; private keys come closest."""
 
 
@@ -184,17 +184,20 @@ class Redactor:
 
     def _searched(self, body: bytes) -> bytes:
         spans: dict[int, tuple[int, int]] = {}
-        for shape in SHAPES:
-            at = body.find(shape.literal)
+        for root, shapes in ROOTS:
+            at = body.find(root)
             while at >= 0:
-                following = at + len(shape.literal)
-                if at not in spans and (shape.keep == 0 or _starts_word(body, at)):
+                following = at + len(root)
+                for shape in shapes:
+                    if shape.keep and not _starts_word(body, at):
+                        continue
                     match = shape.pattern.match(body, at)
                     if match is not None:
                         start, end = match.span(1) if match.re.groups else match.span()
                         spans.setdefault(start, (end, shape.keep))
                         following = end
-                at = body.find(shape.literal, following)
+                        break
+                at = body.find(root, following)
         for pattern in self._extra:
             for match in pattern.finditer(body):
                 spans.setdefault(match.start(), (match.end(), 0))

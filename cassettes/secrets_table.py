@@ -84,6 +84,20 @@ SHAPES: tuple[Shape, ...] = (
 )
 """Longer literals before the shorter ones that they begin with."""
 
+
+def _roots() -> tuple[tuple[bytes, tuple[Shape, ...]], ...]:
+    roots: dict[bytes, list[Shape]] = {}
+    for shape in SHAPES:
+        root = next(
+            (root for root in (b"sk-", b"xox", b"AKI", b"ASI") if shape.literal.startswith(root)), shape.literal
+        )
+        roots.setdefault(root, []).append(shape)
+    return tuple((root, tuple(shapes)) for root, shapes in roots.items())
+
+
+ROOTS = _roots()
+"""What is searched for, and the shapes that begin with it: one search serves all keys of a family."""
+
 SECRET_PARAMETERS = frozenset(
     [
         "key",
