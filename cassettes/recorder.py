@@ -58,7 +58,8 @@ class Recorder:
         self.count = len(earlier) if earlier else 0
         """How many round trips were handed in, those of an earlier recording included."""
         salt = earlier.salt if earlier else None
-        self._redactor = redactor or Redactor(salt=salt)
+        redactor = redactor or Redactor(salt=salt)
+        self._redactor = redactor if salt is None else redactor.with_salt(salt)
         self._file = self._open(append)
         self._compressor = compressor() if self.path.suffix == ".zst" else None
         if earlier is None:

@@ -16,6 +16,7 @@ import tomllib
 import zlib
 from collections import deque
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Self, cast
@@ -99,6 +100,13 @@ class Redactor:
                 raise CassetteError(f"the setting {key!r} is {value!r}; write a list of strings")
             lists[key] = tuple(cast(list[str], value))
         return cls(lists["redact"], salt, lists["allow_headers"])
+
+    def with_salt(self, salt: str) -> Self:
+        """The same rules under another salt: that of a file which is appended to."""
+        other = copy(self)
+        other.salt, other._key = salt, salt.encode()
+        other._recent = deque(maxlen=4)
+        return other
 
     def fingerprint(self, secret: str | bytes) -> str:
         """Eight hexadecimal digits that stand for a secret within this salt."""

@@ -12,7 +12,7 @@ from factories import round_trip
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from turntape.cassettes import Cassette, CassetteError, Chunk, Frame, Recorder, RoundTrip, Tail
+from turntape.cassettes import Cassette, CassetteError, Chunk, Frame, Recorder, Redactor, RoundTrip, Tail
 
 SUFFIXES = ["jsonl", "jsonl.zst"]
 
@@ -207,3 +207,16 @@ def test_a_full_disk_is_said_once_and_harms_nobody(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "cannot write to" in done.stdout and "free some space" in done.stdout
     assert len(Cassette.load(tape)) > 1
+
+
+def test_appending_keeps_the_salt_of_the_file(tmp_path: Path) -> None:
+    """Or fingerprints of one key would differ within a file."""
+    path = tmp_path / "run.cassette.jsonl"
+    trip = round_trip(headers=(("authorization", "Bearer k"),))
+    record(path, trip)
+    with Recorder(path, append=True, redactor=Redactor()) as recorder:
+        recorder.write(trip)
+
+    first, second = Cassette.load(path)
+
+    assert first.request.headers == second.request.headers

@@ -4,7 +4,10 @@ A cell is agreed/total; `+n` are differences that `agreement.EXPLANATIONS` gives
 """
 
 import sys
+import time
 from collections import Counter
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 if __package__ in (None, ""):
@@ -37,6 +40,34 @@ def table() -> str:
     return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
 
 
+def costs() -> str:
+    """What the corpus would cost at today's prices, and the share of turns with an answer that could be priced."""
+    from turntape.inspector.prices import cost
+    from turntape.inspector.reader import read
+
+    turns: Counter[str] = Counter()
+    priced: Counter[str] = Counter()
+    dollars: dict[str, Decimal] = {}
+    now = time.time()
+    for path in corpus.files():
+        for recorded in corpus.read_file(path):
+            trip = replace(recorded.round_trip, started_at=now)
+            reading = read(trip)
+            if not reading.is_generation or reading.error is not None:
+                continue
+            price = cost(trip, reading)
+            turns[reading.protocol] += 1
+            priced[reading.protocol] += price is not None
+            dollars[reading.protocol] = dollars.get(reading.protocol, Decimal(0)) + (price or 0)
+    lines = [f"{'protocol':<22}{'turns':>7}{'priced':>8}{'share':>8}{'cost':>12}"]
+    for name in sorted(turns):
+        share = priced[name] / turns[name]
+        lines.append(f"{name:<22}{turns[name]:>7}{priced[name]:>8}{share:>8.0%}{dollars[name]:>12.4f}")
+    whole, all_priced = sum(turns.values()), sum(priced.values())
+    lines.append(f"{'all':<22}{whole:>7}{all_priced:>8}{all_priced / whole:>8.0%}{sum(dollars.values()):>12.4f}")
+    return "\n".join(lines)
+
+
 def _sum(counter: Counter[tuple[str, str]], protocol: str, fact: str) -> int:
     """The count of one protocol, or of all of them."""
     if protocol != "all":
@@ -55,6 +86,8 @@ def main() -> int:
         print(corpus.ABSENT, file=sys.stderr)
         return 2
     print(table())
+    print()
+    print(costs())
     return 0
 
 
