@@ -1,0 +1,197 @@
+"""What the wire can bring beside requests that go well: tunnels, failed connections, WebSockets, odd requests."""
+
+import datetime
+import ipaddress
+import socket
+import ssl
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from end_to_end.loops import rig
+
+from turntape.cassettes import Cassette, Recorder
+from turntape.proxy.engine import Engine, running
+from turntape.proxy.scripted import ScriptedServer
+
+ASKED = {"model": "gpt-5", "messages": [{"role": "user", "content": "go"}]}
+
+
+@pytest.fixture(scope="module")
+def own_certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate of the test's own for localhost, with its key, in one file."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.datetime.now(datetime.UTC)
+    names = x509.SubjectAlternativeName([x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(names, critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    path = tmp_path_factory.mktemp("tls") / "own.pem"
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    path.write_bytes(certificate.public_bytes(serialization.Encoding.PEM) + private)
+    return path
+
+
+@contextmanager
+def tls_server(certificate: Path) -> Generator[ScriptedServer]:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    with ScriptedServer(tls=context) as server:
+        yield server
+
+
+def test_what_is_no_llm_api_is_tunnelled_untouched(tape: Path, confdir: Path, own_certificate: Path) -> None:
+    """The client trusts only the server's own certificate, so nobody can have stood in between."""
+    with tls_server(own_certificate) as server, rig(tape, confdir) as up:
+        trust = ssl.create_default_context(cafile=str(own_certificate))
+        with httpx2.Client(proxy=up.base, verify=trust, trust_env=False) as http:
+            answer = http.get(f"https://localhost:{server.port}/v1/models")
+        assert up.engine.seen.tunnelled["localhost"] == 1
+
+    assert answer.status_code == 200
+    assert len(Cassette.load(tape)) == 0
+
+
+def test_a_host_can_be_opened_on_request(tape: Path, confdir: Path) -> None:
+    with ScriptedServer() as server, Recorder(tape) as recorder:
+        engine = Engine(recorder, upstreams={"*": server.url}, intercept=("llm.corp.example",), confdir=confdir)
+        with running(engine):
+            trust = ssl.create_default_context(cafile=str(confdir / "mitmproxy-ca-cert.pem"))
+            proxy = f"http://127.0.0.1:{engine.port}"
+            with httpx2.Client(proxy=proxy, verify=trust, trust_env=False) as http:
+                http.post("https://llm.corp.example/gateway/v1/chat/completions", json=ASKED)
+
+    [trip] = Cassette.load(tape)
+    assert trip.request.url == "https://llm.corp.example/gateway/v1/chat/completions"
+
+
+def test_an_upstream_whose_certificate_is_not_trusted_leaves_a_record(
+    tape: Path, confdir: Path, own_certificate: Path
+) -> None:
+    with tls_server(own_certificate) as server, Recorder(tape) as recorder:
+        engine = Engine(recorder, upstreams={"openai": f"https://localhost:{server.port}"}, confdir=confdir)
+        with running(engine), httpx2.Client(trust_env=False) as http, pytest.raises(httpx2.TransportError):
+            http.post(f"http://127.0.0.1:{engine.port}/openai/v1/chat/completions", json=ASKED)
+
+    [trip] = Cassette.load(tape)
+    assert trip.failure is not None and trip.response is None
+    assert trip.failure.kind == "tls"
+
+
+def test_a_name_that_does_not_resolve_leaves_a_record(tape: Path, confdir: Path) -> None:
+    with Recorder(tape) as recorder:
+        engine = Engine(recorder, upstreams={"openai": "http://nowhere.invalid"}, confdir=confdir)
+        with running(engine), httpx2.Client(trust_env=False, timeout=30) as http, pytest.raises(httpx2.TransportError):
+            http.post(f"http://127.0.0.1:{engine.port}/openai/v1/chat/completions", json=ASKED)
+
+    [trip] = Cassette.load(tape)
+    assert trip.failure is not None
+    assert trip.failure.kind == "dns"
+
+
+def test_a_loopback_model_is_recorded_on_the_forward_route(tape: Path, confdir: Path) -> None:
+    with (
+        ScriptedServer() as local,
+        Recorder(tape) as recorder,
+        running(Engine(recorder, confdir=confdir)) as engine,
+        httpx2.Client(proxy=f"http://127.0.0.1:{engine.port}", trust_env=False) as http,
+    ):
+        http.post(f"{local.url}/api/chat", json={**ASKED, "stream": False})
+        http.get(f"{local.url}/health")
+        assert engine.seen.passed["127.0.0.1"] == 1
+
+    [trip] = Cassette.load(tape)
+    assert trip.request.url.endswith("/api/chat")
+
+
+def test_a_websocket_is_recorded_frame_by_frame(tape: Path, confdir: Path) -> None:
+    from websockets.sync.client import connect
+    from websockets.sync.server import ServerConnection, serve
+
+    def echo(connection: ServerConnection) -> None:
+        for message in connection:
+            connection.send(message)
+
+    with serve(echo, "127.0.0.1", 0) as server, Recorder(tape) as recorder:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        port = server.socket.getsockname()[1]
+        with (
+            running(Engine(recorder, upstreams={"openai": f"http://127.0.0.1:{port}"}, confdir=confdir)) as engine,
+            connect(f"ws://127.0.0.1:{engine.port}/openai/v1/realtime", proxy=None) as client,
+        ):
+            client.send("hello")
+            assert client.recv() == "hello"
+            client.send(b"\x00\xff")
+            assert client.recv() == b"\x00\xff"
+        server.shutdown()
+
+    [trip] = Cassette.load(tape)
+    assert [(f.sender, f.data, f.text) for f in trip.frames] == [
+        ("client", b"hello", True),
+        ("server", b"hello", True),
+        ("client", b"\x00\xff", False),
+        ("server", b"\x00\xff", False),
+    ]
+    assert trip.response is not None and trip.response.status == 101
+
+
+def test_expect_100_continue_is_answered(tape: Path, confdir: Path) -> None:
+    body = b'{"model":"gpt-5","messages":[{"role":"user","content":"go"}]}'
+    with rig(tape, confdir) as up, socket.create_connection(("127.0.0.1", up.engine.port), timeout=10) as raw:
+        head = f"POST /openai/v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1:{up.engine.port}\r\n"
+        head += f"Expect: 100-continue\r\nContent-Length: {len(body)}"
+        raw.sendall(f"{head}\r\n\r\n".encode())
+        assert raw.recv(100).startswith(b"HTTP/1.1 100")
+        raw.sendall(body)
+        assert b"200 OK" in raw.recv(65536)
+        [got] = up.server.requests
+
+    assert got.body == body
+
+
+def test_stopping_the_proxy_records_what_still_runs(tape: Path, confdir: Path) -> None:
+    outcome: list[Any] = []
+    with ScriptedServer() as server, Recorder(tape) as recorder:
+        with running(Engine(recorder, upstreams={"*": server.url}, confdir=confdir)) as engine:
+            reading = threading.Event()
+
+            def client() -> None:
+                with httpx2.Client(trust_env=False, timeout=10) as http:
+                    url = f"http://127.0.0.1:{engine.port}/openai/v1/chat/completions"
+                    headers = {"x-scripted-fault": "stall=2"}
+                    with http.stream("POST", url, json={**ASKED, "stream": True}, headers=headers) as response:
+                        try:
+                            for piece in response.iter_raw():
+                                outcome.append(piece)
+                                reading.set()
+                        except httpx2.TransportError as exc:
+                            outcome.append(type(exc))
+
+            thread = threading.Thread(target=client)
+            thread.start()
+            assert reading.wait(10)
+        thread.join(10)
+
+    [trip] = Cassette.load(tape)
+    assert trip.failure is not None and trip.failure.kind == "internal"
+    assert trip.response is not None and trip.response.body
