@@ -5,6 +5,7 @@ the record: the bytes are.
 """
 
 import json
+from collections.abc import Iterable
 from typing import TypeGuard, cast
 
 import orjson
@@ -74,3 +75,15 @@ def compact(value: object) -> str:
         return orjson.dumps(value).decode()
     except (TypeError, ValueError):
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def value_at(value: object, steps: Iterable[str | int]) -> object:
+    """What stands at a path of keys and places in `value`, or None."""
+    for step in steps:
+        if is_object(value):
+            value = value.get(str(step))
+        elif is_array(value) and str(step).isdigit() and int(step) < len(value):
+            value = value[int(step)]
+        else:
+            return None
+    return value

@@ -13,8 +13,9 @@ from decimal import Decimal
 from turntape.cassettes.lines import stamp
 from turntape.cassettes.model import RoundTrip
 
-from .client_layer import dispatch
-from .findings import Case, findings
+from .client_layer import Dispatch, dispatch
+from .diagnosis import Diagnosed, Diagnosis
+from .echo import Echo
 from .prices import cost
 from .reader import read
 from .reading import Reading, ToolCall
@@ -37,10 +38,13 @@ class Labelled:
 class Labeller:
     """`add` round trips in the order in which they ended; `close` when there will be no more."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, hints: bool = False, advice: bool = False) -> None:
         self._threads = Threads()
-        self._open: dict[str, tuple[Turn, Label]] = {}
+        self._diagnosis = Diagnosis(hints=hints, advice=advice)
+        self._open: dict[str, tuple[Diagnosed, Label]] = {}
         """The last turn of each thread, with its label."""
+        self._latest: dict[str | None, float] = {}
+        """When the last turn of each run began."""
 
     def add(self, round_trip: RoundTrip) -> list[tuple[int, Label]]:
         """The label of this round trip, and the new one of the turn whose client layer it decides."""
@@ -57,48 +61,106 @@ class Labeller:
             yield round_trip.index, Labelled(round_trip, reading, None, other_label(round_trip, reading))
             return
         turn = self._threads.add(round_trip, reading)
+        self._latest[round_trip.run] = round_trip.started_at
         before = self._open.get(turn.thread)
-        if before is not None and turn.number > before[0].number:
+        if before is not None and turn.number > before[0].case.turn.number:
             earlier, label = before
-            _settle(label, earlier, turn)
-            yield earlier.round_trip.index, Labelled(earlier.round_trip, earlier.reading, earlier, label)
+            done = dispatch(earlier.case.turn, turn)
+            self._diagnosis.followed(earlier, turn, done)
+            _settle(label, earlier, done, earlier.case.next_echo)
+            earlier.case.following = None
+            yield earlier.case.index, _labelled(earlier, label)
+        diagnosed = self._diagnosis.ended(turn, before[0] if before else None)
+        if turn.edge.kind == "compaction" and (compacted := self._open.get(turn.edge.thread or "")):
+            # Both sides of a compaction are marked once the second shows the first for what it was.
+            edge = replace(compacted[0].case.turn.edge, kind="compaction")
+            if compacted[0].case.turn.number == 1:
+                compacted[1]["edge"] = edge.as_json()
+                yield compacted[0].case.index, _labelled(*compacted)
         label = turn_label(turn)
-        _settle(label, turn, None)
-        self._open[turn.thread] = (turn, label)
-        yield round_trip.index, Labelled(round_trip, reading, turn, label)
+        _settle(label, diagnosed, dispatch(turn, None), None)
+        self._open[turn.thread] = (diagnosed, label)
+        yield round_trip.index, _labelled(diagnosed, label)
 
     def close(self) -> list[tuple[int, Label]]:
-        """What the end of the recording changes: nothing that is not labelled already."""
-        return []
+        """What the end of the recording changes: the labels of turns whose thread ended as it should not."""
+        return [(index, done.label) for index, done in self.finish()]
+
+    def finish(self) -> Iterator[tuple[int, Labelled]]:
+        """As `close`, with the readings."""
+        for diagnosed, label in self._open.values():
+            turn = diagnosed.case.turn
+            count = len(diagnosed.findings)
+            later = self._latest.get(turn.round_trip.run, 0) > turn.round_trip.started_at
+            done = dispatch(turn, None)
+            self._diagnosis.closed(diagnosed, done, later=later)
+            if len(diagnosed.findings) != count:
+                label["findings"] = [finding.as_json() for finding in diagnosed.findings]
+                yield turn.round_trip.index, _labelled(diagnosed, label)
+
+
+def _labelled(diagnosed: Diagnosed, label: Label) -> Labelled:
+    turn = diagnosed.case.turn
+    return Labelled(turn.round_trip, turn.reading, turn, label)
 
 
 type Key = tuple[int, float, float]
 """Sorts labels: the round trip's number, then time, since a WebSocket session is one round trip with many turns."""
 
 
-def labelled(round_trips: Iterable[RoundTrip]) -> Iterator[tuple[Key, Labelled]]:
-    """All round trips labelled as they come; what comes again under a key stands for what came before."""
-    labeller = Labeller()
+def labelled(
+    round_trips: Iterable[RoundTrip], *, hints: bool = False, advice: bool = False
+) -> Iterator[tuple[Key, Labelled]]:
+    """All round trips labelled as they come; what comes again under a key stands for what came before.
+
+    `hints` adds the findings of tier H, `advice` the lint.
+    """
+    labeller = Labeller(hints=hints, advice=advice)
     for place, given in enumerate(round_trips):
         numbered = given if given.index >= 0 else replace(given, index=place)
         for index, done in labeller.follow(numbered):
-            yield (index, done.round_trip.started_at, done.round_trip.request_at or 0), done
+            yield _key(index, done), done
+    for index, done in labeller.finish():
+        yield _key(index, done), done
 
 
-def label_all(round_trips: Iterable[RoundTrip]) -> list[Labelled]:
+def _key(index: int, done: Labelled) -> Key:
+    return index, done.round_trip.started_at, done.round_trip.request_at or 0
+
+
+def label_all(round_trips: Iterable[RoundTrip], *, hints: bool = False, advice: bool = False) -> list[Labelled]:
     """All round trips labelled, in order of their numbers; all of them in memory."""
-    done = dict(labelled(round_trips))
+    done = dict(labelled(round_trips, hints=hints, advice=advice))
     return [done[key] for key in sorted(done)]
 
 
-def _settle(label: Label, turn: Turn, following: Turn | None) -> None:
-    done = dispatch(turn, following)
+def _settle(label: Label, diagnosed: Diagnosed, done: Dispatch, echo: Echo | None) -> None:
+    turn = diagnosed.case.turn
     label["client"] = {
         "results": [{"call_id": r.call_id, "is_error": r.is_error} for r in done.results],
         "history": turn.history,
         "outcome": done.outcome,
+        "echo": None if echo is None else _echo(echo),
     }
-    label["findings"] = [finding.as_json() for finding in findings(Case(turn, done, following))]
+    label["findings"] = [finding.as_json() for finding in diagnosed.findings]
+
+
+def _echo(echo: Echo) -> dict[str, object]:
+    """How the next request repeated this turn: emitted against echoed, by JSON pointers."""
+    return {
+        "state": echo.state,
+        "reasoning": echo.reasoning,
+        "changes": [
+            {
+                "kind": change.kind,
+                "of": "response" if change.emitted else "request",
+                "before": change.before,
+                "now": change.now,
+                "call_id": change.call_id,
+            }
+            for change in echo.changes[:50]
+        ],
+    }
 
 
 def _milliseconds(at: int | None) -> float | None:
@@ -111,6 +173,8 @@ def _common(trip: RoundTrip, reading: Reading) -> Label:
         "run": trip.run,
         "thread": None,
         "turn": None,
+        "attempt": None,
+        "edge": None,
         "protocol": reading.protocol,
         "provider": reading.provider,
         "method": trip.request.method,
@@ -152,6 +216,7 @@ def turn_label(turn: Turn) -> Label:
     emission, finish, usage, error = reading.emission, reading.finish, reading.usage, reading.error
     label = _common(trip, reading)
     label["thread"], label["turn"] = turn.thread, turn.number
+    label["attempt"], label["edge"] = turn.attempt, turn.edge.as_json()
     if emission is not None:
         label["model"] = {
             "emitted": emission.emitted,

@@ -137,6 +137,20 @@ class RequestReading:
     """The server-held answer that this request continues (`previous_response_id` and kin)."""
 
     @property
+    def instructions(self) -> tuple[Part, ...]:
+        """The system prompt, wherever the API has it: apart, or as the first messages."""
+        return (*self.system, *(part for message in self.messages[: self._leading] for part in message.parts))
+
+    @property
+    def conversation(self) -> tuple[Message, ...]:
+        """The messages without those of the system that they begin with."""
+        return self.messages[self._leading :]
+
+    @property
+    def _leading(self) -> int:
+        return next((i for i, m in enumerate(self.messages) if m.role != "system"), len(self.messages))
+
+    @property
     def results(self) -> tuple[ToolResult, ...]:
         """All tool results in the history, in order."""
         return tuple(p.result for m in self.messages for p in m.parts if p.result is not None)

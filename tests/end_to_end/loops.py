@@ -146,7 +146,9 @@ async def chat_async(client: Any, streamed: bool) -> int:
     asked: list[Any] = [{"role": "user", "content": "go"}]
     for turn in range(1, 7):
         if streamed:
-            async with client.chat.completions.stream(model="gpt-5", messages=asked, tools=tools) as stream:
+            async with client.chat.completions.stream(
+                model="gpt-5", messages=asked, tools=tools, stream_options={"include_usage": True}
+            ) as stream:
                 message = (await stream.get_final_completion()).choices[0].message
         else:
             answer = await client.chat.completions.create(model="gpt-5", messages=asked, tools=tools)

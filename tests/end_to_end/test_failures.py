@@ -75,7 +75,11 @@ def test_an_error_inside_a_stream_is_an_error_though_the_status_was_200(tape: Pa
 
     _, label = only(tape)
     assert (label["status"], label["api"]["effective"]) == (200, "error")
-    assert [f["id"] for f in label["findings"]] == ["api-error-in-200-stream"]
+    assert [f["id"] for f in label["findings"]] == [
+        "api-error-in-200-stream",
+        "client-no-retry-on-transient",
+        "api-overloaded",
+    ]
 
 
 def test_arguments_that_are_no_json_are_kept_raw(tape: Path, confdir: Path) -> None:

@@ -111,17 +111,21 @@ def cohere(base: str, streamed: bool) -> None:
     for _ in TURNS:
         asked: Any = {"model": "command-a-03-2025", "messages": history, "tools": FUNCTIONS}
         calls: list[Any] = []
+        plan = ""
         if streamed:
             for event in client.chat_stream(**asked):
+                if event.type == "tool-plan-delta":
+                    plan += event.delta.message.tool_plan  # type: ignore[union-attr, operator]
                 if event.type == "tool-call-start":
                     calls.append(event.delta.message.tool_calls)  # type: ignore[union-attr]
                 elif event.type == "tool-call-delta":
                     calls[-1].function.arguments += event.delta.message.tool_calls.function.arguments  # type: ignore[union-attr]
         else:
-            calls = list(client.chat(**asked).message.tool_calls or [])
+            message = client.chat(**asked).message
+            calls, plan = list(message.tool_calls or []), message.tool_plan or ""
         if not calls:
             return
-        history.append({"role": "assistant", "tool_plan": "p", "tool_calls": [c.model_dump() for c in calls]})
+        history.append({"role": "assistant", "tool_plan": plan, "tool_calls": [c.model_dump() for c in calls]})
         history += [{"role": "tool", "tool_call_id": c.id, "content": "done"} for c in calls]
 
 
@@ -133,12 +137,15 @@ def mistral(base: str, streamed: bool) -> None:
     for _ in TURNS:
         asked: Any = {"model": "mistral-large-latest", "messages": history, "tools": FUNCTIONS}
         if streamed:
-            calls = [c for e in client.chat.stream(**asked) for c in e.data.choices[0].delta.tool_calls or []]
+            deltas = [e.data.choices[0].delta for e in client.chat.stream(**asked)]
+            calls = [c for delta in deltas for c in delta.tool_calls or []]
+            text = "".join(str(delta.content or "") for delta in deltas)
         else:
-            calls = list(client.chat.complete(**asked).choices[0].message.tool_calls or [])  # type: ignore[union-attr]
+            message: Any = client.chat.complete(**asked).choices[0].message
+            calls, text = list(message.tool_calls or []), message.content
         if not calls:
             return
-        history.append({"role": "assistant", "content": "", "tool_calls": [c.model_dump() for c in calls]})
+        history.append({"role": "assistant", "content": text, "tool_calls": [c.model_dump() for c in calls]})
         history += [{"role": "tool", "tool_call_id": c.id, "name": c.function.name, "content": "done"} for c in calls]
 
 

@@ -11,6 +11,8 @@ KEYS = [
     "run",
     "thread",
     "turn",
+    "attempt",
+    "edge",
     "protocol",
     "provider",
     "method",
@@ -61,8 +63,9 @@ def test_a_turn_is_labelled_by_layer() -> None:
         "results": [{"call_id": "call_1", "is_error": False}],
         "history": "first",
         "outcome": "dispatched",
+        "echo": {"state": "verbatim", "reasoning": "none", "changes": []},
     }
-    assert second["client"] == {"results": [], "history": "extended", "outcome": "ended"}
+    assert second["client"] == {"results": [], "history": "extended", "outcome": "ended", "echo": None}
     assert first["usage"] == {"input": 100, "cache_read": 0, "cache_write": None, "output": 10, "reasoning": None}
     assert (first["tools_offered"], first["request_model"], first["response_model"]) == (
         ["look_up"],

@@ -6,6 +6,8 @@ from pathlib import Path
 import orjson
 
 KEYS = {
+    "attempt",
+    "edge",
     "index", "run", "thread", "turn", "protocol", "provider", "method", "url", "status", "streamed", "started_at",
     "first_byte_ms", "duration_ms", "request_model", "response_model", "tools_offered", "model", "api", "client",
     "usage", "cost_usd", "findings",

@@ -1,0 +1,261 @@
+"""Emitted against echoed: what the next request made of the history and of the answer that it continues.
+
+The expected history is the previous request's and then the answer. What follows it is new. Where the next request
+departs from it, each departure is one `Change`, with the place on both sides.
+"""
+
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+from .json_value import as_object
+from .reading import Message, Part, RequestReading
+from .threads import Turn
+from .units import Unit, joined, reasoning_of, units_emitted, units_of
+
+type ChangeKind = Literal[
+    "args_changed",
+    "args_respelled",
+    "name_changed",
+    "id_changed",
+    "call_dropped",
+    "text_changed",
+    "text_dropped",
+    "result_changed",
+    "removed",
+    "inserted",
+    "moved",
+]
+
+_MOST = 1500
+"""Beyond so many units a departure is not aligned, only placed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    kind: ChangeKind
+    emitted: bool
+    """True when it is the last answer that was changed, and not what had been sent before."""
+    before: str | None
+    """Pointer into the previous request, or into the answer when `emitted`."""
+    now: str | None
+    """Pointer into the next request."""
+    was: str = ""
+    became: str = ""
+    call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Reasoning or a signature of the answer that did not come back as it was."""
+
+    kind: Literal["dropped", "altered"]
+    before: str
+    now: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Echo:
+    state: Literal["verbatim", "respelled", "changed", "cut", "held"]
+    """`held`: the API keeps the history; the request brings only what is new."""
+    changes: tuple[Change, ...] = ()
+    reasoning: Literal["none", "kept", "dropped", "altered"] = "none"
+    lost: tuple[Lost, ...] = ()
+    new: tuple[Unit, ...] = ()
+    """What the request adds behind the answer."""
+    kept: int = 0
+    """How many units from the start stand as they stood."""
+
+
+def echo(turn: Turn, following: Turn) -> Echo:
+    """How the request of `following` repeats the request of `turn` and its answer."""
+    request, after = turn.reading.request, following.reading.request
+    units = joined(units_of(after.conversation))
+    if after.previous_id is not None:
+        return Echo("held", new=tuple(units))
+    emission = turn.reading.emission
+    emitted = units_emitted(emission) if emission and not _several(request) else []
+    expected = joined([*units_of(request.conversation), *emitted])
+    kept = _common(expected, units)
+    if kept == len(expected):
+        changes, new = [], units[kept:]
+    else:
+        changes, new = _departures(expected, units, kept)
+    changes += _respelled(expected[:kept], units[:kept])
+    lost, reasoning = _reasoning(turn, after.messages)
+    removed = sum(change.kind == "removed" for change in changes)
+    hard = [change for change in changes if change.kind != "args_respelled"]
+    state = "verbatim"
+    if changes:
+        state = "respelled" if not hard else "cut" if removed and removed == len(hard) else "changed"
+    return Echo(state, tuple(changes), reasoning, tuple(lost), tuple(new), kept)
+
+
+def _several(request: RequestReading) -> bool:
+    """True when several answers were asked for, of which the client keeps one."""
+    asked = request.parameters.get("n")
+    return isinstance(asked, int) and asked > 1
+
+
+def _common(a: list[Unit], b: list[Unit]) -> int:
+    count = 0
+    for left, right in zip(a, b, strict=False):
+        if left.said != right.said:
+            break
+        count += 1
+    return count
+
+
+def _departures(expected: list[Unit], units: list[Unit], kept: int) -> tuple[list[Change], list[Unit]]:
+    old, new = expected[kept:], units[kept:]
+    if len(old) > _MOST or len(new) > _MOST:
+        first = Change("removed", old[0].emitted, old[0].pointer, new[0].pointer if new else None)
+        return [first], []
+    changes: list[Change] = []
+    added: list[Unit] = []
+    gone: list[Unit] = []
+    come: list[Unit] = []
+    matcher = SequenceMatcher(None, [u.said for u in old], [u.said for u in new], autojunk=False)
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if tag == "equal":
+            continue
+        at_end = i2 == len(old)
+        left, right = old[i1:i2], new[j1:j2]
+        pairs = _paired(left, right)
+        for a, b in pairs:
+            changes += _change(a, b)
+        gone += [a for a in left if not any(a is x for x, _ in pairs)]
+        rest = [b for b in right if not any(b is y for _, y in pairs)]
+        if at_end:
+            added += rest
+        else:
+            come += rest
+    # Pieces of a text that was split over several parts or joined out of several are the same text.
+    gone, come = _joined(gone, come)
+    gone, added = _joined(gone, added)
+    for unit in gone:
+        twin = next((b for b in (*come, *added) if b.said == unit.said), None)
+        if twin is not None:
+            come = [b for b in come if b is not twin]
+            changes.append(Change("moved", unit.emitted, unit.pointer, twin.pointer, call_id=unit.key))
+        elif unit.emitted and unit.kind == "call":
+            changes.append(Change("call_dropped", True, unit.pointer, None, unit.text, call_id=unit.key))
+        elif unit.emitted and unit.kind == "text":
+            changes.append(Change("text_dropped", True, unit.pointer, None, unit.text))
+        elif not unit.emitted:
+            changes.append(Change("removed", False, unit.pointer, None, unit.text, call_id=unit.key))
+    changes += [Change("inserted", False, None, unit.pointer, became=unit.text) for unit in come]
+    return changes, added
+
+
+def _paired(left: list[Unit], right: list[Unit]) -> list[tuple[Unit, Unit]]:
+    """Which unit became which: by id, else by kind and role in order."""
+    pairs: list[tuple[Unit, Unit]] = []
+    free = list(right)
+    for by_key in (True, False):
+        for a in left:
+            if any(a is x for x, _ in pairs):
+                continue
+            for b in free:
+                if a.kind != b.kind or a.role != b.role:
+                    continue
+                same = a.key is not None and a.key == b.key
+                near = (a.key is None or b.key is None) and a.kind != "result" and _near(a, b)
+                if same if by_key else near:
+                    pairs.append((a, b))
+                    free = [x for x in free if x is not b]
+                    break
+    return pairs
+
+
+def _near(a: Unit, b: Unit) -> bool:
+    """True when one text or call may have become the other."""
+    if a.part.call and b.part.call:
+        return a.part.call.name == b.part.call.name
+    if a.emitted:
+        return True
+    short, long = sorted((a.text, b.text), key=len)
+    return bool(short) and (short[:24] == long[:24] or short[-24:] == long[-24:] or short[:200] in long)
+
+
+def _joined(gone: list[Unit], come: list[Unit]) -> tuple[list[Unit], list[Unit]]:
+    """Without the texts that were only cut into parts otherwise."""
+    for role in {unit.role for unit in gone}:
+        old = [u for u in gone if u.kind == "text" and u.role == role]
+        new = [u for u in come if u.kind == "text" and u.role == role]
+        if old and new and _squeezed(old) == _squeezed(new):
+            gone = [u for u in gone if not any(u is x for x in old)]
+            come = [u for u in come if not any(u is x for x in new)]
+    return gone, come
+
+
+def _squeezed(units: list[Unit]) -> str:
+    return "".join("".join(unit.text.split()) for unit in units)
+
+
+def _change(a: Unit, b: Unit) -> list[Change]:
+    if a.part.call and b.part.call:
+        kind: ChangeKind = "name_changed" if a.part.call.name != b.part.call.name else "args_changed"
+        was, became = (a.part.call.name, b.part.call.name) if kind == "name_changed" else (a.text, b.text)
+        return [Change(kind, a.emitted, a.pointer, b.pointer, was, became, a.key)]
+    if _squeezed([a]) == _squeezed([b]):
+        return []
+    kind = "result_changed" if a.kind == "result" else "text_changed"
+    return [Change(kind, a.emitted, a.pointer, b.pointer, a.text, b.text, a.key)]
+
+
+def _respelled(expected: list[Unit], units: list[Unit]) -> list[Change]:
+    changes: list[Change] = []
+    for a, b in zip(expected, units, strict=False):
+        if a.kind != "call":
+            continue
+        if a.key is not None and b.key is not None and a.key != b.key:
+            changes.append(Change("id_changed", a.emitted, a.pointer, b.pointer, a.key, b.key, a.key))
+        elif a.spelled != b.spelled and a.part.call and isinstance(_arguments(a.part), str):
+            changes.append(Change("args_respelled", a.emitted, a.pointer, b.pointer, a.text, b.text, a.key))
+    return changes
+
+
+def _arguments(part: Part) -> object:
+    """The arguments as the wire had them: a string in some APIs, an object in others, which has no spelling."""
+    raw = as_object(part.raw)
+    function = as_object(raw.get("function")) or raw
+    return function.get("arguments")
+
+
+def _reasoning(
+    turn: Turn, messages: tuple[Message, ...]
+) -> tuple[list[Lost], Literal["none", "kept", "dropped", "altered"]]:
+    emission = turn.reading.emission
+    given = [p for p in emission.content if p.signature or p.kind == "reasoning"] if emission else []
+    opaque = [part for part in given if part.signature]
+    plain = [part for part in given if not part.signature and part.text.strip()]
+    if not given:
+        return [], "none"
+    there = reasoning_of(messages)
+    ids = _ids(messages)
+    by_signature = {part.signature: part for part in there if part.signature}
+    texts = {part.text.strip(): part for part in there if part.text.strip()}
+    lost: list[Lost] = []
+    for part in opaque:
+        found = by_signature.get(part.signature or "")
+        if found is None and as_object(part.raw).get("id") in ids:
+            continue
+        if found is None:
+            twin = texts.get(part.text.strip()) if part.text.strip() and part.kind == "reasoning" else None
+            kind: Literal["dropped", "altered"] = "altered" if twin is not None else "dropped"
+            lost.append(Lost(kind, part.pointer, twin.pointer if twin else None))
+        elif part.kind == "reasoning" and found.kind == "reasoning" and part.text.strip() != found.text.strip():
+            lost.append(Lost("altered", part.pointer, found.pointer))
+    for part in plain:
+        if part.text.strip() not in texts and as_object(part.raw).get("id") not in ids:
+            lost.append(Lost("dropped", part.pointer, None))
+    if not lost:
+        return [], "kept"
+    return lost, "altered" if any(one.kind == "altered" for one in lost) else "dropped"
+
+
+def _ids(messages: tuple[Message, ...]) -> frozenset[object]:
+    """Ids of items that came back, whole or as a reference."""
+    parts = (part for message in messages for part in message.parts)
+    return frozenset(found for part in parts if (found := as_object(part.raw).get("id")) is not None)
