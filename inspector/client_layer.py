@@ -1,9 +1,12 @@
 """Layer 3: what the next request shows that the client did with an emission."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from .reading import ToolCall, ToolResult
 from .threads import Turn
+from .units import call_meaning
 
 _LOOP_OVER = frozenset({"complete", "stop_sequence", "refusal", "content_filter"})
 """What a client may rightly stop at."""
@@ -21,18 +24,57 @@ class Dispatch:
     """`dispatched`, `partly`, `not_dispatched`, `ended`, or `open` when nothing later was seen."""
 
 
-def answers(calls: tuple[ToolCall, ...], results: tuple[ToolResult, ...]) -> dict[int, ToolResult]:
-    """Which result answers which call (by place): by id, else by name in order, as APIs without ids link them."""
+def answers(
+    calls: tuple[ToolCall, ...],
+    results: tuple[ToolResult, ...],
+    echoed: Mapping[int, str | None] = MappingProxyType({}),
+    seen: int = 0,
+) -> dict[int, ToolResult]:
+    """Which result answers which call (by place): by id, else by name in order, as APIs without ids link them.
+
+    `echoed` are the ids under which the calls stand in the history, `seen` how many results were there before.
+    """
     found: dict[int, ToolResult] = {}
     left = list(results)
     for place, call in enumerate(calls):
-        match = next((r for r in left if r.call_id is not None and r.call_id == call.id), None)
-        if match is None and call.id is None:
-            match = next((r for r in left if r.call_id is None and r.name in (call.name, None)), None)
+        ids = {call.id, echoed.get(place)} - {None}
+        match = next((r for r in left if r.call_id in ids), None)
         if match is not None:
-            left.remove(match)
+            left = [result for result in left if result is not match]
+            found[place] = match
+    fresh = {id(result) for result in results[seen:]}
+    left = [result for result in left if id(result) in fresh]
+    for place, call in enumerate(calls):
+        if place in found:
+            continue
+        nameless = call.id is None or echoed.get(place, call.id) is None
+        match = next((r for r in left if (nameless or r.call_id is None) and r.name in (call.name, None)), None)
+        if match is not None:
+            left = [result for result in left if result is not match]
             found[place] = match
     return found
+
+
+def _echoed_ids(turn: Turn, following: Turn, calls: tuple[ToolCall, ...]) -> dict[int, str | None]:
+    """Under which ids the next request holds the calls, where the client gave them ids of its own."""
+    old = sum(1 for _ in _held(turn))
+    held = list(_held(following))[old:]
+    echoed: dict[int, str | None] = {}
+    for place, call in enumerate(calls):
+        if call.id is not None and any(other.id == call.id for other in held):
+            continue
+        twin = next((other for other in held if call_meaning(other) == call_meaning(call)), None)
+        if twin is not None:
+            held = [other for other in held if other is not twin]
+            echoed[place] = twin.id
+    return echoed
+
+
+def _held(turn: Turn) -> Iterator[ToolCall]:
+    for message in turn.reading.request.messages:
+        for part in message.parts:
+            if part.call is not None:
+                yield part.call
 
 
 def dispatch(turn: Turn, following: Turn | None) -> Dispatch:
@@ -45,11 +87,9 @@ def dispatch(turn: Turn, following: Turn | None) -> Dispatch:
     if not calls:
         return Dispatch((), (), "ended" if finish is not None and finish.effective in _LOOP_OVER else "open")
     # Ids are unique in a history; without them only what is new can be an answer to these calls.
-    given = following.reading.request.results
-    if all(call.id is None for call in calls):
-        earlier = len(turn.reading.request.results)
-        given = given[earlier:]
-    found = answers(calls, given)
+    held = following.reading.request.previous_id is not None
+    seen = 0 if held else len(turn.reading.request.results)
+    found = answers(calls, following.reading.request.results, _echoed_ids(turn, following, calls), seen)
     missing = tuple(call for place, call in enumerate(calls) if place not in found)
     outcome = "dispatched" if not missing else "partly" if found else "not_dispatched"
     return Dispatch(tuple(found.values()), missing, outcome)

@@ -82,6 +82,9 @@ def echo(turn: Turn, following: Turn) -> Echo:
     else:
         changes, new = _departures(expected, units, kept)
     changes += _respelled(expected[:kept], units[:kept])
+    if turn.reading.protocol != following.reading.protocol:
+        # Another API has other shapes for the same history.
+        return Echo("respelled", new=tuple(new), kept=kept)
     lost, reasoning = _reasoning(turn, after.messages)
     removed = sum(change.kind == "removed" for change in changes)
     hard = [change for change in changes if change.kind != "args_respelled"]
@@ -171,7 +174,7 @@ def _paired(left: list[Unit], right: list[Unit]) -> list[tuple[Unit, Unit]]:
 def _near(a: Unit, b: Unit) -> bool:
     """True when one text or call may have become the other."""
     if a.part.call and b.part.call:
-        return a.part.call.name == b.part.call.name
+        return a.part.call.name == b.part.call.name or a.part.call.arguments == b.part.call.arguments
     if a.emitted:
         return True
     short, long = sorted((a.text, b.text), key=len)
@@ -234,18 +237,18 @@ def _reasoning(
         return [], "none"
     there = reasoning_of(messages)
     ids = _ids(messages)
-    by_signature = {part.signature: part for part in there if part.signature}
+    by_signature = {_same_bytes(part.signature): part for part in there if part.signature}
     texts = {part.text.strip(): part for part in there if part.text.strip()}
     lost: list[Lost] = []
     for part in opaque:
-        found = by_signature.get(part.signature or "")
+        found = by_signature.get(_same_bytes(part.signature or ""))
         if found is None and as_object(part.raw).get("id") in ids:
             continue
         if found is None:
             twin = texts.get(part.text.strip()) if part.text.strip() and part.kind == "reasoning" else None
             kind: Literal["dropped", "altered"] = "altered" if twin is not None else "dropped"
             lost.append(Lost(kind, part.pointer, twin.pointer if twin else None))
-        elif part.kind == "reasoning" and found.kind == "reasoning" and part.text.strip() != found.text.strip():
+        elif part.kind == found.kind == "reasoning" and part.text.strip() not in ("", found.text.strip()):
             lost.append(Lost("altered", part.pointer, found.pointer))
     for part in plain:
         if part.text.strip() not in texts and as_object(part.raw).get("id") not in ids:
@@ -253,6 +256,14 @@ def _reasoning(
     if not lost:
         return [], "kept"
     return lost, "altered" if any(one.kind == "altered" for one in lost) else "dropped"
+
+
+def _same_bytes(signature: str) -> str:
+    """A signature whatever alphabet of base64 the client writes it in."""
+    return signature.translate(_ALPHABET).rstrip("=")
+
+
+_ALPHABET = str.maketrans("-_", "+/")
 
 
 def _ids(messages: tuple[Message, ...]) -> frozenset[object]:

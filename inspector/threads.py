@@ -220,12 +220,23 @@ class Threads:
         for length in range(len(new.items) - 1, 0, -1):
             threads = self._waiting.get((new.scope, new.sums[length]))
             if threads:
-                thread = threads.pop(0)
+                thread = next((name for name in threads if self._goes_on(name, new, length)), threads[0])
+                threads.remove(thread)
                 before = self._last[thread].round_trip.index
                 return self._continue(
                     new, thread, "extended", length, f"its history begins with the whole of #{before}'s"
                 )
         return None
+
+    def _goes_on(self, thread: str, new: _Arrival, length: int) -> bool:
+        """True when what follows the common history is what this thread answered, and not another of the same start."""
+        last = self._last[thread]
+        named = {part.call.id for m in new.reading.request.messages for part in m.parts if part.call}
+        if ids := _call_ids(last):
+            return bool(ids & named)
+        emission = last.reading.emission
+        said = emitted_items(emission) if emission is not None else []
+        return any(item in new.items[length:] for item in said)
 
     def _call(self, new: _Arrival) -> Turn | None:
         """A history that was rewritten still names the calls that the thread emitted."""

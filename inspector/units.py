@@ -2,7 +2,7 @@
 
 Each unit is one part of a message: a text, a call, a result, something else. Its `said` is what it says, whatever
 the shape (`"text"` or `[{"type": "text"}]`); its `spelled` is its exact JSON. Markers of caching count for neither.
-Reasoning is kept apart: a client may rightly drop or keep it.
+Reasoning is kept apart: a client may rightly drop or keep it. So are the API's own tools, with their results.
 """
 
 from collections.abc import Iterable
@@ -64,9 +64,13 @@ def call_meaning(call: ToolCall) -> int:
 
 def _unit(role: str, part: Part, emitted: bool) -> Unit | None:
     pointer = part.pointer
+    if part.call is not None and part.call.server:
+        return None
     if part.call is not None:
         spelled = hash((part.call.name, part.call.arguments_raw))
         return Unit("call", "assistant", part.call.id, call_meaning(part.call), spelled, pointer, part, emitted)
+    if part.result is not None and role == "assistant":
+        return None
     if part.result is not None:
         said = hash(("result", part.result.text.strip()))
         return Unit("result", "tool", part.result.call_id, said, hash(part.result.text), pointer, part, emitted)

@@ -131,14 +131,14 @@ def message_calls(message: Object, pointer: str) -> list[Part]:
 
 
 def read_call(item: Object, choice: int = 0) -> ToolCall:
-    """One entry of `tool_calls`."""
+    """One entry of `tool_calls`. Some servers send both shapes, one of them empty."""
     custom = as_object(item.get("custom"))
     call_id = as_text(item.get("id")) or None
     call_id = None if call_id == "null" else call_id
-    if custom:
+    function = as_object(item.get("function"))
+    if custom and not as_text(function.get("name")):
         text = text_of(custom.get("input"))
         return ToolCall(as_text(custom.get("name")) or "", call_id, text, text, choice=choice)
-    function = as_object(item.get("function"))
     arguments, raw = arguments_of(function.get("arguments"))
     return ToolCall(as_text(function.get("name")) or "", call_id, arguments, raw, choice=choice)
 

@@ -73,9 +73,17 @@ def _call(use: Object, block: Object) -> ToolCall:
     )
 
 
+_MEDIA = ("image", "document", "video")
+
+
+def _chunk_text(chunk: Object) -> str:
+    kind = next((name for name in _MEDIA if name in chunk), None)
+    return f"[{kind}]" if kind else text_of(chunk.get("json", chunk.get("text", chunk)))
+
+
 def _result(result: Object, pointer: str, raw: object) -> Part:
     chunks = [as_object(chunk) for chunk in as_array(result.get("content"))]
-    text = "\n".join(text_of(chunk.get("json", chunk.get("text", chunk))) for chunk in chunks)
+    text = "\n".join(_chunk_text(chunk) for chunk in chunks)
     read = ToolResult(as_text(result.get("toolUseId")), None, result.get("status") == "error", text)
     return Part("result", pointer, text=text, result=read, raw=raw)
 

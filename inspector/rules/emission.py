@@ -8,11 +8,13 @@ import jsonschema_rs
 
 from ..case import Case, Step
 from ..finding import Note, rule
-from ..json_value import compact, is_array, is_object, value_at
+from ..json_value import as_array, as_object, compact, is_array, is_object, value_at
 from ..reading import Tool, ToolCall
 from ..reconcile import CALL_MARKERS
 from ..units import call_meaning
 
+_PENDING = frozenset({"queued", "starting", "in_progress", "processing", "requires_action"})
+"""What APIs call an answer that is still to come."""
 _UNRUN = frozenset({"length", "context_full", "malformed", "cut", "error", "cancelled"})
 _WRAPPERS = ("multi_tool_use.parallel", "multi_tool_use")
 _WAITING = re.compile(r"wait|poll|status|check|sleep|progress|monitor", re.IGNORECASE)
@@ -35,7 +37,14 @@ def _held_elsewhere(case: Case) -> bool:
     """True when tools may be offered that this request does not show."""
     request = case.request
     loaded = any(tool.server for tool in request.tools) or "conversation" in request.parameters
-    return request.previous_id is not None or loaded or "prompt" in request.parameters
+    found = any("tool_search" in part.call.name for m in request.messages for part in m.parts if part.call)
+    return request.previous_id is not None or loaded or found or "prompt" in request.parameters
+
+
+def _loaded(case: Case) -> frozenset[str]:
+    """Tools that an item of the history brought, as `additional_tools` does."""
+    items = (as_object(message.raw) for message in case.request.messages)
+    return frozenset(str(as_object(tool).get("name")) for item in items for tool in as_array(item.get("tools")))
 
 
 @rule(
@@ -52,7 +61,7 @@ def unknown_tool(case: Case) -> Iterator[Note]:
         return
     offered = ", ".join(sorted(case.tools)[:8])
     for call in whole_calls(case):
-        if not call.name or call.name in case.tools:
+        if not call.name or call.name in case.tools or call.name in _loaded(case):
             continue
         what = f"the model called {call.name!r}, which was not offered; offered were {offered}"
         bare = re.split(r"[.:/]", call.name)[-1]
@@ -205,14 +214,14 @@ def call_as_text(case: Case) -> Iterator[Note]:
     "P",
     says="The answer holds no text, no call and no refusal although the API calls it complete (model or provider).",
     fix="Ask again a bounded number of times and log it; never treat it as success.",
-    not_when="The run had already delivered its last tool call; quota pings that ask for one token.",
+    not_when="The run had already delivered its last tool call; quota pings that ask for one token; an answer that is still queued.",
 )
 def empty_response(case: Case) -> Iterator[Note]:
     if case.emission.emitted not in ("empty", "reasoning_only") or case.emission.server_calls:
         return
     if case.finish.label not in ("complete", "stop_sequence", "unknown", "tool_calls") or not case.succeeded:
         return
-    if case.finish.effective == "cut" or (case.request.max_output or 100) <= 1:
+    if case.finish.effective == "cut" or (case.request.max_output or 100) <= 1 or case.finish.raw in _PENDING:
         return
     if case.has("api-finish-label-disagrees", "api-fabricated-finish"):
         return
@@ -223,7 +232,12 @@ def empty_response(case: Case) -> Iterator[Note]:
         what = "the answer is empty and counts 0 output tokens, which looks like the provider's doing"
     else:
         what = f"the answer is empty{f' although {output} output tokens were counted' if output else ''}"
-    yield Note(what, (f"{case.at} response", f"{case.at} finish {case.finish.raw}"))
+    stopped = case.finish.label == "stop_sequence" and bool(case.request.stop)
+    yield Note(
+        what + (": one of the stop strings of the request came first" if stopped else ""),
+        (f"{case.at} response", f"{case.at} finish {case.finish.raw}"),
+        severity="info" if stopped else None,
+    )
 
 
 def _recorded(case: Case) -> list[Step]:

@@ -4,12 +4,16 @@ import re
 from collections.abc import Iterator
 
 from ..case import Case
+from ..exchange import Exchange, header
 from ..finding import Note, rule
 from ..units import call_meaning, units_emitted
+from .pairing import confirmed
 
 _FINAL_TOOLS = re.compile(
     r"final|submit|finish|answer|output|respond|complete|done|structured|extract|result", re.IGNORECASE
 )
+_LITTLE = 65
+"""Below so many output tokens an answer is a probe."""
 _ASKING = re.compile(r"approv|confirm|human|ask_|request_input|user_input", re.IGNORECASE)
 _ROUND = frozenset({5, 10, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200})
 _LAST_CALL = re.compile(
@@ -54,12 +58,13 @@ def not_dispatched(case: Case) -> Iterator[Note]:
         return
     disagrees = case.has("api-finish-label-disagrees")
     looped = case.thread.dispatched > 0
-    if not disagrees and not (looped and case.later) and not looped:
+    if not disagrees and not looped:
         return
     ids = ", ".join(str(call.id or call.name) for call in case.emission.calls[:4])
     yield Note(
         f"the thread ends with {len(case.emission.calls)} call{'s' * (len(case.emission.calls) > 1)} that nobody answered: {ids}",
         tuple(f"{case.at} call {call.id or call.name}" for call in case.emission.calls[:4]),
+        severity=None if disagrees or case.later else "warning",
         because_of=disagrees,
     )
 
@@ -204,6 +209,11 @@ def _reads_as_error(text: str) -> bool:
     )
 
 
+def _little(case: Case) -> bool:
+    """True when the cap is so low that a cut answer is what was asked for."""
+    return (case.request.max_output or _LITTLE) < _LITTLE
+
+
 @rule(
     "client-treated-truncated-as-final",
     "client",
@@ -218,6 +228,8 @@ def truncated_as_final(case: Case) -> Iterator[Note]:
     if case.following is not None or case.finish.effective not in ("length", "context_full", "cut"):
         return
     if case.turn.round_trip.closed_first == "client" or case.thread.turns < 2 or case.emission.calls:
+        return
+    if case.finish.effective == "length" and _little(case):
         return
     yield Note(
         f"the thread ends with an answer that was not whole ({case.finish.raw or 'cut'})",
@@ -243,6 +255,7 @@ def truncated_as_said(case: Case) -> Iterator[Note]:
         or case.finish.effective not in ("length", "context_full")
         or case.emission.calls
         or again is None
+        or _little(case)
     ):
         return
     kept = not any(change.emitted for change in again.changes)
@@ -268,8 +281,6 @@ def truncated_as_said(case: Case) -> Iterator[Note]:
     fix="Send the paused answer back unchanged as the last message, a bounded number of times.",
 )
 def pause_complained(case: Case) -> Iterator[Note]:
-    from .pairing import confirmed
-
     yield from confirmed(case, "client-pause-not-resumed", ())
 
 
@@ -358,13 +369,22 @@ def stored_failed(case: Case) -> Iterator[Note]:
     when="followed",
     says="The model had finished and the client asked on with nothing new.",
     fix="End the loop when the answer is complete and holds no calls.",
-    not_when="A critic or guardrail by design; a new message of the user.",
+    not_when="A new message of the user; other tools, another output format or another endpoint: a step by design.",
 )
 def continued_after_end(case: Case) -> Iterator[Note]:
     following, again = case.following, case.next_echo
     if following is None or again is None or case.finish.effective not in ("complete", "stop_sequence"):
         return
     if case.emission.calls or case.emission.server_calls or case.emission.emitted not in ("text",):
+        return
+    asked, again_asked = case.request, following.reading.request
+    if (
+        asked.parameters != again_asked.parameters
+        or asked.tools != again_asked.tools
+        or asked.model != again_asked.model
+    ):
+        return
+    if case.exchange.path != Exchange(following.round_trip).path:
         return
     if following.reading.request.previous_id is not None and again.state == "held":
         words = [unit.text.strip() for unit in again.new]
@@ -391,8 +411,6 @@ def continued_after_end(case: Case) -> Iterator[Note]:
     not_when="The client does not say how long each tool took.",
 )
 def run_serially(case: Case) -> Iterator[Note]:
-    from ..exchange import header
-
     said = header(case.turn.round_trip.request.headers, "x-claude-code-prev-tool-durations")
     before = case.previous
     if not said or before is None or before.reading.emission is None or len(before.reading.emission.calls) < 2:

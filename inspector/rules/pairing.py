@@ -40,7 +40,8 @@ class Pairs:
 
 
 def _results(messages: Iterable[Message]) -> list[Part]:
-    return [part for message in messages for part in message.parts if part.result is not None]
+    """The client's own: those of the API's tools stand in the assistant's messages."""
+    return [part for m in messages if m.role != "assistant" for part in m.parts if part.result is not None]
 
 
 def _calls(message: Message) -> list[Part]:
@@ -90,7 +91,8 @@ def _anywhere(messages: list[Message], results: list[Part], found: Pairs) -> Non
     found.missing += [part for call_id, part in calls.items() if call_id not in answered]
     references = any(as_object(m.raw).get("type") == "item_reference" for m in messages)
     if not references:
-        found.orphans += [p for p in results if p.result and p.result.call_id and p.result.call_id not in calls]
+        known = {p.call.id for m in messages for p in m.parts if p.call}
+        found.orphans += [p for p in results if p.result and p.result.call_id and p.result.call_id not in known]
 
 
 def _in_place(messages: list[Message], results: list[Part], found: Pairs, protocol: str) -> None:
@@ -111,7 +113,7 @@ def _in_place(messages: list[Message], results: list[Part], found: Pairs, protoc
             window = _window(messages, end)
             _match(calls, window, by_id, placed, found, protocol)
         at = end
-    known = {p.call.id for m in messages for p in _calls(m) if p.call and p.call.id}
+    known = {p.call.id for m in messages for p in m.parts if p.call and p.call.id}
     for part in results:
         if any(part is other for other in placed) or part.result is None:
             continue
@@ -254,7 +256,7 @@ def _missing(case: Case) -> Iterator[Note]:
         yield Note(
             f"nothing answers the call {_name(part)} of {name!r} in the history",
             (*_emitted_at(case, part), f"{case.at} request {part.pointer}"),
-            key=_name(part) if part.call and part.call.id else part.pointer,
+            key=_name(part),
         )
 
 
@@ -276,9 +278,14 @@ def left_open(case: Case) -> Iterator[Note]:
     if held is not None and held != case.reading.response_id:
         return
     changes = case.next_echo.changes if case.next_echo else ()
-    dropped = {change.call_id for change in changes if change.kind == "call_dropped"}
+    dropped = {change.call_id for change in changes if change.kind in ("call_dropped", "id_changed")}
+    renamed = {change.was for change in changes if change.kind == "name_changed"}
     removed = any(change.kind == "removed" for change in changes)
-    open_calls = [call for call in done.missing if removed or call.id is None or call.id not in dropped]
+    open_calls = [
+        call
+        for call in done.missing
+        if removed or (call.id not in dropped if call.id is not None else call.name not in renamed)
+    ]
     if not open_calls:
         return
     ids = ", ".join(str(call.id or call.name) for call in open_calls)
@@ -324,7 +331,7 @@ def _orphans(case: Case) -> Iterator[Note]:
         elif result.call_id in items and result.call_id is not None:
             why = ", which is the id of an item and not of a call"
         yield Note(
-            f"a result is given for {result.call_id or result.name!r}{why}",
+            f"a result is given for {result.call_id or result.name or 'no call by name or id'}{why}",
             (*_emitted_at(case, part), f"{case.at} request {part.pointer}"),
             key=result.call_id or part.pointer,
             because_of=case.has("client-history-truncated"),

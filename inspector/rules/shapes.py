@@ -40,7 +40,7 @@ def _has_results(message: Message) -> bool:
     "P",
     says="The roles of the messages do not follow each other as the API demands.",
     fix="Begin with the user, let results follow calls, and end with the user or a result.",
-    not_when="A prefilled answer where the API takes one.",
+    not_when="A prefilled answer where the API takes one; where the API took the request, it is an info.",
 )
 def role_order(case: Case) -> Iterator[Note]:
     yield from confirmed(case, "client-role-order", _roles(case))
@@ -55,7 +55,7 @@ def _roles(case: Case) -> Iterator[Note]:
         yield Note(
             what,
             (f"{case.at} request {message.pointer}",),
-            severity=_tolerated(case),
+            severity="error" if case.reading.error is not None else "info",
             key=(what, message.pointer),
             because_of=case.has("client-history-truncated"),
         )
@@ -266,13 +266,17 @@ def unsupported_parameter(case: Case) -> Iterator[Note]:
         return
     fields = case.fields
     named = next((name for name in (*said.named, as_text(_param(case)) or "") if _has(fields, name)), None)
-    where = f"{case.at} request /{named.replace('.', '/')}" if named else f"{case.at} request"
+    where = f"{case.at} request /{_STEPS.sub('/', named).strip('/')}" if named else f"{case.at} request"
     yield Note(
         f"the API does not take {named or 'a parameter of the request'}: {said.text}",
         (where, f"{case.at} status {case.status}"),
         tier="P" if named else "S",
         key=("param", named or said.text),
     )
+
+
+_STEPS = re.compile(r"[.\[\]]+")
+"""What separates the steps of a path in an error text, as in `messages[0].role`."""
 
 
 def _param(case: Case) -> object:
@@ -335,9 +339,11 @@ def _wrong_types(case: Case) -> Iterator[Note]:
     wanted = _ARGUMENTS.get(case.reading.protocol)
     for message in case.request.messages:
         for part in message.parts:
-            if part.call is not None and wanted is not None:
+            if part.call is not None and wanted is not None and not part.call.server:
                 holder, key, kind = wanted
                 fields = as_object(part.raw)
+                if fields.get("type") in _OBJECT_CALLS:
+                    continue
                 for step in holder:
                     fields = as_object(fields.get(step))
                 if key in fields and not _is(fields[key], kind):
@@ -366,6 +372,8 @@ def _is(value: object, kind: str) -> bool:
     return isinstance(value, str) if kind == "string" else is_object(value) and not is_array(value)
 
 
+_OBJECT_CALLS = frozenset({"tool_search_call"})
+"""Items of Responses whose arguments are an object although those of functions are a string."""
 _ARGUMENTS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "openai-chat": (("function",), "arguments", "string"),
     "openai-responses": ((), "arguments", "string"),

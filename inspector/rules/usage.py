@@ -65,8 +65,35 @@ def usage_inconsistent(case: Case) -> Iterator[Note]:
         yield Note(f"the usage contradicts itself: {problem}", (f"{case.at} usage",))
 
 
-_DATED = re.compile(r"[-@:](\d{8}|\d{4}-\d{2}-\d{2}|\d{4}|\d{3}|\d{2}-\d{2}|latest|v\d+(:\d+)?)$")
-_NOISE = re.compile(r"[^a-z0-9]+")
+_DATES = re.compile(
+    r"\d{4}-\d{2}-\d{2}|\d{2}-\d{4}|preview-\d{2}-\d{2}|v\d+:\d+$|(?<!\d)\d+k(?![a-z])|(?<!\d)(\d{8}|\d{6}|\d{4}|\d{3})(?!\d|b\b)"
+)
+_TOKENS = re.compile(r"[a-z]+|\d+[a-z]?")
+_SIZES = frozenset(
+    [
+        "mini",
+        "nano",
+        "micro",
+        "lite",
+        "flash",
+        "pro",
+        "max",
+        "plus",
+        "ultra",
+        "small",
+        "medium",
+        "large",
+        "tiny",
+        "turbo",
+        "haiku",
+        "sonnet",
+        "opus",
+        "fable",
+        "codex",
+        "vision",
+    ]
+)
+"""Words that make another model of a name; others are packaging."""
 _DEPLOYED = frozenset({"azure", "vertex", "databricks"})
 """Providers whose users name their deployments as they like."""
 _FIXED = frozenset({"openai", "anthropic", "gemini"})
@@ -74,14 +101,16 @@ _FIXED = frozenset({"openai", "anthropic", "gemini"})
 _ROUTERS = ("auto", "router", "default", "latest", "alias", "chat")
 
 
-def family(model: str) -> str:
-    """A model's name without vendor, region, date and version of its packaging."""
-    name = model.lower().rsplit("/", 1)[-1]
-    name = re.sub(r"^(us|eu|apac|global)\.", "", name)
-    name = re.sub(r"^(anthropic|meta|amazon|mistral|cohere|openai|google|models)\.", "", name)
-    for _ in range(3):
-        name = _DATED.sub("", name)
-    return _NOISE.sub("", re.sub(r":[a-z0-9.-]+$", "", name))
+def words_of(model: str) -> frozenset[str]:
+    """What a model's name is made of, without vendor, region and date."""
+    name = re.sub(r"^(us|eu|apac|global)\.", "", model.lower().rsplit("/", 1)[-1])
+    name = re.sub(r"^(anthropic|meta|amazon|mistral|cohere|openai|google|models|ai21)\.", "", name)
+    return frozenset(_TOKENS.findall(_DATES.sub(" ", name))) - {"0"}
+
+
+def same_model(a: str, b: str) -> bool:
+    """True when two names differ in nothing but order, date and packaging."""
+    return not any(word in _SIZES or word[0].isdigit() for word in words_of(a) ^ words_of(b))
 
 
 @rule(
@@ -106,8 +135,7 @@ def model_substituted(case: Case) -> Iterator[Note]:
         return
     if not asked or not served or case.reading.provider in _DEPLOYED:
         return
-    a, b = family(asked), family(served)
-    if not a or not b or a.startswith(b) or b.startswith(a) or a in b or b in a:
+    if same_model(asked, served):
         return
     words = re.split(r"[^a-z0-9]+", asked.lower())
     if words[-1] in _ROUTERS or asked.startswith(("openrouter/", "@", "ft:", "projects/", "arn:")):
