@@ -14,7 +14,8 @@ from .echo import Echo, echo
 from .exchange import Exchange
 from .finding import Finding
 from .json_value import as_object
-from .reading import Emission, Finish, Part, Reading, RequestReading, Tool
+from .pairs import Pairs, pairs
+from .reading import Emission, Finish, Message, Part, Reading, RequestReading, Tool
 from .threads import Turn
 from .units import sorted_json, unmarked
 
@@ -115,6 +116,8 @@ class Case:
     """True at the close when the run went on to other requests after this turn."""
     found: list[Finding] = field(default_factory=list[Finding])
     """What was found in this turn so far."""
+    known_echo: Echo | None = None
+    """`echo`, where the turn before was compared with this one already."""
     sent_before: Sent | None = None
     """An earlier request of the run with the same body."""
 
@@ -165,7 +168,9 @@ class Case:
     def echo(self) -> Echo | None:
         """How this request repeats what the previous turn sent and got."""
         before = self.previous
-        return None if before is None or before.failed else echo(before, self.turn)
+        if before is None or before.failed:
+            return None
+        return self.known_echo or echo(before, self.turn)
 
     @cached_property
     def next_echo(self) -> Echo | None:
@@ -179,6 +184,18 @@ class Case:
     def complaint(self) -> Complaint | None:
         """What the API's error says is wrong with the request."""
         return complaint(self.reading)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """How the calls and results of its history fit together."""
+        return pairs(self.request, self.reading.protocol)
+
+    @cached_property
+    def fresh(self) -> tuple[Message, ...]:
+        """The messages that the request before did not hold, byte for byte; all of them when the API complains."""
+        if self.before is None or self.reading.error is not None:
+            return self.request.messages
+        return self.request.conversation[self.turn.units(self.before).kept :]
 
     @cached_property
     def calls(self) -> dict[str, Part]:

@@ -10,16 +10,14 @@ from dataclasses import dataclass, field
 from .case import Case, RunMemory, Sent, Step, ThreadMemory, block_hash
 from .client_layer import Dispatch
 from .finding import Finding, Moment, Rule, rooted
-from .json_value import as_array, as_object
 from .reading import Part
 from .rules import ADVICE, HINTS, RULES
 from .rules.errors import error_status
-from .rules.results import new_results
+from .rules.results import blobs, new_results
 from .threads import Turn
 from .units import call_meaning
 
 _MOST_IDS = 20_000
-_BLOB_SIZE = 20_000
 
 
 @dataclass(slots=True)
@@ -46,6 +44,8 @@ class Diagnosis:
         thread, run = self._threads[turn.thread], self._runs[turn.round_trip.run]
         sent = run.bodies.get(turn.body)
         case = Case(turn, thread, run, before.case.turn if before else None, sent_before=sent)
+        if before is not None and before.case.following is turn:
+            case.known_echo = before.case.next_echo
         done = Diagnosed(case)
         thread.recent = before.findings if before else []
         if not case.is_attempt:
@@ -54,8 +54,8 @@ class Diagnosis:
         self._ask("ended", done)
         _remember(case)
         # A run must not stay in memory: what was needed of these is said.
-        case.before = None
-        for view in ("exchange", "echo", "calls", "fields"):
+        case.before = case.known_echo = None
+        for view in ("exchange", "echo", "pairs", "calls", "tools", "fresh", "fields"):
             case.__dict__.pop(view, None)
         return done
 
@@ -160,8 +160,8 @@ def _remember(case: Case) -> None:
                 usage.output if usage else None,
             )
         )
-    if len(turn.round_trip.request.body) > _BLOB_SIZE:
-        _remember_blobs(case)
+    for _, blob in blobs(case):
+        thread.blobs[blob] = thread.blobs.get(blob, 0) + 1
 
 
 def _remember_emission(case: Case) -> None:
@@ -195,12 +195,3 @@ _UNFIT = frozenset({"length", "context_full", "refusal", "content_filter", "malf
 
 def _blocks(part: Part) -> list[object]:
     return [part.raw] if part.raw is not None else []
-
-
-def _remember_blobs(case: Case) -> None:
-    for message in case.request.messages:
-        for part in message.parts:
-            for raw in (part.raw, *as_array(as_object(part.raw).get("content"))):
-                if (part.kind == "media" or raw is not part.raw) and len(str(raw)) > _BLOB_SIZE * 5:
-                    key = block_hash(raw)
-                    case.thread.blobs[key] = case.thread.blobs.get(key, 0) + 1

@@ -11,7 +11,7 @@ from typing import Literal
 from .json_value import as_object
 from .reading import Message, Part, RequestReading
 from .threads import Turn
-from .units import Unit, joined, reasoning_of, units_emitted, units_of
+from .units import History, Unit, joined, reasoning_of, units_emitted
 
 type ChangeKind = Literal[
     "args_changed",
@@ -63,19 +63,19 @@ class Echo:
     lost: tuple[Lost, ...] = ()
     new: tuple[Unit, ...] = ()
     """What the request adds behind the answer."""
-    kept: int = 0
-    """How many units from the start stand as they stood."""
 
 
 def echo(turn: Turn, following: Turn) -> Echo:
     """How the request of `following` repeats the request of `turn` and its answer."""
     request, after = turn.reading.request, following.reading.request
-    units = joined(units_of(after.conversation))
+    old, new_history = turn.units(), following.units(turn)
     if after.previous_id is not None:
-        return Echo("held", new=tuple(units))
+        return Echo("held", new=tuple(joined(new_history.units)))
     emission = turn.reading.emission
     emitted = units_emitted(emission) if emission and not _several(request) else []
-    expected = joined([*units_of(request.conversation), *emitted])
+    start = _start(old, new_history)
+    expected = joined([*old.units[start:], *emitted])
+    units = joined(new_history.units[start:])
     kept = _common(expected, units)
     if kept == len(expected):
         changes, new = [], units[kept:]
@@ -84,14 +84,22 @@ def echo(turn: Turn, following: Turn) -> Echo:
     changes += _respelled(expected[:kept], units[:kept])
     if turn.reading.protocol != following.reading.protocol:
         # Another API has other shapes for the same history.
-        return Echo("respelled", new=tuple(new), kept=kept)
-    lost, reasoning = _reasoning(turn, after.messages)
+        return Echo("respelled", new=tuple(new))
+    lost, reasoning = _reasoning(turn, after.conversation[new_history.kept :])
     removed = sum(change.kind == "removed" for change in changes)
     hard = [change for change in changes if change.kind != "args_respelled"]
     state = "verbatim"
     if changes:
         state = "respelled" if not hard else "cut" if removed and removed == len(hard) else "changed"
-    return Echo(state, tuple(changes), reasoning, tuple(lost), tuple(new), kept)
+    return Echo(state, tuple(changes), reasoning, tuple(lost), tuple(new))
+
+
+def _start(old: History, new: History) -> int:
+    """From which unit on the two must be compared; a text that may go on behind it is not cut in two."""
+    start = old.ends[new.kept]
+    while start and old.units[start - 1].kind == "text" and old.units[start - 1].role == "assistant":
+        start -= 1
+    return start
 
 
 def _several(request: RequestReading) -> bool:

@@ -68,9 +68,10 @@ class Labeller:
             done = dispatch(earlier.case.turn, turn)
             self._diagnosis.followed(earlier, turn, done)
             _settle(label, earlier, done, earlier.case.next_echo)
-            earlier.case.following = None
             yield earlier.case.index, _labelled(earlier, label)
         diagnosed = self._diagnosis.ended(turn, before[0] if before else None)
+        if before is not None:
+            before[0].case.following = None
         if turn.edge.kind == "compaction" and (compacted := self._open.get(turn.edge.thread or "")):
             # Both sides of a compaction are marked once the second shows the first for what it was.
             edge = replace(compacted[0].case.turn.edge, kind="compaction")

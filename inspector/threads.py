@@ -17,6 +17,7 @@ from .identity import Identity, identity
 from .items import Item, emitted_items, items_of, rolling
 from .json_value import is_array, is_object
 from .reading import Reading, Usage
+from .units import History, history_of
 
 type EdgeKind = Literal["main", "continuation", "attempt", "fork", "subagent", "handoff", "side_call", "compaction"]
 
@@ -69,6 +70,13 @@ class Turn:
     body: bytes = b""
     """The digest of its request body."""
     identity: Identity = field(default_factory=Identity)
+    spread: History | None = None
+
+    def units(self, before: "Turn | None" = None) -> History:
+        """Its conversation as units, made once; from those of `before` where it begins alike."""
+        if self.spread is None:
+            self.spread = history_of(self.reading.request.conversation, before.spread if before else None)
+        return self.spread
 
     @property
     def failed(self) -> bool:

@@ -58,8 +58,20 @@ def _ordered(value: object) -> object:
 
 def call_meaning(call: ToolCall) -> int:
     """A hash of a call: name and arguments, however they are spelled."""
-    arguments = sorted_json(call.arguments) if call.arguments is not None else call.arguments_raw.strip() or "{}"
-    return hash(("call", call.name, arguments))
+    spelled = (call.name, call.arguments_raw, call.arguments is None)
+    meaning = _meanings.get(spelled)
+    if meaning is None:
+        arguments = sorted_json(call.arguments) if call.arguments is not None else call.arguments_raw.strip() or "{}"
+        meaning = hash(("call", call.name, arguments))
+        if len(_meanings) >= _MOST_MEANINGS:
+            _meanings.clear()
+        _meanings[spelled] = meaning
+    return meaning
+
+
+_meanings: dict[tuple[str, str, bool], int] = {}
+"""A history repeats its calls in every request."""
+_MOST_MEANINGS = 4096
 
 
 def _unit(role: str, part: Part, emitted: bool) -> Unit | None:
@@ -112,11 +124,33 @@ def _one(run: list[Unit]) -> list[Unit]:
     return [made] if made is not None else []
 
 
-def units_of(messages: Iterable[Message]) -> list[Unit]:
-    """The units of a request's history, in order. A text in several parts is several units, see `joined`."""
-    return [
-        unit for message in messages for part in message.parts if (unit := _unit(message.role, part, False)) is not None
-    ]
+@dataclass(frozen=True, slots=True)
+class History:
+    """The conversation of one request as units."""
+
+    messages: tuple[Message, ...]
+    units: list[Unit]
+    """A text in several parts is several units, see `joined`."""
+    ends: list[int]
+    """How many units the first messages hold: none, the first, the first two, and so on."""
+    kept: int = 0
+    """How many messages from the start are, byte for byte as JSON, those of the request before."""
+
+
+def history_of(messages: tuple[Message, ...], before: History | None = None) -> History:
+    """The units of a request's history; what stood in the request before is not read again."""
+    kept = 0
+    if before is not None:
+        for old, new in zip(before.messages, messages, strict=False):
+            if new.raw is None or old.raw != new.raw or old.pointer != new.pointer:
+                break
+            kept += 1
+    units = before.units[: before.ends[kept]] if before is not None else []
+    ends = before.ends[: kept + 1] if before is not None else [0]
+    for message in messages[kept:]:
+        units += [unit for part in message.parts if (unit := _unit(message.role, part, False)) is not None]
+        ends.append(len(units))
+    return History(messages, units, ends, kept)
 
 
 def units_emitted(emission: Emission) -> list[Unit]:

@@ -277,6 +277,8 @@ def system_changed(case: Case) -> Iterator[Note]:
     before = case.previous
     if before is None or case.turn.edge.kind != "continuation":
         return
+    if before.reading.request.instructions == case.request.instructions:
+        return
     was, now = _system(before), _system(case.turn)
     if was.split() == now.split() or (not now and case.request.previous_id is None and not was):
         return
@@ -315,6 +317,8 @@ def _definitions(turn: Turn) -> list[tuple[str, str, str]]:
 def _tools(case: Case) -> Iterator[Note]:
     before = case.previous
     if before is None or case.turn.edge.kind != "continuation":
+        return
+    if before.reading.request.tools == case.request.tools:
         return
     was, now = _definitions(before), _definitions(case.turn)
     if was == now or (case.request.previous_id is not None and not now):

@@ -165,7 +165,7 @@ def executed_filtered(case: Case) -> Iterator[Note]:
 
 
 def _ran(case: Case, labels: tuple[str, ...], what: str) -> Iterator[Note]:
-    for message in case.request.messages:
+    for message in case.request.messages if case.thread.cut_calls else ():
         for part in message.parts:
             result = part.result
             if result is None or result.is_error or not result.call_id:

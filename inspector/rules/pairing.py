@@ -1,195 +1,12 @@
 """Calls and their results in a request: each answered, once, in its place, under its name."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from ..case import Case
 from ..finding import Note, rule
 from ..json_value import as_object, as_text, value_at
-from ..reading import Message, Part
-
-_ANYWHERE = frozenset({"openai-responses", "gemini-interactions"})
-"""Protocols that pair calls and results by id wherever they stand."""
-_ONE_MESSAGE = frozenset({"gemini-generate", "bedrock-converse"})
-"""Protocols that want all results of an answer in the next message."""
-_FIRST = frozenset({"anthropic-messages", "bedrock-converse"})
-"""Protocols in which nothing may stand before a result in its message."""
-_BY_NAME = frozenset({"gemini-generate", "ollama-chat"})
-"""Protocols whose results carry the name of the tool."""
-_NO_HISTORY = frozenset({"openai-assistants"})
-
-
-@dataclass(slots=True)
-class Pairs:
-    """How the calls and results of one request fit together."""
-
-    missing: list[Part] = field(default_factory=list[Part])
-    displaced: list[tuple[Part, Part]] = field(default_factory=list[tuple[Part, Part]])
-    """Calls whose result stands elsewhere than it must."""
-    orphans: list[Part] = field(default_factory=list[Part])
-    doubled: list[tuple[Part, Part]] = field(default_factory=list[tuple[Part, Part]])
-    """Two results for one call."""
-    split: list[tuple[Message, Message]] = field(default_factory=list[tuple[Message, Message]])
-    """Results of one answer in two messages where one is wanted."""
-    preceded: list[Part] = field(default_factory=list[Part])
-    """Results with something before them in their message."""
-    reordered: list[tuple[Part, ...]] = field(default_factory=list[tuple[Part, ...]])
-    misnamed: list[tuple[Part, Part]] = field(default_factory=list[tuple[Part, Part]])
-    twins: list[tuple[Part, Part]] = field(default_factory=list[tuple[Part, Part]])
-    """Two calls under one id."""
-
-
-def _results(messages: Iterable[Message]) -> list[Part]:
-    """The client's own: those of the API's tools stand in the assistant's messages."""
-    return [part for m in messages if m.role != "assistant" for part in m.parts if part.result is not None]
-
-
-def _calls(message: Message) -> list[Part]:
-    if message.role not in ("assistant", "other"):
-        return []
-    return [part for part in message.parts if part.call is not None and not part.call.server]
-
-
-def pairs(case: Case) -> Pairs:
-    """The pairing of a request's history, by the rules of its protocol."""
-    found = Pairs()
-    if case.request.previous_id is not None or case.reading.protocol in _NO_HISTORY:
-        return found
-    messages = list(case.request.messages)
-    _twins(messages, found)
-    results = _results(messages)
-    _doubled(results, found)
-    if case.reading.protocol in _ANYWHERE:
-        _anywhere(messages, results, found)
-    else:
-        _in_place(messages, results, found, case.reading.protocol)
-    return found
-
-
-def _twins(messages: list[Message], found: Pairs) -> None:
-    seen: dict[str, Part] = {}
-    for message in messages:
-        for part in _calls(message):
-            if part.call and part.call.id:
-                first = seen.setdefault(part.call.id, part)
-                if first is not part:
-                    found.twins.append((first, part))
-
-
-def _doubled(results: list[Part], found: Pairs) -> None:
-    seen: dict[str, Part] = {}
-    for part in results:
-        if part.result and part.result.call_id:
-            first = seen.setdefault(part.result.call_id, part)
-            if first is not part:
-                found.doubled.append((first, part))
-
-
-def _anywhere(messages: list[Message], results: list[Part], found: Pairs) -> None:
-    calls = {p.call.id: p for m in messages for p in _calls(m) if p.call and p.call.id}
-    answered = {p.result.call_id for p in results if p.result}
-    found.missing += [part for call_id, part in calls.items() if call_id not in answered]
-    references = any(as_object(m.raw).get("type") == "item_reference" for m in messages)
-    if not references:
-        known = {p.call.id for m in messages for p in m.parts if p.call}
-        found.orphans += [p for p in results if p.result and p.result.call_id and p.result.call_id not in known]
-
-
-def _in_place(messages: list[Message], results: list[Part], found: Pairs, protocol: str) -> None:
-    by_id = {p.result.call_id: p for p in results if p.result and p.result.call_id}
-    placed: list[Part] = []
-    at = 0
-    while at < len(messages):
-        end = at
-        calls: list[Part] = []
-        # Consecutive messages of the assistant are one answer.
-        while end < len(messages) and messages[end].role == "assistant":
-            calls += _calls(messages[end])
-            end += 1
-        if end == at:
-            at += 1
-            continue
-        if calls:
-            window = _window(messages, end)
-            _match(calls, window, by_id, placed, found, protocol)
-        at = end
-    known = {p.call.id for m in messages for p in m.parts if p.call and p.call.id}
-    for part in results:
-        if any(part is other for other in placed) or part.result is None:
-            continue
-        call_id = part.result.call_id
-        if call_id is None or call_id not in known:
-            found.orphans.append(part)
-
-
-def _window(messages: list[Message], start: int) -> list[Message]:
-    """The messages in which the results of an answer that ends before `start` belong."""
-    window: list[Message] = []
-    for message in messages[start:]:
-        if message.role == "assistant":
-            break
-        if window and not any(part.result for part in message.parts) and window[-1].role == "tool":
-            break
-        window.append(message)
-    return window
-
-
-def _match(
-    calls: list[Part],
-    window: list[Message],
-    by_id: dict[str, Part],
-    placed: list[Part],
-    found: Pairs,
-    protocol: str,
-) -> None:
-    free = _results(window)
-    order: list[int] = []
-    before = len(placed)
-    for part in calls:
-        call = part.call
-        if call is None:
-            continue
-        result = next((r for r in free if r.result and call.id and r.result.call_id == call.id), None)
-        if result is None and (call.id is None or all(r.result and r.result.call_id is None for r in free)):
-            nameless = (r for r in free if r.result and (r.result.call_id is None or call.id is None))
-            result = next((r for r in nameless if r.result and r.result.name in (call.name, None)), None)
-            if result is None:
-                wrong = [r for r in free if r.result and r.result.call_id is None]
-                names = {c.call.name for c in calls if c.call}
-                result = next((r for r in wrong if r.result and r.result.name not in names), None)
-                if result is not None:
-                    found.misnamed.append((part, result))
-        elif (
-            result is not None
-            and result.result
-            and protocol in _BY_NAME
-            and result.result.name not in (None, call.name)
-        ):
-            found.misnamed.append((part, result))
-        if result is None:
-            elsewhere = by_id.get(call.id) if call.id else None
-            if elsewhere is not None:
-                found.displaced.append((part, elsewhere))
-                placed.append(elsewhere)
-            else:
-                found.missing.append(part)
-            continue
-        order.append(next(i for i, r in enumerate(_results(window)) if r is result))
-        free = [r for r in free if r is not result]
-        placed.append(result)
-    mine = placed[before:]
-    if order != sorted(order):
-        found.reordered.append(tuple(calls))
-    homes = [m for m in window if any(p is r for p in m.parts for r in mine)]
-    if protocol in _ONE_MESSAGE and len(homes) > 1:
-        found.split.append((homes[0], homes[1]))
-    if protocol in _FIRST and homes:
-        first = next(place for place, p in enumerate(homes[0].parts) if p.result)
-        ahead = (*(p for m in window[: window.index(homes[0])] for p in m.parts), *homes[0].parts[:first])
-        if any(p.kind in ("text", "media") for p in ahead):
-            found.preceded.append(homes[0].parts[first])
-    elif protocol not in _FIRST and homes and window and window[0] is not homes[0] and window[0].role != "tool":
-        found.displaced.append((calls[0], next(p for p in homes[0].parts if p.result)))
+from ..reading import Part
 
 
 def confirmed(case: Case, name: str, notes: Iterable[Note]) -> Iterator[Note]:
@@ -251,7 +68,7 @@ def missing_result(case: Case) -> Iterator[Note]:
 
 
 def _missing(case: Case) -> Iterator[Note]:
-    for part in pairs(case).missing:
+    for part in case.pairs.missing:
         name = part.call.name if part.call else "?"
         yield Note(
             f"nothing answers the call {_name(part)} of {name!r} in the history",
@@ -320,7 +137,7 @@ def orphan_result(case: Case) -> Iterator[Note]:
 
 def _orphans(case: Case) -> Iterator[Note]:
     items = {as_text(as_object(p.raw).get("id")) for m in case.request.messages for p in m.parts if p.call}
-    for part in pairs(case).orphans:
+    for part in case.pairs.orphans:
         result = part.result
         if result is None:
             continue
@@ -351,7 +168,7 @@ def duplicate_result(case: Case) -> Iterator[Note]:
 
 
 def _duplicates(case: Case) -> Iterator[Note]:
-    found = pairs(case)
+    found = case.pairs
     twins = {part.call.id for twin in found.twins for part in twin if part.call}
     for first, again in found.doubled:
         if first.result is None or again.result is None or first.result.call_id in twins:
@@ -378,7 +195,7 @@ def duplicated_call(case: Case) -> Iterator[Note]:
 
 
 def _duplicated(case: Case) -> Iterator[Note]:
-    for first, again in pairs(case).twins:
+    for first, again in case.pairs.twins:
         if first.call is None or first.call.id in case.run.doubled:
             continue
         yield Note(
@@ -401,7 +218,7 @@ def not_adjacent(case: Case) -> Iterator[Note]:
 
 
 def _not_adjacent(case: Case) -> Iterator[Note]:
-    found = pairs(case)
+    found = case.pairs
     for call, result in found.displaced:
         yield Note(
             f"the result of {_name(call)} does not stand right behind the call",
@@ -431,7 +248,7 @@ def _not_adjacent(case: Case) -> Iterator[Note]:
     fix="Keep the order of the calls where the API links by order (Ollama, Gemini without ids).",
 )
 def reordered(case: Case) -> Iterator[Note]:
-    for calls in pairs(case).reordered:
+    for calls in case.pairs.reordered:
         idless = all(part.call and part.call.id is None for part in calls)
         yield Note(
             f"the results of {len(calls)} calls stand in another order than the calls",
@@ -450,7 +267,7 @@ def reordered(case: Case) -> Iterator[Note]:
     fix="Echo the id and the name of the call.",
 )
 def wrong_name(case: Case) -> Iterator[Note]:
-    for call, result in pairs(case).misnamed:
+    for call, result in case.pairs.misnamed:
         if call.call is None or result.result is None:
             continue
         as_id = result.result.name == call.call.id

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from ..case import Case, block_hash
+from ..case import Case
 from ..finding import Note, Severity, rule
-from ..json_value import as_array, as_object
+from ..json_value import as_array, as_object, compact
 from ..reading import Part
-from ..units import units_of
 
 _ERROR = re.compile(
     r"\s*(?:error\b|traceback \(most recent|exception\b|api request failed|http [45]\d\d|\{\s*\"(?:error|iserror)\"\s*:\s*(?!null|false|\"\")"
@@ -26,8 +25,9 @@ def new_results(case: Case) -> list[Part]:
     if case.echo is not None:
         return [unit.part for unit in case.echo.new if unit.kind == "result"]
     if case.previous is not None and case.previous.failed:
-        old = {unit.said for unit in units_of(case.previous.reading.request.conversation) if unit.kind == "result"}
-        return [u.part for u in units_of(case.request.conversation) if u.kind == "result" and u.said not in old]
+        old = {unit.said for unit in case.previous.units().units if unit.kind == "result"}
+        new = case.turn.units(case.previous).units
+        return [unit.part for unit in new if unit.kind == "result" and unit.said not in old]
     if case.is_attempt:
         return []
     return [part for message in case.request.messages for part in message.parts if part.result is not None]
@@ -147,18 +147,29 @@ def context_growth(case: Case) -> Iterator[Note]:
     fix="Upload it once and refer to it, or take it out once it was read.",
 )
 def blob_resent(case: Case) -> Iterator[Note]:
+    for part, blob in blobs(case):
+        if case.thread.blobs.get(blob, 0) == 2:
+            yield Note(
+                "the same image or file is sent for the third time",
+                (f"{case.at} request {part.pointer}",),
+                key=("blob", blob),
+            )
+
+
+def blobs(case: Case) -> Iterator[tuple[Part, int]]:
+    """The large media of a request, each with a hash of its bytes."""
     if len(case.turn.round_trip.request.body) < _BLOB:
         return
     for message in case.request.messages:
         for part in message.parts:
-            for raw in (part.raw, *as_array(as_object(part.raw).get("content"))):
-                times = case.thread.blobs.get(block_hash(raw), 0)
-                if times == 2:
-                    yield Note(
-                        "the same image or file is sent for the third time",
-                        (f"{case.at} request {part.pointer}",),
-                        key=("blob", block_hash(raw)),
-                    )
+            inner = as_array(as_object(part.raw).get("content")) if part.result is not None else []
+            for raw in (
+                *([part.raw] if part.kind == "media" else []),
+                *(i for i in inner if "text" not in as_object(i)),
+            ):
+                spelled = compact(raw)
+                if len(spelled) >= _BLOB:
+                    yield part, hash(spelled)
 
 
 RULES = (error_as_success, huge_result, empty_result, context_growth, blob_resent)

@@ -127,7 +127,7 @@ def _empty(case: Case) -> Iterator[Note]:
     if case.reading.protocol not in ("anthropic-messages", "bedrock-converse", "bedrock-invoke"):
         return
     last = case.request.messages[-1].pointer if case.request.messages else None
-    for message in case.request.messages:
+    for message in case.fresh:
         if not message.parts and not (message.role == "assistant" and message.pointer == last):
             yield from _empty_note(case, message.pointer, message.raw, "a message without content")
         for part in message.parts:
@@ -337,7 +337,7 @@ def wrong_type(case: Case) -> Iterator[Note]:
 
 def _wrong_types(case: Case) -> Iterator[Note]:
     wanted = _ARGUMENTS.get(case.reading.protocol)
-    for message in case.request.messages:
+    for message in case.fresh:
         for part in message.parts:
             if part.call is not None and wanted is not None and not part.call.server:
                 holder, key, kind = wanted

@@ -66,7 +66,7 @@ def usage_inconsistent(case: Case) -> Iterator[Note]:
 
 
 _DATES = re.compile(
-    r"\d{4}-\d{2}-\d{2}|\d{2}-\d{4}|preview-\d{2}-\d{2}|v\d+:\d+$|(?<!\d)\d+k(?![a-z])|(?<!\d)(\d{8}|\d{6}|\d{4}|\d{3})(?!\d|b\b)"
+    r"\d{4}-\d{2}-\d{2}(?:-v\d+)?|\d{2}-\d{4}|preview-\d{2}-\d{2}|v\d+:\d+$|(?<!\d)\d+k(?![a-z])|(?<!\d)(\d{8}|\d{6}|\d{4}|\d{3})(?!\d|b\b)"
 )
 _TOKENS = re.compile(r"[a-z]+|\d+[a-z]?")
 _SIZES = frozenset(
