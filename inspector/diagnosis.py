@@ -179,7 +179,10 @@ def _remember_emission(case: Case) -> None:
             run.doubled.add(call.id)
         seen.add(call.id)
         thread.emitted_calls[call.id] = (index, call.name, call_meaning(call))
-        why = finish.label if finish.label in _UNFIT else "partial" if partial else None
+        unfit = finish.label in _UNFIT and (
+            finish.label not in _CAPS or not call.complete or call is emission.calls[-1]
+        )
+        why = finish.label if unfit else "partial" if partial and not call.complete else None
         if why is None and finish.effective in ("cut", "error"):
             why = "cut"
         if why is not None:
@@ -190,6 +193,8 @@ def _remember_emission(case: Case) -> None:
                 run.emitted.setdefault(block_hash(raw), index)
 
 
+_CAPS = frozenset({"length", "context_full"})
+"""Labels that leave the calls before the last one whole."""
 _UNFIT = frozenset({"length", "context_full", "refusal", "content_filter", "malformed"})
 
 

@@ -124,7 +124,8 @@ def _in_place(messages: list[Message], results: list[Part], found: Pairs, protoc
 def _window(messages: list[Message], start: int) -> list[Message]:
     """The messages in which the results of an answer that ends before `start` belong."""
     window: list[Message] = []
-    for message in messages[start:]:
+    for place in range(start, len(messages)):
+        message = messages[place]
         if message.role == "assistant":
             break
         if window and not any(part.result for part in message.parts) and window[-1].role == "tool":

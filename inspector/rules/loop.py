@@ -164,6 +164,15 @@ def executed_filtered(case: Case) -> Iterator[Note]:
     yield from _ran(case, ("refusal", "content_filter", "malformed"), "refused, filtered or malformed")
 
 
+_WARNED = (
+    "api-length-truncated-tool-call",
+    "api-stream-cut",
+    "api-content-filter",
+    "api-malformed-output",
+    "model-refusal",
+)
+
+
 def _ran(case: Case, labels: tuple[str, ...], what: str) -> Iterator[Note]:
     for message in case.request.messages if case.thread.cut_calls else ():
         for part in message.parts:
@@ -176,6 +185,7 @@ def _ran(case: Case, labels: tuple[str, ...], what: str) -> Iterator[Note]:
                     f"the call {result.call_id} was run although its answer was {what} ({known[1]})",
                     (f"#{known[0]} finish {known[1]}", f"{case.at} request {part.pointer}"),
                     key=result.call_id,
+                    because_of=case.has(*_WARNED),
                 )
     # Without ids, what is new in the request answers the last turn.
     before = case.previous
@@ -194,6 +204,7 @@ def _ran(case: Case, labels: tuple[str, ...], what: str) -> Iterator[Note]:
                 f"the call of {result.name!r} was run although its answer was {what} ({partial})",
                 (f"#{before.round_trip.index} finish {before.reading.finish.raw}", f"{case.at} request"),
                 key=(case.index, "ran"),
+                because_of=case.has(*_WARNED),
             )
 
 
@@ -357,6 +368,7 @@ def stored_failed(case: Case) -> Iterator[Note]:
                 f"the partial answer of #{before.round_trip.index} ({before.reading.finish.effective}) stands in the history as if it were whole",
                 (f"#{before.round_trip.index} response", f"{case.at} request {message.pointer}"),
                 key=("stored", before.round_trip.index),
+                because_of=case.has("api-stream-cut", "api-error-in-200-stream", "client-interrupted"),
             )
             return
 

@@ -151,7 +151,7 @@ def _orphans(case: Case) -> Iterator[Note]:
             f"a result is given for {result.call_id or result.name or 'no call by name or id'}{why}",
             (*_emitted_at(case, part), f"{case.at} request {part.pointer}"),
             key=result.call_id or part.pointer,
-            because_of=case.has("client-history-truncated"),
+            because_of=case.has("client-history-truncated", "client-assistant-mutated"),
         )
 
 
