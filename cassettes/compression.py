@@ -27,7 +27,7 @@ FRAME_END = b"\x01\x00\x00"
 """An empty last block: ends a frame that was left open. Our frames have no checksum to follow it."""
 _SKIPPABLE = b"\x2a\x4d\x18"
 _LARGEST_BLOCK = 1 << 17
-_RLE, _RESERVED = 1, 3
+_RAW, _RLE, _RESERVED = 0, 1, 3
 
 
 def compressor() -> ZstdCompressor:
@@ -54,18 +54,22 @@ class Decompression:
         """True when a frame has begun and not ended."""
         return self._frame is not None
 
-    def feed(self, data: bytes) -> tuple[bytes, int]:
+    def feed(self, data: bytes, final: bool = False) -> tuple[bytes, int]:
         """The plain text of the whole blocks that `data` begins with, and how many bytes of `data` they were.
 
-        What cannot be decompressed is a problem; reading goes on, on a new line, with the next frame.
+        What cannot be decompressed is a problem; reading goes on, on a new line, with the next frame. `final` says
+        that nothing follows `data`: a block that would go on after its end is damaged or torn.
         """
         out = bytearray()
         at = 0
         while at < len(data):
             size = self._block(data, at, out) if self._frame else self._header(data, at, out)
-            if not size or at + size > len(data):
+            if size and at + size <= len(data):
+                at += size
+            elif final and data.find(MAGIC, at + 1) >= 0:
+                at += self._resume(data, at, out, "a block is longer than what is left")
+            else:
                 break
-            at += size
         return bytes(out), at
 
     def _header(self, data: bytes, at: int, out: bytearray) -> int:
@@ -75,15 +79,14 @@ class Decompression:
         if data[at + 1 : at + 4] == _SKIPPABLE and data[at] & 0xF0 == 0x50:
             return 8 + int.from_bytes(data[at + 4 : at + 8], "little") if len(data) - at >= 8 else 0
         if not data.startswith(MAGIC, at):
-            return self._resume(data, at, out)
+            return self._resume(data, at, out, "no frame begins there")
         flags = data[at + 4]
         single = flags >> 5 & 1
         size = 5 + (1 - single) + (0, 1, 2, 4)[flags & 3] + (single, 2, 4, 8)[flags >> 6]
         if at + size > len(data):
             return 0
         self._frame, self._damaged, self.checksum = ZstdDecompressor(), False, bool(flags & 4)
-        self._decompress(data[at : at + size], out)
-        return size
+        return self._decompress(data, at, size, out)
 
     def _block(self, data: bytes, at: int, out: bytearray) -> int:
         if len(data) - at < 3:
@@ -91,33 +94,33 @@ class Decompression:
         header = int.from_bytes(data[at : at + 3], "little")
         last, kind, content = header & 1, header >> 1 & 3, header >> 3
         if kind == _RESERVED or content > _LARGEST_BLOCK:
-            self._frame = None
-            return self._resume(data, at, out)
+            return self._resume(data, at, out, "no block begins there")
         size = 3 + (1 if kind == _RLE else content) + (4 if last and self.checksum else 0)
         if at + size > len(data):
             return 0
-        self._decompress(data[at : at + size], out)
+        if kind == _RAW and data.find(MAGIC, at, at + size) >= 0:
+            # Text has no such bytes: the block's length is damaged, and goes over the next frame.
+            return self._resume(data, at, out, "a block goes over the next frame")
+        size = self._decompress(data, at, size, out)
         if last:
             self._frame = None
         return size
 
-    def _decompress(self, piece: bytes, out: bytearray) -> None:
-        if self._damaged or self._frame is None:
-            return
+    def _decompress(self, data: bytes, at: int, size: int, out: bytearray) -> int:
+        assert self._frame is not None
         try:
-            out += self._frame.decompress(piece)
+            out += self._frame.decompress(data[at : at + size])
         except ZstdError as exc:
-            self._damaged = True
-            self._complain(str(exc), out)
+            return self._resume(data, at, out, str(exc))
+        return size
 
-    def _resume(self, data: bytes, at: int, out: bytearray) -> int:
-        """How far the next frame is from `at`, or the end of `data`."""
+    def _resume(self, data: bytes, at: int, out: bytearray, problem: str) -> int:
+        """How far the next frame is from `at`. Blocks refer to those before them: nothing between can be read."""
+        self._frame = None
         if not self._damaged:
-            self._complain("no frame or block begins there", out)
+            self.problems.append(f"the compressed recording is damaged: {problem}; what can be read around it is kept")
+            out += b"\n"
         self._damaged = True
         following = data.find(MAGIC, at + 1)
-        return (following if following >= 0 else len(data)) - at
-
-    def _complain(self, what: str, out: bytearray) -> None:
-        self.problems.append(f"the compressed recording is damaged: {what}; what can be read around it is kept")
-        out += b"\n"
+        # The last bytes may be the beginning of a frame.
+        return (following if following >= 0 else max(len(data) - len(MAGIC) + 1, at)) - at

@@ -12,13 +12,12 @@ from typing import cast
 import orjson
 
 from .delta import Delta
-from .errors import FormatError
+from .fields import Json, a_body, a_count, a_list, a_pair, a_text, an_integer, an_object, given, optional, restored
 from .model import Chunk, Failure, FailureKind, Frame, Headers, Lazy, Request, Response, RoundTrip
 
 VERSION = "1.0"
 MAJOR = 1
 
-type Json = dict[str, object]
 type Resolve = Callable[[Json], Lazy]
 """Bytes of a stored body; a delta is resolved when asked for."""
 
@@ -29,8 +28,9 @@ def stamp(seconds: float) -> str:
 
 
 def unstamp(text: str) -> float:
-    """The inverse of `stamp`."""
-    return datetime.fromisoformat(text).timestamp()
+    """The inverse of `stamp`; a time without a zone is UTC."""
+    moment = datetime.fromisoformat(text)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def store(data: bytes) -> Json:
@@ -39,17 +39,6 @@ def store(data: bytes) -> Json:
         return {"text": data.decode()}
     except UnicodeDecodeError:
         return {"b64": base64.b64encode(data).decode()}
-
-
-def restore(stored: Json) -> bytes:
-    """The inverse of `store`. Raises FormatError for neither form."""
-    text = stored.get("text")
-    if isinstance(text, str):
-        return text.encode()
-    encoded = stored.get("b64")
-    if isinstance(encoded, str):
-        return base64.b64decode(encoded)
-    raise FormatError(f"a stored body has neither text nor b64 but {sorted(stored)!r}")
 
 
 def header_line(tool: str, started_at: float, salt: str) -> bytes:
@@ -74,19 +63,6 @@ def _encodable(value: object) -> object:
             return [_encodable(item) for item in cast(list[object], value)]
         case _:
             return value
-
-
-def _text(value: object) -> str:
-    """A string of a line. Raises TypeError when it is none."""
-    if isinstance(value, dict):
-        return restore(cast(Json, value)).decode("utf-8", "surrogateescape")
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
-    return value
-
-
-def _text_or_none(value: object) -> str | None:
-    return None if value is None else _text(value)
 
 
 def _given(**fields: object) -> Json:
@@ -178,63 +154,96 @@ _KNOWN = frozenset(
 )
 
 
-def _headers(value: object) -> Headers:
-    pairs = cast(list[list[str]], value or [])
-    return tuple((_text(name), _text(content)) for name, content in pairs)
+def _time(value: object, name: str) -> float:
+    text = a_text(value, name)
+    try:
+        return unstamp(text)
+    except (ValueError, OverflowError, OSError) as exc:
+        raise ValueError(f"its {name} is {text[:40]!r} and no ISO 8601 time") from exc
 
 
-def _frame(stored: Json) -> Frame:
-    return Frame(
-        sender="client" if stored.get("from") == "client" else "server",
-        at=cast(int, stored.get("at", 0)),
-        data=restore(stored),
-        text=not stored.get("binary", False),
+def _headers(of: Json, name: str, inside: str) -> Headers:
+    pairs = optional(of, name, a_list, [], inside)
+    name = inside + name
+    return tuple((a_text(key, name), a_text(value, name)) for key, value in (a_pair(pair, name) for pair in pairs))
+
+
+def _chunk(value: object) -> Chunk:
+    size, at = a_pair(value, "response.chunks")
+    return Chunk(a_count(size, "chunk size"), an_integer(at, "chunk time"))
+
+
+def _frame(value: object) -> Frame:
+    stored = an_object(value, "frames")
+    sender = given(stored, "from")
+    if sender not in ("client", "server"):
+        raise ValueError(f"one of its frames is from {sender!r}, neither client nor server")
+    data = restored(a_body(stored, "frames"))
+    return Frame(sender, optional(stored, "at", an_integer, 0), data, stored.get("binary") is not True)
+
+
+def _failure(value: object, name: str) -> Failure:
+    stored = an_object(value, name)
+    return Failure(
+        cast(FailureKind, a_text(given(stored, "kind"), "failure.kind")),
+        optional(stored, "message", a_text, "", "failure."),
     )
 
 
-def _failure(stored: Json) -> Failure:
-    return Failure(cast(FailureKind, stored.get("kind", "cut")), _text(stored.get("message", "")))
+def _content(of: Json, inside: str, resolve: Resolve, deltas: bool) -> Lazy:
+    stored = optional(of, "body", a_body, None, inside)
+    if stored is None:
+        return b""
+    if "base" in stored and not deltas:
+        raise ValueError(f"its {inside}body refers to a round trip, which only the body of a request may")
+    return resolve(stored)
+
+
+def _request(value: object, resolve: Resolve) -> Request:
+    line = an_object(value, "request")
+    return Request(
+        method=a_text(given(line, "method"), "request.method"),
+        url=a_text(given(line, "url"), "request.url"),
+        headers=_headers(line, "headers", "request."),
+        content=_content(line, "request.", resolve, deltas=True),
+        http_version=optional(line, "http", a_text, "HTTP/1.1", "request."),
+        encoding=optional(line, "encoding", a_text, None, "request."),
+        complete=line.get("complete") is not False,
+    )
+
+
+def _response(value: object, resolve: Resolve) -> Response:
+    line = an_object(value, "response")
+    return Response(
+        status=an_integer(given(line, "status"), "response.status"),
+        reason=optional(line, "reason", a_text, "", "response."),
+        headers=_headers(line, "headers", "response."),
+        content=_content(line, "response.", resolve, deltas=False),
+        chunks=tuple(map(_chunk, optional(line, "chunks", a_list, [], "response."))),
+        http_version=optional(line, "http", a_text, "HTTP/1.1", "response."),
+        encoding=optional(line, "encoding", a_text, None, "response."),
+        trailers=_headers(line, "trailers", "response."),
+    )
 
 
 def read_round_trip(line: Json, resolve: Resolve) -> RoundTrip:
-    """The round trip of a parsed line. Raises KeyError, TypeError or ValueError where the line breaks the format."""
-    request = cast(Json, line["request"])
-    response = cast(Json | None, line.get("response"))
-    failure = cast(Json | None, line.get("failure"))
+    """The round trip of a parsed line. Raises ValueError, which names the field, where the line breaks the format."""
+    response = line.get("response")
     return RoundTrip(
-        index=cast(int, line["n"]),
-        started_at=unstamp(cast(str, line["started_at"])),
-        run=_text_or_none(line.get("run")),
-        route=cast(None, line.get("route")),
-        upstream=_text_or_none(line.get("upstream")),
-        client=_text_or_none(line.get("client")),
-        request_at=cast(int | None, line.get("request_at")),
-        first_byte_at=cast(int | None, line.get("first_byte_at")),
-        ended_at=cast(int | None, line.get("ended_at")),
-        closed_first=cast(None, line.get("closed_first")),
-        failure=None if failure is None else _failure(failure),
-        faults=tuple(_text(fault) for fault in cast(list[object], line.get("faults", []))),
-        frames=tuple(_frame(f) for f in cast(list[Json], line.get("frames", []))),
-        request=Request(
-            method=_text(request["method"]),
-            url=_text(request["url"]),
-            headers=_headers(request.get("headers")),
-            content=resolve(cast(Json, request["body"])) if request.get("body") else b"",
-            http_version=cast(str, request.get("http", "HTTP/1.1")),
-            encoding=cast(str | None, request.get("encoding")),
-            complete=request.get("complete", True) is not False,
-        ),
-        response=None
-        if response is None
-        else Response(
-            status=cast(int, response["status"]),
-            reason=_text(response.get("reason", "")),
-            headers=_headers(response.get("headers")),
-            content=resolve(cast(Json, response["body"])) if response.get("body") else b"",
-            chunks=tuple(Chunk(size, at) for size, at in cast(list[tuple[int, int]], response.get("chunks", []))),
-            http_version=cast(str, response.get("http", "HTTP/1.1")),
-            encoding=cast(str | None, response.get("encoding")),
-            trailers=_headers(response.get("trailers")),
-        ),
+        index=a_count(given(line, "n"), "n"),
+        started_at=_time(given(line, "started_at"), "started_at"),
+        run=optional(line, "run", a_text, None),
+        route=cast(None, optional(line, "route", a_text, None)),
+        upstream=optional(line, "upstream", a_text, None),
+        client=optional(line, "client", a_text, None),
+        request_at=optional(line, "request_at", an_integer, None),
+        first_byte_at=optional(line, "first_byte_at", an_integer, None),
+        ended_at=optional(line, "ended_at", an_integer, None),
+        closed_first=cast(None, optional(line, "closed_first", a_text, None)),
+        failure=optional(line, "failure", _failure, None),
+        faults=tuple(a_text(fault, "faults") for fault in optional(line, "faults", a_list, [])),
+        frames=tuple(map(_frame, optional(line, "frames", a_list, []))),
+        request=_request(given(line, "request"), resolve),
+        response=None if response is None else _response(response, resolve),
         extra={key: value for key, value in line.items() if key not in _KNOWN},
     )

@@ -84,7 +84,10 @@ class Response:
 
     @property
     def pieces(self) -> list[tuple[bytes, int]]:
-        """The body as `(bytes, at)` per recorded chunk; one piece at 0 when no times were recorded."""
+        """The body as `(bytes, at)` per recorded chunk; one piece at 0 when no times were recorded.
+
+        All of the body, also when someone changed it by hand: what the chunks leave over comes with the last.
+        """
         body = self.body
         if not self.chunks:
             return [(body, 0)] if body else []
@@ -93,6 +96,8 @@ class Response:
         for chunk in self.chunks:
             pieces.append((body[start : start + chunk.size], chunk.at))
             start += chunk.size
+        if start < len(body):
+            pieces[-1] = (body[start - self.chunks[-1].size :], self.chunks[-1].at)
         return pieces
 
 

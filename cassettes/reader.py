@@ -8,6 +8,7 @@ deltas by byte ranges and never builds the bodies in between.
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from reprlib import repr as clipped
 from typing import Self, cast, overload
 
 import orjson
@@ -15,10 +16,11 @@ import orjson
 from .compression import MAGIC, Decompression
 from .delta import Window
 from .errors import CassetteError, FormatError
-from .lines import MAJOR, Json, read_round_trip, restore
+from .fields import Json, a_body, restored
+from .lines import MAJOR, read_round_trip
 from .model import Lazy, RoundTrip
 
-_BROKEN = (KeyError, TypeError, ValueError, AttributeError, OverflowError, CassetteError)
+_BROKEN = (ValueError, CassetteError)
 """What reading a line raises that does not keep to the format."""
 
 
@@ -44,10 +46,16 @@ class Lines:
 
     def __init__(self) -> None:
         self.trips: list[Json] = []
-        self.positions: dict[int, int] = {}
-        """Round trip number → place in `trips`."""
+        self.used = -1
+        """The highest number that a round trip or a label has."""
         self.labels: dict[int, dict[str, object]] = {}
         self.problems: list[str] = []
+        self._positions: dict[int, int] = {}
+        """Round trip number → place in `trips`, of what was read so far."""
+        self._bases: dict[int, int] = {}
+        """Place of a body that is a delta → place of the body that it refers to: the last before it of that number."""
+        self._sizes: dict[int, int] = {}
+        """Lengths of request bodies, by place, once known."""
 
     def add(self, line: bytes, number: int) -> None:
         """Sort in one line of the file; what cannot be read is a problem and nothing more."""
@@ -58,76 +66,146 @@ class Lines:
         except orjson.JSONDecodeError:
             self.problems.append(f"line {number} is no JSON and was skipped; the recording was cut there")
             return
-        fields = cast(Json, value) if isinstance(value, dict) else {}
-        index, label = fields.get("n"), fields.get("label")
-        if isinstance(index, int):
-            self.positions[index] = len(self.trips)
-            self.trips.append(fields)
-        elif isinstance(label, int) and isinstance(fields.get("of"), dict):
-            self.labels[label] = cast(dict[str, object], fields["of"])
+        if not isinstance(value, dict):
+            self.problems.append(f"line {number} is no JSON object and was skipped")
+            return
+        fields = cast(Json, value)
+        name = next((name for name in ("n", "label") if name in fields), None)
+        if name is None:
+            return  # a newer minor version may have lines that we do not know
+        index = fields[name]
+        if type(index) is not int or index < 0:
+            self.problems.append(f"line {number} has {name} {clipped(index)}, which is no number, and was skipped")
+        elif name == "n":
+            self._add_trip(index, fields, number)
+        elif not isinstance(fields.get("of"), dict):
+            self.problems.append(f"line {number} is a label without an object and was skipped")
+        else:
+            self.labels[index] = cast(dict[str, object], fields["of"])
+            self.used = max(self.used, index)
+
+    def _add_trip(self, index: int, fields: Json, number: int) -> None:
+        place = len(self.trips)
+        base = _request_body(fields).get("base")
+        if isinstance(base, int) and base in self._positions:
+            self._bases[place] = self._positions[base]
+        if index in self._positions:
+            self.problems.append(f"line {number} is a second round trip {index}; labels for it may mean the first")
+        self._positions[index] = place
+        self.trips.append(fields)
+        self.used = max(self.used, index)
 
     def complain(self, problem: str) -> None:
         """Note a problem; one that was met before is not noted again."""
         if problem not in self.problems:
             self.problems.append(problem)
 
-    def body(self, index: int, stored: Json) -> bytes:
-        """A stored body, deltas resolved by ranges. Raises CassetteError when what it refers to is not there."""
+    def read(self, place: int, window: Window | None) -> RoundTrip | None:
+        """The round trip at `place`; None when it cannot be read, which is a problem then.
+
+        With a window, of the places just read, its bodies are there at once; else they are made when asked for.
+        """
+        line = self.trips[place]
+
+        def later(stored: Json) -> bytes:
+            try:
+                return self.body(place) if "base" in stored else restored(stored)
+            except _BROKEN as exc:
+                problem = f"a body of round trip {line['n']} cannot be read: {exc}"
+                self.complain(problem)
+                raise CassetteError(problem) from exc
+
+        def resolve(stored: Json) -> Lazy:
+            if window is None:
+                return lambda: later(stored)
+            if "base" not in stored:
+                return restored(stored)
+            base = self._bases.get(place, -1)
+            if base not in window:
+                return self.body(place)
+            prefix, suffix = cast(int, stored["prefix"]), cast(int, stored["suffix"])
+            earlier = window[base]
+            fits(prefix, suffix, len(earlier), line["n"])
+            return earlier[:prefix] + restored(stored) + earlier[len(earlier) - suffix :]
+
+        try:
+            trip = read_round_trip(line, resolve)
+        except _BROKEN as exc:
+            self.complain(f"round trip {line['n']} cannot be read: {exc}")
+            return None
+        if window is not None:
+            window.add(place, trip.request.body)
+        return trip
+
+    def body(self, place: int) -> bytes:
+        """The request body of the round trip at `place`, deltas resolved by ranges.
+
+        Raises ValueError or CassetteError when it breaks the format, or what it refers to is not there.
+        """
         pieces: list[bytes] = []
-        todo: list[tuple[Json, int, int, int | None]] = [(stored, index, 0, None)]
+        todo: list[tuple[Json, int, int, int | None]] = [(_request_body(self.trips[place]), place, 0, None)]
         while todo:
             item, owner, start, stop = todo.pop()
             if "base" not in item:
-                data = restore(item)
+                data = restored(item)
                 pieces.append(data[start : len(data) if stop is None else stop])
                 continue
-            middle = restore(item)
-            number = cast(int, item["base"])
-            base = self._base(number, owner)
+            middle = restored(item)
+            base_place, base = self._base(owner)
             prefix, suffix = cast(int, item["prefix"]), cast(int, item["suffix"])
-            base_size = self._size(base, number)
-            fits(prefix, suffix, base_size, owner)
+            base_size = self._size(base, base_place)
+            fits(prefix, suffix, base_size, self._number(owner))
             size = prefix + len(middle) + suffix
             stop = size if stop is None else stop
             parts: list[tuple[Json, int, int, int | None]] = []
             if start < prefix:
-                parts.append((base, number, start, min(stop, prefix)))
+                parts.append((base, base_place, start, min(stop, prefix)))
             low, high = max(start - prefix, 0), min(stop - prefix, len(middle))
             if low < high:
                 parts.append((_plain(item), owner, low, high))
             tail = prefix + len(middle)
             if stop > tail:
                 offset = base_size - suffix - tail
-                parts.append((base, number, max(start, tail) + offset, stop + offset))
+                parts.append((base, base_place, max(start, tail) + offset, stop + offset))
             todo.extend(reversed(parts))
         return b"".join(pieces)
 
-    def _base(self, number: int, wanted_by: int) -> Json:
-        """The stored body that a delta of `wanted_by` refers to; it stands before it, so every chain ends."""
-        try:
-            if number >= wanted_by:
-                raise KeyError(number)
-            request = cast(Json, self.trips[self.positions[number]]["request"])
-            return cast(Json, request.get("body", {"text": ""}))
-        except (KeyError, TypeError, AttributeError) as exc:
+    def _number(self, place: int) -> object:
+        return self.trips[place]["n"]
+
+    def _base(self, place: int) -> tuple[int, Json]:
+        """The place and the stored body that the delta at `place` refers to: one before it, so every chain ends."""
+        base = self._bases.get(place)
+        if base is None:
+            number = _request_body(self.trips[place])["base"]
             raise CassetteError(
-                f"the body of round trip {wanted_by} refers to round trip {number}, which is missing from the file"
-            ) from exc
+                f"the body of round trip {self._number(place)} refers to round trip {number}, "
+                "which is not in the file before it"
+            )
+        body = _request_body(self.trips[base])
+        return base, a_body(body, "request.body") if body else {"text": ""}
 
-    def _size(self, stored: Json, owner: int) -> int:
-        """The length of a stored body, kept with it once known."""
-        chain: list[Json] = []
-        while "base" in stored and "size" not in stored:
-            chain.append(stored)
-            number = cast(int, stored["base"])
-            stored, owner = self._base(number, owner), number
-        for item in reversed(chain):
-            item["size"] = cast(int, item["prefix"]) + cast(int, item["suffix"]) + len(restore(item))
-        stored = chain[0] if chain else stored
-        return cast(int, stored["size"]) if "size" in stored else len(restore(stored))
+    def _size(self, stored: Json, place: int) -> int:
+        """The length of the request body at `place`, kept once known."""
+        chain: list[tuple[int, Json]] = []
+        while "base" in stored and place not in self._sizes:
+            chain.append((place, stored))
+            place, stored = self._base(place)
+        size = self._sizes[place] if place in self._sizes else len(restored(stored))
+        for place, item in reversed(chain):
+            size = cast(int, item["prefix"]) + cast(int, item["suffix"]) + len(restored(item))
+            self._sizes[place] = size
+        return size
 
 
-def fits(prefix: int, suffix: int, size: int, number: int) -> None:
+def _request_body(fields: Json) -> Json:
+    """The stored request body of a line; nothing where there is none, or something else in its place."""
+    request = fields.get("request")
+    body = cast(Json, request).get("body") if isinstance(request, dict) else None
+    return cast(Json, body) if isinstance(body, dict) else {}
+
+
+def fits(prefix: int, suffix: int, size: int, number: object) -> None:
     """Raises CassetteError when a delta takes more from its base than that has."""
     if prefix < 0 or suffix < 0 or prefix + suffix > size:
         raise CassetteError(f"the body of round trip {number} takes more of an earlier one than that has")
@@ -195,7 +273,7 @@ class Cassette:
     @property
     def following(self) -> int:
         """The number after the last one that is used, whether or not its round trip can be read."""
-        return max((*self._lines.positions, *self._lines.labels), default=-1) + 1
+        return self._lines.used + 1
 
     @property
     def salt(self) -> str | None:
@@ -211,8 +289,8 @@ class Cassette:
             yield from self._given
             return
         window = Window()
-        for line in self._lines.trips:
-            trip = self._read(line, window)
+        for place in range(len(self._lines.trips)):
+            trip = self._lines.read(place, window)
             if trip is not None:
                 yield trip
 
@@ -223,56 +301,21 @@ class Cassette:
     def __getitem__(self, index: int | slice) -> RoundTrip | list[RoundTrip]:
         if self._given is not None:
             return self._given[index]
-        if isinstance(index, slice):
-            return [trip for line in self._lines.trips[index] if (trip := self._read(line, None)) is not None]
-        trip = self._read(self._lines.trips[index], None)
+        places = range(len(self._lines.trips))[index]
+        if isinstance(places, range):
+            return [trip for place in places if (trip := self._lines.read(place, None)) is not None]
+        trip = self._lines.read(places, None)
         if trip is None:
             raise CassetteError(f"round trip {index} cannot be read; see the problems of the cassette")
         return trip
 
-    def _read(self, line: Json, window: Window | None) -> RoundTrip | None:
-        try:
-            return read_line(line, self._lines, window)
-        except _BROKEN as exc:
-            self._lines.complain(f"round trip {line.get('n')!r} cannot be read: {exc}")
-            return None
-
-
-def read_line(line: Json, lines: Lines, window: Window | None) -> RoundTrip:
-    """A round trip of `lines`; with a window its request body comes from the bodies just read, else lazily."""
-    number = cast(int, line["n"])
-
-    def later(stored: Json) -> bytes:
-        try:
-            return lines.body(number, stored)
-        except _BROKEN as exc:
-            if isinstance(exc, CassetteError):
-                raise
-            raise CassetteError(f"a body of round trip {number} breaks the format: {exc}") from exc
-
-    def resolve(stored: Json) -> Lazy:
-        if window is None:
-            return lambda: later(stored)
-        if "base" not in stored:
-            return restore(stored)
-        base = cast(int, stored["base"])
-        if base not in window:
-            return lambda: later(stored)
-        prefix, suffix = cast(int, stored["prefix"]), cast(int, stored["suffix"])
-        earlier = window[base]
-        fits(prefix, suffix, len(earlier), number)
-        return earlier[:prefix] + restore(stored) + earlier[len(earlier) - suffix :]
-
-    trip = read_round_trip(line, resolve)
-    if window is not None:
-        window.add(number, trip.request.body)
-    return trip
-
 
 def _decompressed(data: bytes, lines: Lines) -> bytes:
     stream = Decompression()
-    plain, _ = stream.feed(data)
+    plain, taken = stream.feed(data, final=True)
     lines.problems += stream.problems
+    if taken < len(data) and not stream.problems:
+        lines.problems.append("the compressed recording ends in the middle of a block; it was cut there")
     return plain
 
 
@@ -330,10 +373,9 @@ class Tail:
                 self._lines.add(line, self._number)
             self._number += 1
         found: list[RoundTrip] = []
-        for line in self._lines.trips[self._read :]:
-            try:
-                found.append(read_line(line, self._lines, self._window))
-            except _BROKEN as exc:
-                self._lines.complain(f"round trip {line.get('n')!r} cannot be read: {exc}")
+        for place in range(self._read, len(self._lines.trips)):
+            trip = self._lines.read(place, self._window)
+            if trip is not None:
+                found.append(trip)
         self._read = len(self._lines.trips)
         return found

@@ -95,7 +95,7 @@ class Recorder:
         if not data.startswith(MAGIC):
             return False
         stream = Decompression()
-        _, whole = stream.feed(data)
+        _, whole = stream.feed(data, final=True)
         if stream.inside and stream.checksum:
             raise CassetteError(
                 f"{str(self.path)!r} ends in the middle of a frame with a checksum; decompress it before appending"

@@ -43,7 +43,10 @@ _BEFORE = re.compile(rb"(?:\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}|(?:\x1b|\\u001[bB]|
 """What ends in a word character and is none: a JSON escape, a percent-encoded byte, a terminal's colour."""
 _NAMES_A_CREDENTIAL = re.compile(r"key|token|secret|passw|credential|cookie|oidc|auth")
 _BASE64_RUN = 64
-_NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/_=-]")
+_BASE64 = re.compile(rb"[A-Za-z0-9+/_=-]*")
+_RULER = re.compile(rb"[_=-]{4}")
+_LONGEST_KEY = 400
+"""No key is longer, its prefix included; what goes on for longer than that is encoded data."""
 _LARGE = 1 << 14
 """Bodies from this size on are compared with earlier ones before they are searched."""
 _LONGEST = 1 << 13
@@ -299,9 +302,20 @@ def _starts_word(body: bytes, at: int) -> bool:
 
 
 def _in_base64(body: bytes, start: int, end: int) -> bool:
-    """True when a match stands deep inside an encoded image or signature, where it is a coincidence."""
-    before, after = body[max(start - _BASE64_RUN, 0) : start], body[end : end + _BASE64_RUN]
-    return len(before) == len(after) == _BASE64_RUN and not _NOT_BASE64.search(before + after)
+    """True when a match stands deep inside an encoded image or signature, where it is a coincidence.
+
+    Encoded data is before it, and either behind it too, or the match goes on where a key has long ended.
+    """
+    if not _encoded(body[max(start - _BASE64_RUN, 0) : start]):
+        return False
+    if end - start > _LONGEST_KEY:
+        return _RULER.search(body, start, end) is None
+    return _encoded(body[end : end + _BASE64_RUN])
+
+
+def _encoded(piece: bytes) -> bool:
+    """True for a whole run of base64; a line of dashes is none."""
+    return len(piece) == _BASE64_RUN and _BASE64.fullmatch(piece) is not None and _RULER.search(piece) is None
 
 
 def _resealed(body: bytes) -> Iterator[bytes]:
