@@ -93,6 +93,11 @@ class Decompression:
             return 0
         header = int.from_bytes(data[at : at + 3], "little")
         last, kind, content = header & 1, header >> 1 & 3, header >> 3
+        if data.startswith(MAGIC, at):
+            # No block begins so: a frame was left open, or its end was damaged, and another one was begun.
+            self._frame = None
+            out += b"\n"
+            return self._header(data, at, out)
         if kind == _RESERVED or content > _LARGEST_BLOCK:
             return self._resume(data, at, out, "no block begins there")
         size = 3 + (1 if kind == _RLE else content) + (4 if last and self.checksum else 0)

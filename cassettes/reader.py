@@ -242,7 +242,7 @@ class Cassette:
         lines = Lines()
         if data.startswith(MAGIC):
             data = _decompressed(data, lines)
-            if lines.problems and not data.strip():
+            if lines.problems and not data.partition(b"\n")[0].strip():
                 raise FormatError(f"{str(path)!r} is damaged from its start; restore it from a copy")
         if not data:
             raise FormatError(f"{str(path)!r} is empty: no recording was begun in it; record again")

@@ -1,6 +1,8 @@
 """No secret reaches the disk, wherever it sits."""
 
 import base64
+import json
+import random
 from pathlib import Path
 
 import pytest
@@ -246,3 +248,189 @@ def test_a_key_that_is_completed_by_the_next_body_is_found() -> None:
     redactor.request_body(start + secret[:12])
 
     assert secret not in redactor.request_body(start + secret + b" more")
+
+
+KEY = f"sk-proj-{LONG}"
+HIDDEN = {
+    "after a Chinese character, as JSON escapes it": json.dumps({"c": f"密钥是{KEY}"}),
+    "after a sign that HTML-safe encoders escape": '{"c":"\\u003e' + KEY + '"}',
+    "after an escape in JSON within JSON": json.dumps({"c": json.dumps({"c": f"é{KEY}"})}),
+    "after a line's end": json.dumps({"c": f"\n{KEY}"}),
+    "after a line's end, two levels deep": json.dumps({"c": json.dumps({"c": f"\n{KEY}\t"})}),
+    "after a terminal's colour": json.dumps({"c": f"\x1b[32m{KEY}\x1b[0m"}),
+    "after a colour as it came": f"\x1b[1;38;5;196m{KEY}",
+    "after a colour as source code writes it": json.dumps({"c": f"\\033[0m{KEY}"}),
+    "after a percent-encoded quote": f"q=%22{KEY}%22",
+    "after a ruler": f"{'=' * 80}{KEY}{'=' * 80}",
+    "after a long path": f"/{'directory/' * 12}{KEY}",
+    "in a list without spaces": f"{KEY},{KEY},{KEY}",
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_a_key_is_found_whatever_an_encoder_puts_before_it(name: str) -> None:
+    text = HIDDEN[name]
+
+    clean = Redactor().body(text.encode())
+
+    assert LONG.encode() not in clean and b"REDACTED-" in clean
+    assert len(clean) == len(text.encode())
+
+
+PEM_LINES = [base64.b64encode(bytes(range(n, n + 48))).decode() for n in range(24)]
+PEM = "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *PEM_LINES, "-----END RSA PRIVATE KEY-----", ""])
+PRIVATE_KEYS = {
+    "as it is": PEM,
+    "in JSON": json.dumps({"c": PEM}),
+    "in JSON within JSON": json.dumps({"c": json.dumps({"c": PEM})}),
+    "with a tool's line numbers": json.dumps(
+        {"c": "\n".join(f"{n:6}\u2192{line}" for n, line in enumerate(PEM.splitlines(), 1))}, ensure_ascii=False
+    ),
+    "with line numbers, escaped": json.dumps(
+        {"c": "\n".join(f"{n:6}\u2192{line}" for n, line in enumerate(PEM.splitlines(), 1))}
+    ),
+    "with `cat -n`": json.dumps({"c": "\n".join(f"{n:6}\t{line}" for n, line in enumerate(PEM.splitlines(), 1))}),
+    "with Windows line ends": json.dumps({"c": PEM.replace("\n", "\r\n")}),
+    "as a diff": json.dumps({"c": "\n".join(f"+{line}" for line in PEM.splitlines())}),
+    "encrypted": json.dumps(
+        {"c": PEM.replace("KEY-----\n", "KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\n", 1)}
+    ),
+    "cut before its end": json.dumps({"c": PEM[:700]}),
+    "of OpenSSH": json.dumps({"c": PEM.replace("RSA PRIVATE", "OPENSSH PRIVATE")}),
+}
+
+
+@pytest.mark.parametrize("name", PRIVATE_KEYS)
+def test_no_line_of_a_private_key_is_left(name: str) -> None:
+    text = PRIVATE_KEYS[name]
+
+    clean = Redactor().body(text.encode())
+
+    assert [line for line in PEM_LINES if line.encode() in clean] == []
+    assert b"REDACTED-" in clean and len(clean) == len(text.encode())
+    if text.startswith("{"):
+        json.loads(clean)
+
+
+def test_a_public_key_and_talk_of_private_keys_stay() -> None:
+    for text in (
+        PEM.replace("RSA PRIVATE", "PUBLIC"),
+        "write it between -----BEGIN PRIVATE KEY----- and -----END PRIVATE KEY-----, please",
+    ):
+        assert Redactor().body(text.encode()) == text.encode()
+
+
+AWS = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYzzTOPSECRE"
+NAMED = {
+    "redis without a user": ("redis://:@@@cache:6379/0", "s3cr3tpassw0rd"),
+    "a database": ("postgresql+psycopg://app:@@@db:5432/x", "s3cr3tpassw0rd"),
+    "AWS SecretAccessKey": (json.dumps({"Credentials": {"SecretAccessKey": "@@"}}), AWS),
+    "secretAccessKey": ("secretAccessKey: '@@'", AWS),
+    "aws_secret_access_key in JSON within JSON": (json.dumps({"c": json.dumps({"aws_secret_access_key": "@@"})}), AWS),
+    "AWS_SECRET_ACCESS_KEY": ("export AWS_SECRET_ACCESS_KEY=@@", AWS),
+}
+"""What is written, with `@@` for the secret, and the secret."""
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_secret_that_is_known_by_what_stands_before_it_is_masked(name: str) -> None:
+    form, secret = NAMED[name]
+    said = form.replace("@@", secret, 1)
+
+    assert secret in said and secret.encode() not in Redactor().body(said.encode())
+
+
+@pytest.mark.parametrize("prefix", ["xoxe-", "xoxr-", "xoxc-", "xoxd-", "sk-None-", "sk-svcacct-", "sk-lf-"])
+def test_rarer_prefixes_are_known(prefix: str) -> None:
+    assert LONG.encode() not in Redactor().body(f'{{"c":"{prefix}{LONG}"}}'.encode())
+
+
+def noise(size: int, urlsafe: bool) -> bytes:
+    data = random.Random(size).randbytes(size)
+    return base64.urlsafe_b64encode(data) if urlsafe else base64.b64encode(data)
+
+
+COINCIDENCES = [f"/AIza{LONG[:35]}", f"-sk-{LONG}", f"-sk-proj-{LONG}", f"/sk-ant-{LONG}/", f"+AKIA{'A7' * 8}/"]
+
+
+@pytest.mark.parametrize("coincidence", COINCIDENCES)
+@pytest.mark.parametrize(
+    "form",
+    [
+        '{"type":"image","source":{"data":"%s"}}',
+        '{"type":"reasoning","encrypted_content":"%s"}',
+        '{"signature":"%s"}',
+        '{"url":"data:image/png;base64,%s"}',
+    ],
+)
+def test_what_looks_like_a_key_inside_encoded_data_is_left(form: str, coincidence: str) -> None:
+    """Clients must echo these, and a picture would be broken."""
+    urlsafe = "encrypted" in form
+    body = (form % (noise(3000, urlsafe).decode() + coincidence + noise(3000, urlsafe).decode())).encode()
+
+    assert Redactor().body(body) == body
+
+
+def test_white_and_black_pictures_are_left_too() -> None:
+    for filler in ("A", "/"):
+        body = f'{{"data":"{filler * 3000}/AIza{LONG[:35]}{filler * 3000}"}}'.encode()
+
+        assert Redactor().body(body) == body
+
+
+def test_a_key_beside_encoded_data_is_no_part_of_it() -> None:
+    """A base64 image on one line, the key on the next."""
+    image = noise(3000, urlsafe=False).decode()
+
+    for text in (
+        json.dumps({"c": f"{image}\n{KEY}\n{image}"}),
+        json.dumps([image, KEY, image]),
+        f"{image} {KEY} {image}",
+    ):
+        assert LONG.encode() not in Redactor().body(text.encode())
+
+
+def test_headers_whose_names_say_credential_are_masked_in_known_families() -> None:
+    headers = (
+        ("X-Password", "hunter two words"),
+        ("x-amzn-oidc-data", "opaque-token-123"),
+        ("openai-api-key", "plainkeywithoutshape"),
+        ("anthropic-auth-token", "plain"),
+        ("openai-organization", "org-1"),
+        ("anthropic-version", "2023-06-01"),
+        ("helicone-auth", "Bearer plain"),
+    )
+
+    kept = dict(Redactor(salt="s").headers(headers))
+
+    assert kept["openai-organization"] == "org-1" and kept["anthropic-version"] == "2023-06-01"
+    for name in ("X-Password", "x-amzn-oidc-data", "openai-api-key", "anthropic-auth-token"):
+        assert kept[name].startswith("REDACTED-") and " " not in kept[name]
+    assert kept["helicone-auth"].startswith("Bearer REDACTED-")
+
+
+def test_a_url_is_cleaned_in_its_percent_encoded_form() -> None:
+    url = Redactor().url(f"https://a.example/x?q=%22{KEY}%22&next=https%3A%2F%2Fb.example%2F&api%5Fkey=plain")
+
+    assert LONG not in url and "plain" not in url
+    assert url.endswith(url[url.index("&api%5Fkey=REDACTED-") :]) and "next=https%3A%2F%2Fb.example%2F" in url
+
+
+def test_cleaning_twice_changes_nothing_more() -> None:
+    """A recording that is imported or appended keeps its fingerprints."""
+    redactor = Redactor(salt="s")
+    texts = [*HIDDEN.values(), *PRIVATE_KEYS.values(), *(text(name) for name in SECRETS)]
+
+    for once in [redactor.body(said.encode()) for said in texts]:
+        assert redactor.body(once) == once
+
+
+@pytest.mark.parametrize("settings", ["[tool]\nturntape = 3\n", "[tool.turntape]\nredact = 'x'\n"])
+def test_settings_in_pyproject_that_cannot_be_used_are_named(
+    settings: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pyproject.toml").write_text(settings)
+
+    with pytest.raises(CassetteError, match="write a (table|list of strings)"):
+        Redactor.from_config()
