@@ -2,6 +2,8 @@
 
 `write` only numbers and enqueues; encoding, redaction, compression and the disk are the thread's work. What
 goes wrong there is said once in `problem` and never reaches the caller: recording must not harm the traffic.
+What waits is bounded by bytes: behind a disk that stands still for long, `write` waits too, and nothing is lost.
+It is not spilled to another file, since what waits still holds its secrets.
 """
 
 import fcntl
@@ -30,12 +32,30 @@ log = logging.getLogger(__name__)
 
 BATCH_SECONDS = 0.05
 """How long finished round trips may wait for the disk."""
+WAITING_BYTES = 64 << 20
+"""How much may wait for the disk before `write` waits too: minutes of the busiest agent."""
+_PER_CHUNK = 100
+"""What the size and the time of a chunk take in memory, about."""
+_PER_ITEM = 1000
+"""What all else of a round trip takes, about."""
+_LOOK = 1.0
+"""Seconds after which a waiting caller looks whether the thread still lives: a fork has none."""
+
+
+def _size(trip: RoundTrip) -> int:
+    """How much memory a round trip holds, about. Bytes that are looked up when asked for are nobody's yet."""
+    contents = [trip.request.content, *((trip.response.content,) if trip.response else ())]
+    bodies = sum(len(content) for content in contents if isinstance(content, bytes))
+    chunks = len(trip.response.chunks) if trip.response else 0
+    frames = sum(len(frame.data) for frame in trip.frames)
+    return _PER_ITEM + bodies + frames + _PER_CHUNK * (chunks + len(trip.frames))
 
 
 class Recorder:
     """`Recorder(path)` creates a cassette and writes round trips and labels to it until `close()`.
 
     The suffix decides the form: `.jsonl`, or `.jsonl.zst` for one zstd stream that is flushed with each batch.
+    At most `waiting_bytes` wait for the disk, or one round trip that is larger.
     Raises CassetteError when the file cannot be created, exists already (unless `append`), or is being written by
     another recorder.
     """
@@ -49,6 +69,7 @@ class Recorder:
         append: bool = False,
         durable: bool = True,
         clock: Callable[[], float] = time,
+        waiting_bytes: int = WAITING_BYTES,
     ) -> None:
         self.path = Path(path)
         self.problem: str | None = None
@@ -82,9 +103,17 @@ class Recorder:
                 self._owed_text = head
         elif earlier.torn:
             self._put(b"\n")
-        self._queue: deque[tuple[int, RoundTrip | bytes]] = deque()
-        self._lock = threading.Lock()
+        self._queue: deque[tuple[int, RoundTrip | bytes, int]] = deque()
+        """Number, what is to be written, and its size."""
+        self._most = waiting_bytes
+        self._waiting = 0
+        self._blocked = 0
+        """Callers that wait for room; what they bring is written before the file is closed."""
+        self._room = threading.Condition()
+        """Guards the queue, its size, the count and the end; notified when something was written."""
         self._wake = threading.Event()
+        self._hurry = threading.Event()
+        """Set when somebody waits for the disk: no more is gathered then."""
         self._closing = False
         self._thread = threading.Thread(target=self._run, name=f"turntape recorder {self.path.name}", daemon=True)
         self._thread.start()
@@ -134,16 +163,14 @@ class Recorder:
     ) -> None:
         self.close()
 
+    @property
+    def waiting(self) -> int:
+        """About how many bytes were handed in and are not written yet."""
+        return self._waiting
+
     def write(self, round_trip: RoundTrip) -> int:
         """Hand in a round trip that has ended; returns its number in the file. Any thread may call this."""
-        if self._closing:
-            self._complain(f"a round trip came after {str(self.path)!r} was closed and is not in it")
-        with self._lock:
-            number = self.count
-            self.count += 1
-            self._queue.append((number, round_trip))
-        self._wake.set()
-        return number
+        return self._hand_in(round_trip, _size(round_trip), None)
 
     def label(self, index: int, label: dict[str, object]) -> None:
         """Hand in what a round trip was read as; a later label for the same number stands for the earlier one."""
@@ -151,28 +178,54 @@ class Recorder:
 
     def label_line(self, index: int, json_object: bytes) -> None:
         """`label` for an object that is JSON already."""
-        with self._lock:
-            self._queue.append((index, label_line(index, json_object)))
+        line = label_line(index, json_object)
+        self._hand_in(line, len(line), index)
+
+    def _hand_in(self, item: RoundTrip | bytes, size: int, of: int | None) -> int:
+        with self._room:
+            late = self._closing
+            if not late:
+                self._wait_for_room(size)
+            number = self.count if of is None else of
+            self.count += of is None
+            if not late:
+                self._waiting += size
+                self._queue.append((number, item, size))
+        if late:
+            what = "a round trip" if of is None else f"a label of round trip {number}"
+            self._complain(f"{what} came after {str(self.path)!r} was closed and is not in it")
         self._wake.set()
+        return number
+
+    def _wait_for_room(self, size: int) -> None:
+        self._blocked += 1
+        try:
+            while self._waiting and self._waiting + size > self._most and self._thread.is_alive():
+                self._hurry.set()
+                self._wake.set()
+                self._room.wait(_LOOK)
+        finally:
+            self._blocked -= 1
 
     def close(self) -> None:
         """Write what is left and close the file. May be called twice."""
-        if self._closing:
-            return
-        self._closing = True
+        with self._room:
+            self._closing = True
+        self._hurry.set()
         self._wake.set()
         self._thread.join()
 
     def _run(self) -> None:
-        pause = threading.Event()
         while True:
             self._wake.wait()
             self._wake.clear()
-            if not self._closing:
-                pause.wait(BATCH_SECONDS)
+            self._hurry.wait(BATCH_SECONDS)
             self._drain()
-            if self._closing and not self._queue:
-                break
+            with self._room:
+                if self._closing and not self._queue and not self._blocked:
+                    break
+                if not self._closing:
+                    self._hurry.clear()
         if self._owed_end:
             self._write(FRAME_END)
         elif self._compressor and self._in_frame:
@@ -180,9 +233,10 @@ class Recorder:
         os.close(self._file)
 
     def _drain(self) -> None:
-        wrote = False
-        while self._queue:
-            number, item = self._queue.popleft()
+        """Write what waits now, and have the disk keep it; what is handed in meanwhile is the next batch."""
+        batch = len(self._queue)
+        for _ in range(batch):
+            number, item, size = self._queue.popleft()
             try:
                 if isinstance(item, bytes):
                     self._put(self._redactor.body(item))
@@ -190,8 +244,11 @@ class Recorder:
                     self._record(number, item)
             except Exception as exc:  # noqa: BLE001 - our fault must not end the recording of the rest
                 self._complain(f"round trip {number} could not be recorded: {exc}")
-            wrote = True
-        if wrote and self._durable:
+            del item
+            with self._room:
+                self._waiting -= size
+                self._room.notify_all()
+        if batch and self._durable:
             try:
                 os.fdatasync(self._file)
             except OSError as exc:

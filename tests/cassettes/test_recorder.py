@@ -3,8 +3,13 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
+from typing import Self, override
 
 import orjson
 import pytest
@@ -220,3 +225,118 @@ def test_appending_keeps_the_salt_of_the_file(tmp_path: Path) -> None:
     first, second = Cassette.load(path)
 
     assert first.request.headers == second.request.headers
+
+
+class Gated(Redactor):
+    """As slow as a test wants: each round trip waits for its turn before it is written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.turns = threading.Semaphore(0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Open for good, or a test that fails would wait for ever."""
+        self.turns.release(10_000)
+
+    @override
+    def round_trip(self, trip: RoundTrip) -> RoundTrip:
+        self.turns.acquire()
+        return super().round_trip(trip)
+
+
+LARGE = 100_000
+
+
+def large(count: int) -> list[RoundTrip]:
+    return [round_trip(b'{"n":%d,"x":"%s"}' % (number, b"x" * LARGE)) for number in range(count)]
+
+
+def numbers(path: Path) -> list[int]:
+    return [orjson.loads(trip.request.body)["n"] for trip in Cassette.load(path)]
+
+
+class Writers:
+    """Threads that hand in a share of `trips` each."""
+
+    def __init__(self, recorder: Recorder, trips: list[RoundTrip], threads: int = 1) -> None:
+        self.tried = 0
+        self._recorder = recorder
+        self._threads = [Thread(target=self._write, args=(trips[n::threads],)) for n in range(threads)]
+        for thread in self._threads:
+            thread.start()
+
+    def _write(self, trips: list[RoundTrip]) -> None:
+        for trip in trips:
+            self.tried += 1
+            self._recorder.write(trip)
+
+    def join(self) -> None:
+        for thread in self._threads:
+            thread.join(60)
+            assert not thread.is_alive()
+
+
+def until(done: Callable[[], bool]) -> None:
+    """Wait for what must come; a test that fails ends some day."""
+    for _ in range(30_000):
+        if done():
+            return
+        time.sleep(0.001)
+    pytest.fail("what was waited for never came")
+
+
+def test_what_waits_for_the_disk_is_bounded_and_the_writer_waits_instead(path: Path) -> None:
+    gate = Gated()
+    most = 3 * LARGE + LARGE // 2
+    with Recorder(path, redactor=gate, waiting_bytes=most) as recorder, gate:
+        writers = Writers(recorder, large(12))
+        for written in range(9):
+            until(lambda written=written: writers.tried >= written + 4)
+            time.sleep(0.01)  # a writer that does not wait would run ahead here
+            assert recorder.count == written + 3
+            assert 3 * LARGE < recorder.waiting <= most
+            gate.turns.release()
+        gate.turns.release(3)
+        writers.join()
+
+    assert recorder.waiting == 0
+    assert numbers(path) == list(range(12))
+    assert recorder.problem is None
+
+
+def test_many_writers_behind_a_slow_disk_lose_nothing(path: Path) -> None:
+    with Recorder(path, durable=False, waiting_bytes=2 * LARGE) as recorder:
+        writers = Writers(recorder, large(80), threads=8)
+        writers.join()
+
+    assert sorted(numbers(path)) == list(range(80))
+    assert [trip.index for trip in Cassette.load(path)] == list(range(80))
+
+
+def test_who_waits_for_room_while_the_file_is_closed_is_written(path: Path) -> None:
+    gate = Gated()
+    recorder = Recorder(path, redactor=gate, durable=False, waiting_bytes=LARGE // 2)
+    closer = Thread(target=recorder.close)
+    with gate:
+        writers = Writers(recorder, large(3), threads=3)
+        until(lambda: recorder._blocked == 2)  # pyright: ignore[reportPrivateUsage]
+        closer.start()
+    writers.join()
+    closer.join(60)
+
+    assert not closer.is_alive()
+    assert sorted(numbers(path)) == [0, 1, 2]
+    assert recorder.problem is None
+
+
+def test_a_round_trip_larger_than_all_that_may_wait_is_taken(path: Path) -> None:
+    with Recorder(path, waiting_bytes=10) as recorder:
+        for trip in large(3):
+            recorder.write(trip)
+            recorder.label(recorder.count - 1, {"turn": recorder.count})
+
+    assert numbers(path) == [0, 1, 2]
+    assert Cassette.load(path).labels == {n: {"turn": n + 1} for n in range(3)}
