@@ -16,6 +16,7 @@ from .errors import CassetteError, TurntapeError
 from .model import RoundTrip
 from .player import Miss, Player
 from .transports.replay import MISS_STATUS, pace_of, replayed_headers
+from .unanswered import UNANSWERED_STATUS, document, was_tried_again
 
 type Message = MutableMapping[str, Any]
 type Receive = Callable[[], Awaitable[Message]]
@@ -30,6 +31,8 @@ class Cut(Exception):
 def app(player: Player, *, pace: str | float = "instant") -> App:
     """An ASGI app that answers from `player`."""
     factor = pace_of(pace)
+    unanswered: dict[tuple[str, str, bytes], RoundTrip] = {}
+    """What was asked for and has no answer: SDKs that do not ask whether to try again get the same once more."""
 
     async def answer(scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -43,29 +46,38 @@ def app(player: Player, *, pace: str | float = "instant") -> App:
         query = cast(bytes, scope["query_string"]).decode()
         target = cast(bytes, scope.get("raw_path") or scope["path"].encode()).decode() + (f"?{query}" if query else "")
         headers = tuple((k.decode("latin-1"), v.decode("latin-1")) for k, v in scope["headers"])
+        asked = (scope["method"], target, body)
         try:
             trip = player.answer(scope["method"], target, headers, body)
         except Miss as miss:
-            await _send_document(send, MISS_STATUS, miss.document(MISS_STATUS))
+            if (trip := unanswered.get(asked)) is None:
+                await _send_document(send, MISS_STATUS, miss.document(MISS_STATUS), b"miss")
+                return
+        if trip.response is None:
+            unanswered[asked] = trip
+            again = was_tried_again(player, trip)
+            await _send_document(send, UNANSWERED_STATUS, document(trip), b"no answer", again)
             return
         await _send_recorded(send, trip, factor)
 
     return answer
 
 
-async def _send_document(send: Send, status: int, document: dict[str, object]) -> None:
-    headers = [(b"content-type", b"application/json"), (b"x-should-retry", b"false"), (b"x-turntape", b"miss")]
+async def _send_document(
+    send: Send, status: int, document: dict[str, object], said: bytes, again: bool = False
+) -> None:
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"x-should-retry", b"true" if again else b"false"),
+        (b"x-turntape", said),
+    ]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": orjson.dumps(document)})
 
 
 async def _send_recorded(send: Send, trip: RoundTrip, factor: float | None) -> None:
     response = trip.response
-    if response is None:
-        reason = trip.failure.message if trip.failure else "no answer was recorded"
-        sentence = f"the recording of this request has no answer: {reason}"
-        await _send_document(send, 502, {"error": {"type": "turntape_no_answer", "message": sentence}})
-        return
+    assert response is not None
     headers = [(k.encode("latin-1", "replace"), v.encode("latin-1", "replace")) for k, v in replayed_headers(response)]
     pieces = response.pieces
     cut = trip.failure is not None and trip.failure.kind != "client_gone"
