@@ -34,8 +34,8 @@ def path_key(target: str) -> str:
     if len(segments) > 1 and segments[0] in BY_NAME:
         segments = segments[1:]
     while len(segments) > 1 and (segments[0] in _BASES or _VERSION.match(segments[0])):
-        # Ollama's `/api/chat` is an endpoint; `/api/v1/chat/completions` is one under a base.
-        if segments[0] == "api" and not _VERSION.match(segments[1]):
+        # Ollama's `/api/chat` is an endpoint; `/api/v1/chat/completions` is one under a base, as after `/api/paas/v4`.
+        if segments[0] == "api" and not (segments[1] in _BASES or _VERSION.match(segments[1])):
             break
         segments = segments[1:]
     query = sorted(
