@@ -25,18 +25,19 @@ class _Deflate:
 
     def __init__(self) -> None:
         self._stream = zlib.decompressobj()
-        self._started = False
+        self._head: bytes | None = b""
+        """What came so far, until the two bytes of zlib's header were there to be checked."""
 
     def decode(self, data: bytes) -> bytes:
+        if self._head is None:
+            return self._stream.decompress(data)
+        head = self._head + data
+        self._head = head if len(head) < 2 else None
         try:
             return self._stream.decompress(data)
         except zlib.error:
-            if self._started:
-                raise
             self._stream = zlib.decompressobj(-zlib.MAX_WBITS)
-            return self._stream.decompress(data)
-        finally:
-            self._started = True
+            return self._stream.decompress(head)
 
 
 class _Brotli:

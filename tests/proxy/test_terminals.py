@@ -1,0 +1,41 @@
+"""A client that hangs up after the end of a stream is no fugitive; one that hangs up before is."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from turntape.proxy.scripted import SALES_EMAILS
+from turntape.proxy.scripted.answer import Answer
+from turntape.proxy.scripted.server import SHAPES
+from turntape.proxy.terminals import TAIL, ended
+
+PATHS = {
+    "openai-chat": "/v1/chat/completions",
+    "openai-responses": "/v1/responses",
+    "anthropic-messages": "/v1/messages",
+    "gemini-generate": "/v1beta/models/m:streamGenerateContent?alt=sse",
+    "bedrock-converse": "/model/m/converse-stream",
+    "ollama-chat": "/api/chat",
+    "cohere-v2": "/v2/chat",
+}
+
+
+def streams() -> Iterator[tuple[str, list[bytes]]]:
+    for shape in SHAPES:
+        ask = shape.ask(PATHS[shape.name], {}, json.dumps({"stream": True, "model": "m"}).encode())
+        yield shape.name, [piece for piece in shape.stream(Answer(ask, SALES_EMAILS[0])) if piece]
+
+
+@pytest.mark.parametrize(("name", "pieces"), list(streams()), ids=[name for name, _ in streams()])
+def test_the_end_of_each_apis_stream_is_known_and_its_middle_is_not_taken_for_it(
+    name: str, pieces: list[bytes]
+) -> None:
+    assert ended(b"".join(pieces)[-TAIL:])
+    assert not ended(b"".join(pieces[: len(pieces) // 2]))
+
+
+def test_a_chunk_without_a_reason_is_no_end() -> None:
+    assert not ended(b'data: {"choices":[{"delta":{"content":"a"},"finish_reason":null}]}\n\n')
+    assert ended(b'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n')
+    assert not ended(b"")
