@@ -8,24 +8,37 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .deck import Deck
     from .errors import CassetteError, FormatError, ReplayMiss, TurntapeError
     from .model import Chunk, Failure, Frame, Request, Response, RoundTrip
     from .player import Player
     from .reader import Cassette, Tail
     from .recorder import Recorder
     from .redaction import Redactor
-    from .transports import AsyncReplayTransport, ReplayTransport
+    from .transports import (
+        AsyncCassetteTransport,
+        AsyncRecordingTransport,
+        AsyncReplayTransport,
+        CassetteTransport,
+        RecordingTransport,
+        ReplayTransport,
+    )
 
 __all__ = [
+    "AsyncCassetteTransport",
+    "AsyncRecordingTransport",
     "AsyncReplayTransport",
     "Cassette",
     "CassetteError",
+    "CassetteTransport",
     "Chunk",
+    "Deck",
     "Failure",
     "FormatError",
     "Frame",
     "Player",
     "Recorder",
+    "RecordingTransport",
     "Redactor",
     "ReplayMiss",
     "ReplayTransport",
@@ -37,13 +50,21 @@ __all__ = [
 ]
 
 _HOME = {
+    "deck": ("Deck",),
     "errors": ("CassetteError", "FormatError", "ReplayMiss", "TurntapeError"),
     "model": ("Chunk", "Failure", "Frame", "Request", "Response", "RoundTrip"),
     "player": ("Player",),
     "reader": ("Cassette", "Tail"),
     "recorder": ("Recorder",),
     "redaction": ("Redactor",),
-    "transports": ("AsyncReplayTransport", "ReplayTransport"),
+    "transports": (
+        "AsyncCassetteTransport",
+        "AsyncRecordingTransport",
+        "AsyncReplayTransport",
+        "CassetteTransport",
+        "RecordingTransport",
+        "ReplayTransport",
+    ),
 }
 
 

@@ -16,10 +16,9 @@ from dataclasses import dataclass, field
 
 from mitmproxy import http
 
+from turntape.cassettes.decoding import Decoder, decoded, decoder
 from turntape.cassettes.model import Chunk, Failure, FailureKind, Frame, Headers, Request, Response, RoundTrip, Side
-
-from .decoding import Decoder, decoded, decoder
-from .terminals import TAIL, ended
+from turntape.cassettes.terminals import TAIL, ended
 
 log = logging.getLogger(__name__)
 

@@ -46,7 +46,7 @@ def player_of(source: Source) -> Player:
     return source if isinstance(source, Player) else Player(source)
 
 
-def _library(request: object) -> Any:
+def library_of(request: object) -> Any:
     """`httpx` or `httpx2`, whichever the request is from."""
     return sys.modules[type(request).__module__.partition(".")[0]]
 
@@ -133,7 +133,9 @@ def _miss(library: Any, miss: Miss, request: object) -> Any:
     )
 
 
-class _Replay:
+class Replay:
+    """What the sync and the async transport have in common."""
+
     def __init__(self, source: Source, pace: str | float) -> None:
         self.player = player_of(source)
         self.misses: list[Miss] = []
@@ -147,7 +149,7 @@ class _Replay:
             self.misses.append(miss)
             return miss
 
-    def _respond(self, library: Any, request: Any, found: RoundTrip | Miss, stream: int) -> Any:
+    def respond(self, library: Any, request: Any, found: RoundTrip | Miss, stream: int) -> Any:
         if isinstance(found, Miss):
             return _miss(library, found, request)
         response = found.response
@@ -164,7 +166,7 @@ class _Replay:
         return library.Response(response.status, headers=headers, stream=pieces, request=request)
 
 
-class ReplayTransport(_Replay):
+class ReplayTransport(Replay):
     """A transport that answers from a cassette: `httpx.Client(transport=ReplayTransport("run.cassette.jsonl"))`.
 
     `source` is a path, a `Cassette`, a `Player`, or round trips. `pace` is `instant`, `recorded`, or a number: how
@@ -176,7 +178,7 @@ class ReplayTransport(_Replay):
         super().__init__(source, pace)
 
     def handle_request(self, request: "httpx.Request") -> "httpx.Response":
-        return self._respond(_library(request), request, self._answer(request, request.read()), 0)
+        return self.respond(library_of(request), request, self._answer(request, request.read()), 0)
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -193,14 +195,14 @@ class ReplayTransport(_Replay):
         self.close()
 
 
-class AsyncReplayTransport(_Replay):
+class AsyncReplayTransport(Replay):
     """`ReplayTransport` for `httpx.AsyncClient` and `httpx2.AsyncClient`."""
 
     def __init__(self, source: Source, *, pace: str | float = "instant") -> None:
         super().__init__(source, pace)
 
     async def handle_async_request(self, request: "httpx.Request") -> "httpx.Response":
-        return self._respond(_library(request), request, self._answer(request, await request.aread()), 1)
+        return self.respond(library_of(request), request, self._answer(request, await request.aread()), 1)
 
     async def aclose(self) -> None:
         """Nothing is held open."""

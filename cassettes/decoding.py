@@ -51,13 +51,22 @@ class _Brotli:
 
 
 class _Zstd:
-    def __init__(self) -> None:
-        import zstandard
+    """Frame after frame: some servers end one with each flush."""
 
-        self._stream = zstandard.ZstdDecompressor().decompressobj(read_across_frames=True)
+    def __init__(self) -> None:
+        from .compression import ZstdDecompressor
+
+        self._make = ZstdDecompressor
+        self._frame = ZstdDecompressor()
 
     def decode(self, data: bytes) -> bytes:
-        return self._stream.decompress(data)
+        plain = b""
+        while data:
+            if self._frame.eof:
+                self._frame = self._make()
+            plain += self._frame.decompress(data)
+            data = self._frame.unused_data if self._frame.eof else b""
+        return plain
 
 
 DECODERS: dict[str, Callable[[], Decoder]] = {

@@ -1,0 +1,136 @@
+"""One transport that plays, records or both, as the record mode of its deck says."""
+
+import os
+from contextlib import suppress
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from ..deck import Deck
+from ..exchange import Exchanges
+from ..model import RoundTrip
+from .recording import AsyncSend, Send, recorded, recorded_async, spelt
+from .replay import Replay, library_of
+
+if TYPE_CHECKING:
+    import httpx
+
+type DeckSource = "Deck | str | os.PathLike[str]"
+
+
+class _OfDeck(Replay):
+    def __init__(self, source: DeckSource, mode: str | None, pace: str | float, transport: Any) -> None:
+        self.deck = source if isinstance(source, Deck) else Deck(source, mode)
+        self._owned = self.deck is not source
+        self._transport = transport
+        super().__init__(self.deck.player, pace)
+        self.misses = self.deck.misses
+
+    def _finish(self) -> None:
+        if self._owned:
+            self.deck.finish()
+
+    def _beside(self, found: RoundTrip) -> Exchanges:
+        """Where a live call goes that is only compared with `found`."""
+        return Exchanges(lambda live: self.deck.compare(found, live))
+
+
+class CassetteTransport(_OfDeck):
+    """`httpx.Client(transport=CassetteTransport("a.cassette.jsonl", mode="once"))`, and for httpx2 alike.
+
+    `source` is a path, or a `Deck` that several transports share and that its maker finishes. `mode` is `none`
+    (the default, and in CI unless `TURNTAPE_MODE` says otherwise), `once`, `new`, `all` or `verify`; `pace` is as
+    for `ReplayTransport`; `transport` makes the live calls. Closing the client ends the recording.
+    """
+
+    def __init__(
+        self,
+        source: DeckSource,
+        mode: str | None = None,
+        *,
+        pace: str | float = "instant",
+        transport: "httpx.BaseTransport | Any | None" = None,
+    ) -> None:
+        super().__init__(source, mode, pace, transport)
+
+    def handle_request(self, request: "httpx.Request") -> "httpx.Response":
+        return self.handle(request, self._live)
+
+    def _live(self, request: Any) -> Any:
+        if self._transport is None:
+            self._transport = library_of(request).HTTPTransport()
+        return self._transport.handle_request(request)
+
+    def handle(self, request: Any, send: Send) -> Any:
+        """Answer `request` as the deck says; live calls are made by `send`."""
+        found = self.deck.ask(request.method, str(request.url), spelt(request.headers.raw), request.read())
+        if found is None:
+            return recorded(request, send, self.deck.exchanges)
+        if self.deck.plan.compares and isinstance(found, RoundTrip):
+            # What the call raises is kept in the exchange, and the comparison says it.
+            with suppress(library_of(request).TransportError):
+                recorded(request, send, self._beside(found)).read()
+        return self.respond(library_of(request), request, found, 0)
+
+    def close(self) -> None:
+        if self._transport is not None:
+            self._transport.close()
+        self._finish()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None = None,
+        error: BaseException | None = None,
+        trace: TracebackType | None = None,
+    ) -> None:
+        self.close()
+
+
+class AsyncCassetteTransport(_OfDeck):
+    """`CassetteTransport` for `httpx.AsyncClient` and `httpx2.AsyncClient`."""
+
+    def __init__(
+        self,
+        source: DeckSource,
+        mode: str | None = None,
+        *,
+        pace: str | float = "instant",
+        transport: "httpx.AsyncBaseTransport | Any | None" = None,
+    ) -> None:
+        super().__init__(source, mode, pace, transport)
+
+    async def handle_async_request(self, request: "httpx.Request") -> "httpx.Response":
+        return await self.handle(request, self._live)
+
+    async def _live(self, request: Any) -> Any:
+        if self._transport is None:
+            self._transport = library_of(request).AsyncHTTPTransport()
+        return await self._transport.handle_async_request(request)
+
+    async def handle(self, request: Any, send: AsyncSend) -> Any:
+        """As `CassetteTransport.handle`."""
+        found = self.deck.ask(request.method, str(request.url), spelt(request.headers.raw), await request.aread())
+        if found is None:
+            return await recorded_async(request, send, self.deck.exchanges)
+        if self.deck.plan.compares and isinstance(found, RoundTrip):
+            with suppress(library_of(request).TransportError):
+                await (await recorded_async(request, send, self._beside(found))).aread()
+        return self.respond(library_of(request), request, found, 1)
+
+    async def aclose(self) -> None:
+        if self._transport is not None:
+            await self._transport.aclose()
+        self._finish()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None = None,
+        error: BaseException | None = None,
+        trace: TracebackType | None = None,
+    ) -> None:
+        await self.aclose()

@@ -1,0 +1,219 @@
+"""Recording in process: what passes through a transport is teed into round trips, and never delayed or altered."""
+
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from ..exchange import Exchange, Exchanges, spelt
+from ..model import Failure, FailureKind, Request
+from ..recorder import Recorder
+from .replay import library_of
+
+if TYPE_CHECKING:
+    import httpx
+
+type Send = Callable[[Any], Any]
+type AsyncSend = Callable[[Any], Awaitable[Any]]
+
+_KINDS: tuple[tuple[str, FailureKind], ...] = (
+    ("TimeoutException", "timeout"),
+    ("ConnectError", "refused"),
+    ("LocalProtocolError", "protocol"),
+    ("UnsupportedProtocol", "protocol"),
+    ("TransportError", "cut"),
+)
+"""The library's exceptions, the more special first, and what each says of the exchange."""
+
+
+def failure_of(library: Any, error: BaseException) -> Failure:
+    """What an exception of `library` says went wrong."""
+    kinds: list[FailureKind] = [kind for name, kind in _KINDS if isinstance(error, getattr(library, name))]
+    kind = kinds[0] if kinds else "internal"
+    causes: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in causes:
+        causes.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    if kind == "refused":
+        if any(isinstance(one, ssl.SSLError) for one in causes):
+            kind = "tls"
+        elif any(type(one).__name__ == "gaierror" for one in causes):
+            kind = "dns"
+    return Failure(kind, str(error) or type(error).__name__)
+
+
+def _begin(exchanges: Exchanges, request: Any, body: bytes) -> Exchange:
+    taken = Request(request.method, str(request.url), spelt(request.headers.raw), body)
+    return exchanges.begin(taken, request.url.host)
+
+
+def _failed(library: Any, exchange: Exchange, error: BaseException) -> None:
+    """End an exchange by what was raised in it; what is no error of the transport is the client's leaving."""
+    if isinstance(error, Exception):
+        failure = failure_of(library, error)
+        exchange.failed(failure, "server" if failure.kind == "cut" else None)
+    else:
+        exchange.left()
+
+
+class _Tees:
+    """Teeing byte streams of one library, made as subclasses of its own since it checks."""
+
+    made: dict[str, tuple[Any, Any]] = {}
+
+    @classmethod
+    def of(cls, library: Any) -> tuple[Any, Any]:
+        """`(sync, async)` stream classes for `library`."""
+        made = cls.made.get(library.__name__)
+        if made is None:
+
+            class Sync(library.SyncByteStream):
+                def __init__(self, stream: Any, exchange: Exchange) -> None:
+                    self._parts = (stream, exchange)
+
+                def __iter__(self) -> Iterator[bytes]:
+                    stream, exchange = self._parts
+                    try:
+                        for piece in stream:
+                            exchange.tee(piece)
+                            yield piece
+                    except BaseException as exc:
+                        _failed(library, exchange, exc)
+                        raise
+                    exchange.ended()
+
+                def close(self) -> None:
+                    stream, exchange = self._parts
+                    try:
+                        stream.close()
+                    finally:
+                        exchange.left()
+
+            class Async(library.AsyncByteStream):
+                def __init__(self, stream: Any, exchange: Exchange) -> None:
+                    self._parts = (stream, exchange)
+
+                async def __aiter__(self) -> AsyncIterator[bytes]:
+                    stream, exchange = self._parts
+                    try:
+                        async for piece in stream:
+                            exchange.tee(piece)
+                            yield piece
+                    except BaseException as exc:
+                        _failed(library, exchange, exc)
+                        raise
+                    exchange.ended()
+
+                async def aclose(self) -> None:
+                    stream, exchange = self._parts
+                    try:
+                        await stream.aclose()
+                    finally:
+                        exchange.left()
+
+            made = cls.made[library.__name__] = (Sync, Async)
+        return made
+
+
+def _teed(library: Any, response: Any, exchange: Exchange, kind: int) -> Any:
+    """`response`, whose body is kept while it is read."""
+    version = response.extensions.get("http_version", b"HTTP/1.1").decode("latin-1")
+    exchange.answered(response.status_code, response.reason_phrase, spelt(response.headers.raw), version)
+    try:
+        # A transport that answers from memory hands over a body that nobody will stream.
+        exchange.plain(response.content)
+    except library.ResponseNotRead:
+        response.stream = _Tees.of(library)[kind](response.stream, exchange)
+    else:
+        exchange.ended()
+    return response
+
+
+def recorded(request: Any, send: Send, exchanges: Exchanges) -> Any:
+    """Send `request` by `send`, and keep the exchange; what `send` raises is kept and raised."""
+    library = library_of(request)
+    exchange = _begin(exchanges, request, request.read())
+    try:
+        response = send(request)
+    except BaseException as exc:
+        _failed(library, exchange, exc)
+        raise
+    return _teed(library, response, exchange, 0)
+
+
+async def recorded_async(request: Any, send: AsyncSend, exchanges: Exchanges) -> Any:
+    """`recorded` for a transport that is awaited; a cancelled one is kept as left by the client."""
+    library = library_of(request)
+    exchange = _begin(exchanges, request, await request.aread())
+    try:
+        response = await send(request)
+    except BaseException as exc:
+        _failed(library, exchange, exc)
+        raise
+    return _teed(library, response, exchange, 1)
+
+
+class RecordingTransport:
+    """A transport that records what passes: `httpx.Client(transport=RecordingTransport(Recorder("a.cassette.jsonl")))`.
+
+    `transport` is the one that does the work; without it that is the `HTTPTransport` of the library, httpx or
+    httpx2, that the first request comes from. Streams are teed as they pass; failed and cut exchanges are kept, and
+    what the transport raised is raised. The recorder redacts, and is the caller's to close: after the client.
+    """
+
+    def __init__(self, recorder: Recorder, transport: "httpx.BaseTransport | Any | None" = None) -> None:
+        self._exchanges = Exchanges(recorder.write)
+        self._transport: Any = transport
+
+    def handle_request(self, request: "httpx.Request") -> "httpx.Response":
+        if self._transport is None:
+            self._transport = library_of(request).HTTPTransport()
+        return recorded(request, self._transport.handle_request, self._exchanges)
+
+    def close(self) -> None:
+        """Close the transport below; exchanges that nobody read to their end are recorded as they stand."""
+        if self._transport is not None:
+            self._transport.close()
+        self._exchanges.abandon()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None = None,
+        error: BaseException | None = None,
+        trace: TracebackType | None = None,
+    ) -> None:
+        self.close()
+
+
+class AsyncRecordingTransport:
+    """`RecordingTransport` for `httpx.AsyncClient` and `httpx2.AsyncClient`."""
+
+    def __init__(self, recorder: Recorder, transport: "httpx.AsyncBaseTransport | Any | None" = None) -> None:
+        self._exchanges = Exchanges(recorder.write)
+        self._transport: Any = transport
+
+    async def handle_async_request(self, request: "httpx.Request") -> "httpx.Response":
+        if self._transport is None:
+            self._transport = library_of(request).AsyncHTTPTransport()
+        return await recorded_async(request, self._transport.handle_async_request, self._exchanges)
+
+    async def aclose(self) -> None:
+        """As `RecordingTransport.close`."""
+        if self._transport is not None:
+            await self._transport.aclose()
+        self._exchanges.abandon()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None = None,
+        error: BaseException | None = None,
+        trace: TracebackType | None = None,
+    ) -> None:
+        await self.aclose()
