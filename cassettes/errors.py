@@ -3,6 +3,7 @@
 TurntapeError
 ├── CassetteError        a file cannot be read or written
 │   └── FormatError      it is no cassette, or one of a newer major version
+├── NetworkBlocked       a test that replays reaches for the network
 └── ReplayMiss           no recorded round trip answers this request
 """
 
@@ -21,3 +22,7 @@ class FormatError(CassetteError):
 
 class ReplayMiss(TurntapeError):
     """No recorded round trip answers the request."""
+
+
+class NetworkBlocked(TurntapeError):
+    """A test whose network is blocked reaches for a host that is not this machine."""

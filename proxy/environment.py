@@ -18,45 +18,10 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+from turntape.cassettes.base_urls import BASE_URLS
+
 type Route = Literal["base_url", "forward", "both"]
 
-
-@dataclass(frozen=True, slots=True)
-class BaseUrl:
-    """A variable that names an API's base URL."""
-
-    variable: str
-    upstream: str
-    suffix: str
-    """What clients expect behind the API's root."""
-    note: str
-    always: bool = True
-    """False: only when the user has set it, or has said by `--upstream` where the API is."""
-
-
-BASE_URLS = (
-    BaseUrl("OPENAI_BASE_URL", "openai", "/v1", "OpenAI SDKs, agents, AI SDK, LangChain, pydantic-ai, litellm"),
-    BaseUrl("OPENAI_API_BASE", "openai", "/v1", "llama-index, litellm, older LangChain"),
-    BaseUrl("ANTHROPIC_BASE_URL", "anthropic", "", "Anthropic SDKs, Claude Code, claude-agent-sdk, AI SDK"),
-    BaseUrl("ANTHROPIC_API_URL", "anthropic", "", "older LangChain", always=False),
-    BaseUrl("GOOGLE_GEMINI_BASE_URL", "gemini", "", "google-genai, google-adk, gemini-cli"),
-    BaseUrl("GEMINI_API_BASE", "gemini", "/v1beta", "litellm", always=False),
-    BaseUrl("CO_API_URL", "cohere", "", "cohere"),
-    BaseUrl("OLLAMA_HOST", "ollama", "", "ollama"),
-    BaseUrl("OLLAMA_BASE_URL", "ollama", "/v1", "pydantic-ai", always=False),
-    BaseUrl("OLLAMA_API_BASE", "ollama", "", "litellm", always=False),
-    BaseUrl("OPENROUTER_BASE_URL", "openrouter", "/api/v1", "OpenRouter SDK and agent"),
-    BaseUrl("OPENROUTER_API_BASE", "openrouter", "/api/v1", "litellm", always=False),
-    # Every Azure resource has its own host: there is nothing to point at unless the user names it.
-    BaseUrl("AZURE_OPENAI_ENDPOINT", "azure", "", "AzureOpenAI", always=False),
-    BaseUrl("AZURE_API_BASE", "azure", "", "litellm", always=False),
-    # AWS signs the host: behind a base URL of ours the real one would refuse the request. Forward records it.
-    BaseUrl("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "bedrock", "", "boto3 and what rides on it", always=False),
-    BaseUrl("AWS_BEDROCK_RUNTIME_ENDPOINT", "bedrock", "", "litellm", always=False),
-    BaseUrl("ANTHROPIC_BEDROCK_BASE_URL", "bedrock", "", "AnthropicBedrock, Claude Code", always=False),
-    BaseUrl("ANTHROPIC_VERTEX_BASE_URL", "vertex", "", "AnthropicVertex, Claude Code", always=False),
-    BaseUrl("GOOGLE_VERTEX_BASE_URL", "vertex", "", "google-genai on Vertex", always=False),
-)
 
 PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
 NO_PROXIES = ("NO_PROXY", "no_proxy")

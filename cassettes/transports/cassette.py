@@ -14,6 +14,9 @@ from .replay import Replay, library_of
 if TYPE_CHECKING:
     import httpx
 
+LIVE = "turntape_live"
+"""The extension of a request that a deck has said is to go to the live API."""
+
 type DeckSource = "Deck | str | os.PathLike[str]"
 
 
@@ -58,6 +61,7 @@ class CassetteTransport(_OfDeck):
     def _live(self, request: Any) -> Any:
         if self._transport is None:
             self._transport = library_of(request).HTTPTransport()
+        request.extensions = {**request.extensions, LIVE: True}
         return self._transport.handle_request(request)
 
     def handle(self, request: Any, send: Send) -> Any:
@@ -107,6 +111,7 @@ class AsyncCassetteTransport(_OfDeck):
     async def _live(self, request: Any) -> Any:
         if self._transport is None:
             self._transport = library_of(request).AsyncHTTPTransport()
+        request.extensions = {**request.extensions, LIVE: True}
         return await self._transport.handle_async_request(request)
 
     async def handle(self, request: Any, send: AsyncSend) -> Any:

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from typing import Any
 
-from .cassette import AsyncCassetteTransport, CassetteTransport
+from .cassette import LIVE, AsyncCassetteTransport, CassetteTransport
 
 LIBRARIES = ("httpx", "httpx2")
 
@@ -36,12 +36,12 @@ def _patch(
     send_async: Any = library.AsyncHTTPTransport.handle_async_request
 
     def handle_request(self: Any, request: Any) -> Any:
-        if passes(request.url.host, request.url.port):
+        if LIVE in request.extensions or passes(request.url.host, request.url.port):
             return send(self, request)
         return sync.handle(request, lambda again: send(self, again))
 
     async def handle_async_request(self: Any, request: Any) -> Any:
-        if passes(request.url.host, request.url.port):
+        if LIVE in request.extensions or passes(request.url.host, request.url.port):
             return await send_async(self, request)
         return await awaited.handle(request, lambda again: send_async(self, again))
 
@@ -49,3 +49,8 @@ def _patch(
     undo.callback(setattr, library.AsyncHTTPTransport, "handle_async_request", send_async)
     library.HTTPTransport.handle_request = handle_request
     library.AsyncHTTPTransport.handle_async_request = handle_async_request
+
+
+def newest_library() -> Any:
+    """httpx2 where it is installed, else httpx."""
+    return import_module("httpx2" if importlib.util.find_spec("httpx2") is not None else "httpx")

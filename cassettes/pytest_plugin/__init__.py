@@ -1,0 +1,223 @@
+"""The pytest plugin: `@pytest.mark.turntape` plays a cassette to a test, and `--turntape-mode` records it.
+
+pytest imports this module in every run of everybody who has turntape installed, so it imports nothing but pytest;
+all else is imported when the first marked test begins.
+"""
+
+import os
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from ..deck import Deck
+    from ..transports import AsyncCassetteTransport, CassetteTransport
+    from .ledger import Ledger
+    from .marked import MarkedTest
+
+_MARKED: pytest.StashKey["MarkedTest"] = pytest.StashKey()
+_LEDGER: pytest.StashKey["Ledger"] = pytest.StashKey()
+_MODES = ("none", "once", "new", "all", "verify")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("turntape", "turntape: recorded LLM traffic")
+    group.addoption(
+        "--turntape-mode",
+        choices=_MODES,
+        default=None,
+        help="none: replay only (default); once: record where there is no cassette; new: add what is missing; "
+        "all: record anew; verify: replay, call beside it and compare",
+    )
+    group.addoption(
+        "--turntape-check",
+        action="store_true",
+        help="fail when a cassette is orphaned, stale, unplayed, damaged or unfinished, or holds a secret",
+    )
+    group.addoption(
+        "--turntape-allow-host",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="a host, or HOST:PORT, that marked tests may reach; repeatable",
+    )
+    parser.addini("turntape_mode", "the mode where neither the command line nor the marker says one", default="")
+    parser.addini("turntape_allow_hosts", "hosts that marked tests may reach", type="linelist", default=[])
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    from . import hooks
+
+    pluginmanager.add_hookspecs(hooks)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers",
+        "turntape(path=None, mode=None, profile=None, faults=None, pace='instant', allow=(), upstreams=None, "
+        "partial=False): replay the LLM traffic of this test from its cassette; the network is blocked",
+    )
+
+
+def _wanted(item: pytest.Item) -> bool:
+    """True for a marked test, and for one that asks for a fixture of ours."""
+    names: list[str] = getattr(item, "fixturenames", [])
+    return item.get_closest_marker("turntape") is not None or any(name.startswith("turntape_") for name in names)
+
+
+def _ledger(config: pytest.Config) -> "Ledger":
+    if _LEDGER not in config.stash:
+        from .ledger import Ledger
+
+        config.stash[_LEDGER] = Ledger()
+    return config.stash[_LEDGER]
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
+    """Sees all that was collected, before anything is deselected."""
+    if config.getoption("turntape_check"):
+        _ledger(config).collected(config, [item for item in items if _wanted(item)], items)
+    return (yield)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """The cassette is open and the network closed before the first fixture makes a client."""
+    if not _wanted(item):
+        return
+    from ..errors import TurntapeError
+    from .marked import MarkedTest
+
+    try:
+        marked = MarkedTest(item)
+    except TurntapeError as exc:
+        said = f"turntape: {exc}"
+    else:
+        item.stash[_MARKED] = marked
+        marked.start()
+        return
+    pytest.fail(said, pytrace=False)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    marked = item.stash.get(_MARKED, None)
+    if marked is not None and call.when != "teardown" and (call.when == "call" or not report.passed):
+        marked.outcome = report.outcome
+        if report.failed and (said := "\n".join(marked.problems())):
+            report.sections.append(("turntape", said))
+    return report
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
+    """After the last fixture: what was missed and swallowed, or never asked for, fails the test."""
+    try:
+        result = yield
+    finally:
+        marked = item.stash.get(_MARKED, None)
+        problems: list[str] = []
+        if marked is not None:
+            del item.stash[_MARKED]
+            problems = marked.stop()
+            _ledger(item.config).used(item, marked)
+    # A test that has failed has said it with its failure.
+    if marked is not None and problems and marked.outcome == "passed":
+        pytest.fail("turntape: " + "\n".join(problems), pytrace=False)
+    return result
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    config = session.config
+    if _LEDGER not in config.stash:
+        return
+    ledger = config.stash[_LEDGER]
+    worker: dict[str, Any] | None = getattr(config, "workeroutput", None)
+    if worker is not None:
+        worker["turntape"] = ledger.as_json()
+    elif config.getoption("turntape_check") and ledger.check() and session.exitstatus in (0, 5):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """A worker of pytest-xdist has ended: what it saw of cassettes is counted here."""
+    said = getattr(node, "workeroutput", {}).get("turntape")
+    if said is not None:
+        _ledger(node.config).merge(said)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    if _LEDGER not in config.stash:
+        return
+    ledger = config.stash[_LEDGER]
+    problems = ledger.check() if config.getoption("turntape_check") else []
+    if not problems and not ledger.notes and not config.getoption("turntape_check"):
+        return
+    terminalreporter.section("turntape")
+    for line in [*ledger.notes, *problems] or ["every cassette is used, whole and without secrets"]:
+        terminalreporter.write_line(line)
+
+
+def _marked(request: pytest.FixtureRequest) -> "MarkedTest":
+    return request.node.stash[_MARKED]
+
+
+@pytest.fixture
+def turntape_cassette(request: pytest.FixtureRequest) -> "Deck":
+    """The deck that plays and records this test's cassette: `path`, `mode`, `passed`, `misses`, `unplayed`."""
+    return _marked(request).deck
+
+
+@pytest.fixture
+def turntape_transport(request: pytest.FixtureRequest) -> "CassetteTransport":
+    """A transport for `httpx.Client` and `httpx2.Client` that plays this test's cassette."""
+    return _marked(request).transport
+
+
+@pytest.fixture
+def turntape_async_transport(request: pytest.FixtureRequest) -> "AsyncCassetteTransport":
+    """A transport for `httpx.AsyncClient` and `httpx2.AsyncClient` that plays this test's cassette."""
+    return _marked(request).async_transport
+
+
+@pytest.fixture
+def turntape_client(request: pytest.FixtureRequest) -> Any:
+    """A client of httpx2, or of httpx where that is not installed, over `turntape_transport`."""
+    from ..transports.patching import newest_library
+
+    return newest_library().Client(transport=_marked(request).transport)
+
+
+@pytest.fixture
+def turntape_async_client(request: pytest.FixtureRequest) -> Any:
+    """As `turntape_client`, for asyncio."""
+    from ..transports.patching import newest_library
+
+    return newest_library().AsyncClient(transport=_marked(request).async_transport)
+
+
+@pytest.fixture
+def turntape_server(request: pytest.FixtureRequest) -> str:
+    """The base URL of a replay server of this test's own: put `/openai/v1`, `/anthropic`, … behind it."""
+    marked = _marked(request)
+    if marked.server.port is None:
+        from ..errors import TurntapeError
+
+        try:
+            marked.server.start()
+        except TurntapeError as exc:
+            pytest.fail(f"turntape: {exc}", pytrace=False)
+    return marked.server.url
+
+
+@pytest.fixture
+def turntape_environment(turntape_server: str, request: pytest.FixtureRequest) -> dict[str, str]:
+    """The environment for a command under test: `subprocess.run([…], env=turntape_environment)`."""
+    return _marked(request).server.environment(os.environ)

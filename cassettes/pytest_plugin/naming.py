@@ -1,0 +1,41 @@
+"""Which cassette is a test's own: `<folder of the test file>/cassettes/<module>/<test>.cassette.jsonl`."""
+
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+
+SUFFIX = ".cassette.jsonl"
+_LONGEST = 120
+_UNSAFE = re.compile(r"[^\w.+=,-]+")
+
+
+def safe_name(name: str) -> str:
+    """A test's name as a file's on any system: `test_a[gpt-5]` is `test_a-gpt-5`.
+
+    A name that had to be changed further, or cut, ends in a digest, so that no two tests share a file.
+    """
+    plain = re.sub(r"\[(.*)\]$", r"-\1", name, flags=re.DOTALL)
+    safe = _UNSAFE.sub("_", plain).strip(".")
+    if safe == plain and len(safe) <= _LONGEST:
+        return safe
+    return f"{safe[:_LONGEST]}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+
+def test_name(item: pytest.Item) -> str:
+    """The test's name within its module, the classes it stands in before it."""
+    classes = [node.name for node in item.listchain() if isinstance(node, pytest.Class)]
+    return ".".join([*classes, item.name])
+
+
+def folder_of(item: pytest.Item) -> Path:
+    """Where the cassettes of a test's module are."""
+    return item.path.parent / "cassettes" / item.path.stem
+
+
+def cassette_path(item: pytest.Item, given: object = None) -> Path:
+    """A test's cassette; `given` is the marker's `path`, relative to the test file's folder."""
+    if given is not None:
+        return item.path.parent / str(given)
+    return folder_of(item) / f"{safe_name(test_name(item))}{SUFFIX}"

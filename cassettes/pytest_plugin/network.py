@@ -1,0 +1,103 @@
+"""The network blocked for the time of a test: what is not this machine and not allowed is refused, by name."""
+
+import ipaddress
+import socket
+from collections.abc import Iterable
+from contextlib import ExitStack, suppress
+from typing import Any
+
+from ..errors import NetworkBlocked
+
+
+def is_loopback(host: object) -> bool:
+    """True for this machine: loopback addresses, the addresses that stand for any of its own, and `localhost`."""
+    if host is None or host in ("", b"", "localhost", b"localhost"):
+        return True
+    text = host.decode("latin-1") if isinstance(host, bytes) else str(host)
+    try:
+        address = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return text.lower().endswith(".localhost")
+    return address.is_loopback or address.is_unspecified
+
+
+class Network:
+    """`with Network(("api.example.com",)):` Hosts may have a port: `example.com:8080`."""
+
+    def __init__(self, allowed: Iterable[str] = ()) -> None:
+        self._allowed = {name.lower() for name in allowed}
+        self._addresses: set[str] = set()
+        """What allowed names were resolved to."""
+        self.blocked: list[str] = []
+        """What was refused, in order."""
+        self._undo = ExitStack()
+
+    def allows(self, host: object, port: object = None) -> bool:
+        """True when the user has allowed this host, or this host and port."""
+        text = (host.decode("latin-1") if isinstance(host, bytes) else str(host)).lower()
+        return "*" in self._allowed or text in self._allowed or f"{text}:{port}" in self._allowed
+
+    def _check(self, host: object, port: object) -> None:
+        if is_loopback(host) or str(host) in self._addresses or self.allows(host, port):
+            return
+        text = host.decode("latin-1") if isinstance(host, bytes) else str(host)
+        where = f"{text}:{port}" if port else text
+        self.blocked.append(where)
+        raise NetworkBlocked(
+            f"the test reaches for {where}, and the network is blocked in tests marked turntape; httpx and httpx2 are "
+            f"replayed as they are, other clients through turntape_server; or allow it: "
+            f"@pytest.mark.turntape(allow=[{text!r}])"
+        )
+
+    def __enter__(self) -> "Network":
+        connect: Any = socket.socket.connect
+        connect_ex: Any = socket.socket.connect_ex
+        resolve: Any = socket.getaddrinfo
+
+        def checked(sock: socket.socket, address: Any) -> None:
+            if sock.family not in (socket.AF_INET, socket.AF_INET6):
+                return
+            try:
+                self._check(address[0], address[1])
+            except NetworkBlocked:
+                sock.close()  # the caller closes it for an OSError only, and this is none, or it would be retried
+                raise
+
+        def guarded_connect(sock: socket.socket, address: Any) -> Any:
+            checked(sock, address)
+            return connect(sock, address)
+
+        def guarded_connect_ex(sock: socket.socket, address: Any) -> Any:
+            checked(sock, address)
+            return connect_ex(sock, address)
+
+        def guarded_resolve(host: Any, port: Any, *args: Any, **kwargs: Any) -> Any:
+            is_address = False
+            with suppress(ValueError):
+                ipaddress.ip_address(host.decode() if isinstance(host, bytes) else str(host).partition("%")[0])
+                is_address = True
+            if not is_address:  # an address is checked when it is connected to
+                self._check(host, port)
+            found = resolve(host, port, *args, **kwargs)
+            if not is_address and not is_loopback(host):
+                self._addresses.update(str(entry[4][0]) for entry in found)
+            return found
+
+        with ExitStack() as undo:
+            _set(undo, socket.socket, "connect", guarded_connect)
+            _set(undo, socket.socket, "connect_ex", guarded_connect_ex)
+            _set(undo, socket, "getaddrinfo", guarded_resolve)
+            self._undo = undo.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._undo.close()
+
+
+def _set(undo: ExitStack, owner: Any, name: str, value: object) -> None:
+    """Set an attribute, to be as it was before, inherited ones too."""
+    if name in vars(owner):
+        undo.callback(setattr, owner, name, getattr(owner, name))
+    else:
+        undo.callback(delattr, owner, name)
+    setattr(owner, name, value)

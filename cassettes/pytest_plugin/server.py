@@ -1,0 +1,94 @@
+"""A replay server of one test's own, in a thread, for agents that run as commands of their own."""
+
+import asyncio
+import os
+import socket
+import threading
+from collections.abc import Mapping
+
+from ..base_urls import BASE_URLS, KEYS
+from ..deck import Deck
+from ..errors import CassetteError
+from ..transports.cassette import AsyncCassetteTransport
+
+
+def live_upstreams(environ: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """Where APIs are when they are called live: what the test says, else what the environment names."""
+    named: dict[str, str] = {}
+    for row in BASE_URLS:
+        value = environ.get(row.variable, "").strip()
+        if value:
+            named.setdefault(row.upstream, value if "://" in value else f"http://{value}")
+    return {**named, **given}
+
+
+class TestServer:
+    """`start()` listens on a free port of this machine; `url` is its base, `environment()` what a command needs."""
+
+    __test__ = False
+
+    def __init__(self, deck: Deck, pace: str | float, upstreams: Mapping[str, str]) -> None:
+        self._transport = AsyncCassetteTransport(deck, pace=pace)
+        self._upstreams = upstreams
+        self._listener: socket.socket | None = None
+
+    @property
+    def port(self) -> int | None:
+        return self._listener.getsockname()[1] if self._listener else None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Raises CassetteError when no ASGI server is installed."""
+        try:
+            import uvicorn
+        except ImportError as exc:
+            raise CassetteError(
+                "turntape_server needs an ASGI server; install one with: pip install uvicorn httptools"
+            ) from exc
+        from ..transports.relay import relay
+
+        # Named as TCP, or asyncio leaves Nagle's algorithm on and each answer waits 40 ms.
+        self._listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        self._listener.bind(("127.0.0.1", 0))
+        self._listener.listen(2048)
+        config = uvicorn.Config(
+            relay(self._transport, self._upstreams),
+            log_config=None,
+            log_level="critical",
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            date_header=False,
+            timeout_graceful_shutdown=1,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(
+            target=asyncio.run, args=(self._serve(self._listener),), name="turntape test server", daemon=True
+        )
+        self._thread.start()
+
+    async def _serve(self, listener: socket.socket) -> None:
+        try:
+            await self._server.serve(sockets=[listener])
+        finally:
+            await self._transport.aclose()
+
+    def stop(self) -> None:
+        if self._listener is not None:
+            self._server.should_exit = True
+            self._thread.join()
+            self._listener.close()
+
+    def environment(self, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+        """`environ` for a child whose LLM traffic is to come here: base URLs of every SDK, and keys where none are."""
+        variables = {row.variable: f"{self.url}/{row.upstream}{row.suffix}" for row in BASE_URLS}
+        direct = ",".join(filter(None, ("127.0.0.1", "localhost", environ.get("NO_PROXY"))))
+        return {**placeholders(environ), **environ, **variables, "NO_PROXY": direct, "no_proxy": direct}
+
+
+def placeholders(environ: Mapping[str, str]) -> dict[str, str]:
+    """A value for each key that `environ` lacks: clients refuse to start without one."""
+    return {name: "turntape-replay" for name in KEYS if not environ.get(name)}

@@ -1,0 +1,33 @@
+"""Approval of a text that a test made: equal to the file beside it, or the difference is shown."""
+
+import difflib
+from pathlib import Path
+
+_SUFFIXES = (".cassette.jsonl.zst", ".cassette.jsonl", ".jsonl.zst", ".jsonl")
+
+
+def trajectory_path(cassette: Path) -> Path:
+    """Where the approved trajectory of a cassette stands."""
+    suffix = next((suffix for suffix in _SUFFIXES if cassette.name.endswith(suffix)), "")
+    return cassette.with_name(f"{cassette.name.removesuffix(suffix)}.trajectory.txt")
+
+
+def approve(path: Path, text: str, *, write: bool) -> str | None:
+    """None when `text` is what `path` holds, or was just written to it; else what differs, for people."""
+    if write:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return None
+    if not path.exists():
+        return (
+            f"turntape: no trajectory is approved in {str(path)!r}; read the one below, and approve it with "
+            f"--turntape-approve\n\n{text}"
+        )
+    approved = path.read_text(encoding="utf-8")
+    if approved == text:
+        return None
+    lines = difflib.unified_diff(
+        approved.splitlines(), text.splitlines(), f"approved {path.name}", "this run", lineterm="", n=2
+    )
+    shown = "\n".join(lines)
+    return f"turntape: the trajectory is not the approved one; approve it with --turntape-approve\n\n{shown}"
