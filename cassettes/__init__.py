@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .deck import Deck
     from .errors import CassetteError, FormatError, ReplayMiss, TurntapeError
+    from .faults import Fault
+    from .matching import Match, Matching
     from .model import Chunk, Failure, Frame, Request, Response, RoundTrip
+    from .play_report import Report
     from .player import Player
     from .reader import Cassette, Tail
     from .recorder import Recorder
@@ -34,14 +37,18 @@ __all__ = [
     "Chunk",
     "Deck",
     "Failure",
+    "Fault",
     "FormatError",
     "Frame",
+    "Match",
+    "Matching",
     "Player",
     "Recorder",
     "RecordingTransport",
     "Redactor",
     "ReplayMiss",
     "ReplayTransport",
+    "Report",
     "Request",
     "Response",
     "RoundTrip",
@@ -53,6 +60,9 @@ _HOME = {
     "deck": ("Deck",),
     "errors": ("CassetteError", "FormatError", "ReplayMiss", "TurntapeError"),
     "model": ("Chunk", "Failure", "Frame", "Request", "Response", "RoundTrip"),
+    "faults": ("Fault",),
+    "matching": ("Match", "Matching"),
+    "play_report": ("Report",),
     "player": ("Player",),
     "reader": ("Cassette", "Tail"),
     "recorder": ("Recorder",),

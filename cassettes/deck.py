@@ -6,7 +6,6 @@ cassette, and takes the cassette's name when it has ended.
 """
 
 import fcntl
-import inspect
 import os
 import shutil
 import threading
@@ -14,14 +13,15 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from .drift import Drift, drift
 from .errors import CassetteError, TurntapeError
 from .exchange import Exchanges
+from .faults import Faults
+from .matching import Matching
 from .model import Headers, Request, RoundTrip
 from .modes import Plan, mode_in_force, plan
-from .player import Miss, Player
+from .player import Miss, Played, Player
 from .reader import Cassette
 from .recorder import Recorder
 from .redaction import Redactor
@@ -52,17 +52,6 @@ def _being_written(path: Path) -> bool:
     return False
 
 
-def player_for(source: Cassette, matching: object = None, faults: object = None) -> Player:
-    """A player with a matching profile and faults. Raises CassetteError where the player knows neither."""
-    given: dict[str, Any] = {"matching": matching, "faults": faults}
-    given = {name: value for name, value in given.items() if value is not None}
-    known = inspect.signature(Player).parameters
-    for name, value in given.items():
-        if name not in known:
-            raise CassetteError(f"this turntape has no {name} on replay, and {value!r} was given; leave it out")
-    return Player(source, **given)
-
-
 class Deck:
     """`Deck(path, mode)` plays and records one cassette. Any thread and any asyncio task may use it at once.
 
@@ -77,8 +66,8 @@ class Deck:
         mode: str | None = None,
         *,
         told: str | None = None,
-        matching: object = None,
-        faults: object = None,
+        matching: Matching | None = None,
+        faults: Faults | None = None,
         redactor: Redactor | None = None,
         environ: Mapping[str, str] = os.environ,
     ) -> None:
@@ -87,7 +76,7 @@ class Deck:
         self.exists = self.path.exists()
         self.plan: Plan = plan(self.mode, self.exists)
         cassette = Cassette.load(self.path) if self.plan.plays and self.exists else Cassette.from_round_trips([])
-        self.player = player_for(cassette, matching, faults)
+        self.player = Player(cassette, matching=matching, faults=faults if self.plan.plays and self.exists else None)
         self.exchanges = Exchanges(self._keep)
         self.misses: list[Miss] = []
         """What was asked for, not recorded and not called."""
@@ -117,12 +106,12 @@ class Deck:
         """The recorded round trips that nobody asked for so far."""
         return [replace(self.player.cassette[place], index=place) for place in self.player.unplayed]
 
-    def ask(self, method: str, url: str, headers: Headers, body: bytes) -> RoundTrip | Miss | None:
+    def ask(self, method: str, url: str, headers: Headers, body: bytes) -> Played | Miss | None:
         """What answers this request: a recording, a miss, or None when the live API is to be called."""
         if not self.plan.plays:
             return None
         try:
-            found = self.player.answer(method, url, headers, body)
+            found = self.player.play(method, url, headers, body)
         except Miss as miss:
             if self.plan.calls == "missing":
                 return None
@@ -134,7 +123,7 @@ class Deck:
             with self._lock:
                 self.misses.append(miss)
             return miss
-        self._note(replace(found, request=Request(method, url, headers, body)))
+        self._note(replace(found.trip, request=Request(method, url, headers, body)))
         return found
 
     def compare(self, recorded: RoundTrip, live: RoundTrip) -> None:

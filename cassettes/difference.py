@@ -119,3 +119,24 @@ def _align(old: list[object], new: list[object], pointer: str, found: list[Diffe
         for step in range(low_new + paired, high_new):
             if len(found) < limit:
                 found.append(Difference(f"{pointer}/{start + step}", "added", given=middle_new[step]))
+
+
+def words(recorded: str, given: str, limit: int = 10) -> list[tuple[str, str]]:
+    """The words that differ between two texts, as `(recorded, given)` pairs in order; one side is empty where words
+    were only added or only taken away."""
+    old, new = recorded.split(), given.split()
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    old, new = old[start : len(old) - end], new[start : len(new) - end]
+    if max(len(old), len(new)) > _ALIGNED:
+        return [(" ".join(old), " ".join(new))]
+    pairs = [
+        (" ".join(old[low:high]), " ".join(new[low_new:high_new]))
+        for tag, low, high, low_new, high_new in SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        if tag != "equal"
+    ]
+    return pairs[:limit]

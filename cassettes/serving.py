@@ -13,6 +13,7 @@ from typing import Any, cast
 import orjson
 
 from .errors import CassetteError, TurntapeError
+from .matching import Match, Matching, Profile
 from .model import RoundTrip
 from .player import Miss, Player
 from .transports.replay import MISS_STATUS, pace_of, replayed_headers
@@ -48,19 +49,57 @@ def app(player: Player, *, pace: str | float = "instant") -> App:
         headers = tuple((k.decode("latin-1"), v.decode("latin-1")) for k, v in scope["headers"])
         asked = (scope["method"], target, body)
         try:
-            trip = player.answer(scope["method"], target, headers, body)
+            played = player.play(scope["method"], target, headers, body)
         except Miss as miss:
             if (trip := unanswered.get(asked)) is None:
                 await _send_document(send, MISS_STATUS, miss.document(MISS_STATUS), b"miss")
                 return
-        if trip.response is None:
-            unanswered[asked] = trip
-            again = was_tried_again(player, trip)
-            await _send_document(send, UNANSWERED_STATUS, document(trip), b"no answer", again)
+            await _send_unanswered(send, player, trip)
             return
-        await _send_recorded(send, trip, factor)
+        faulted = played.faulted
+        if faulted is not None and played.trip.response is None:
+            if faulted.fault.kind == "timeout":
+                await _client_gone(receive)
+            await _hang_up(send)
+            return
+        if played.trip.response is None:
+            unanswered[asked] = played.trip
+            await _send_unanswered(send, player, played.trip)
+            return
+        if faulted is not None and faulted.delay:
+            await asyncio.sleep(faulted.delay)
+        await _send_recorded(send, played.trip, factor, _said(played.match))
 
     return answer
+
+
+def _said(match: Match) -> bytes:
+    """The `x-turntape` header: how the answer was found."""
+    places = ", ".join(difference.pointer for difference in match.differences)
+    parts = [match.grade, str(match.turn), *([f"differs at {places}"] if places else [])]
+    text = "; ".join(parts + ([f"fault {match.fault}"] if match.fault else []))
+    return text.encode("ascii", "replace").replace(b"\r", b" ").replace(b"\n", b" ")
+
+
+async def _client_gone(receive: Receive) -> None:
+    """Wait until the client's patience ends."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _hang_up(send: Send) -> None:
+    """Close the connection without an answer, for which ASGI has no message."""
+    transport = getattr(getattr(send, "__self__", None), "transport", None)
+    if transport is not None:
+        transport.abort()
+        return
+    await send({"type": "http.response.start", "status": 502, "headers": [(b"content-length", b"1")]})
+    raise Cut("the connection is refused")
+
+
+async def _send_unanswered(send: Send, player: Player, trip: RoundTrip) -> None:
+    again = was_tried_again(player, trip)
+    await _send_document(send, UNANSWERED_STATUS, document(trip), b"no answer", again)
 
 
 async def _send_document(
@@ -75,10 +114,11 @@ async def _send_document(
     await send({"type": "http.response.body", "body": orjson.dumps(document)})
 
 
-async def _send_recorded(send: Send, trip: RoundTrip, factor: float | None) -> None:
+async def _send_recorded(send: Send, trip: RoundTrip, factor: float | None, said: bytes) -> None:
     response = trip.response
     assert response is not None
     headers = [(k.encode("latin-1", "replace"), v.encode("latin-1", "replace")) for k, v in replayed_headers(response)]
+    headers.append((b"x-turntape", said))
     pieces = response.pieces
     cut = trip.failure is not None and trip.failure.kind != "client_gone"
     if len(pieces) <= 1 and not cut:
@@ -144,14 +184,21 @@ def serve(
 
 
 def run_replay(
-    paths: Iterable[str | os.PathLike[str]], host: str = "127.0.0.1", port: int = 0, pace: str | float = "instant"
+    paths: Iterable[str | os.PathLike[str]],
+    host: str = "127.0.0.1",
+    port: int = 0,
+    pace: str | float = "instant",
+    *,
+    profile: Profile = "strict",
+    faults: str | os.PathLike[str] | None = None,
 ) -> int:
     """`turntape replay F…`: serve cassettes as one API, say what to export, and stay until interrupted."""
     from .reader import Cassette
 
     try:
         cassettes = [Cassette.load(path) for path in paths]
-        players = Player(cassettes[0]) if len(cassettes) == 1 else Player(t for c in cassettes for t in c)
+        source = cassettes[0] if len(cassettes) == 1 else [trip for cassette in cassettes for trip in cassette]
+        players = Player(source, matching=Matching(profile), faults=faults)
 
         def ready(bound: int) -> None:
             base = f"http://{f'[{host}]' if ':' in host else host}:{bound}"
@@ -168,6 +215,9 @@ def run_replay(
                 print(line, flush=True)  # noqa: T201
 
         serve(players, host, port, pace=pace, ready=ready)
+        report = players.report()
+        if (report.played or players.misses) and not report.clean:
+            print(report, file=sys.stderr)  # noqa: T201
     except TurntapeError as exc:
         print(f"turntape: {exc}", file=sys.stderr)  # noqa: T201
         return 2

@@ -133,6 +133,13 @@ def _replay(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="send the chunks at the recorded pace, or N times faster",
     )
+    parser.add_argument(
+        "--profile",
+        choices=("strict", "ordered"),
+        default="strict",
+        help="answer only equal requests, or by turn order and tell what differs (default: strict)",
+    )
+    parser.add_argument("--faults", metavar="FILE", help="put the faults of this TOML file into the answers")
 
 
 def _demo(parser: argparse.ArgumentParser) -> None:

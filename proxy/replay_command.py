@@ -19,7 +19,14 @@ PATIENCE = 30.0
 def main(options: argparse.Namespace) -> int:
     from turntape.cassettes.serving import run_replay
 
-    return run_replay([Path(name) for name in options.file], options.host, options.port, options.pace)
+    return run_replay(
+        [Path(name) for name in options.file],
+        options.host,
+        options.port,
+        options.pace,
+        profile=options.profile,
+        faults=options.faults,
+    )
 
 
 @contextmanager

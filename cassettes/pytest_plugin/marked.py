@@ -11,6 +11,8 @@ import pytest
 
 from ..deck import Deck
 from ..errors import TurntapeError
+from ..faults import Faults
+from ..matching import Matching
 from ..model import RoundTrip
 from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
 from ..transports.patching import default_transports
@@ -28,8 +30,8 @@ class Settings:
 
     path: str | os.PathLike[str] | None = None
     mode: str | None = None
-    profile: object = None
-    faults: object = None
+    matching: Matching | None = None
+    faults: Faults | None = None
     pace: str | float = "instant"
     allow: tuple[str, ...] = ()
     upstreams: Mapping[str, str] | None = None
@@ -70,7 +72,7 @@ class MarkedTest:
             self.path,
             settings.mode or cast(str, config.getini("turntape_mode")) or None,
             told=config.getoption("turntape_mode"),
-            matching=settings.profile,
+            matching=settings.matching,
             faults=settings.faults,
         )
         hosts = (

@@ -1,15 +1,17 @@
 """One transport that plays, records or both, as the record mode of its deck says."""
 
+import asyncio
 import os
+import time
 from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from ..deck import Deck
 from ..exchange import Exchanges
-from ..model import RoundTrip
+from ..player import Played
 from .recording import AsyncSend, Send, recorded, recorded_async, spelt
-from .replay import Replay, library_of
+from .replay import Replay, library_of, wait_before
 
 if TYPE_CHECKING:
     import httpx
@@ -32,9 +34,9 @@ class _OfDeck(Replay):
         if self._owned:
             self.deck.finish()
 
-    def _beside(self, found: RoundTrip) -> Exchanges:
+    def _beside(self, found: Played) -> Exchanges:
         """Where a live call goes that is only compared with `found`."""
-        return Exchanges(lambda live: self.deck.compare(found, live))
+        return Exchanges(lambda live: self.deck.compare(found.trip, live))
 
 
 class CassetteTransport(_OfDeck):
@@ -69,11 +71,14 @@ class CassetteTransport(_OfDeck):
         found = self.deck.ask(request.method, str(request.url), spelt(request.headers.raw), request.read())
         if found is None:
             return recorded(request, send, self.deck.exchanges)
-        if self.deck.plan.compares and isinstance(found, RoundTrip):
+        library = library_of(request)
+        if self.deck.plan.compares and isinstance(found, Played):
             # What the call raises is kept in the exchange, and the comparison says it.
-            with suppress(library_of(request).TransportError):
+            with suppress(library.TransportError):
                 recorded(request, send, self._beside(found)).read()
-        return self.respond(library_of(request), request, found, 0)
+        if wait := wait_before(library, request, found):
+            time.sleep(wait)
+        return self.respond(library, request, found, 0)
 
     def close(self) -> None:
         if self._transport is not None:
@@ -119,10 +124,13 @@ class AsyncCassetteTransport(_OfDeck):
         found = self.deck.ask(request.method, str(request.url), spelt(request.headers.raw), await request.aread())
         if found is None:
             return await recorded_async(request, send, self.deck.exchanges)
-        if self.deck.plan.compares and isinstance(found, RoundTrip):
-            with suppress(library_of(request).TransportError):
+        library = library_of(request)
+        if self.deck.plan.compares and isinstance(found, Played):
+            with suppress(library.TransportError):
                 await (await recorded_async(request, send, self._beside(found))).aread()
-        return self.respond(library_of(request), request, found, 1)
+        if wait := wait_before(library, request, found):
+            await asyncio.sleep(wait)
+        return self.respond(library, request, found, 1)
 
     async def aclose(self) -> None:
         if self._transport is not None:

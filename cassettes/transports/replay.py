@@ -6,12 +6,14 @@ import sys
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import orjson
 
+from ..faults import Faults
+from ..matching import Matching
 from ..model import Failure, FailureKind, Response, RoundTrip
-from ..player import Miss, Player
+from ..player import Miss, Played, Player
 from ..reader import Cassette
 
 if TYPE_CHECKING:
@@ -42,8 +44,13 @@ def replayed_headers(response: Response) -> list[tuple[str, str]]:
     return [(name, value) for name, value in response.headers if name.lower() not in _NOT_AS_RECORDED]
 
 
-def player_of(source: Source) -> Player:
-    return source if isinstance(source, Player) else Player(source)
+def player_of(source: Source, matching: Matching | None = None, faults: Faults | None = None) -> Player:
+    """A player of `source`. Raises ValueError when a player is given and told how to match or fail: it knows that."""
+    if not isinstance(source, Player):
+        return Player(source, matching=matching, faults=faults)
+    if matching is not None or faults is not None:
+        raise ValueError("a Player has its own matching and faults; give them to Player(…) instead")
+    return source
 
 
 def library_of(request: object) -> Any:
@@ -136,49 +143,78 @@ def _miss(library: Any, miss: Miss, request: object) -> Any:
 class Replay:
     """What the sync and the async transport have in common."""
 
-    def __init__(self, source: Source, pace: str | float) -> None:
-        self.player = player_of(source)
+    def __init__(
+        self, source: Source, pace: str | float, matching: Matching | None = None, faults: Faults | None = None
+    ) -> None:
+        self.player = player_of(source, matching, faults)
         self.misses: list[Miss] = []
         """What was asked for and not recorded, in order."""
         self._pace = pace_of(pace)
 
-    def _answer(self, request: Any, body: bytes) -> RoundTrip | Miss:
+    def _answer(self, request: Any, body: bytes) -> Played | Miss:
         try:
-            return self.player.answer(request.method, str(request.url), tuple(request.headers.multi_items()), body)
+            return self.player.play(request.method, str(request.url), tuple(request.headers.multi_items()), body)
         except Miss as miss:
             self.misses.append(miss)
             return miss
 
-    def respond(self, library: Any, request: Any, found: RoundTrip | Miss, stream: int) -> Any:
+    def respond(self, library: Any, request: Any, found: Played | Miss, stream: int) -> Any:
         if isinstance(found, Miss):
             return _miss(library, found, request)
-        response = found.response
+        trip = found.trip
+        response = trip.response
         if response is None:
-            _end(library, found.failure or Failure("cut", "the server closed without an answer"), request)
+            if found.faulted is not None and found.faulted.fault.kind == "timeout":
+                raise library.ReadTimeout(trip.failure.message if trip.failure else "", request=request)
+            _end(library, trip.failure or Failure("cut", "the server closed without an answer"), request)
             raise library.ReadError("no answer was recorded", request=request)
         headers = replayed_headers(response)
-        if not response.chunks and found.failure is None:
-            return library.Response(response.status, headers=headers, content=response.body, request=request)
-        if len(response.chunks) == 1 and found.failure is None and self._pace is None:
+        told = {"turntape": found.match}
+        if trip.failure is None and (not response.chunks or (len(response.chunks) == 1 and self._pace is None)):
             # One piece is what `content` streams too, without a class of ours in between.
-            return library.Response(response.status, headers=headers, content=response.body, request=request)
-        pieces = _Streams.of(library)[stream](found, request, _Pacer(self._pace))
-        return library.Response(response.status, headers=headers, stream=pieces, request=request)
+            return library.Response(
+                response.status, headers=headers, content=response.body, request=request, extensions=told
+            )
+        pieces = _Streams.of(library)[stream](trip, request, _Pacer(self._pace))
+        return library.Response(response.status, headers=headers, stream=pieces, request=request, extensions=told)
+
+
+def wait_before(library: Any, request: Any, found: Played | Miss) -> float:
+    """Seconds until the first byte. Raises the library's ReadTimeout at once when the client would not wait so long."""
+    if isinstance(found, Miss) or found.faulted is None or not (delay := found.faulted.delay):
+        return 0.0
+    times = cast(dict[str, float | None], request.extensions.get("timeout") or {})
+    patience = times.get("read")
+    if patience is not None and delay > patience:
+        raise library.ReadTimeout(f"the first byte is {delay:g} s late: a fault was put there", request=request)
+    return delay
 
 
 class ReplayTransport(Replay):
     """A transport that answers from a cassette: `httpx.Client(transport=ReplayTransport("run.cassette.jsonl"))`.
 
     `source` is a path, a `Cassette`, a `Player`, or round trips. `pace` is `instant`, `recorded`, or a number: how
-    many times faster than recorded. A request that was not recorded gets a 404 that says what differs, and is kept
-    in `misses`; recorded failures are raised as the library's own exceptions.
+    many times faster than recorded. `matching` says what may differ, `faults` what goes wrong (values, or a TOML
+    file). A request that was not recorded gets a 404 that says what differs, and is kept in `misses`; recorded
+    failures are raised as the library's own exceptions. How an answer was found is the response's extension
+    `turntape`, a `Match`; `player.report()` says what came of the whole.
     """
 
-    def __init__(self, source: Source, *, pace: str | float = "instant") -> None:
-        super().__init__(source, pace)
+    def __init__(
+        self,
+        source: Source,
+        *,
+        pace: str | float = "instant",
+        matching: Matching | None = None,
+        faults: Faults | None = None,
+    ) -> None:
+        super().__init__(source, pace, matching, faults)
 
     def handle_request(self, request: "httpx.Request") -> "httpx.Response":
-        return self.respond(library_of(request), request, self._answer(request, request.read()), 0)
+        library, found = library_of(request), self._answer(request, request.read())
+        if wait := wait_before(library, request, found):
+            time.sleep(wait)
+        return self.respond(library, request, found, 0)
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -198,11 +234,21 @@ class ReplayTransport(Replay):
 class AsyncReplayTransport(Replay):
     """`ReplayTransport` for `httpx.AsyncClient` and `httpx2.AsyncClient`."""
 
-    def __init__(self, source: Source, *, pace: str | float = "instant") -> None:
-        super().__init__(source, pace)
+    def __init__(
+        self,
+        source: Source,
+        *,
+        pace: str | float = "instant",
+        matching: Matching | None = None,
+        faults: Faults | None = None,
+    ) -> None:
+        super().__init__(source, pace, matching, faults)
 
     async def handle_async_request(self, request: "httpx.Request") -> "httpx.Response":
-        return self.respond(library_of(request), request, self._answer(request, await request.aread()), 1)
+        library, found = library_of(request), self._answer(request, await request.aread())
+        if wait := wait_before(library, request, found):
+            await asyncio.sleep(wait)
+        return self.respond(library, request, found, 1)
 
     async def aclose(self) -> None:
         """Nothing is held open."""

@@ -1,0 +1,118 @@
+"""Which part of a request a value stands in, in words that hold for every API: system, tools, messages, settings.
+
+No protocol is known here, only the names that APIs give to the same things; no two of them use one name for
+different things.
+"""
+
+from collections.abc import Iterator
+from typing import cast
+
+from .pointers import segments
+
+type Json = dict[str, object]
+
+CONVERSATIONS = ("messages", "input", "contents")
+"""Where the history stands, as a list of items."""
+_PARTS = {
+    "instructions": "system",
+    "systemInstruction": "system",
+    "system_instruction": "system",
+    "preamble": "system",
+    "functions": "tools",
+    "toolConfig": "tools",
+    "input": "messages",
+    "contents": "messages",
+    "prompt": "messages",
+    "message": "messages",
+    "chat_history": "messages",
+}
+CONTAINERS = ("generationConfig", "generation_config", "inferenceConfig", "options", "config")
+"""Objects that hold settings, so that `temperature` is a field wherever an API puts it."""
+PROMPT = frozenset({"system", "tools", "messages", "tool_results"})
+"""What the model reads; all else are settings."""
+LINKS = ("previous_response_id", "conversation", "previous_interaction_id", "thread", "previous_message_id")
+"""Fields that name an earlier answer instead of repeating it."""
+_RESULTS = frozenset({"tool_call_id", "tool_use_id", "functionResponse", "function_response", "toolResult"})
+_RESULT_IDS = ("tool_call_id", "tool_use_id", "call_id")
+
+
+def plain_name(name: str) -> str:
+    """`maxOutputTokens` and `max_output_tokens` are one field."""
+    return name.replace("_", "").casefold()
+
+
+def conversation(body: Json) -> list[object]:
+    """The items of the history; empty where a request has none."""
+    for name in CONVERSATIONS:
+        items = body.get(name)
+        if isinstance(items, list):
+            return cast(list[object], items)
+    return []
+
+
+def blocks(item: object) -> Iterator[Json]:
+    """An item of the history and the blocks that it is made of."""
+    if not isinstance(item, dict):
+        return
+    fields = cast(Json, item)
+    yield fields
+    for name in ("content", "parts"):
+        inner = fields.get(name)
+        if isinstance(inner, list):
+            yield from (cast(Json, block) for block in cast(list[object], inner) if isinstance(block, dict))
+
+
+def is_result(block: Json) -> bool:
+    """True for what a tool answered."""
+    kind = block.get("type")
+    return not _RESULTS.isdisjoint(block) or (isinstance(kind, str) and kind.endswith("_output") and "call_id" in block)
+
+
+def result_id(block: object) -> str | None:
+    """The id of the call that a tool result answers; None for anything else."""
+    if not isinstance(block, dict) or not is_result(fields := cast(Json, block)):
+        return None
+    inner = fields.get("functionResponse") or fields.get("function_response") or fields.get("toolResult")
+    if isinstance(inner, dict):
+        found = cast(Json, inner).get("id") or cast(Json, inner).get("toolUseId")
+    else:
+        found = next((fields[name] for name in _RESULT_IDS if name in fields), None)
+    return found if isinstance(found, str) else None
+
+
+def is_models(item: object) -> bool:
+    """True for what an earlier answer said and the client sends back."""
+    if not isinstance(item, dict):
+        return False
+    fields = cast(Json, item)
+    role = fields.get("role")
+    if isinstance(role, str):
+        return role.casefold() in ("assistant", "model", "chatbot")
+    return "type" in fields and not is_result(fields)
+
+
+def part_of_item(item: object) -> str:
+    """The part that an item of the history is: `system`, `tool_results` or `messages`."""
+    if isinstance(item, dict) and cast(Json, item).get("role") in ("system", "developer"):
+        return "system"
+    return "tool_results" if any(is_result(b) for b in blocks(cast(object, item))) else "messages"
+
+
+def part_of_key(key: str) -> str:
+    """The part that a top-level field is."""
+    return _PARTS.get(key, key)
+
+
+def part_of(pointer: str, bodies: tuple[object, ...]) -> str:
+    """The part that a pointer into one of `bodies` names; the first of them that has the place decides."""
+    if not pointer:
+        return "messages"
+    first, *rest = segments(pointer) if pointer.startswith("/") else [pointer]
+    if first in CONTAINERS and rest:
+        return rest[0]
+    if first in CONVERSATIONS and rest and rest[0].isdigit():
+        for body in bodies:
+            items = cast(Json, body).get(first) if isinstance(body, dict) else None
+            if isinstance(items, list) and int(rest[0]) < len(cast(list[object], items)):
+                return part_of_item(cast(list[object], items)[int(rest[0])])
+    return part_of_key(first)
