@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 
 from turntape.cassettes.model import RoundTrip
 
-from .findings import Finding
+from .finding import Finding
 from .json_value import as_array, as_object
 from .labelling import Labelled, label_all
 from .reading import FinishLabel, Usage

@@ -59,6 +59,7 @@ def test_the_query_counts_in_any_order_and_without_its_keys() -> None:
         ("br", brotli.compress(b'{"a":1}')),
         ("identity", b'{"a":1}'),
     ],
+    ids=["gzip", "x-gzip", "deflate", "zstd", "br", "identity"],
 )
 def test_a_body_is_compared_without_its_encoding(encoding: str, encoded: bytes) -> None:
     assert plain(encoded, (("Content-Encoding", encoding),)) == b'{"a":1}'
