@@ -73,13 +73,15 @@ def test_chunks_are_sent_as_they_were_recorded() -> None:
     assert [m["body"] for m in sent[1:]] == [*PIECES, b""]
     assert [m.get("more_body", False) for m in sent[1:]] == [True, True, True, False]
     # The encoding was undone for the recording.
-    assert head(sent) == (200, {"content-type": "text/event-stream", "x-request-id": "r"})
+    told = {"x-turntape": "exact; turn 1, #0"}
+    assert head(sent) == (200, {"content-type": "text/event-stream", "x-request-id": "r"} | told)
 
 
 def test_an_answer_in_one_piece_says_its_length() -> None:
     sent = ask(app(Player([whole(b"answer", status=429)])))
 
-    assert head(sent) == (429, {"content-type": "application/json", "content-length": "6"})
+    told = {"x-turntape": "exact; turn 1, #0"}
+    assert head(sent) == (429, {"content-type": "application/json", "content-length": "6"} | told)
     assert [m["body"] for m in sent[1:]] == [b"answer"]
 
 

@@ -10,7 +10,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from turntape.proxy.decoding import DECODERS, decoded, decoder
+from turntape.cassettes.decoding import DECODERS, decoded, decoder
 
 TEXT = b'data: {"choices":[]}\n\n' * 200
 

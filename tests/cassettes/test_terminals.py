@@ -8,7 +8,7 @@ import pytest
 from turntape.proxy.scripted import SALES_EMAILS
 from turntape.proxy.scripted.answer import Answer
 from turntape.proxy.scripted.server import SHAPES
-from turntape.proxy.terminals import TAIL, ended
+from turntape.cassettes.terminals import TAIL, ended
 
 PATHS = {
     "openai-chat": "/v1/chat/completions",
