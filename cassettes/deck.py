@@ -9,7 +9,7 @@ import fcntl
 import os
 import shutil
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +25,9 @@ from .player import Miss, Played, Player
 from .reader import Cassette
 from .recorder import Recorder
 from .redaction import Redactor
+
+type Labels = Callable[[Sequence[RoundTrip]], Iterable[tuple[int, dict[str, object]]]]
+"""Reads round trips: `(number, label)` each, the contract of `show --json`."""
 
 _SUFFIXES = (".cassette.jsonl.zst", ".cassette.jsonl", ".jsonl.zst", ".jsonl")
 
@@ -56,8 +59,8 @@ class Deck:
     """`Deck(path, mode)` plays and records one cassette. Any thread and any asyncio task may use it at once.
 
     `mode` is what the code asks for; the environment decides with it (`modes.mode_in_force`). `matching` and
-    `faults` are the player's. A cassette that does not exist is no error until something is asked of it.
-    Raises CassetteError when the file cannot be read.
+    `faults` are the player's, `labels` reads what was recorded. A cassette that does not exist is no error until
+    something is asked of it. Raises CassetteError when the file cannot be read.
     """
 
     def __init__(
@@ -69,6 +72,7 @@ class Deck:
         matching: Matching | None = None,
         faults: Faults | None = None,
         redactor: Redactor | None = None,
+        labels: Labels | None = None,
         environ: Mapping[str, str] = os.environ,
     ) -> None:
         self.path = Path(path)
@@ -84,11 +88,16 @@ class Deck:
         """Where the live API no longer answers as recorded (mode `verify`)."""
         self.notes: list[str] = []
         """What a person should know of the files, one sentence each."""
+        self.strays: list[Miss] = []
+        """What was asked for and not recorded behind a fault that took the place of a recorded answer: no recording
+        can know what an agent does about it."""
         self._redactor = redactor
+        self._labels = labels
         self._recorder: Recorder | None = None
         self._problem: str | None = None
         self._lock = threading.Lock()
         self._passed: list[RoundTrip] = []
+        self._astray = False
         self._finished = False
         self._unfinished = unfinished(self.path)
         if self._unfinished.exists() and not _being_written(self._unfinished):
@@ -121,8 +130,10 @@ class Deck:
                     "record one with the mode 'once'",
                 )
             with self._lock:
-                self.misses.append(miss)
+                (self.strays if self._astray else self.misses).append(miss)
             return miss
+        if found.faulted is not None and found.faulted.is_another_answer:
+            self._astray = True
         self._note(replace(found.trip, request=Request(method, url, headers, body)))
         return found
 
@@ -183,7 +194,17 @@ class Deck:
         if not whole:
             self.notes.append(f"the recording was interrupted and stands in {str(self._unfinished)!r}")
             return 0
+        self._label()
         with suppress(FileNotFoundError):  # keep the modes that a person gave the file
             self._unfinished.chmod(self.path.stat().st_mode & 0o777)
         self._unfinished.replace(self.path)
         return recorder.count - before
+
+    def _label(self) -> None:
+        """Add what the round trips were read as, so that a replay names turns as every other view does."""
+        if self._labels is None:
+            return
+        labels = list(self._labels(list(Cassette.load(self._unfinished))))
+        with Recorder(self._unfinished, redactor=self._redactor or Redactor.from_config(), append=True) as recorder:
+            for index, label in labels:
+                recorder.label(index, label)

@@ -23,6 +23,11 @@ class Faulted:
         return KINDS[self.fault.kind].takes
 
     @property
+    def is_another_answer(self) -> bool:
+        """True when the turn's recorded answer never comes: what the client does next was not recorded."""
+        return self.takes and self.fault.kind != "slow"
+
+    @property
     def delay(self) -> float:
         """Seconds until the first byte."""
         return self.fault.seconds if self.fault.kind == "slow" else 0.0

@@ -87,16 +87,24 @@ class Report:
 def reordered(asked: Sequence[int], trips: Sequence[RoundTrip], names: Sequence[TurnName]) -> tuple[Reordered, ...]:
     """The fewest turns whose moving explains the order in which places were asked for.
 
-    Round trips that were under way together when they were recorded have no order.
+    Round trips that were under way together when they were recorded have no order, nor have threads that ran beside
+    each other: which of them comes first is chance.
     """
     kept = _longest_rising(asked)
+    if len(kept) == len(asked):
+        return ()
+    beside = _beside_each_other(trips, names)
+
+    def before(one: int, other: int) -> bool:
+        return (names[one].thread, names[other].thread) not in beside and _was_before(trips, one, other)
+
     standing = [(at, asked[at]) for at in sorted(kept)]
     found: list[Reordered] = []
     for at, place in enumerate(asked):
         if at in kept:
             continue
-        earlier = [other for when, other in standing if when > at and _was_before(trips, other, place)]
-        later = [other for when, other in standing if when < at and _was_before(trips, place, other)]
+        earlier = [other for when, other in standing if when > at and before(other, place)]
+        later = [other for when, other in standing if when < at and before(place, other)]
         if earlier:
             found.append(Reordered(names[place], names[earlier[0]]))
         elif later:
@@ -104,12 +112,30 @@ def reordered(asked: Sequence[int], trips: Sequence[RoundTrip], names: Sequence[
     return tuple(found)
 
 
+def _beside_each_other(trips: Sequence[RoundTrip], names: Sequence[TurnName]) -> set[tuple[str | None, str | None]]:
+    """Pairs of threads, in both orders, of which two round trips were under way at once."""
+    timed = sorted((trip.started_at, place) for place, trip in enumerate(trips) if trip.started_at and trip.ended_at)
+    running: list[int] = []
+    found: set[tuple[str | None, str | None]] = set()
+    for started, place in timed:
+        running = [other for other in running if _ended(trips[other]) > started]
+        thread = names[place].thread
+        for other in running:
+            found |= {(thread, names[other].thread), (names[other].thread, thread)}
+        running.append(place)
+    return found
+
+
+def _ended(trip: RoundTrip) -> float:
+    return trip.started_at + (trip.ended_at or 0) / 1_000_000
+
+
 def _was_before(trips: Sequence[RoundTrip], one: int, other: int) -> bool:
     """True when `one` had ended before `other` began; by number where the recording has no times."""
     first, second = trips[one], trips[other]
     if first.ended_at is None or first.started_at == second.started_at == 0.0:
         return one < other
-    return first.started_at + first.ended_at / 1_000_000 <= second.started_at
+    return _ended(first) <= second.started_at
 
 
 def _longest_rising(values: Sequence[int]) -> set[int]:

@@ -97,6 +97,11 @@ class Player:
             return [place for place, taken in enumerate(self._taken) if not taken]
 
     @property
+    def faulty(self) -> bool:
+        """True when faults are put into this replay."""
+        return self._overlay is not None
+
+    @property
     def matches(self) -> list[Match]:
         """How each answer so far was found, in the order in which they were asked for."""
         with self._lock:

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from turntape.cassettes.model import RoundTrip
 
 from .finding import Finding
-from .json_value import as_array, as_object
+from .json_value import as_object
 from .labelling import Labelled, label_all
 from .reading import FinishLabel, Usage
 from .styles import clip, safe
@@ -118,10 +118,13 @@ class AgentRun:
 
 def _findings(one: Labelled) -> list[TurnFinding]:
     number = one.turn.number if one.turn else 0
-    return [
-        TurnFinding(**{**as_object(found), "evidence": tuple(as_array(as_object(found)["evidence"]))}, turn=number)  # pyright: ignore[reportArgumentType]
-        for found in as_array(one.label["findings"])
-    ]
+    found = cast("list[dict[str, Any]]", one.label["findings"])
+    return [_finding(dict(each), number) for each in found]
+
+
+def _finding(said: dict[str, Any], turn: int) -> TurnFinding:
+    said["evidence"], said["because_of"] = tuple(said["evidence"]), tuple(said["because_of"])
+    return TurnFinding(**said, turn=turn)
 
 
 def _view(one: Labelled) -> TurnView:
@@ -200,16 +203,12 @@ def _said(who: str, text: str) -> Iterator[str]:
         lead = " " * len(who)
 
 
-def names(round_trips: Sequence[RoundTrip]) -> list[str]:
-    """What to call each round trip of a cassette: its turn and what the model did in it."""
+def deeds(round_trips: Sequence[RoundTrip]) -> list[str]:
+    """What happened in each round trip of a cassette, in a few words: `→ search`, or what the model said."""
     found = [f"{trip.request.method} {trip.request.url}" for trip in round_trips]
-    read = label_all(replace(trip, index=place) for place, trip in enumerate(round_trips))
-    threads = {one.turn.thread for one in read if one.turn}
-    for one in read:
-        if one.turn is None:
-            continue
-        view = _view(one)
-        did = ", ".join(f"→ {call.name}" for call in view.tool_calls) or clip(view.text, 40) or str(view.finish)
-        whose = f" of {view.thread}" if len(threads) > 1 else ""
-        found[one.round_trip.index] = f"turn {view.number}{whose} ({did})"
+    for one in label_all(replace(trip, index=place) for place, trip in enumerate(round_trips)):
+        if one.turn is not None:
+            view = _view(one)
+            calls = ", ".join(f"→ {call.name}" for call in view.tool_calls)
+            found[one.round_trip.index] = calls or clip(view.text, 40) or str(view.finish)
     return found

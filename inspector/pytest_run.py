@@ -24,10 +24,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_turntape_names(round_trips: "Sequence[RoundTrip]") -> list[str]:
-    from .agent_run import names
+def pytest_turntape_deeds(round_trips: "Sequence[RoundTrip]") -> list[str]:
+    from .agent_run import deeds
 
-    return names(round_trips)
+    return deeds(round_trips)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_turntape_labels(round_trips: "Sequence[RoundTrip]") -> list[tuple[int, dict[str, object]]]:
+    from .labelling import label_all
+
+    return [(one.round_trip.index, one.label) for one in label_all(round_trips)]
 
 
 @pytest.fixture

@@ -42,6 +42,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="HOST",
         help="a host, or HOST:PORT, that marked tests may reach; repeatable",
     )
+    parser.addini("turntape_profile", "how near a request must be to its recording: strict or ordered", default="")
+    parser.addini("turntape_ignore", "JSON pointers that do not count when requests are compared", type="linelist")
+    parser.addini("turntape_ignore_text", "regular expressions of text that does not count", type="linelist")
     parser.addini("turntape_mode", "the mode where neither the command line nor the marker says one", default="")
     parser.addini("turntape_allow_hosts", "hosts that marked tests may reach", type="linelist", default=[])
 
@@ -55,9 +58,19 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
-        "turntape(path=None, mode=None, profile=None, faults=None, pace='instant', allow=(), upstreams=None, "
-        "partial=False): replay the LLM traffic of this test from its cassette; the network is blocked",
+        "turntape(path=None, mode=None, profile='strict', rules={}, ignore=(), ignore_text=(), faults=None, "
+        "pace='instant', allow=(), upstreams={}, partial=False, any_order=False): replay the LLM traffic of this test "
+        "from its cassette; the network is blocked",
     )
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """`test_a[429-at-turn-2]`, for tests that are parametrised with faults."""
+    if argname != "turntape_fault":
+        return None
+    from .naming import fault_id
+
+    return fault_id(val)
 
 
 def _wanted(item: pytest.Item) -> bool:

@@ -10,5 +10,10 @@ if TYPE_CHECKING:
 
 
 @pytest.hookspec(firstresult=True)
-def pytest_turntape_names(round_trips: "Sequence[RoundTrip]") -> list[str] | None:
-    """A name for each of these round trips of one cassette, such as `turn 2, → search(…)`; None where not known."""
+def pytest_turntape_deeds(round_trips: "Sequence[RoundTrip]") -> list[str] | None:
+    """What happened in each round trip of one cassette, such as `→ search`; None where not known."""
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_turntape_labels(round_trips: "Sequence[RoundTrip]") -> list[tuple[int, dict[str, object]]] | None:
+    """What was just recorded, read: `(number, label)` each, to be kept in the cassette."""

@@ -7,12 +7,13 @@ from typing import Any, Literal
 import pytest
 
 from ..deck import is_unfinished
-from ..errors import CassetteError
+from ..errors import CassetteError, TurntapeError
 from ..reader import Cassette
 from ..redaction import Redactor
 from ..secret_lint import secrets_in
-from .marked import MarkedTest, Settings
-from .naming import SUFFIX, cassette_path
+from .marked import MarkedTest
+from .naming import SUFFIX
+from .settings import Settings, cassette_of
 
 type State = Literal["played", "partly", "missed", "unplayed"]
 
@@ -36,10 +37,9 @@ class Ledger:
     def collected(self, config: pytest.Config, wanted: list[pytest.Item], items: list[pytest.Item]) -> None:
         for item in wanted:
             try:
-                given = Settings.of(item).path
-            except Exception:  # noqa: BLE001 - the test itself says it
+                self._owned.add(str(cassette_of(item, Settings.of(item))))
+            except TurntapeError:  # the test itself says it
                 continue
-            self._owned.add(str(cassette_path(item, given)))
         chosen = {arg.partition("::")[0] for arg in config.args if "::" in arg}
         parts = {str((config.invocation_params.dir / name).resolve()) for name in chosen}
         self._whole |= {str(item.path) for item in items} - parts

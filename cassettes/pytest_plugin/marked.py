@@ -1,63 +1,23 @@
 """One marked test, from before its fixtures until after them."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
 from ..deck import Deck
 from ..errors import TurntapeError
-from ..faults import Faults
-from ..matching import Matching
 from ..model import RoundTrip
+from ..modes import mode_in_force
 from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
 from ..transports.patching import default_transports
-from .naming import cassette_path
 from .network import Network
 from .server import TestServer, live_upstreams, placeholders
-
-_SHOWN = 8
-"""How many unplayed turns are named."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What the marker says; docs/testing.md explains each."""
-
-    path: str | os.PathLike[str] | None = None
-    mode: str | None = None
-    matching: Matching | None = None
-    faults: Faults | None = None
-    pace: str | float = "instant"
-    allow: tuple[str, ...] = ()
-    upstreams: Mapping[str, str] | None = None
-    partial: bool = False
-
-    @classmethod
-    def of(cls, item: pytest.Item) -> "Settings":
-        """The markers of a test, its module and its classes taken together, the nearest last.
-
-        Raises TurntapeError for what is no setting.
-        """
-        given: dict[str, Any] = {}
-        for marker in reversed(list(item.iter_markers("turntape"))):
-            if marker.args:
-                raise TurntapeError(
-                    f"@pytest.mark.turntape was given {marker.args[0]!r} without a name; write path=… or mode=…"
-                )
-            given |= marker.kwargs
-        for name in given:
-            if name not in cls.__slots__:
-                raise TurntapeError(
-                    f"@pytest.mark.turntape has no setting {name!r}; it knows {', '.join(cls.__slots__)}"
-                )
-        allow = given.get("allow", ())
-        given["allow"] = (allow,) if isinstance(allow, str) else tuple(allow)
-        return cls(**given)
+from .settings import Faulty, Settings, cassette_of
+from .verdict import expects_all, problems, remarks
 
 
 class MarkedTest:
@@ -67,14 +27,8 @@ class MarkedTest:
         config = item.config
         self.item = item
         self.settings = settings = Settings.of(item)
-        self.path: Path = cassette_path(item, settings.path)
-        self.deck = Deck(
-            self.path,
-            settings.mode or cast(str, config.getini("turntape_mode")) or None,
-            told=config.getoption("turntape_mode"),
-            matching=settings.matching,
-            faults=settings.faults,
-        )
+        self.path: Path = cassette_of(item, settings)
+        self.deck = self._deck()
         hosts = (
             *settings.allow,
             *cast(list[str], config.getoption("turntape_allow_host")),
@@ -89,6 +43,26 @@ class MarkedTest:
         """What became of the test's own code; None while it runs, and for ever when it was interrupted."""
         self._undo = ExitStack()
 
+    def _deck(self) -> Deck:
+        config, settings, faulty = self.item.config, self.settings, Faulty.of(self.item)
+        mode = mode_in_force(
+            settings.mode or cast(str, config.getini("turntape_mode")) or None,
+            os.environ,
+            config.getoption("turntape_mode"),
+        )
+        faults = settings.faults
+        if faulty is not None and faulty.faults:
+            faults = faulty.faults
+            # A fault is put into a replay. Only where there is nothing to replay yet is there something to record.
+            mode = "once" if mode in ("new", "all") else mode
+        return Deck(
+            self.path,
+            told=mode,
+            matching=settings.matching(config.getini),
+            faults=faults,
+            labels=lambda round_trips: config.hook.pytest_turntape_labels(round_trips=round_trips) or (),
+        )
+
     def start(self) -> None:
         self._undo.enter_context(default_transports(self.transport, self.async_transport, self._passes))
         if self.deck.plan.calls == "never":
@@ -102,7 +76,7 @@ class MarkedTest:
 
     def stop(self) -> list[str]:
         """End everything; the problems that fail the test, one sentence each."""
-        problems: list[str] = []
+        found: list[str] = []
         try:
             self.server.stop()
         finally:
@@ -110,8 +84,9 @@ class MarkedTest:
         try:
             self.recorded = self.deck.finish(whole=self.outcome is not None)
         except TurntapeError as exc:
-            problems.append(str(exc))
-        return [*problems, *self.problems()]
+            found.append(str(exc))
+        self.deck.notes += remarks(self.deck)
+        return [*found, *self.problems()]
 
     @property
     def asked(self) -> bool:
@@ -120,34 +95,14 @@ class MarkedTest:
     @property
     def left_over(self) -> list[RoundTrip]:
         """What of the cassette this test should have asked for and did not."""
-        calls = self.deck.plan.calls
-        expected = self.deck.plan.plays and calls != "missing" and not self.settings.partial
-        return self.deck.unplayed if expected and self.settings.faults is None else []
+        return self.deck.unplayed if expects_all(self.deck, self.settings) else []
 
     def problems(self) -> list[str]:
         """What was asked for and not recorded, what was recorded and not asked for, what the API answers otherwise."""
-        problems = [f"a request was not recorded: {miss}" for miss in self.deck.misses]
-        if self.outcome == "passed" and (left := self.left_over):
-            problems.append(self._left(left))
-        problems += [f"the live API no longer answers as recorded: {one}" for one in self.deck.drifts]
-        if problems and self.network.blocked:
-            problems.append(f"the network was blocked for {', '.join(dict.fromkeys(self.network.blocked))}")
-        return problems
+        found = problems(self.deck, self.settings, self._deeds, passed=self.outcome == "passed")
+        if found and self.network.blocked:
+            found.append(f"the network was blocked for {', '.join(dict.fromkeys(self.network.blocked))}")
+        return found
 
-    def _left(self, left: list[RoundTrip]) -> str:
-        recorded = len(self.deck.player.cassette)
-        names = cast(
-            "list[str] | None",
-            self.item.config.hook.pytest_turntape_names(round_trips=list(self.deck.player.cassette)),
-        )
-        shown = [
-            f"#{trip.index} {names[trip.index] if names else f'{trip.request.method} {trip.request.url}'}"
-            for trip in left[:_SHOWN]
-        ]
-        more = f" and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
-        whose = "was" if len(left) == 1 else "were"
-        return (
-            f"{len(left)} of {recorded} recorded round trips {whose} not asked for: {'; '.join(shown)}{more}; "
-            "the agent now stops earlier or takes another way: record again with --turntape-mode=all if that is "
-            "meant, or mark the test with partial=True"
-        )
+    def _deeds(self) -> Sequence[str] | None:
+        return self.item.config.hook.pytest_turntape_deeds(round_trips=list(self.deck.player.cassette))

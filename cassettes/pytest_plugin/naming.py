@@ -3,6 +3,7 @@
 import hashlib
 import re
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -23,10 +24,23 @@ def safe_name(name: str) -> str:
     return f"{safe[:_LONGEST]}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
 
-def test_name(item: pytest.Item) -> str:
-    """The test's name within its module, the classes it stands in before it."""
+def fault_id(value: object) -> str:
+    """How a fault stands in a test's name: `429-at-turn-2`; `as-recorded` for none."""
+    if value is None:
+        return "as-recorded"
+    values = cast("list[object]", list(value)) if isinstance(value, list | tuple) else [value]
+    return "+".join(re.sub(r"\s+", "-", str(one)) for one in values)
+
+
+def _name(item: pytest.Item, without: str | None) -> str:
+    """The test's name within its module, the classes it stands in before it, one of its parameters left out."""
     classes = [node.name for node in item.listchain() if isinstance(node, pytest.Class)]
-    return ".".join([*classes, item.name])
+    name = item.name
+    parameters: str = getattr(getattr(item, "callspec", None), "id", "")
+    if without is not None:
+        kept = re.sub(rf"(^|-){re.escape(without)}(?=-|$)", "", parameters, count=1).strip("-")
+        name = name.removesuffix(f"[{parameters}]") + (f"[{kept}]" if kept else "")
+    return ".".join([*classes, name])
 
 
 def folder_of(item: pytest.Item) -> Path:
@@ -34,8 +48,9 @@ def folder_of(item: pytest.Item) -> Path:
     return item.path.parent / "cassettes" / item.path.stem
 
 
-def cassette_path(item: pytest.Item, given: object = None) -> Path:
-    """A test's cassette; `given` is the marker's `path`, relative to the test file's folder."""
+def cassette_path(item: pytest.Item, given: object = None, *, without: str | None = None) -> Path:
+    """A test's cassette; `given` is the marker's `path`, relative to the test file's folder, and `without` the id of
+    a parameter that makes no difference to what is recorded."""
     if given is not None:
         return item.path.parent / str(given)
-    return folder_of(item) / f"{safe_name(test_name(item))}{SUFFIX}"
+    return folder_of(item) / f"{safe_name(_name(item, without))}{SUFFIX}"

@@ -205,7 +205,7 @@ def test_a_miss_that_fails_the_test_is_said_with_it_and_not_twice(project: pytes
         result = project.runpytest()
 
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*- turntape -*", "a request was not recorded: *"])
+    result.stdout.fnmatch_lines(["*- turntape -*", "the run is not the recorded one; *", "changed: *"])
 
 
 def test_turns_that_were_not_asked_for_are_named(project: pytest.Pytester) -> None:
@@ -220,7 +220,12 @@ def test_turns_that_were_not_asked_for_are_named(project: pytest.Pytester) -> No
 
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(
-        ["turntape: 2 of 4 recorded round trips were not asked for: #2 turn 3 (→ send_email); #3 turn 4 (I drafted*"]
+        [
+            "turntape: the run is not the recorded one; first to diverge: client, turn 3, #2 was not asked for",
+            "not asked for: turn 3, #2 (→ send_email)",
+            "not asked for: turn 4, #3 (I drafted five emails*",
+            "record again with --turntape-mode=all if that is meant, or mark the test with partial=True",
+        ]
     )
 
 

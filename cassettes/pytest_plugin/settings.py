@@ -1,0 +1,97 @@
+"""What a test says of its replay: the marker's settings, and the fault that a parametrised test is run with."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from ..errors import TurntapeError
+from ..faults import Fault, Faults
+from ..matching import Matching, Profile, Rule
+from .naming import cassette_path, fault_id
+
+FAULT = "turntape_fault"
+"""The parameter that puts faults into a replay: None, a `Fault`, or several."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the marker says; docs/testing.md explains each."""
+
+    path: str | os.PathLike[str] | None = None
+    mode: str | None = None
+    profile: Profile | None = None
+    rules: Mapping[str, Rule] | None = None
+    ignore: tuple[str, ...] = ()
+    ignore_text: tuple[str, ...] = ()
+    faults: Faults | None = None
+    pace: str | float = "instant"
+    allow: tuple[str, ...] = ()
+    upstreams: Mapping[str, str] | None = None
+    partial: bool = False
+    any_order: bool = False
+
+    @classmethod
+    def of(cls, item: pytest.Item) -> "Settings":
+        """The markers of a test, its module and its classes taken together, the nearest last.
+
+        Raises TurntapeError for what is no setting.
+        """
+        given: dict[str, Any] = {}
+        for marker in reversed(list(item.iter_markers("turntape"))):
+            if marker.args:
+                raise TurntapeError(
+                    f"@pytest.mark.turntape was given {marker.args[0]!r} without a name; write path=… or mode=…"
+                )
+            given |= marker.kwargs
+        for name in given:
+            if name not in cls.__slots__:
+                raise TurntapeError(
+                    f"@pytest.mark.turntape has no setting {name!r}; it knows {', '.join(cls.__slots__)}"
+                )
+        for name in ("allow", "ignore", "ignore_text"):
+            value: str | Iterable[str] = given.get(name, ())
+            given[name] = (value,) if isinstance(value, str) else tuple(value)
+        return cls(**given)
+
+    def matching(self, ini: Callable[[str], Any]) -> Matching:
+        """How near a request must be to its recording; what pytest's ini file adds holds for every test."""
+        try:
+            return Matching(
+                self.profile or ini("turntape_profile") or "strict",
+                self.rules or {},
+                ignore=(*ini("turntape_ignore"), *self.ignore),
+                ignore_text=(*ini("turntape_ignore_text"), *self.ignore_text),
+            )
+        except ValueError as exc:
+            raise TurntapeError(f"@pytest.mark.turntape: {exc}") from exc
+
+
+@dataclass(frozen=True, slots=True)
+class Faulty:
+    """What a test is parametrised with as `turntape_fault`."""
+
+    faults: tuple[Fault, ...]
+    id: str
+
+    @classmethod
+    def of(cls, item: pytest.Item) -> "Faulty | None":
+        """None for a test that has no such parameter."""
+        params: Mapping[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
+        if FAULT not in params:
+            return None
+        given = params[FAULT]
+        faults = () if given is None else (given,) if isinstance(given, Fault) else tuple(cast("Iterable[Any]", given))
+        for fault in faults:
+            if not isinstance(fault, Fault):
+                raise TurntapeError(f"{FAULT} was given {fault!r}; write None, Fault(turn, kind), or several of them")
+        return cls(faults, fault_id(given))
+
+
+def cassette_of(item: pytest.Item, settings: Settings) -> Path:
+    """The cassette of a test. Tests that differ in their fault alone share one."""
+    faulty = Faulty.of(item)
+    return cassette_path(item, settings.path, without=faulty.id if faulty else None)
