@@ -22,6 +22,7 @@ class Miss(ReplayMiss):
         likeness: Grade = "miss",
         ignored: tuple[Difference, ...] = (),
         taken_by: str | None = None,
+        nearest_played: bool = False,
     ) -> None:
         self.method = method
         self.path = path
@@ -39,6 +40,10 @@ class Miss(ReplayMiss):
         self.ignored = ignored
         self.taken_by = taken_by
         """How the recording of an equal request was used up by one that differs, if it was."""
+        self.nearest_played = nearest_played
+        """True when the nearest recording has answered another request already."""
+        self.after: TurnName | None = None
+        """The turn that was asked for last before this."""
         super().__init__(self._sentence(recorded))
 
     @property
@@ -69,8 +74,9 @@ class Miss(ReplayMiss):
         more = f" (and {len(others)} more: {', '.join(d.pointer or '/' for d in others)})" if others else ""
         turn = self.turn or f"#{self.nearest.index}"
         if not self.is_same_turn:
+            played = ", played already" if self.nearest_played else ""
             return (
-                f"{what}: it is no recorded turn; the nearest is {turn}, where {first}{more}; "
+                f"{what}: it is no recorded turn; the nearest is {turn}{played}, where {first}{more}; "
                 "record again if the call is meant"
             )
         return f"{what}: the nearest is {turn}, where {first}{more}; {self.likeness}, record again if it is meant"

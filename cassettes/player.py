@@ -127,9 +127,9 @@ class Player:
         except Miss as miss:
             with self._lock:
                 self.misses.append(miss)
+                miss.after = self._asked[-1][1].turn if self._asked else None
                 if self._first is None:
-                    where = f"{miss.turn}" if miss.turn else f"{miss.method} {miss.path}"
-                    self._diverge(miss.turn, miss.pointer, where, miss.differences)
+                    self._first = _divergence(miss)
             raise
 
     def _index_at_hand(self) -> RequestIndex:
@@ -158,13 +158,10 @@ class Player:
             if self._first is None:
                 self._first = Divergence("api", match.turn, None, f"{match.turn}: a fault was put there, {match.fault}")
         elif match.differences and self._first is None:
-            self._diverge(match.turn, match.differences[0].pointer, str(match.turn), list(match.differences))
+            one = match.differences[0]
+            self._first = Divergence("client", match.turn, one.pointer, f"{match.turn}: {one}")
         self._asked.append((place, match))
         return Played(faulted.trip if faulted is not None else self._trips[place], match, faulted)
-
-    def _diverge(self, turn: TurnName | None, pointer: str | None, where: str, found: Sequence[object]) -> None:
-        said = str(found[0]) if found else "it was not recorded, or not so often"
-        self._first = Divergence("client", turn, pointer, f"{where}: {said}")
 
     def _play_alike(self, given: Form) -> Played:
         index = self._index_at_hand()
@@ -253,7 +250,8 @@ class Player:
         recorded = index.recorded(place)
         found, ignored = compared(recorded, given)
         grade: Grade = "miss"
-        if index.is_same_turn(given, place):
+        # A recording that was played already is no longer what this request could be.
+        if index.is_same_turn(given, place) and not self._taken[place]:
             grade = grade_of(tuple(found), recorded.stable_value, given.stable_value)
         nearest = self.cassette[place]
         if nearest.index < 0:  # made by hand, so its place is its number
@@ -267,6 +265,7 @@ class Player:
             len(self._trips),
             turn=self.turns[place],
             likeness=grade,
+            nearest_played=bool(self._taken[place]),
             ignored=tuple(ignored),
         )
 
@@ -293,3 +292,16 @@ class Player:
             reordered=moved,
             first=first,
         )
+
+
+def _divergence(miss: Miss) -> Divergence:
+    """What a miss says of where the replay left the recording."""
+    where = str(miss.turn) if miss.turn else f"{miss.method} {miss.path}"
+    if miss.played:
+        said = f"{where} was asked for once more"
+    elif miss.is_same_turn or (miss.nearest is not None and not miss.nearest_played):
+        said = f"{where}: {miss.differences[0] if miss.differences else 'changed'}"
+    else:
+        behind = f"after {miss.after}, " if miss.after else ""
+        said = f"{behind}{miss.method} {miss.path} was asked for, and was not recorded"
+    return Divergence("client", miss.turn, miss.pointer, said)

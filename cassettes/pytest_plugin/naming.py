@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
@@ -28,7 +29,7 @@ def fault_id(value: object) -> str:
     """How a fault stands in a test's name: `429-at-turn-2`; `as-recorded` for none."""
     if value is None:
         return "as-recorded"
-    values = cast("list[object]", list(value)) if isinstance(value, list | tuple) else [value]
+    values = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [value]
     return "+".join(re.sub(r"\s+", "-", str(one)) for one in values)
 
 

@@ -41,17 +41,11 @@ def _differences(deck: Deck, settings: Settings, deeds: Deeds, *, passed: bool) 
     left = [turn for turn in left if turn not in known]
     if not (changed or extra or moved or left):
         return []
-    said = deeds() if left else None
-    places = {turn: place for place, turn in enumerate(deck.player.turns)}
-
-    def name(turn: TurnName) -> str:
-        return f"{turn} ({said[places[turn]]})" if said else str(turn)
-
     lines = [
         *_some("changed: ", changed),
-        *_some("extra: ", extra),
+        *_some("extra: ", [f"after {miss.after}: {miss}" if miss.after else miss for miss in extra]),
         *_some("order: ", moved),
-        *_some("not asked for: ", [name(turn) for turn in left]),
+        *_left(deck, left, deeds, behind_a_miss=bool(changed or extra)),
     ]
     first = _first(report, bool(changed or extra))
     return [f"the run is not the recorded one; {first}", *lines, _advice(bool(moved), bool(left))]
@@ -61,6 +55,14 @@ def _first(report: Report, missed: bool) -> Divergence | str:
     if report.first is not None:
         return report.first
     return "a request was not recorded" if missed else "what was recorded was not asked for"
+
+
+def _left(deck: Deck, left: Sequence[TurnName], deeds: Deeds, *, behind_a_miss: bool) -> list[str]:
+    if behind_a_miss and left:  # an agent that got no answer goes no further, which is no news
+        return [f"not asked for behind that: {', '.join(map(str, left))}"]
+    said = deeds() if left else None
+    places = {turn: place for place, turn in enumerate(deck.player.turns)}
+    return _some("not asked for: ", [f"{turn} ({said[places[turn]]})" if said else turn for turn in left])
 
 
 def _some(lead: str, found: Sequence[object]) -> list[str]:

@@ -4,18 +4,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-import anthropic
-import httpx
-import httpx2
-import openai
 import pytest
+from plugin_project import taken_away, write
 
-import turntape.cassettes.pytest_plugin.ledger
-import turntape.cassettes.transports.relay
-import turntape.inspector.agent_run
 from turntape.cassettes import Cassette
 from turntape.cassettes.pytest_plugin.naming import safe_name
 from turntape.cassettes.pytest_plugin.network import is_loopback
@@ -23,73 +16,6 @@ from turntape.proxy.scripted.faults import Fault
 from turntape.proxy.scripted.server import ScriptedServer
 
 pytest_plugins = ("pytester",)
-
-# A session within this process drops what it was the first to import; what is slow to import stays, being here.
-KEPT = (anthropic, httpx, httpx2, openai, turntape.cassettes, turntape.inspector)
-
-AGENT = """
-import asyncio, json, os, subprocess, sys
-import httpx, httpx2, pytest
-from anthropic import Anthropic
-from openai import AsyncOpenAI, OpenAI
-
-TOOLS = [
-    {"type": "function", "function": {"name": name, "parameters": {"type": "object", "properties": {}}}}
-    for name in ("generate_email", "send_email")
-]
-
-def agent(asked="Write to my prospects.", turns=9):
-    client = OpenAI(max_retries=0)
-    messages = [{"role": "user", "content": asked}]
-    for _ in range(turns):
-        said = client.chat.completions.create(model="gpt-5", messages=messages, tools=TOOLS).choices[0].message
-        messages.append(said.model_dump(exclude_none=True))
-        for call in said.tool_calls or ():
-            messages.append({"role": "tool", "tool_call_id": call.id, "content": "done"})
-        if not said.tool_calls:
-            return said.content
-
-def ask(word="hi"):
-    return OpenAI(max_retries=0).chat.completions.create(
-        model="gpt-5", messages=[{"role": "user", "content": word}]
-    ).choices[0].message.content
-"""
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as running:
-        yield running
-
-
-@pytest.fixture
-def project(pytester: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """A user's project, whose clients find the scripted LLM by the environment."""
-    for name in ("CI", "TURNTAPE_MODE", "PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER"):
-        monkeypatch.delenv(name, raising=False)
-    # It writes its report from a folder that a session within the session has taken away.
-    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:textual-snapshot")
-    monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-abcdefghijklmnopqrstuvwxyz0123")
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
-    pytester.makepyfile(agent_code=AGENT)
-    pytester.syspathinsert()
-    return pytester
-
-
-def write(project: pytest.Pytester, text: str, name: str = "test_it") -> None:
-    project.makepyfile(**{name: f"from agent_code import *\n{text}"})
-
-
-def taken_away(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> int:
-    """No upstream, no key and no variable any more; how many requests there were."""
-    count = len(server.requests)
-    server.stop()
-    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"):
-        monkeypatch.delenv(name)
-    return count
-
 
 EVERY_CLIENT = """
 pytestmark = pytest.mark.turntape
