@@ -108,7 +108,7 @@ def test_a(turntape_fault):
 
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(
-        ["*: not recorded, after a fault: no recorded round trip *these arguments are no JSON*"]
+        ["*: not recorded, after a fault: no recorded round trip * the nearest is turn 2, #1*"]
     )
 
 
