@@ -107,9 +107,7 @@ def test_a(turntape_fault):
     result = project.runpytest()
 
     result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(
-        ["*: not recorded, after a fault: no recorded round trip * the nearest is turn 2, #1*"]
-    )
+    result.stdout.fnmatch_lines(["*: not recorded, after a fault: no recorded round trip * the nearest is turn 2, #1*"])
 
 
 @pytest.mark.parametrize(
