@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from turntape.cassettes.terminals import TAIL, ended
 from turntape.proxy.scripted import SALES_EMAILS
 from turntape.proxy.scripted.answer import Answer
 from turntape.proxy.scripted.server import SHAPES
-from turntape.cassettes.terminals import TAIL, ended
 
 PATHS = {
     "openai-chat": "/v1/chat/completions",
