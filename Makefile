@@ -1,5 +1,5 @@
 # The two commands of the README: `make demo` and `make test`. Each sets up what it needs.
-.PHONY: demo test check format setup corpus bench docs wheel clean
+.PHONY: demo test check format setup corpus clients bench docs wheel clean
 .DEFAULT_GOAL := demo
 
 # Looked up once per run, and only by the targets that need them.
@@ -37,6 +37,11 @@ format: setup
 # How our reading of the recorded corpus agrees with an independent one, protocol by fact.
 corpus: setup
 	$(RUN)python tests/corpus/table.py
+
+# Real clients on both routes, in environments that are built once in .clients/; CLIENT='openai litellm' runs these alone,
+# and without it docs/clients.md is made anew.
+clients: setup
+	UV='$(UV)' $(RUN)python -m tests.clients $(or $(CLIENT),--page)
 
 bench: setup
 	$(RUN)python -m bench

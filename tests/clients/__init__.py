@@ -1,0 +1,1 @@
+"""Real clients on both routes: recorded, labelled, and replayed with the upstream gone. `make clients` runs it."""

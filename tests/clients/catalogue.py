@@ -1,0 +1,76 @@
+"""The clients of the matrix, as data: what to install, what to run, and how its turns should look on the wire."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+ROUTES = ("base_url", "forward")
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One way to use a client."""
+
+    words: str
+    """The script's arguments: `chat async streamed`."""
+    protocol: str
+
+    @property
+    def streamed(self) -> bool:
+        return "streamed" in self.words.split()
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    name: str
+    script: str
+    """Below this folder; its suffix says which runtime it is for."""
+    packages: tuple[str, ...]
+    """What the registry is asked for; the first is the client itself."""
+    variants: tuple[Variant, ...]
+    environ: Mapping[str, str] = field(default_factory=dict[str, str])
+    not_offered: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Routes that this client cannot be brought to by its environment, with the reason."""
+    notes: tuple[str, ...] = ()
+    """What the page says of it."""
+
+
+def _variants(protocol: str, *words: str) -> tuple[Variant, ...]:
+    return tuple(Variant(word, protocol) for word in words)
+
+
+CLIENTS = (
+    Client(
+        "openai",
+        "python/openai_agent.py",
+        ("openai",),
+        _variants("openai-chat", "chat", "chat streamed", "chat async", "chat async streamed")
+        + _variants(
+            "openai-responses", "responses", "responses streamed", "responses async", "responses async streamed"
+        ),
+    ),
+    Client(
+        "anthropic",
+        "python/anthropic_agent.py",
+        ("anthropic",),
+        _variants("anthropic-messages", "messages", "messages streamed", "messages async", "messages async streamed"),
+    ),
+    Client(
+        "google-genai",
+        "python/google_genai_agent.py",
+        ("google-genai", "aiohttp"),
+        _variants("gemini-generate", "generate", "generate streamed", "generate async", "generate async streamed"),
+    ),
+)
+
+KEYS = {
+    "OPENAI_API_KEY": "sk-scripted",
+    "ANTHROPIC_API_KEY": "sk-ant-scripted",
+    "GEMINI_API_KEY": "scripted",
+    "MISTRAL_API_KEY": "scripted",
+    "CO_API_KEY": "scripted",
+    "OPENROUTER_API_KEY": "sk-or-scripted",
+    "AWS_ACCESS_KEY_ID": "AKIASCRIPTED",
+    "AWS_SECRET_ACCESS_KEY": "scripted",
+    "AWS_DEFAULT_REGION": "us-east-1",
+}
+"""The scripted LLM takes any key; the clients want one."""

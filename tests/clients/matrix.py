@@ -1,0 +1,203 @@
+"""One cell of the matrix: a client on a route, recorded, labelled, and replayed with the upstream gone."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from turntape.cassettes import Cassette
+from turntape.inspector.labelling import Labelled, label_all
+from turntape.proxy.scripted import SALES_EMAILS, ScriptedServer
+
+from .catalogue import KEYS, Client, Variant
+from .environments import Runtime
+
+PATIENCE = 180
+"""Seconds that one run of a client may take."""
+QUIET = {
+    "ANONYMIZED_TELEMETRY": "false",
+    "CREWAI_DISABLE_TELEMETRY": "true",
+    "CREWAI_DISABLE_TRACKING": "true",
+    "DISABLE_TELEMETRY": "1",
+    "DO_NOT_TRACK": "1",
+    "HAYSTACK_TELEMETRY_ENABLED": "False",
+    "MASTRA_TELEMETRY_DISABLED": "1",
+    "NO_COLOR": "1",
+    "OTEL_SDK_DISABLED": "true",
+    "PYTHONWARNINGS": "ignore",
+}
+"""What keeps clients from calling their makers."""
+OUTCOMES = ("dispatched", "dispatched", "dispatched", "ended")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One claim of a cell; `problem` is None when it holds."""
+
+    ran: bool = False
+    problem: str | None = None
+
+    @property
+    def word(self) -> str:
+        return "skipped" if not self.ran else "failed" if self.problem else "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    client: str
+    version: str
+    variant: str
+    route: str
+    recorded: Check = Check()
+    labelled: Check = Check()
+    replayed: Check = Check()
+    skipped: str | None = None
+    """Why nothing was run."""
+
+    @property
+    def problems(self) -> list[str]:
+        named = (("recorded", self.recorded), ("labelled", self.labelled), ("replayed", self.replayed))
+        return [f"{name}: {check.problem}" for name, check in named if check.problem]
+
+
+def run_cell(client: Client, variant: Variant, route: str, runtime: Runtime, authority: Path) -> Cell:
+    """Run the client twice: before the scripted LLM, and before the recording of that."""
+    with tempfile.TemporaryDirectory(prefix="turntape-client-") as name:
+        folder = Path(name)
+        tape, second = folder / "live.cassette.jsonl", folder / "replayed.cassette.jsonl"
+        command = [*runtime.command, *variant.words.split()]
+        environ = _environ(client, folder, runtime, authority)
+        with ScriptedServer() as server:
+            live = _turntape(["--out", str(tape), "--route", route, "--upstream", f"*={server.url}"], command, environ)
+            arrived = len(server.requests)
+        recorded = Check(True, _not_recorded(tape, live, variant, route, arrived))
+        labelled = Check(True, _not_labelled(tape)) if tape.exists() else Check()
+        replayed = Check()
+        if recorded.problem is None:
+            again = _turntape(["--out", str(second), "--route", route, "--replay", str(tape)], command, environ)
+            replayed = Check(True, _not_replayed(tape, second, again))
+    return Cell(client.name, runtime.version, variant.words, route, recorded, labelled, replayed)
+
+
+def _environ(client: Client, folder: Path, runtime: Runtime, authority: Path) -> dict[str, str]:
+    """A bare environment: nothing of the machine's own settings, and a home that is empty."""
+    home = folder / "home"
+    home.mkdir()
+    kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+    return {
+        **kept,
+        "HOME": str(home),
+        "PWD": str(home),
+        "TMPDIR": str(folder),
+        "TURNTAPE_HOME": str(authority),
+        **QUIET,
+        **KEYS,
+        **client.environ,
+    }
+
+
+def _turntape(
+    options: list[str], command: list[str], environ: Mapping[str, str]
+) -> subprocess.CompletedProcess[str] | None:
+    """`turntape run` with `options`; None when it took too long."""
+    line = [sys.executable, "-m", "turntape.proxy.cli", "run", "--quiet", *options, "--", *command]
+    process = subprocess.Popen(
+        line,
+        env=dict(environ),
+        cwd=environ["HOME"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        out, err = process.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        import signal
+
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return None
+    return subprocess.CompletedProcess(line, process.returncode, out, err)
+
+
+def _failure_of(done: subprocess.CompletedProcess[str] | None) -> str | None:
+    if done is None:
+        return f"the client had not ended after {PATIENCE} s"
+    if done.returncode == 0:
+        return None
+    lines = [line.strip() for line in (done.stderr.strip() or done.stdout.strip()).splitlines() if line.strip()]
+    return f"the client ended with exit code {done.returncode}: {' '.join(lines[-3:])[-400:]}"
+
+
+def main_thread(tape: Path) -> list[Labelled]:
+    """The thread that has tools: titles and summaries are threads of their own."""
+    turns = [done for done in label_all(Cassette.load(tape)) if done.turn is not None]
+    threads = {done.label["thread"]: 0 for done in turns}
+    for done in turns:
+        threads[done.label["thread"]] += bool(done.label["model"]["tool_calls"])  # type: ignore[index]
+    if not threads:
+        return []
+    main = max(threads, key=lambda name: threads[name])
+    return [done for done in turns if done.label["thread"] == main]
+
+
+def _not_recorded(
+    tape: Path, live: subprocess.CompletedProcess[str] | None, variant: Variant, route: str, arrived: int
+) -> str | None:
+    if problem := _failure_of(live):
+        return problem
+    trips = list(Cassette.load(tape))
+    turns = main_thread(tape)
+    if len(turns) != len(SALES_EMAILS):
+        return f"{len(turns)} turns of the agent stand on the tape, {len(SALES_EMAILS)} were made"
+    if len(trips) != arrived:
+        return f"{len(trips)} round trips stand on the tape, {arrived} came to the API"
+    for number, done in enumerate(turns, 1):
+        trip, label = done.round_trip, done.label
+        if trip.failure:
+            return f"turn {number} is kept as {trip.failure.kind}: {trip.failure.message}"
+        if trip.route != route:
+            return f"turn {number} came by the route {trip.route}"
+        if label["protocol"] != variant.protocol:
+            return f"turn {number} was read as {label['protocol']}"
+        if label["streamed"] != variant.streamed:
+            return f"turn {number} was {'streamed' if label['streamed'] else 'not streamed'}"
+    return None
+
+
+def _not_labelled(tape: Path) -> str | None:
+    turns = main_thread(tape)
+    for number, (done, step, outcome) in enumerate(zip(turns, SALES_EMAILS, OUTCOMES, strict=False), 1):
+        label = done.label
+        told = [(call["name"].rpartition("__")[2], call["arguments"]) for call in label["model"]["tool_calls"]]  # type: ignore[index]
+        if told != [(call.name, dict(call.arguments)) for call in step.calls]:
+            return f"turn {number} is said to have called {told}"
+        finish = label["api"]["effective"]  # type: ignore[index]
+        if finish != ("tool_calls" if step.calls else "complete"):
+            return f"turn {number} is said to have finished as {finish}"
+        said = label["client"]["outcome"]  # type: ignore[index]
+        if said != outcome:
+            return f"the client is said to have answered turn {number} as {said}"
+        if label["turn"] != number:
+            return f"turn {number} is counted as {label['turn']}"
+        if found := [finding["id"] for finding in label["findings"]]:  # type: ignore[attr-defined]
+            return f"turn {number} has the findings {', '.join(found)}"
+    return None if len(turns) == len(SALES_EMAILS) else f"{len(turns)} turns are labelled"
+
+
+def _not_replayed(tape: Path, second: Path, again: subprocess.CompletedProcess[str] | None) -> str | None:
+    if problem := _failure_of(again):
+        return problem
+    before = [done.round_trip.response for done in main_thread(tape)]
+    after = [done.round_trip.response for done in main_thread(second)]
+    if len(before) != len(after):
+        return f"{len(after)} turns were made in the replay"
+    for number, (first, other) in enumerate(zip(before, after, strict=True), 1):
+        if first is None or other is None or first.body != other.body:
+            return f"turn {number} was answered with other bytes than were recorded"
+    return _not_labelled(second)
