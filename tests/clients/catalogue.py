@@ -60,6 +60,63 @@ CLIENTS = (
         ("google-genai", "aiohttp"),
         _variants("gemini-generate", "generate", "generate streamed", "generate async", "generate async streamed"),
     ),
+    Client(
+        "openai-agents",
+        "python/openai_agents_agent.py",
+        ("openai-agents",),
+        _variants("openai-responses", "responses", "responses streamed")
+        + _variants("openai-chat", "chat", "chat streamed"),
+    ),
+    Client(
+        "pydantic-ai",
+        "python/pydantic_ai_agent.py",
+        ("pydantic-ai",),
+        _variants("openai-chat", "openai", "openai streamed")
+        + _variants("openai-responses", "responses", "responses streamed")
+        + _variants("anthropic-messages", "anthropic", "anthropic streamed")
+        + _variants("gemini-generate", "google", "google streamed"),
+    ),
+    Client(
+        "langchain-openai",
+        "python/langchain_agent.py",
+        ("langchain-openai",),
+        _variants("openai-chat", "chat", "chat streamed")
+        + _variants("openai-responses", "responses", "responses streamed"),
+    ),
+    Client(
+        "langgraph",
+        "python/langgraph_agent.py",
+        ("langgraph", "langchain-openai"),
+        _variants("openai-chat", "chat", "chat streamed"),
+    ),
+    Client(
+        "litellm",
+        "python/litellm_agent.py",
+        # Its first completion needs a newer mcp than it asks for.
+        ("litellm", "mcp>=2", "boto3"),
+        _variants("openai-chat", "openai", "openai streamed")
+        + _variants("anthropic-messages", "anthropic", "anthropic streamed")
+        + _variants("gemini-generate", "gemini", "gemini streamed")
+        + _variants("bedrock-converse", "bedrock", "bedrock streamed"),
+    ),
+    Client(
+        "mistralai",
+        "python/mistral_agent.py",
+        ("mistralai",),
+        _variants("mistral-chat", "chat", "chat streamed", "chat async", "chat async streamed"),
+        not_offered={"base_url": "it takes a base URL only as the argument server_url, not from the environment"},
+    ),
+    Client("cohere", "python/cohere_agent.py", ("cohere",), _variants("cohere-v2", "chat", "chat streamed")),
+    Client("ollama", "python/ollama_agent.py", ("ollama",), _variants("ollama-chat", "chat", "chat streamed")),
+    Client(
+        "boto3",
+        "python/bedrock_agent.py",
+        ("boto3",),
+        _variants("bedrock-converse", "converse", "converse streamed"),
+    ),
+    Client("httpx", "python/httpx_agent.py", ("httpx",), _variants("openai-chat", "chat", "chat streamed")),
+    Client("aiohttp", "python/aiohttp_agent.py", ("aiohttp",), _variants("openai-chat", "chat", "chat streamed")),
+    Client("requests", "python/requests_agent.py", ("requests",), _variants("openai-chat", "chat", "chat streamed")),
 )
 
 KEYS = {
