@@ -181,7 +181,8 @@ class Router:
         if upstream is not None and override != upstream.url and override is not None:
             base, request.path = joined(override, upstream, request.path)
             self._send_to(flow, base)
-        elif upstream is None and override is not None and self.is_wanted(host):
+        elif upstream is None and override is not None:
+            # A gateway or a local model is an LLM API as well: nothing that a replay stands for may still be called.
             self._send_to(flow, override)
         elif self._via is not None and not is_loopback(host):
             flow.server_conn.via = self._via

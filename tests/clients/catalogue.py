@@ -13,10 +13,12 @@ class Variant:
     words: str
     """The script's arguments: `chat async streamed`."""
     protocol: str
+    always_streamed: bool = False
+    """True for a client that streams although it is not asked to."""
 
     @property
     def streamed(self) -> bool:
-        return "streamed" in self.words.split()
+        return self.always_streamed or "streamed" in self.words.split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ CLIENTS = (
         ("pydantic-ai",),
         _variants("openai-chat", "openai", "openai streamed")
         + _variants("openai-responses", "responses", "responses streamed")
-        + _variants("anthropic-messages", "anthropic", "anthropic streamed")
+        + (Variant("anthropic", "anthropic-messages", always_streamed=True),)
+        + _variants("anthropic-messages", "anthropic streamed")
         + _variants("gemini-generate", "google", "google streamed"),
     ),
     Client(

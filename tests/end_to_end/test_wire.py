@@ -124,6 +124,19 @@ def test_a_loopback_model_is_recorded_on_the_forward_route(tape: Path, confdir: 
     assert trip.request.url.endswith("/api/chat")
 
 
+def test_an_upstream_for_all_stands_for_local_models_too(tape: Path, confdir: Path) -> None:
+    """As in a replay: the model that the client asks for (nobody listens there) must not be called."""
+    with rig(tape, confdir) as up, up.forward() as http:
+        answer = http.post("http://127.0.0.1:9/api/chat", json={**ASKED, "stream": False})
+        [got] = up.server.requests
+
+    assert answer.status_code == 200
+    assert dict(got.headers)["host"] == "127.0.0.1:9"
+    [trip] = Cassette.load(tape)
+    assert trip.request.url == "http://127.0.0.1:9/api/chat"
+    assert trip.route == "forward"
+
+
 def test_a_websocket_is_recorded_frame_by_frame(tape: Path, confdir: Path) -> None:
     from websockets.sync.client import connect
     from websockets.sync.server import ServerConnection, serve

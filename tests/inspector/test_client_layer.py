@@ -46,3 +46,12 @@ def test_calls_without_ids_are_answered_by_name_in_order() -> None:
     results = tuple(ToolResult(None, name, False, text) for name, text in (("a", "1"), ("b", "2"), ("a", "3")))
 
     assert {place: r.text for place, r in answers(calls, results).items()} == {0: "1", 1: "2", 2: "3"}
+
+
+def test_a_client_that_drops_the_ids_is_read_by_name() -> None:
+    """What litellm does with Gemini: the API gave ids, and neither the history nor the results have them."""
+    calls = tuple(ToolCall(name, name * 3, {}, "{}") for name in ("a", "b"))
+    results = tuple(ToolResult(None, name, False, name) for name in ("b", "a"))
+
+    assert {place: r.text for place, r in answers(calls, results).items()} == {0: "a", 1: "b"}
+    assert answers(calls, (ToolResult(None, "c", False, "x"),)) == {}
