@@ -131,7 +131,7 @@ def test_an_upstream_for_all_stands_for_local_models_too(tape: Path, confdir: Pa
         [got] = up.server.requests
 
     assert answer.status_code == 200
-    assert dict(got.headers)["host"] == "127.0.0.1:9"
+    assert {name.lower(): value for name, value in got.headers}["host"] == "127.0.0.1:9"
     [trip] = Cassette.load(tape)
     assert trip.request.url == "http://127.0.0.1:9/api/chat"
     assert trip.route == "forward"
