@@ -120,6 +120,34 @@ CLIENTS = (
     Client("httpx", "python/httpx_agent.py", ("httpx",), _variants("openai-chat", "chat", "chat streamed")),
     Client("aiohttp", "python/aiohttp_agent.py", ("aiohttp",), _variants("openai-chat", "chat", "chat streamed")),
     Client("requests", "python/requests_agent.py", ("requests",), _variants("openai-chat", "chat", "chat streamed")),
+    Client(
+        "openai (node)",
+        "node/openai_agent.mjs",
+        ("openai",),
+        _variants("openai-chat", "chat", "chat streamed")
+        + _variants("openai-responses", "responses", "responses streamed"),
+    ),
+    Client(
+        "@anthropic-ai/sdk",
+        "node/anthropic_agent.mjs",
+        ("@anthropic-ai/sdk",),
+        _variants("anthropic-messages", "messages", "messages streamed"),
+    ),
+    Client(
+        "ai",
+        "node/ai_sdk_agent.mjs",
+        ("ai", "@ai-sdk/openai", "@ai-sdk/anthropic", "zod"),
+        _variants("openai-responses", "responses", "responses streamed")
+        + _variants("openai-chat", "chat", "chat streamed")
+        + _variants("anthropic-messages", "anthropic", "anthropic streamed"),
+    ),
+    Client("fetch (node)", "node/fetch_agent.mjs", (), _variants("openai-chat", "chat", "chat streamed")),
+    Client(
+        "@openrouter/sdk",
+        "node/openrouter_agent.mjs",
+        ("@openrouter/sdk",),
+        _variants("openai-chat", "chat", "chat streamed"),
+    ),
 )
 
 KEYS = {

@@ -45,14 +45,14 @@ def built(script: str, packages: tuple[str, ...]) -> Runtime:
     return makers[Path(script).suffix](script, packages)
 
 
-def _folder(packages: tuple[str, ...]) -> Path:
+def _folder(runtime: str, packages: tuple[str, ...]) -> Path:
     digest = hashlib.sha256("\n".join(packages).encode()).hexdigest()[:8]
     first = packages[0].rpartition("/")[2].partition("[")[0] if packages else "bare"
-    return CACHE / f"{first}-{digest}"
+    return CACHE / runtime / f"{first}-{digest}"
 
 
 def _python(script: str, packages: tuple[str, ...]) -> Runtime:
-    folder = _folder(packages)
+    folder = _folder("python", packages)
     python = folder / "bin" / "python"
     if not (folder / ".ready").exists():
         shutil.rmtree(folder, ignore_errors=True)
@@ -68,7 +68,7 @@ def _python(script: str, packages: tuple[str, ...]) -> Runtime:
 
 def _node(script: str, packages: tuple[str, ...]) -> Runtime:
     node = _tool("node")
-    folder = _folder(packages)
+    folder = _folder("node", packages)
     if not (folder / ".ready").exists():
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
