@@ -32,6 +32,8 @@ class Client:
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
     not_offered: Mapping[str, str] = field(default_factory=dict[str, str])
     """Routes that this client cannot be brought to by its environment, with the reason."""
+    explained: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Why a cell is red, by route, by variant, or by `variant, route`."""
     notes: tuple[str, ...] = ()
     """What the page says of it."""
 
