@@ -150,6 +150,67 @@ CLIENTS = (
         ("@openrouter/sdk",),
         _variants("openai-chat", "chat", "chat streamed"),
     ),
+    Client(
+        "llama-index",
+        "python/llama_index_agent.py",
+        ("llama-index-llms-openai", "llama-index-core"),
+        _variants("openai-chat", "chat", "chat streamed")
+        + _variants("openai-responses", "responses", "responses streamed"),
+    ),
+    Client(
+        "smolagents",
+        "python/smolagents_agent.py",
+        ("smolagents[openai]",),
+        _variants("openai-chat", "chat", "chat streamed"),
+    ),
+    Client(
+        "autogen-agentchat",
+        "python/autogen_agent.py",
+        ("autogen-agentchat", "autogen-ext[openai]"),
+        _variants("openai-chat", "chat", "chat streamed"),
+    ),
+    Client(
+        "haystack-ai",
+        "python/haystack_agent.py",
+        ("haystack-ai",),
+        _variants("openai-chat", "chat", "chat streamed")
+        + _variants("openai-responses", "responses", "responses streamed"),
+    ),
+    Client(
+        "strands-agents",
+        "python/strands_agent.py",
+        ("strands-agents[openai,anthropic]",),
+        _variants("openai-chat", "openai streamed")
+        + _variants("anthropic-messages", "anthropic streamed")
+        + _variants("bedrock-converse", "bedrock", "bedrock streamed"),
+    ),
+    Client(
+        "google-adk",
+        "python/google_adk_agent.py",
+        ("google-adk",),
+        _variants("gemini-generate", "generate", "generate streamed"),
+    ),
+    Client(
+        "crewai",
+        "python/crewai_agent.py",
+        ("crewai[anthropic,google-genai]",),
+        _variants("openai-chat", "openai", "openai streamed")
+        + _variants("anthropic-messages", "anthropic", "anthropic streamed")
+        + _variants("gemini-generate", "gemini", "gemini streamed"),
+    ),
+    Client(
+        "semantic-kernel",
+        "python/semantic_kernel_agent.py",
+        ("semantic-kernel",),
+        _variants("openai-chat", "chat", "chat streamed"),
+    ),
+    Client(
+        "@mastra/core",
+        "node/mastra_agent.mjs",
+        ("@mastra/core", "zod"),
+        _variants("openai-responses", "openai", "openai streamed")
+        + _variants("anthropic-messages", "anthropic", "anthropic streamed"),
+    ),
 )
 
 KEYS = {
