@@ -1,10 +1,10 @@
 """Layer 3: what the next request shows that the client did with an emission."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from .reading import ToolCall, ToolResult
+from .reading import Message, ToolCall, ToolResult
 from .threads import Turn
 from .units import call_meaning
 
@@ -77,6 +77,25 @@ def _held(turn: Turn) -> Iterator[ToolCall]:
                 yield part.call
 
 
+def told_in_text(calls: tuple[ToolCall, ...], messages: Iterable[Message]) -> dict[int, ToolResult]:
+    """Which call (by place) a history retells as text, id and all, with the text that follows as its result.
+
+    Some agents (smolagents) write calls and observations into plain messages: one text answers the calls of a turn.
+    """
+    found: dict[int, ToolResult] = {}
+    open_calls = {place: call for place, call in enumerate(calls) if call.id}
+    retold: set[int] = set()
+    for message in messages:
+        text = "\n".join(part.text for part in message.parts if part.kind == "text")
+        if message.role == "assistant":
+            retold |= {place for place, call in open_calls.items() if call.id and call.id in text and call.name in text}
+        elif text:
+            found |= {place: ToolResult(calls[place].id, calls[place].name, False, text) for place in retold}
+            open_calls = {place: call for place, call in open_calls.items() if place not in retold}
+            retold = set()
+    return found
+
+
 def dispatch(turn: Turn, following: Turn | None) -> Dispatch:
     """What the client did with `turn`, given the next turn of its thread, if there is one."""
     emission, finish = turn.reading.emission, turn.reading.finish
@@ -90,6 +109,7 @@ def dispatch(turn: Turn, following: Turn | None) -> Dispatch:
     held = following.reading.request.previous_id is not None
     seen = 0 if held else len(turn.reading.request.results)
     found = answers(calls, following.reading.request.results, _echoed_ids(turn, following, calls), seen)
+    found = found or told_in_text(calls, following.reading.request.messages)
     missing = tuple(call for place, call in enumerate(calls) if place not in found)
     outcome = "dispatched" if not missing else "partly" if found else "not_dispatched"
     return Dispatch(tuple(found.values()), missing, outcome)

@@ -55,3 +55,23 @@ def test_a_client_that_drops_the_ids_is_read_by_name() -> None:
 
     assert {place: r.text for place, r in answers(calls, results).items()} == {0: "a", 1: "b"}
     assert answers(calls, (ToolResult(None, "c", False, "x"),)) == {}
+
+
+def test_calls_and_results_that_are_retold_as_text_are_dispatched() -> None:
+    """What smolagents does: neither the call nor its result stands in the history as such."""
+    retold = said("Calling tools:\n[{'id': 'call_1', 'function': {'name': 'look_up', 'arguments': {'word': 'jig'}}}]")
+    history = [HELLO, retold, user("Observation:\na dance")]
+    done = after(chat([HELLO], said(None, CALL)), chat(history, said("x"), index=1))
+
+    assert (done.outcome, [(r.call_id, r.text) for r in done.results]) == (
+        "dispatched",
+        [("call_1", "Observation:\na dance")],
+    )
+
+
+def test_a_call_that_is_retold_and_followed_by_nothing_is_not_dispatched() -> None:
+    retold = said("I called look_up (call_1).")
+    turn = chat([HELLO], said(None, CALL))
+
+    assert after(turn, chat([HELLO, retold], said("x"), index=1)).outcome == "not_dispatched"
+    assert after(turn, chat([HELLO, said("I called it."), user("so?")], said("x"), index=1)).outcome == "not_dispatched"
