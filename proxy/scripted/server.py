@@ -12,7 +12,7 @@ import contextlib
 import gzip
 import ssl
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
@@ -28,7 +28,7 @@ from .shape_gemini import GEMINI_GENERATE
 from .shape_ollama import OLLAMA_CHAT
 from .shape_openai_chat import MISTRAL_CHAT, OPENAI_CHAT
 from .shape_openai_responses import OPENAI_RESPONSES
-from .story import SALES_EMAILS, Story, step_after
+from .story import SALES_EMAILS, Step, Story, step_after
 
 SHAPES: tuple[Shape, ...] = (
     OPENAI_CHAT,
@@ -68,12 +68,13 @@ class _Reply:
 class ScriptedServer:
     """`with ScriptedServer() as server:` or `async with`; `server.url` is its base, `server.requests` what it got.
 
-    `faults` are by turn, from 1; `chunk_delay` are the seconds between the events of a stream.
+    `faults` are by turn, from 1; `chunk_delay` are the seconds between the events of a stream. A `story` may also be
+    a function of what is asked, for clients that rename their tools or ask for more than the story.
     """
 
     def __init__(
         self,
-        story: Story = SALES_EMAILS,
+        story: Story | Callable[[Ask], Step] = SALES_EMAILS,
         *,
         host: str = "127.0.0.1",
         port: int = 0,
@@ -213,7 +214,8 @@ class ScriptedServer:
         identity = [("x-request-id", f"req_{ask.answers + 1:04d}{ask.size:08d}")]
         if fault is not None and kind == "status":
             return _refusal(shape, number, identity)
-        answer = Answer(ask, step_after(self.story, ask.answers), fault, shape.prefix)
+        step = self.story(ask) if callable(self.story) else step_after(self.story, ask.answers)
+        answer = Answer(ask, step, fault, shape.prefix)
         if shape is MISTRAL_CHAT:
             answer = replace(answer, prefix="c")
         if not ask.streamed:

@@ -3,6 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from turntape.proxy.scripted import SALES_EMAILS
+from turntape.proxy.scripted.story import Story
+
+from .script import ENDED_BY_A_CALL
+
 ROUTES = ("base_url", "forward")
 
 
@@ -36,6 +41,7 @@ class Client:
     """Why a cell is red, by route, by variant, or by `variant, route`."""
     notes: tuple[str, ...] = ()
     """What the page says of it."""
+    story: Story = SALES_EMAILS
 
 
 def _variants(protocol: str, *words: str) -> tuple[Variant, ...]:
@@ -144,6 +150,7 @@ CLIENTS = (
         + _variants("anthropic-messages", "anthropic", "anthropic streamed"),
     ),
     Client("fetch (node)", "node/fetch_agent.mjs", (), _variants("openai-chat", "chat", "chat streamed")),
+    Client("fetch (node 24)", "node/fetch_agent.mjs", ("node@24",), _variants("openai-chat", "chat", "chat streamed")),
     Client(
         "@openrouter/sdk",
         "node/openrouter_agent.mjs",
@@ -162,6 +169,8 @@ CLIENTS = (
         "python/smolagents_agent.py",
         ("smolagents[openai]",),
         _variants("openai-chat", "chat", "chat streamed"),
+        story=ENDED_BY_A_CALL,
+        notes=("It writes calls and results into the history as text, and ends by calling a tool `final_answer`.",),
     ),
     Client(
         "autogen-agentchat",
@@ -207,7 +216,7 @@ CLIENTS = (
     Client(
         "@mastra/core",
         "node/mastra_agent.mjs",
-        ("@mastra/core", "zod"),
+        ("@mastra/core@latest", "zod", "node@24"),
         _variants("openai-responses", "openai", "openai streamed")
         + _variants("anthropic-messages", "anthropic", "anthropic streamed"),
     ),

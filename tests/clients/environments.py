@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -47,7 +48,7 @@ def built(script: str, packages: tuple[str, ...]) -> Runtime:
 
 def _folder(runtime: str, packages: tuple[str, ...]) -> Path:
     digest = hashlib.sha256("\n".join(packages).encode()).hexdigest()[:8]
-    first = packages[0].rpartition("/")[2].partition("[")[0] if packages else "bare"
+    first = _name(packages[0]).rpartition("/")[2] if packages else "bare"
     return CACHE / runtime / f"{first}-{digest}"
 
 
@@ -60,7 +61,7 @@ def _python(script: str, packages: tuple[str, ...]) -> Runtime:
         _run([uv, "venv", "--quiet", "--python", sys.executable, str(folder)], packages)
         _run([uv, "pip", "install", "--quiet", "--python", str(python), *packages], packages)
         (folder / ".ready").touch()
-    name = packages[0].partition("[")[0]
+    name = _name(packages[0])
     code = f"from importlib.metadata import version; print(version({name!r}))"
     said = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=True).stdout
     return Runtime((str(python), str(HERE / script)), said.strip(), folder)
@@ -82,10 +83,18 @@ def _node(script: str, packages: tuple[str, ...]) -> Runtime:
         if not copy.exists() or copy.read_bytes() != source.read_bytes():
             copy.write_bytes(source.read_bytes())
     if packages:
-        version = json.loads((folder / "node_modules" / packages[0] / "package.json").read_text())["version"]
+        version = json.loads((folder / "node_modules" / _name(packages[0]) / "package.json").read_text())["version"]
     else:
         version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout.strip("v\n")
+    # A client that needs a newer node brings it as a package.
+    own = folder / "node_modules" / ".bin" / "node"
+    node = str(own) if own.exists() else node
     return Runtime((node, str(folder / Path(script).name)), version, folder)
+
+
+def _name(package: str) -> str:
+    """`@mastra/core@latest` and `crewai[anthropic]` without what follows the name."""
+    return re.split(r"[\[<>=]|(?<!^)@", package, maxsplit=1)[0]
 
 
 def _tool(name: str) -> str:

@@ -10,10 +10,12 @@ from pathlib import Path
 
 from turntape.cassettes import Cassette
 from turntape.inspector.labelling import Labelled, label_all
-from turntape.proxy.scripted import SALES_EMAILS, ScriptedServer
+from turntape.proxy.scripted import ScriptedServer
+from turntape.proxy.scripted.story import Story
 
 from .catalogue import KEYS, Client, Variant
 from .environments import Runtime
+from .script import is_same_tool, script_of
 
 PATIENCE = 180
 """Seconds that one run of a client may take."""
@@ -30,7 +32,6 @@ QUIET = {
     "PYTHONWARNINGS": "ignore",
 }
 """What keeps clients from calling their makers."""
-OUTCOMES = ("dispatched", "dispatched", "dispatched", "ended")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +71,15 @@ def run_cell(client: Client, variant: Variant, route: str, runtime: Runtime, aut
         tape, second = folder / "live.cassette.jsonl", folder / "replayed.cassette.jsonl"
         command = [*runtime.command, *variant.words.split()]
         environ = _environ(client, folder, runtime, authority)
-        with ScriptedServer() as server:
+        with ScriptedServer(script_of(client.story)) as server:
             live = _turntape(["--out", str(tape), "--route", route, "--upstream", f"*={server.url}"], command, environ)
             arrived = len(server.requests)
-        recorded = Check(True, _not_recorded(tape, live, variant, route, arrived))
-        labelled = Check(True, _not_labelled(tape)) if tape.exists() else Check()
+        recorded = Check(True, _not_recorded(tape, live, client, variant, route, arrived))
+        labelled = Check(True, _not_labelled(tape, client.story)) if tape.exists() else Check()
         replayed = Check()
         if recorded.problem is None:
             again = _turntape(["--out", str(second), "--route", route, "--replay", str(tape)], command, environ)
-            replayed = Check(True, _not_replayed(tape, second, again))
+            replayed = Check(True, _not_replayed(tape, second, again, client.story))
     return Cell(client.name, runtime.version, variant.words, route, recorded, labelled, replayed)
 
 
@@ -147,14 +148,19 @@ def main_thread(tape: Path) -> list[Labelled]:
 
 
 def _not_recorded(
-    tape: Path, live: subprocess.CompletedProcess[str] | None, variant: Variant, route: str, arrived: int
+    tape: Path,
+    live: subprocess.CompletedProcess[str] | None,
+    client: Client,
+    variant: Variant,
+    route: str,
+    arrived: int,
 ) -> str | None:
     if problem := _failure_of(live):
         return problem
     trips = list(Cassette.load(tape))
     turns = main_thread(tape)
-    if len(turns) != len(SALES_EMAILS):
-        return f"{len(turns)} turns of the agent stand on the tape, {len(SALES_EMAILS)} were made"
+    if len(turns) != len(client.story):
+        return f"{len(turns)} turns of the agent stand on the tape, {len(client.story)} were made"
     if len(trips) != arrived:
         return f"{len(trips)} round trips stand on the tape, {arrived} came to the API"
     for number, done in enumerate(turns, 1):
@@ -170,12 +176,17 @@ def _not_recorded(
     return None
 
 
-def _not_labelled(tape: Path) -> str | None:
+def _not_labelled(tape: Path, story: Story) -> str | None:
     turns = main_thread(tape)
-    for number, (done, step, outcome) in enumerate(zip(turns, SALES_EMAILS, OUTCOMES, strict=False), 1):
+    outcomes = [*["dispatched"] * (len(story) - 1), "open" if story[-1].calls else "ended"]
+    for number, (done, step, outcome) in enumerate(zip(turns, story, outcomes, strict=False), 1):
         label = done.label
-        told = [(call["name"].rpartition("__")[2], call["arguments"]) for call in label["model"]["tool_calls"]]  # type: ignore[index]
-        if told != [(call.name, dict(call.arguments)) for call in step.calls]:
+        told = [(call["name"], call["arguments"]) for call in label["model"]["tool_calls"]]  # type: ignore[index]
+        asked = [(call.name, dict(call.arguments)) for call in step.calls]
+        if len(told) != len(asked) or not all(
+            is_same_tool(name, plain) and given == wanted
+            for (name, given), (plain, wanted) in zip(told, asked, strict=True)
+        ):
             return f"turn {number} is said to have called {told}"
         finish = label["api"]["effective"]  # type: ignore[index]
         if finish != ("tool_calls" if step.calls else "complete"):
@@ -187,10 +198,10 @@ def _not_labelled(tape: Path) -> str | None:
             return f"turn {number} is counted as {label['turn']}"
         if found := [finding["id"] for finding in label["findings"]]:  # type: ignore[attr-defined]
             return f"turn {number} has the findings {', '.join(found)}"
-    return None if len(turns) == len(SALES_EMAILS) else f"{len(turns)} turns are labelled"
+    return None if len(turns) == len(story) else f"{len(turns)} turns are labelled"
 
 
-def _not_replayed(tape: Path, second: Path, again: subprocess.CompletedProcess[str] | None) -> str | None:
+def _not_replayed(tape: Path, second: Path, again: subprocess.CompletedProcess[str] | None, story: Story) -> str | None:
     if problem := _failure_of(again):
         return problem
     before = [done.round_trip.response for done in main_thread(tape)]
@@ -200,4 +211,4 @@ def _not_replayed(tape: Path, second: Path, again: subprocess.CompletedProcess[s
     for number, (first, other) in enumerate(zip(before, after, strict=True), 1):
         if first is None or other is None or first.body != other.body:
             return f"turn {number} was answered with other bytes than were recorded"
-    return _not_labelled(second)
+    return _not_labelled(second, story)

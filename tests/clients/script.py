@@ -1,0 +1,51 @@
+"""The story as clients have to be told it: under the names that they give to their tools, and nothing without tools."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from turntape.proxy.scripted import SALES_EMAILS
+from turntape.proxy.scripted.answer import Ask
+from turntape.proxy.scripted.story import Call, Step, Story, step_after
+
+ASIDE = Step("Emails to five companies")
+"""What a title or a summary is answered with: a request that offers no tools is no part of the story."""
+ENDED_BY_A_CALL: Story = (
+    *SALES_EMAILS[:-1],
+    replace(SALES_EMAILS[-1], calls=(Call("final_answer", {"answer": SALES_EMAILS[-1].text}),)),
+)
+"""For a framework whose agents end by calling a tool."""
+
+
+def is_same_tool(name: str, plain: str) -> bool:
+    """True for `plain` itself and for what clients make of it: `mcp__emails__send_email`, `Emails-send_email`."""
+    return re.fullmatch(rf"(?:.*[^A-Za-z0-9])?{re.escape(plain)}", name) is not None
+
+
+def offered(tools: object) -> Iterator[str]:
+    """The names of all tools that a request offers, wherever its API puts them."""
+    if isinstance(tools, list):
+        for tool in tools:
+            yield from offered(tool)
+    elif isinstance(tools, dict):
+        if isinstance(name := tools.get("name"), str):
+            yield name
+        for key in ("function", "functionDeclarations", "function_declarations", "tools", "toolSpec"):
+            yield from offered(tools.get(key))
+
+
+def script_of(story: Story) -> Callable[[Ask], Step]:
+    """The step that answers a request."""
+
+    def step(ask: Ask) -> Step:
+        names = list(offered(ask.fields.get("tools") or ask.fields.get("toolConfig")))
+        if not names:
+            return ASIDE
+        told = step_after(story, ask.answers)
+        return replace(told, calls=tuple(replace(call, name=_as_offered(call.name, names)) for call in told.calls))
+
+    return step
+
+
+def _as_offered(plain: str, names: list[str]) -> str:
+    return next((name for name in names if is_same_tool(name, plain)), plain)
