@@ -220,6 +220,42 @@ CLIENTS = (
         _variants("openai-responses", "openai", "openai streamed")
         + _variants("anthropic-messages", "anthropic", "anthropic streamed"),
     ),
+    Client(
+        "claude-code",
+        "node/claude_code_agent.mjs",
+        ("@anthropic-ai/claude-code@latest",),
+        (Variant("print", "anthropic-messages", always_streamed=True),),
+    ),
+    Client(
+        "claude-agent-sdk",
+        "python/claude_agent_sdk_agent.py",
+        ("claude-agent-sdk",),
+        (Variant("query", "anthropic-messages", always_streamed=True),),
+    ),
+    Client(
+        "codex",
+        "node/codex_agent.mjs",
+        ("@openai/codex@latest",),
+        (
+            Variant("exec http", "openai-responses", always_streamed=True),
+            Variant("exec websocket", "openai-responses", always_streamed=True),
+        ),
+    ),
+    Client(
+        "gemini-cli",
+        "node/gemini_cli_agent.mjs",
+        ("@google/gemini-cli@latest",),
+        (Variant("prompt", "gemini-generate", always_streamed=True),),
+    ),
+    Client(
+        "opencode",
+        "node/opencode_agent.mjs",
+        ("opencode-ai@latest",),
+        (
+            Variant("run openai", "openai-responses", always_streamed=True),
+            Variant("run anthropic", "anthropic-messages", always_streamed=True),
+        ),
+    ),
 )
 
 KEYS = {

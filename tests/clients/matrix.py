@@ -1,6 +1,7 @@
 """One cell of the matrix: a client on a route, recorded, labelled, and replayed with the upstream gone."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -78,6 +79,9 @@ def run_cell(client: Client, variant: Variant, route: str, runtime: Runtime, aut
         labelled = Check(True, _not_labelled(tape, client.story)) if tape.exists() else Check()
         replayed = Check()
         if recorded.problem is None:
+            # What the first run left behind must not change the second.
+            shutil.rmtree(folder / "home", ignore_errors=True)
+            (folder / "home").mkdir()
             again = _turntape(["--out", str(second), "--route", route, "--replay", str(tape)], command, environ)
             replayed = Check(True, _not_replayed(tape, second, again, client.story))
     return Cell(client.name, runtime.version, variant.words, route, recorded, labelled, replayed)

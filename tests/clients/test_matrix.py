@@ -84,7 +84,9 @@ def test_an_agent_that_fails_is_not_recorded(tmp_path: Path, authority: Path) ->
 
 
 def test_an_agent_that_does_not_stream_as_asked_is_told(tmp_path: Path, authority: Path) -> None:
-    cell = cell_of(tmp_path, authority, LOOP + "EXTRA = {}\ntold(ask)\n", Variant("chat streamed", "openai-chat"))
+    cell = cell_of(
+        tmp_path, authority, LOOP + "EXTRA = {'stream': False}\ntold(ask)\n", Variant("chat streamed", "openai-chat")
+    )
 
     assert cell.recorded.problem == "turn 1 was not streamed"
 

@@ -22,6 +22,8 @@ export const TOOLS = {
 };
 const done = [];
 
+export const note = (name) => done.push(name);
+
 export const generate_email = ({ company, tone }) => {
   done.push('generate_email');
   return `drafted a ${tone} email to ${company}`;
