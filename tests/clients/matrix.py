@@ -200,7 +200,7 @@ def _not_labelled(tape: Path, story: Story) -> str | None:
             return f"the client is said to have answered turn {number} as {said}"
         if label["turn"] != number:
             return f"turn {number} is counted as {label['turn']}"
-        if found := [finding["id"] for finding in label["findings"]]:  # type: ignore[attr-defined]
+        if found := [one["id"] for one in label["findings"] if one["severity"] != "info"]:  # type: ignore[attr-defined]
             return f"turn {number} has the findings {', '.join(found)}"
     return None if len(turns) == len(story) else f"{len(turns)} turns are labelled"
 

@@ -22,7 +22,7 @@ route to route: `turntape run --route …` sets its environment, and that is all
 
 - **recorded**: each round trip that reached the API is on the tape, whole, by the route that was asked for, and the
   agent ended as it should.
-- **labelled**: each turn has the right tool calls, finish and outcome, and there are no findings.
+- **labelled**: each turn has the right tool calls, finish and outcome, and no finding is a warning or an error.
 - **replayed**: run again as `turntape run --replay …` with the scripted LLM gone, the agent gets the same bytes
   turn by turn, ends well, and is labelled alike.
 """
