@@ -39,3 +39,15 @@ def test_a_chunk_without_a_reason_is_no_end() -> None:
     assert not ended(b'data: {"choices":[{"delta":{"content":"a"},"finish_reason":null}]}\n\n')
     assert ended(b'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n')
     assert not ended(b"")
+
+
+@pytest.mark.parametrize("line_end", [b"\n", b"\r\n"])
+def test_a_last_event_of_any_length_is_known_by_its_beginning(line_end: bytes) -> None:
+    """As OpenAI's, which holds the whole answer and all tools again."""
+    echo = b'"instructions":"' + b"x" * 100_000 + b'"'
+    start = b"event: response.created" + line_end + b"data: {}" + line_end * 2
+    last = b"event: response.completed" + line_end + b'data: {"type":"response.completed",' + echo + b"}"
+
+    assert ended(start + last + line_end * 2)
+    assert ended(start + last)
+    assert not ended(start + last.replace(b"completed", b"in_progress"))
