@@ -4,6 +4,7 @@ import json
 from typing import Literal
 
 from turntape.cassettes.model import Frame, Request, Response, RoundTrip
+from turntape.inspector.labelling import label_all
 from turntape.inspector.reader import read
 from turntape.inspector.websocket import is_live, turns_of
 
@@ -47,3 +48,25 @@ def test_a_realtime_session_has_no_turns() -> None:
 
 def test_frames_that_are_not_json_are_passed_over() -> None:
     assert turns_of(session(Frame("client", 1, b"\xff\x00", False), Frame("server", 2, b"[1]", True))) == []
+
+
+def test_a_request_that_generates_nothing_is_no_turn() -> None:
+    """Codex warms the cache before its first turn, which continues that response."""
+    done = label_all(
+        [
+            session(
+                message("client", 10, type="response.create", model="gpt-5", input=[], generate=False),
+                message("server", 20, type="response.completed", response={"id": "r0", "output": []}),
+                message("client", 30, type="response.create", model="gpt-5", input="go", previous_response_id="r0"),
+                message(
+                    "server",
+                    40,
+                    type="response.completed",
+                    response={"id": "r1", "status": "completed", "output": [ITEM]},
+                ),
+            )
+        ]
+    )
+
+    assert [one.label["turn"] for one in done] == [None, 1]
+    assert [f["id"] for f in done[1].label["findings"] if f["severity"] != "info"] == []  # type: ignore[attr-defined]
