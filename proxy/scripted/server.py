@@ -14,6 +14,7 @@ import ssl
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from types import TracebackType
 from typing import Self
 
@@ -29,6 +30,7 @@ from .shape_ollama import OLLAMA_CHAT
 from .shape_openai_chat import MISTRAL_CHAT, OPENAI_CHAT
 from .shape_openai_responses import OPENAI_RESPONSES
 from .story import SALES_EMAILS, Step, Story, step_after
+from .websocket import converse, wants_websocket
 
 SHAPES: tuple[Shape, ...] = (
     OPENAI_CHAT,
@@ -152,6 +154,11 @@ class ScriptedServer:
         try:
             while (received := await _receive(reader, writer)) is not None:
                 self.requests.append(received)
+                headers = {name.lower(): value for name, value in received.headers}
+                path = received.path.partition("?")[0]
+                if wants_websocket(headers) and OPENAI_RESPONSES.matches(path):
+                    await converse(reader, writer, headers, partial(self._events, path, headers))
+                    break
                 if not await self._reply(received, writer):
                     break
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
@@ -208,14 +215,26 @@ class ScriptedServer:
         fault = asked or self._faults.get(ask.answers + 1)
         return self._told(shape, ask, fault), fault
 
+    def _events(self, path: str, headers: Mapping[str, str], message: bytes) -> list[bytes]:
+        """The answer to a message on a WebSocket: the events of a stream, without their framing."""
+        ask = OPENAI_RESPONSES.ask(path, headers, message)
+        if ask.fields.get("generate") is False:
+            # Only warms the cache: a response without output, which the story does not count.
+            answer = Answer(replace(ask, answers=-1), Step())
+        else:
+            answer = Answer(ask, self._step(ask))
+        return [event.partition(b"data: ")[2].strip() for event in OPENAI_RESPONSES.stream(answer)]
+
+    def _step(self, ask: Ask) -> Step:
+        return self.story(ask) if callable(self.story) else step_after(self.story, ask.answers)
+
     def _told(self, shape: Shape, ask: Ask, fault: Fault | None) -> _Reply:
         kind = fault.kind if fault else None
         number = fault.number if fault else 0
         identity = [("x-request-id", f"req_{ask.answers + 1:04d}{ask.size:08d}")]
         if fault is not None and kind == "status":
             return _refusal(shape, number, identity)
-        step = self.story(ask) if callable(self.story) else step_after(self.story, ask.answers)
-        answer = Answer(ask, step, fault, shape.prefix)
+        answer = Answer(ask, self._step(ask), fault, shape.prefix)
         if shape is MISTRAL_CHAT:
             answer = replace(answer, prefix="c")
         if not ask.streamed:

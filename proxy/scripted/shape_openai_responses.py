@@ -24,6 +24,12 @@ def ask(path: str, headers: Mapping[str, str], body: bytes) -> Ask:
     return Ask(path, headers, fields, model, streamed, answers, len(body))
 
 
+def _namespaces(fields: Json) -> dict[str, object]:
+    """The namespace of each tool that is offered in one, as Codex offers the tools of MCP servers."""
+    groups = [tool for tool in entries(fields.get("tools")) if tool.get("type") == "namespace"]
+    return {str(tool.get("name")): group.get("name") for group in groups for tool in entries(group.get("tools"))}
+
+
 def _output(answer: Answer) -> list[Json]:
     output: list[Json] = []
     if answer.text:
@@ -37,9 +43,12 @@ def _output(answer: Answer) -> list[Json]:
                 "content": [part],
             }
         )
+    namespaces = _namespaces(answer.ask.fields)
     for identity, name, arguments in answer.calls:
+        inside: Json = {"namespace": namespaces[name]} if name in namespaces else {}
         output.append(
             {
+                **inside,
                 "id": f"fc_{identity.removeprefix('call_')}",
                 "type": "function_call",
                 "status": "incomplete" if answer.finish == "length" else "completed",
