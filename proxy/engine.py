@@ -27,6 +27,7 @@ from turntape.cassettes.model import RoundTrip
 from .dispatch import CachedAddons
 from .routing import Router, Seen
 from .tap import Tap
+from .trailers import pass_trailers_on
 
 log = logging.getLogger(__name__)
 
@@ -118,6 +119,7 @@ class Engine:
 
     async def start(self) -> None:
         self._confdir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        pass_trailers_on()
         settings = options.Options(
             confdir=str(self._confdir), listen_host=self.host, listen_port=self.port, mode=["regular"]
         )

@@ -1,0 +1,255 @@
+"""Requests as clients may send them: other encodings, trailers, images, signatures, IPv6, sockets, many at once."""
+
+import base64
+import json
+import socket
+import ssl
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from end_to_end.loops import Rig, rig
+
+from turntape.cassettes import Cassette, Recorder
+from turntape.inspector.labelling import label_all
+from turntape.proxy.engine import Engine, running
+from turntape.proxy.scripted import SALES_EMAILS, ScriptedServer
+
+ASKED = {"model": "gpt-5", "messages": [{"role": "user", "content": "go"}]}
+JSON = {"content-type": "application/json"}
+
+
+@pytest.mark.parametrize("chunked", [False, True], ids=["sized", "chunked"])
+@pytest.mark.parametrize("encoding", ["gzip", "zstd", "br"])
+def test_a_compressed_request_arrives_as_it_was_sent_and_is_kept_plain(
+    encoding: str, chunked: bool, tape: Path, confdir: Path
+) -> None:
+    import gzip
+
+    import brotli
+    import zstandard
+
+    plain = json.dumps({**ASKED, "metadata": {"note": "x" * 5000}}).encode()
+    compress = {"gzip": gzip.compress, "zstd": zstandard.ZstdCompressor().compress, "br": brotli.compress}
+    sent = compress[encoding](plain)
+    content: Any = iter([sent[:100], sent[100:]]) if chunked else sent
+    with rig(tape, confdir) as up, httpx2.Client(trust_env=False) as http:
+        headers = {**JSON, "content-encoding": encoding}
+        http.post(f"{up.base}/openai/v1/chat/completions", content=content, headers=headers)
+        [got] = up.server.requests
+
+    assert got.body == sent
+    [trip] = Cassette.load(tape)
+    assert (trip.request.body, trip.request.encoding) == (plain, encoding)
+
+
+TRAILED = b"%x\r\n%s\r\n0\r\nx-checksum: 42\r\n\r\n"
+
+
+@contextmanager
+def answering(answers: list[bytes]) -> Generator[tuple[str, list[bytes]]]:
+    """An API that says `answers` on one connection; its URL, and what it got."""
+    got: list[bytes] = []
+
+    def serve(listener: socket.socket) -> None:
+        connection, _ = listener.accept()
+        with connection:
+            for answer in answers:
+                data = b""
+                while not data.endswith(b"\r\n\r\n") or b"chunked" in data and b"\r\n0\r\n" not in data:
+                    piece = connection.recv(65536)
+                    if not piece:
+                        return
+                    data += piece
+                got.append(data)
+                connection.sendall(answer)
+            connection.recv(1)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, args=(listener,), daemon=True).start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}", got
+
+
+def test_trailers_are_passed_on_both_ways(tape: Path, confdir: Path) -> None:
+    asked, answer = json.dumps(ASKED).encode(), b'{"object":"list","data":[]}'
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTrailer: x-checksum\r\n"
+    head += b"Transfer-Encoding: chunked\r\n\r\n"
+    with answering([head + TRAILED % (len(answer), answer)] * 2) as (url, got), Recorder(tape) as recorder:
+        engine = Engine(recorder, upstreams={"*": url}, confdir=confdir)
+        with running(engine), socket.create_connection(("127.0.0.1", engine.port), timeout=10) as raw:
+            # Twice: what follows on a connection is not mixed up.
+            for _ in range(2):
+                line = f"POST /openai/v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1:{engine.port}\r\n"
+                line += "Content-Type: application/json\r\nTrailer: x-checksum\r\nTransfer-Encoding: chunked\r\n\r\n"
+                raw.sendall(line.encode() + TRAILED % (len(asked), asked))
+                said = b""
+                while b"\r\n0\r\n" not in said or not said.endswith(b"\r\n\r\n"):
+                    said += raw.recv(65536)
+                assert said.endswith(b"\r\n0\r\nx-checksum: 42\r\n\r\n")
+
+    assert [data.endswith(TRAILED % (len(asked), asked)) for data in got] == [True, True]
+    for trip in Cassette.load(tape):
+        assert trip.request.body == asked
+        assert trip.failure is None and trip.response is not None and trip.response.body == answer
+
+
+@pytest.mark.parametrize("route", ["base_url", "forward"])
+def test_an_image_of_20_mb_arrives_whole_and_is_kept(route: str, tape: Path, confdir: Path) -> None:
+    import random
+
+    image = base64.b64encode(random.Random(7).randbytes(15_000_000)).decode()
+    content = [
+        {"type": "text", "text": "what is this?"},
+        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{image}"}},
+    ]
+    body = json.dumps({"model": "gpt-5", "messages": [{"role": "user", "content": content}]}).encode()
+    with rig(tape, confdir) as up, client_of(up, route) as http:
+        assert http.post(f"{place_of(up, route)}/v1/chat/completions", content=body, headers=JSON).status_code == 200
+        [got] = up.server.requests
+        assert got.body == body
+
+    [trip] = Cassette.load(tape)
+    assert trip.request.body == body
+
+
+def client_of(up: Rig, route: str) -> httpx2.Client:
+    return up.forward(timeout=60) if route == "forward" else httpx2.Client(trust_env=False, timeout=60)
+
+
+def place_of(up: Rig, route: str) -> str:
+    return "https://api.openai.com" if route == "forward" else f"{up.base}/openai"
+
+
+def has_ipv6() -> bool:
+    try:
+        with socket.create_server(("::1", 0), family=socket.AF_INET6):
+            return True
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6 loopback")
+def test_the_proxy_and_the_api_may_both_be_ipv6(tape: Path, confdir: Path) -> None:
+    with ScriptedServer(host="::1") as server, Recorder(tape) as recorder:
+        upstream = f"http://[::1]:{server.port}"
+        engine = Engine(recorder, host="::1", upstreams={"openai": upstream}, confdir=confdir)
+        with running(engine):
+            us = f"http://[::1]:{engine.port}"
+            with httpx2.Client(trust_env=False) as http:
+                assert http.post(f"{us}/openai/v1/chat/completions", json=ASKED).status_code == 200
+            # A model on this machine, by the forward route; httpx2 forgets the brackets.
+            with socket.create_connection(("::1", engine.port), timeout=10) as raw:
+                body = json.dumps(ASKED).encode()
+                head = f"POST {upstream}/v1/chat/completions HTTP/1.1\r\nHost: [::1]:{server.port}\r\n"
+                raw.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+                assert b"200 OK" in raw.recv(65536)
+
+    assert [trip.request.url for trip in Cassette.load(tape)] == [f"{upstream}/v1/chat/completions"] * 2
+    assert [trip.route for trip in Cassette.load(tape)] == ["base_url", "forward"]
+
+
+def test_agents_at_once_are_told_apart(tape: Path, confdir: Path) -> None:
+    """Eight agents with the same words at the same time, named by path or by proxy user."""
+
+    def live(up: Rig, number: int) -> None:
+        name = f"agent-{number}"
+        if number % 2:
+            proxy = f"http://{name}:x@127.0.0.1:{up.engine.port}"
+            http, base = httpx2.Client(proxy=proxy, verify=up.trust(), trust_env=False), "https://api.openai.com"
+        else:
+            http, base = httpx2.Client(trust_env=False), f"{up.base}/s/{name}/openai"
+        messages: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
+        with http:
+            for _ in SALES_EMAILS:
+                asked = {"model": "gpt-5", "messages": messages}
+                said = http.post(f"{base}/v1/chat/completions", json=asked).json()["choices"][0]["message"]
+                messages.append(said)
+                messages += [
+                    {"role": "tool", "tool_call_id": call["id"], "content": "done"}
+                    for call in said.get("tool_calls") or []
+                ]
+
+    with rig(tape, confdir) as up:
+        agents = [threading.Thread(target=live, args=(up, number)) for number in range(8)]
+        for agent in agents:
+            agent.start()
+        for agent in agents:
+            agent.join(60)
+
+    runs: dict[str, list[Any]] = {}
+    for done in label_all(Cassette.load(tape)):
+        runs.setdefault(str(done.label["run"]), []).append(done.label)
+    assert sorted(runs) == [f"agent-{number}" for number in range(8)]
+    for labels in runs.values():
+        assert [label["turn"] for label in labels] == [1, 2, 3, 4]
+        assert len({label["thread"] for label in labels}) == 1
+        assert [label["client"]["outcome"] for label in labels] == ["dispatched"] * 3 + ["ended"]
+
+
+def test_a_signed_request_is_not_touched(tape: Path, confdir: Path) -> None:
+    """What SigV4 signs reaches AWS as it was signed: path, host, dates, body."""
+    signed = {
+        "authorization": "AWS4-HMAC-SHA256 Credential=AKIASCRIPTED/20261121/us-east-1/bedrock/aws4_request, "
+        "SignedHeaders=content-type;host;x-amz-date, Signature=" + "0" * 64,
+        "x-amz-date": "20261121T080000Z",
+        "x-amz-security-token": "scripted",
+        "content-type": "application/json",
+    }
+    host, path = "bedrock-runtime.us-east-1.amazonaws.com", "/model/anthropic.claude-3-haiku-20240307-v1%3A0/converse"
+    body = b'{"messages": [{"role": "user", "content": [{"text": "go"}]}]}'
+    with rig(tape, confdir) as up, up.forward() as http:
+        assert http.post(f"https://{host}{path}", content=body, headers=signed).status_code == 200
+        [got] = up.server.requests
+
+    headers = {name.lower(): value for name, value in got.headers}
+    assert (got.path, got.body, headers["host"]) == (path, body, host)
+    assert {name: headers[name] for name in signed} == signed
+    assert b"scripted" not in tape.read_bytes().replace(b"scripted00", b"").partition(b'"response"')[0]
+
+
+@pytest.mark.parametrize("route", ["base_url", "forward"])
+def test_responses_over_a_websocket_are_turns(route: str, tape: Path, confdir: Path) -> None:
+    """One socket, a response that only warms the cache, then four turns that carry what is new."""
+    from websockets.sync.client import connect
+
+    with rig(tape, confdir) as up:
+        place = f"{place_of(up, route)}/v1/responses".replace("http", "ws", 1)
+        options: dict[str, Any] = {"proxy": up.base, "ssl": up.trust()} if route == "forward" else {"proxy": None}
+        with connect(place, max_size=None, **options) as wire:
+
+            def ask(**fields: Any) -> dict[str, Any]:
+                wire.send(json.dumps({"type": "response.create", "model": "gpt-5", **fields}))
+                while (event := json.loads(wire.recv()))["type"] != "response.completed":
+                    pass
+                return event["response"]
+
+            response = ask(input=[], generate=False)
+            given: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
+            for _ in SALES_EMAILS:
+                response = ask(input=given, previous_response_id=response["id"])
+                calls = [item for item in response["output"] if item["type"] == "function_call"]
+                given = [
+                    {"type": "function_call_output", "call_id": call["call_id"], "output": "done"} for call in calls
+                ]
+
+    done: list[Any] = [one.label for one in label_all(Cassette.load(tape)) if one.turn]
+    assert len(list(Cassette.load(tape))) == 1
+    assert [[call["name"] for call in label["model"]["tool_calls"]] for label in done] == [
+        [call.name for call in step.calls] for step in SALES_EMAILS
+    ]
+    assert [label["client"]["outcome"] for label in done] == ["dispatched"] * 3 + ["ended"]
+    assert len({label["thread"] for label in done}) == 1
+
+
+def test_tls_1_2_clients_are_served(tape: Path, confdir: Path) -> None:
+    with rig(tape, confdir) as up:
+        trust = up.trust()
+        trust.maximum_version = ssl.TLSVersion.TLSv1_2
+        with httpx2.Client(proxy=up.base, verify=trust, trust_env=False) as http:
+            assert http.post("https://api.openai.com/v1/chat/completions", json=ASKED).status_code == 200
+
+    assert len(Cassette.load(tape)) == 1
