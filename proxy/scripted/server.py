@@ -24,6 +24,7 @@ from .answer import Answer, Ask, Shape
 from .faults import Fault, parse
 from .shape_anthropic import ANTHROPIC_MESSAGES
 from .shape_bedrock import BEDROCK_CONVERSE
+from .shape_bedrock_invoke import BEDROCK_INVOKE
 from .shape_cohere import COHERE_V2
 from .shape_gemini import GEMINI_GENERATE
 from .shape_ollama import OLLAMA_CHAT
@@ -38,6 +39,7 @@ SHAPES: tuple[Shape, ...] = (
     ANTHROPIC_MESSAGES,
     GEMINI_GENERATE,
     BEDROCK_CONVERSE,
+    BEDROCK_INVOKE,
     OLLAMA_CHAT,
     COHERE_V2,
 )

@@ -111,6 +111,18 @@ CLIENTS = (
         + _variants("bedrock-converse", "bedrock", "bedrock streamed"),
     ),
     Client(
+        "litellm (proxy)",
+        "python/litellm_proxy_agent.py",
+        ("litellm[proxy]", "mcp>=2"),
+        _variants("openai-chat", "openai", "openai streamed")
+        + _variants("anthropic-messages", "anthropic", "anthropic streamed"),
+        environ={
+            "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+            "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true",
+        },
+        notes=("The gateway itself is the client; the agent before it calls it directly.",),
+    ),
+    Client(
         "mistralai",
         "python/mistral_agent.py",
         ("mistralai",),
@@ -124,6 +136,12 @@ CLIENTS = (
         "python/bedrock_agent.py",
         ("boto3",),
         _variants("bedrock-converse", "converse", "converse streamed"),
+    ),
+    Client(
+        "boto3 (invoke)",
+        "python/bedrock_invoke_agent.py",
+        ("boto3",),
+        _variants("bedrock-invoke", "invoke", "invoke streamed"),
     ),
     Client("httpx", "python/httpx_agent.py", ("httpx",), _variants("openai-chat", "chat", "chat streamed")),
     Client("aiohttp", "python/aiohttp_agent.py", ("aiohttp",), _variants("openai-chat", "chat", "chat streamed")),
