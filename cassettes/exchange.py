@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from .decoding import Decoder, decoded, decoder
 from .model import Chunk, Failure, Headers, Request, Response, RoundTrip, Side
-from .terminals import TAIL, ended
+from .terminals import ended
 from .upstreams import by_host
 
 log = logging.getLogger(__name__)
@@ -97,12 +97,7 @@ class Exchange:
 
     def left(self) -> None:
         """The client reads no further. Right after the last event of a stream that is no failure."""
-        tail = b""
-        for piece in reversed(self._pieces):
-            tail = piece[-TAIL:] + tail
-            if len(tail) >= TAIL:
-                break
-        whole = self._head is not None and ended(tail)
+        whole = self._head is not None and ended(self._pieces)
         failure = None if whole else Failure("client_gone", "the client closed before the answer was whole")
         self._finish(failure, "client")
 

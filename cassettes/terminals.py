@@ -5,9 +5,10 @@ inspector's to say.
 """
 
 import re
+from collections.abc import Sequence
 
-TAIL = 1 << 20
-"""How much of the end of a stream is wanted: OpenAI's last event holds the whole answer and all tools again."""
+_TAIL = 1 << 20
+"""How much of the end of a stream is looked at: OpenAI's last event holds the whole answer and all tools again."""
 _NEAR = 4096
 """How far from its end a stream is searched."""
 _NAME = 200
@@ -27,13 +28,23 @@ TERMINALS: tuple[bytes, ...] = (
     b"event: done",
     b"interaction.complete",
     b"messageStop",
+    b"eyJ0eXBlIjoibWVzc2FnZV9zdG9w",  # `{"type":"message_stop` in a chunk of Bedrock's invoke
     b'"finishReason"',
     b'"finish_reason":"',
     b'"finish_reason": "',
 )
 
 
-def ended(tail: bytes) -> bool:
-    """True when the end of a stream is in `tail`."""
+def ended(pieces: Sequence[bytes]) -> bool:
+    """True when what arrived, in pieces, holds the end of a stream."""
+    tail = _tail(pieces)
     last = re.split(rb"\r?\n\r?\n", tail.rstrip())[-1][:_NAME]
     return any(terminal in place for place in (tail[-_NEAR:], last) for terminal in TERMINALS)
+
+
+def _tail(pieces: Sequence[bytes]) -> bytes:
+    first, size = len(pieces), 0
+    while first and size < _TAIL:
+        first -= 1
+        size += len(pieces[first])
+    return b"".join(pieces[first:])[-_TAIL:]

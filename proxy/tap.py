@@ -18,7 +18,7 @@ from mitmproxy import http
 
 from turntape.cassettes.decoding import Decoder, decoded, decoder
 from turntape.cassettes.model import Chunk, Failure, FailureKind, Frame, Headers, Request, Response, RoundTrip, Side
-from turntape.cassettes.terminals import TAIL, ended
+from turntape.cassettes.terminals import ended
 
 log = logging.getLogger(__name__)
 
@@ -195,7 +195,7 @@ class Tap:
             return
         message = flow.error.msg
         if any(word in message.lower() for word in _CLIENT_LEFT):
-            whole = take.first_byte_at is not None and ended(_tail(take.pieces))
+            whole = take.first_byte_at is not None and ended(take.pieces)
             failure = None if whole else Failure("client_gone", "the client closed before the answer was whole")
             self.finish(flow, "client", failure)
         elif flow.response is None:
@@ -218,15 +218,6 @@ class Tap:
         self._flows.pop(flow.id, None)
         if take is not None:
             self._write(round_trip(flow, take, closed_first, failure))
-
-
-def _tail(pieces: list[bytes]) -> bytes:
-    tail = b""
-    for piece in reversed(pieces):
-        tail = piece[-TAIL:] + tail
-        if len(tail) >= TAIL:
-            break
-    return tail
 
 
 def round_trip(flow: http.HTTPFlow, take: Take, closed_first: Side | None, failure: Failure | None) -> RoundTrip:
