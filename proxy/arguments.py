@@ -5,9 +5,12 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NoReturn, override
+from typing import TYPE_CHECKING, NoReturn, override
 
 from .exit_codes import USAGE
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 RECORD_PORT = 8484
 REPLAY_PORT = 8485
@@ -48,6 +51,23 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def _turns(text: str) -> int:
+    if not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of turns from 1")
+    return int(text)
+
+
+def _dollars(text: str) -> "Decimal":
+    from decimal import Decimal, InvalidOperation
+
+    try:
+        if (amount := Decimal(text.removeprefix("$"))).is_finite() and amount > 0:
+            return amount
+    except InvalidOperation:
+        pass
+    raise argparse.ArgumentTypeError(f"{text!r} is not an amount in dollars, such as 0.50")
+
+
 def _pace(text: str) -> str | float:
     if text in ("instant", "recorded"):
         return text
@@ -83,6 +103,15 @@ def _recording(parser: argparse.ArgumentParser, port: int) -> None:
         choices=("both", "base_url", "forward"),
         default="both",
         help="offer only base URLs, or only the forward proxy (default: both)",
+    )
+    parser.add_argument("--max-turns", type=_turns, metavar="N", help="let N turns through, then answer with an error")
+    parser.add_argument("--max-cost", type=_dollars, metavar="USD", help="the same once the run has cost that much")
+    parser.add_argument(
+        "--stop-on",
+        action="append",
+        default=[],
+        metavar="FINDING[,...]",
+        help="the same once this was found, by id or pattern: 'client-*'; repeatable",
     )
 
 

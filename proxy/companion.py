@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
+from .limits import Guard
+
 PATIENCE = 20.0
 """Seconds without a word from the sidecar after which the end of a run no longer waits for it."""
 
@@ -18,14 +20,24 @@ PATIENCE = 20.0
 class Companion:
     """The running sidecar of one cassette."""
 
-    def __init__(self, path: Path, label: Callable[[int, bytes], object], *, console: bool, colour: bool) -> None:
+    def __init__(
+        self,
+        path: Path,
+        label: Callable[[int, bytes], object],
+        *,
+        console: bool,
+        colour: bool,
+        guard: Guard | None = None,
+    ) -> None:
         self.problem: str | None = None
         """Why labels are missing, one sentence, or None."""
         self._label = label
+        self._guard = guard
         self._last: dict[bytes, dict[str, object]] = {}
         self._ended = threading.Event()
         self._lines = 0
         arguments = [*(["--console"] if console else []), *(["--colour"] if colour else [])]
+        arguments += ["--progress"] if guard else []
         # A session of its own: Ctrl-C and Ctrl-Z in the terminal are the command's, not the sidecar's.
         self._process = subprocess.Popen(
             [sys.executable, "-m", "turntape.proxy.sidecar", str(path), *arguments],
@@ -38,6 +50,8 @@ class Companion:
         self._reader.start()
 
     def _read(self) -> None:
+        import orjson
+
         stream = self._process.stdout
         assert stream
         try:
@@ -46,11 +60,13 @@ class Companion:
                 head, _, value = line.rstrip(b"\n").partition(b" ")
                 if head.isdigit():
                     self._label(int(head), value)
+                elif head == b"progress" and self._guard:
+                    self._guard.report(orjson.loads(value))
                 elif head in (b"summary", b"error"):
-                    import orjson
-
                     self._last[head] = cast(dict[str, object], orjson.loads(value))
         finally:
+            if self._guard:
+                self._guard.lost()
             self._ended.set()
 
     def kill(self) -> None:

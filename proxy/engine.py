@@ -25,6 +25,8 @@ from mitmproxy.proxy.context import Context
 from turntape.cassettes.model import RoundTrip
 
 from .dispatch import CachedAddons
+from .guard_rails import GuardRails
+from .limits import Guard, Stop
 from .routing import Router, Seen
 from .tap import Tap
 from .trailers import pass_trailers_on
@@ -79,7 +81,8 @@ class Engine:
 
     `upstreams` says where named upstreams go (`*` for all others), `intercept` adds host patterns to open,
     `upstream_proxy` is a proxy to go through, `trusted_ca` a file of roots to trust upstream instead of the
-    bundled ones, `confdir` the folder of our certificate authority. `start` raises OSError when the port is taken.
+    bundled ones, `confdir` the folder of our certificate authority, `guard` what ends a run at its limits (`on_stop` is
+    told once). `start` raises OSError when the port is taken.
     """
 
     def __init__(
@@ -94,6 +97,8 @@ class Engine:
         upstream_proxy: str | None = None,
         trusted_ca: Path | None = None,
         on_round_trip: Callable[[RoundTrip, int], None] | None = None,
+        guard: Guard | None = None,
+        on_stop: Callable[[Stop], None] = lambda stop: None,
     ) -> None:
         self.host = host
         self.port = port
@@ -101,6 +106,9 @@ class Engine:
         self._recorder = recorder
         self._confdir = confdir or Path("~/.turntape").expanduser()
         self._trusted_ca = trusted_ca
+        self._guard = guard
+        self._on_stop = on_stop
+        self._rails: GuardRails | None = None
         self._tap = Tap(self._write)
         self._router = Router(self._tap, upstreams=upstreams or {}, intercept=intercept, upstream_proxy=upstream_proxy)
         self._master: LeanMaster | None = None
@@ -114,6 +122,8 @@ class Engine:
 
     def _write(self, round_trip: RoundTrip) -> None:
         number = self._recorder.write(round_trip)
+        if self._rails is not None:
+            self._rails.written(round_trip, number)
         if self._on_round_trip is not None:
             self._on_round_trip(round_trip, number)
 
@@ -128,6 +138,9 @@ class Engine:
         master.addons.add(
             server, Layers(self._router), tlsconfig.TlsConfig(), Connections(server), self._router, self._tap
         )
+        if self._guard is not None:
+            self._rails = GuardRails(self._guard, self._tap, server, self._on_stop)
+            master.addons.add(self._rails)
         settings.update(connection_strategy="lazy", upstream_cert=False, rawtcp=True)
         if self._trusted_ca is not None:
             settings.update(ssl_verify_upstream_trusted_ca=str(self._trusted_ca))

@@ -13,6 +13,7 @@ from signal import Signals
 from .child import ENDING, block, listen
 from .environment import CERTIFICATES, NO_PROXIES, PROXIES, SWITCHES
 from .exit_codes import OK
+from .limits import Limits, patterns
 from .recording import Recording, Settings, coloured, free_path
 from .run_command import end_lines, tell
 
@@ -27,6 +28,7 @@ def main(options: argparse.Namespace) -> int:
         upstreams=dict(options.upstream),
         intercept=tuple(options.intercept),
         route=options.route,
+        limits=Limits(options.max_turns, options.max_cost, patterns(options.stop_on)),
         console=not options.quiet,
     )
     return asyncio.run(_record(settings))

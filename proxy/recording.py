@@ -13,6 +13,7 @@ from turntape.cassettes.errors import TurntapeError
 from .certificates import ensure_authority, home, write_bundle
 from .companion import Companion
 from .environment import Environment, Route, environment, node_preload, upstream_proxy
+from .limits import Guard, Limits, Stop
 from .summary import Seen
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Settings:
     intercept: tuple[str, ...] = ()
     route: Route = "both"
     console: bool = False
+    limits: Limits = Limits()
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
 
@@ -42,7 +44,7 @@ class Outcome:
     """Round trips in the file, of this recording."""
     totals: Mapping[str, object] | None
     problems: tuple[str, ...]
-    """What went wrong in turntape itself, one sentence each."""
+    """What went wrong in turntape itself, and which limit ended the run, one sentence each."""
 
 
 def free_path(kind: str, folder: Path, now: float) -> Path:
@@ -69,6 +71,7 @@ class Recording:
         self.authority = Path()
         """The certificate of our own authority."""
         self.environment = Environment()
+        self.guard = Guard(settings.limits) if settings.limits else None
         self._recorder: Recorder
         self._engine: Engine
         self._companion: Companion | None = None
@@ -103,6 +106,8 @@ class Recording:
             confdir=self.confdir,
             upstream_proxy=upstream_proxy(settings.environ, settings.port),
             trusted_ca=bundle,
+            guard=self.guard,
+            on_stop=self._tell_stop,
         )
         try:
             await self._engine.start()
@@ -119,6 +124,7 @@ class Recording:
             self._recorder.label_line,
             console=settings.console,
             colour=coloured(sys.stderr.isatty(), settings.environ),
+            guard=self.guard,
         )
         self.environment = environment(
             settings.environ,
@@ -130,6 +136,10 @@ class Recording:
             authority=self.authority,
             preload=node_preload(self.confdir, settings.environ),
         )
+
+    def _tell_stop(self, stop: Stop) -> None:
+        if self.settings.console:
+            sys.stderr.write(f"turntape: {stop.message.removeprefix('turntape ')}\n")
 
     def hurry(self) -> None:
         """Do not wait for the labels any more. Any thread may call this."""
@@ -147,7 +157,9 @@ class Recording:
         await asyncio.to_thread(self._recorder.close)
         if not count and self.settings.made:
             self.settings.path.unlink(missing_ok=True)  # nobody asked for a file with nothing in it
-        problems = (self._recorder.problem, self._companion.problem if count else None)
+        missing = self._companion.problem if count else None
+        remarks = self.guard.remarks(missing is not None) if self.guard else []
+        problems = (self._recorder.problem, missing, *remarks)
         return Outcome(count, totals, tuple(p for p in problems if p))
 
 

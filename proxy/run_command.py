@@ -13,6 +13,7 @@ from signal import Signals
 
 from .child import ENDING, Child, SpawnError, block, listen, spawn
 from .exit_codes import NOT_EXECUTABLE, NOT_FOUND, SIGNALLED
+from .limits import Limits, patterns
 from .recording import Outcome, Recording, Settings, coloured, free_path
 from .replay_command import replay_server
 from .summary import nothing_lines, summary_lines
@@ -32,6 +33,7 @@ def main(options: argparse.Namespace) -> int:
         upstreams=dict(options.upstream),
         intercept=tuple(options.intercept),
         route=options.route,
+        limits=Limits(options.max_turns, options.max_cost, patterns(options.stop_on)),
         console=options.live and not options.quiet,
     )
     if not options.replay:

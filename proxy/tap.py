@@ -81,6 +81,8 @@ class Take:
     encoding: str | None = None
     raw: list[bytes] | None = None
     """The encoded body, kept until it is known that it decodes."""
+    extra: dict[str, object] = field(default_factory=dict[str, object])
+    """What is to stand in the record beside what the wire said."""
 
     def now(self) -> int:
         return (time.monotonic_ns() - self.clock) // 1000
@@ -250,6 +252,7 @@ def round_trip(flow: http.HTTPFlow, take: Take, closed_first: Side | None, failu
         client=f"{peer[0]}:{peer[1]}" if peer else None,
         frames=tuple(take.frames),
         faults=faults,
+        extra=take.extra,
     )
 
 

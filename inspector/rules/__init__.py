@@ -12,6 +12,7 @@ from . import (
     finish,
     hints,
     loop,
+    ours,
     pairing,
     results,
     retries,
@@ -21,6 +22,7 @@ from . import (
 )
 
 RULES: tuple[Rule, ...] = (
+    *ours.RULES,
     *fidelity.RULES,
     *usage.AFTER,
     *pairing.RULES,

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from ..case import Case
 from ..exchange import header
 from ..finding import Layer, Note, rule
+from . import ours
 
 OVERLOADED = frozenset({408, 424, 500, 502, 503, 504, 520, 522, 524, 529})
 _REJECTED = frozenset({400, 405, 409, 413, 415, 422})
@@ -127,7 +128,7 @@ def no_access(case: Case) -> Iterator[Note]:
     fix="Read the finding that it points to; without one, the API's own sentence says what it did not accept.",
 )
 def invalid_request(case: Case) -> Iterator[Note]:
-    if error_status(case) not in _REJECTED:
+    if error_status(case) not in _REJECTED or case.has(*ours.IDS):
         return
     roots = case.has(*SHAPE_IDS)
     layer: Layer | None = next((f.layer for f in (*case.found, *case.thread.recent) if f.id in roots), None)

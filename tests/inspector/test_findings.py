@@ -1,5 +1,6 @@
 """Each rule fires on its fault, and none on a healthy run."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -55,3 +56,9 @@ def test_a_result_that_never_came_is_the_clients_and_names_the_call() -> None:
     assert found(*trips) == [(0, "client-missing-tool-result", "client")]
     [finding] = list[Any](label_all(trips)[0].label["findings"])  # pyright: ignore[reportArgumentType]
     assert finding["evidence"] == ["#0 call call_1", "#1 request"]
+
+
+def test_a_request_that_turntape_answered_at_a_limit_blames_nobody() -> None:
+    trip = replace(refused(400), extra={"guard": {"limit": "max-turns", "message": "ended after 1 turn"}})
+
+    assert found(trip) == [(0, "run-ended-by-limit", "client")]
