@@ -36,6 +36,7 @@ class Command:
     add: Callable[[argparse.ArgumentParser], None]
     has_tail: bool = False
     """True when a command of the user's stands behind `--`."""
+    tail_optional: bool = False
 
 
 def _upstream(text: str) -> tuple[str, str]:
@@ -79,10 +80,7 @@ def _pace(text: str) -> str | float:
     raise argparse.ArgumentTypeError(f"{text!r} is not instant, recorded, or how many times faster")
 
 
-def _recording(parser: argparse.ArgumentParser, port: int) -> None:
-    shown = str(port) if port else "a free one"
-    parser.add_argument("--out", metavar="F", help="the cassette to write (default: run-<time>.cassette.jsonl here)")
-    parser.add_argument("--port", type=_port, default=port, metavar="N", help=f"listen on port N (default: {shown})")
+def _places(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--upstream",
         type=_upstream,
@@ -98,6 +96,13 @@ def _recording(parser: argparse.ArgumentParser, port: int) -> None:
         metavar="HOST",
         help="decrypt and record this host too; '*' for all; repeatable",
     )
+
+
+def _recording(parser: argparse.ArgumentParser, port: int) -> None:
+    shown = str(port) if port else "a free one"
+    parser.add_argument("--out", metavar="F", help="the cassette to write (default: run-<time>.cassette.jsonl here)")
+    parser.add_argument("--port", type=_port, default=port, metavar="N", help=f"listen on port N (default: {shown})")
+    _places(parser)
     parser.add_argument(
         "--route",
         choices=("both", "base_url", "forward"),
@@ -171,6 +176,12 @@ def _replay(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--faults", metavar="FILE", help="put the faults of this TOML file into the answers")
 
 
+def _doctor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="one JSON object; CMD's own output goes to stderr")
+    _places(parser)
+    parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+
+
 def _demo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="F", help="the cassette to write (default: demo-<time>.cassette.jsonl here)")
 
@@ -220,6 +231,17 @@ COMMANDS = (
         "Serve recorded round trips as the API: the same requests get the same bytes. A request that was not "
         "recorded gets an error that names the nearest one.",
         _replay,
+    ),
+    Command(
+        "doctor",
+        "doctor_command",
+        "turntape doctor [options] [-- CMD ...]",
+        "say why nothing was captured, and the line to add",
+        "Look at the environment, try the runtimes' own HTTP clients behind the proxy, run CMD once behind it, and "
+        "say what was seen, what was missing, and the line to add. Exit code 1 when there is a problem.",
+        _doctor,
+        has_tail=True,
+        tail_optional=True,
     ),
 )
 
@@ -278,7 +300,7 @@ def _parse_command(command: Command, argv: list[str], debug: bool) -> argparse.N
         if options.command and rest:
             parser.error(f"{options.command[0]!r} stands before `--`, where only options may stand")
         options.command = rest or options.command
-        if not options.command:
+        if not options.command and not command.tail_optional:
             parser.error("no command to run; write it behind `--`: turntape run -- python agent.py")
     options.name, options.module = command.name, command.module
     return options

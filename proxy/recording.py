@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,6 +71,10 @@ class Recording:
         self.authority = Path()
         """The certificate of our own authority."""
         self.environment = Environment()
+        self.on_first: Callable[[], None] | None = None
+        """Called once, when the first round trip has ended."""
+        self.bypassed: Mapping[str, int] = {}
+        """Where the command was seen to connect to past us."""
         self.guard = Guard(settings.limits) if settings.limits else None
         self._recorder: Recorder
         self._engine: Engine
@@ -83,7 +87,8 @@ class Recording:
     @property
     def seen(self) -> Seen:
         """What came and was no LLM traffic."""
-        return Seen(self._engine.seen.tunnelled + self._engine.seen.passed, self._engine.seen.distrusted)
+        engine = self._engine.seen
+        return Seen(engine.tunnelled + engine.passed, engine.distrusted, self.bypassed)
 
     async def start(self) -> None:
         from turntape.cassettes.recorder import Recorder
@@ -106,6 +111,7 @@ class Recording:
             confdir=self.confdir,
             upstream_proxy=upstream_proxy(settings.environ, settings.port),
             trusted_ca=bundle,
+            on_round_trip=self._recorded,
             guard=self.guard,
             on_stop=self._tell_stop,
         )
@@ -136,6 +142,11 @@ class Recording:
             authority=self.authority,
             preload=node_preload(self.confdir, settings.environ),
         )
+
+    def _recorded(self, _round_trip: object, _number: int) -> None:
+        if self.on_first is not None:
+            self.on_first()
+            self.on_first = None
 
     def _tell_stop(self, stop: Stop) -> None:
         if self.settings.console:

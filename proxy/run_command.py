@@ -6,12 +6,14 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from signal import Signals
 
 from .child import ENDING, Child, SpawnError, block, listen, spawn
+from .doctor.sockets import Watch
 from .exit_codes import NOT_EXECUTABLE, NOT_FOUND, SIGNALLED
 from .limits import Limits, patterns
 from .recording import Outcome, Recording, Settings, coloured, free_path
@@ -46,6 +48,35 @@ def main(options: argparse.Namespace) -> int:
 async def run(settings: Settings, command: list[str], *, quiet: bool) -> int:
     """Record `command`; return its exit code."""
     recording = Recording(settings)
+    watch: list[Watch] = []
+
+    def started(child: Child) -> None:
+        watch.append(Watch(child.pid, ours=recording.port, pause=0.1))
+        watch[0].start()
+        recording.on_first = watch[0].over  # once something is recorded nobody will ask
+
+    code, problem = await supervised(recording, command, started)
+    try:
+        outcome = await recording.finish()
+        if problem:
+            tell([f"turntape: {problem}"])
+            settings.path.unlink(missing_ok=True)
+            return code
+        for one in watch:
+            one.stop()
+            recording.bypassed = Counter(f"{c.place} ({c.program})" for c in one.past_us)
+        if not quiet:
+            tell(end_lines(recording, outcome, command))
+        tell([f"turntape: {problem}" for problem in outcome.problems])
+    except Exception as exc:  # noqa: BLE001 - whatever we do wrong, the exit code stays the command's
+        tell([f"turntape: internal error at the end, {type(exc).__name__}: {exc}; {settings.path} is kept"])
+    return code
+
+
+async def supervised(
+    recording: Recording, command: Sequence[str], started: Callable[[Child], None] = lambda child: None
+) -> tuple[int, str | None]:
+    """Start the recording and `command` in it, and wait; its exit code, and why it could not be started."""
     children: list[Child] = []
     early: list[Signals] = []
 
@@ -59,27 +90,14 @@ async def run(settings: Settings, command: list[str], *, quiet: bool) -> int:
 
     listen(pass_on)
     await recording.start()
-    code, problem = 0, None
     try:
         if early:
             raise SpawnError(f"{early[0].name} came before the command was started", SIGNALLED + early[0])
-        children.append(spawn(command, {**settings.environ, **recording.environment.variables}))
+        children.append(spawn(command, {**recording.settings.environ, **recording.environment.variables}))
     except SpawnError as exc:
-        code, problem = exc.code, str(exc)
-    else:
-        code = await asyncio.to_thread(children[0].wait)
-    try:
-        outcome = await recording.finish()
-        if problem:
-            tell([f"turntape: {problem}"])
-            settings.path.unlink(missing_ok=True)
-            return code
-        if not quiet:
-            tell(end_lines(recording, outcome, command))
-        tell([f"turntape: {problem}" for problem in outcome.problems])
-    except Exception as exc:  # noqa: BLE001 - whatever we do wrong, the exit code stays the command's
-        tell([f"turntape: internal error at the end, {type(exc).__name__}: {exc}; {settings.path} is kept"])
-    return code
+        return exc.code, str(exc)
+    started(children[0])
+    return await asyncio.to_thread(children[0].wait), None
 
 
 def end_lines(recording: Recording, outcome: Outcome, command: Sequence[str]) -> list[str]:

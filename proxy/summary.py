@@ -1,11 +1,15 @@
 """What a run came to, in a few lines: counts from the labels, or, when nothing was recorded, what to try."""
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
+from shlex import join
 from textwrap import wrap
+
+from .doctor.runtimes import identify
 
 SEVERITIES = ("error", "warning", "info")
 """Worst first."""
@@ -108,6 +112,8 @@ class Seen:
     """Connections that were passed on untouched, by host."""
     distrusted: Mapping[str, int] = field(default_factory=dict[str, int])
     """Handshakes that the client broke off because it does not trust our certificate, by host."""
+    bypassed: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Connections that the command made past the proxy, by place and program; only where it could be looked at."""
 
 
 def summary_lines(totals: Mapping[str, object] | None, path: Path, count: int, colour: bool) -> list[str]:
@@ -159,49 +165,6 @@ def _colours(colour: bool) -> tuple[str, ...]:
     return ("\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[33m", "\x1b[0m") if colour else ("",) * 5
 
 
-@dataclass(frozen=True, slots=True)
-class Runtime:
-    """How a kind of program is brought to the proxy by hand, told when nothing arrived."""
-
-    programs: tuple[str, ...]
-    """Names of the program that was started, without a version behind them."""
-    advice: str
-
-
-RUNTIMES = (
-    Runtime(
-        ("python", "uv", "poetry", "pytest", "pdm", "ipython", "jupyter"),
-        "clients made with trust_env=False or their own transport ignore the environment; give them "
-        "base_url=os.environ['OPENAI_BASE_URL'], or aiohttp trust_env=True",
-    ),
-    Runtime(
-        ("node", "npm", "npx", "pnpm", "yarn", "tsx", "ts-node"),
-        "read the base URL from process.env where the client is made; clients with a fetch or an agent of "
-        "their own ignore HTTPS_PROXY",
-    ),
-    Runtime(("bun",), "read the base URL from process.env, or pass proxy: process.env.HTTPS_PROXY to fetch"),
-    Runtime(("deno",), "allow the environment (--allow-env) and read the base URL from it"),
-    Runtime(
-        ("go",),
-        "a client with its own http.Transport needs Proxy: http.ProxyFromEnvironment; loopback hosts never "
-        "go through a proxy in Go, give those a base URL",
-    ),
-    Runtime(
-        ("java", "mvn", "gradle", "kotlin"),
-        "the JVM reads no proxy variables: give the client a base URL (System.getenv), or -Dhttps.proxyHost, "
-        "-Dhttps.proxyPort and a trust store with turntape's certificate",
-    ),
-    Runtime(
-        ("docker", "podman", "kubectl", "ssh"),
-        "the program runs elsewhere and does not see this environment: start `turntape record` and export "
-        "its lines there",
-    ),
-    Runtime(
-        ("codex",),
-        "codex takes its base URL from config.toml only; the proxy catches it unless HTTPS_PROXY is cleared",
-    ),
-)
-ANY = Runtime((), "a base URL that `turntape record` prints, or --intercept with the host that it calls")
 STANDING = "export the lines above in the shell that starts the client"
 
 
@@ -209,13 +172,7 @@ def advice(command: Sequence[str]) -> str:
     """What to try for this command, by the runtime that it starts; without one, for a standing proxy."""
     if not command:
         return STANDING
-    name = Path(command[0]).name.lower().removesuffix(".exe")
-    for runtime in RUNTIMES:
-        if any(
-            name == p or (name.startswith(p) and name[len(p) :].strip("0123456789.-") == "") for p in runtime.programs
-        ):
-            return runtime.advice
-    return ANY.advice
+    return identify(command, os.environ).runtime.advice
 
 
 def nothing_lines(seen: Seen, command: Sequence[str], authority: Path, colour: bool) -> list[str]:
@@ -239,8 +196,12 @@ def nothing_lines(seen: Seen, command: Sequence[str], authority: Path, colour: b
             f"passed on untouched: {_hosts(seen.tunnelled)}",
             "--intercept HOST, if one of them is an LLM API",
         )
-    if not seen.distrusted and not seen.tunnelled:
+    if seen.bypassed:
+        tell(f"the command connected past the proxy to {_hosts(seen.bypassed)}", advice(command))
+    elif not seen.distrusted and not seen.tunnelled:
         tell("nothing at all came to it", advice(command))
+    if command:
+        lines.append(f"          {dim}why:{off} turntape doctor -- {join(command)}")
     return lines
 
 

@@ -84,7 +84,7 @@ def test_with_nothing_recorded_it_is_told_what_was_seen_instead() -> None:
         ("/usr/bin/python3.12", "trust_env"),
         ("node", "process.env"),
         ("go", "ProxyFromEnvironment"),
-        ("java", "JVM"),
+        ("java", "JAVA_TOOL_OPTIONS"),
         ("docker", "turntape record"),
         ("./agent", "--intercept"),
     ],

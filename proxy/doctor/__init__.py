@@ -1,0 +1,1 @@
+"""Why nothing was captured: what `turntape doctor` looks at, one module a question."""

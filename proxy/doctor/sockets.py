@@ -1,0 +1,202 @@
+"""Where the processes of a command connect to, read from /proc; on Linux only.
+
+It is a sample taken many times a second: a connection that opens and closes between two looks is not seen.
+"""
+
+import ipaddress
+import os
+import socket
+import struct
+import sys
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from turntape.cassettes.upstreams import UPSTREAMS
+
+AVAILABLE = sys.platform == "linux"
+LOCAL_PORTS = tuple(
+    port
+    for upstream in UPSTREAMS
+    if (port := urlsplit(upstream.url or "").port) and "127.0.0.1" in (upstream.url or "")
+)
+"""Loopback ports of LLM servers."""
+WEB_PORTS = frozenset({443, 80, 8443})
+PAUSE = 0.02
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Connection:
+    address: str
+    port: int
+    program: str
+    pid: int
+
+    @property
+    def place(self) -> str:
+        return f"[{self.address}]:{self.port}" if ":" in self.address else f"{self.address}:{self.port}"
+
+
+class Watch:
+    """`with Watch(pid, ours=PORT) as watch:` looks until it is left, or until `stop`.
+
+    `ours` is the proxy's port, `local_ports` are loopback ports of LLM servers: other loopback connections are
+    nobody's business.
+    """
+
+    def __init__(self, pid: int, *, ours: int, local_ports: Iterable[int] = LOCAL_PORTS, pause: float = PAUSE) -> None:
+        self.pid = pid
+        self.past_us: set[Connection] = set()
+        """Connections that did not go to the proxy."""
+        self.to_us = 0
+        """Looks at which a process was connected to the proxy."""
+        self.executables: set[str] = set()
+        """What ran in the tree."""
+        self._ours = ours
+        self._local = frozenset(local_ports)
+        self._pause = pause
+        self._pids = {pid}
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="turntape-sockets", daemon=True)
+
+    def __enter__(self) -> "Watch":
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        if AVAILABLE:
+            self._thread.start()
+
+    def over(self) -> None:
+        """Look no further, without waiting for the look that may be under way. Any thread may call this."""
+        self._over.set()
+
+    def stop(self) -> None:
+        """Look no further; what was found stands from here on."""
+        self._over.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._over.wait(self._pause):
+            self.look()
+
+    def look(self) -> None:
+        """Look once."""
+        self._pids = tree(self._pids)
+        for pid in self._pids:
+            try:
+                program = str(Path(f"/proc/{pid}/exe").readlink())
+                inodes = _inodes(pid)
+            except OSError:
+                continue  # it has ended, or is another user's
+            self.executables.add(_as_called(pid, program))
+            if not inodes:
+                continue
+            for inode, address, port in _peers(pid):
+                if inode in inodes:
+                    self._note(address, port, program, pid)
+
+    def _note(self, address: str, port: int, program: str, pid: int) -> None:
+        loopback = ipaddress.ip_address(address).is_loopback
+        if loopback and port == self._ours:
+            self.to_us += 1
+        elif port in self._local if loopback else port in WEB_PORTS:
+            self.past_us.add(Connection(address, port, Path(program).name, pid))
+
+
+def _as_called(pid: int, program: str) -> str:
+    """The path by which a process was started, where it leads to its executable: that of a virtual environment has
+    packages that the bare executable has not."""
+    try:
+        called = os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes().partition(b"\0")[0])
+        return called if Path(called).is_absolute() and Path(called).samefile(program) else program
+    except OSError:
+        return program
+
+
+def tree(known: set[int]) -> set[int]:
+    """The processes of `known` that live, and all their descendants."""
+    parents: dict[int, int] = {}
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            try:
+                stat = Path(f"/proc/{entry.name}/stat").read_bytes()
+            except OSError:
+                continue
+            # The name in brackets may hold anything; the parent is the second field behind it.
+            parents[int(entry.name)] = int(stat[stat.rindex(b")") + 2 :].split(None, 2)[1])
+    found = {pid for pid in known if pid in parents}
+    more = True
+    while more:
+        children = {pid for pid, parent in parents.items() if parent in found} - found
+        more = bool(children)
+        found |= children
+    return found
+
+
+def _inodes(pid: int) -> set[str]:
+    found: set[str] = set()
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            target = str(entry.readlink())
+        except OSError:
+            continue
+        if target.startswith("socket:["):
+            found.add(target[8:-1])
+    return found
+
+
+def _peers(pid: int) -> Iterable[tuple[str, str, int]]:
+    """(inode, address, port) of connected sockets in the network namespace of `pid`."""
+    for name in ("tcp", "tcp6", "udp", "udp6"):
+        try:
+            lines = Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:]
+        except OSError:
+            continue
+        for line in lines:
+            fields = line.split()
+            address, port = remote(fields[2])
+            if port:
+                yield fields[9], address, port
+
+
+def remote(field: str) -> tuple[str, int]:
+    """`0100007F:1F90` as (`127.0.0.1`, 8080): groups of four bytes in the machine's order."""
+    address, _, port = field.partition(":")
+    words = [int(address[start : start + 8], 16) for start in range(0, len(address), 8)]
+    raw = struct.pack(f"={len(words)}I", *words)
+    found = ipaddress.ip_address(raw)
+    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
+    return str(mapped or found), int(port, 16)
+
+
+def names(addresses: Iterable[str], hosts: Iterable[str], patience: float = 2.0) -> dict[str, str]:
+    """Which of `hosts` these addresses are, as far as their names can be looked up in time."""
+    wanted = set(addresses)
+    if not wanted:
+        return {}
+    found: dict[str, str] = {}
+
+    def look_up(host: str) -> None:
+        try:
+            for entry in socket.getaddrinfo(host, 443, type=socket.SOCK_STREAM):
+                if (address := str(entry[4][0])) in wanted:
+                    found.setdefault(address, host)
+        except OSError:
+            pass  # no such name, or no name server: the address stays without one
+
+    # Daemons: a name server that does not answer must not hold up the end.
+    threads = [threading.Thread(target=look_up, args=(host,), daemon=True) for host in hosts]
+    for thread in threads:
+        thread.start()
+    until = time.monotonic() + patience
+    for thread in threads:
+        thread.join(max(0.0, until - time.monotonic()))
+    return dict(found)

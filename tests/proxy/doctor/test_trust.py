@@ -1,0 +1,62 @@
+"""Clients of a runtime are really asked."""
+
+import asyncio
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from turntape.proxy.doctor import trust
+from turntape.proxy.doctor.check import Check
+from turntape.proxy.doctor.runtimes import BY_NAME
+
+
+def probe(runtime: str, *launcher: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
+    monkeypatch.setenv("TURNTAPE_HOME", str(home))
+    [said] = asyncio.run(trust.checks([(BY_NAME[runtime], launcher)], {"PATH": "/usr/local/bin:/usr/bin:/bin"}))
+    return said
+
+
+def test_pythons_clients_come_and_trust_us(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = probe("Python", sys.executable, home=tmp_path, monkeypatch=monkeypatch)
+
+    assert said.status == "ok", said.what
+    for client in ("httpx", "httpx2", "requests", "urllib", "aiohttp"):
+        assert client in said.what
+
+
+@pytest.mark.parametrize(("runtime", "program"), [("curl", "curl"), ("Node", "node")])
+def test_other_runtimes_come_and_trust_us(
+    runtime: str, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = shutil.which(program)
+    if found is None:
+        pytest.skip(f"no {program} on this machine")
+
+    said = probe(runtime, found, home=tmp_path, monkeypatch=monkeypatch)
+
+    assert said.status == "ok", said.what
+
+
+def test_a_runtime_without_our_certificate_is_told_from_one_that_never_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strip = ("env", "-u", "SSL_CERT_FILE", "-u", "CURL_CA_BUNDLE")
+    past = ("env", "NO_PROXY=*", "no_proxy=*")
+
+    distrusts = probe("curl", *strip, "curl", home=tmp_path, monkeypatch=monkeypatch)
+    ignores = probe("curl", *past, "curl", "--connect-timeout", "1", home=tmp_path, monkeypatch=monkeypatch)
+
+    assert distrusts.status == "problem"
+    assert "does not trust turntape's certificate" in distrusts.what
+    assert ignores.status == "problem"
+    assert "did not come through the proxy" in ignores.what
+
+
+def test_what_cannot_be_asked_is_said_to_be_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    go = probe("Go", home=tmp_path, monkeypatch=monkeypatch)
+    gone = probe("Python", str(tmp_path / "no-python"), home=tmp_path, monkeypatch=monkeypatch)
+
+    assert go.status == gone.status == "unknown"
+    assert go.add
