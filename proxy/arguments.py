@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, override
 
 from .exit_codes import USAGE
@@ -95,6 +96,17 @@ def _places(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="HOST",
         help="decrypt and record this host too; '*' for all; repeatable",
+    )
+    parser.add_argument(
+        "--upstream-proxy",
+        metavar="URL",
+        help="go on through this HTTP proxy; 'none' for none (default: HTTPS_PROXY and kin)",
+    )
+    parser.add_argument(
+        "--client-cert",
+        type=Path,
+        metavar="PEM",
+        help="certificate and key for upstreams that ask for one; or a folder of HOST.pem",
     )
 
 

@@ -14,6 +14,8 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from turntape.cassettes.errors import TurntapeError
+
 BASENAME = "mitmproxy"
 """How mitmproxy names the files of an authority."""
 KEY_BITS = 2048
@@ -60,6 +62,27 @@ def ensure_authority(folder: Path) -> Path:
     return folder / f"{BASENAME}-ca-cert.pem"
 
 
+def checked(client: Path) -> Path:
+    """A client certificate with its key in one PEM file, or a folder of `HOST.pem`; raises TurntapeError otherwise."""
+    files = sorted(client.glob("*.pem")) if client.is_dir() else [client]
+    if not files:
+        raise TurntapeError(f"the folder {str(client)!r} holds no HOST.pem; name a PEM file with certificate and key")
+    for file in files:
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(file, password=_no_password)
+        except (OSError, ValueError) as exc:  # ssl.SSLError is an OSError
+            reason = exc.strerror if isinstance(exc, FileNotFoundError) else exc.args[-1]
+            raise TurntapeError(
+                f"{str(file)!r} is no client certificate ({reason}): put the certificate, its chain and its key, "
+                "without a passphrase, into one PEM file"
+            ) from exc
+    return client.absolute()
+
+
+def _no_password() -> str:
+    raise ValueError("its key has a passphrase")
+
+
 def write_bundle(folder: Path, authority: Path, environ: Mapping[str, str]) -> Path:
     """Write the system's roots, the user's and `authority` into one file in `folder`; return its path."""
     seen: dict[str, None] = {}
@@ -102,6 +125,10 @@ def _users(environ: Mapping[str, str]) -> Iterator[Path]:
     for name in USERS:
         if value := environ.get(name):
             yield Path(value)
+    for folder in environ.get("SSL_CERT_DIR", "").split(os.pathsep):
+        if folder and Path(folder).is_dir():
+            # The hashed names are links to the files, and each file is read once.
+            yield from sorted({path.resolve() for path in Path(folder).iterdir() if path.is_file()})
 
 
 def _text(path: Path) -> str:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
+from turntape.cassettes.errors import TurntapeError
+
 from .child import Child, block
 from .doctor import runtimes, sockets, standing, surroundings, trust, verdict
 from .doctor.check import Check, lines
@@ -107,7 +109,11 @@ async def diagnose(command: list[str], environ: Mapping[str, str], options: argp
     diagnosis.checks += runtimes.check(found, command[0])
     diagnosis.checks += surroundings.checks(environ, Path(), hosts)
     sys.stderr.write("turntape: running the command once, behind the proxy\n")
-    watch, recording, count = await _run(diagnosis, options, environ)
+    try:
+        watch, recording, count = await _run(diagnosis, options, environ)
+    except TurntapeError as exc:
+        diagnosis.checks.append(Check("start", "problem", f"`turntape run` does not start: {exc}."))
+        return diagnosis
     asked = _asked(found, watch)
     # Without the environment nothing would come, and that was said already.
     probes = [] if found.cleared else await trust.checks(asked, environ)
@@ -129,6 +135,8 @@ async def _run(
             path=path,
             upstreams=dict(options.upstream),
             intercept=tuple(options.intercept),
+            upstream_proxy=options.upstream_proxy,
+            client_cert=options.client_cert,
             environ=environ,
         )
         recording = Recording(settings)

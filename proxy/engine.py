@@ -21,12 +21,16 @@ from mitmproxy.addons import next_layer, proxyserver, tlsconfig
 from mitmproxy.connection import Client
 from mitmproxy.master import Master
 from mitmproxy.proxy.context import Context
+from mitmproxy.proxy.layer import Layer
+from mitmproxy.proxy.layers import TCPLayer
+from mitmproxy.proxy.layers.http._upstream_proxy import HttpUpstreamProxy
 
 from turntape.cassettes.model import RoundTrip
 
 from .dispatch import CachedAddons
 from .guard_rails import GuardRails
 from .limits import Guard, Stop
+from .next_proxy import NextProxy
 from .routing import Router, Seen
 from .tap import Tap
 from .trailers import pass_trailers_on
@@ -51,6 +55,16 @@ class Layers(next_layer.NextLayer):
         if not data_client and not data_server and context.server.address is not None:
             raise next_layer.NeedsMoreData
         return self._router.is_tunnelled(context, data_client)
+
+    def _next_layer(self, context: Context, data_client: bytes, data_server: bytes) -> Layer | None:
+        layer = super()._next_layer(context, data_client, data_server)
+        address = context.server.address
+        if isinstance(layer, TCPLayer) and address and (via := self._router.via(*address[:2])):
+            context.server.via = via.spec
+            stack = HttpUpstreamProxy.make(context, send_connect=True)
+            stack /= layer
+            return stack[0]
+        return layer
 
 
 class Connections:
@@ -80,9 +94,10 @@ class Engine:
     """`await start()`, then `port` is open for both routes; `await stop()` records what still runs and closes.
 
     `upstreams` says where named upstreams go (`*` for all others), `intercept` adds host patterns to open,
-    `upstream_proxy` is a proxy to go through, `trusted_ca` a file of roots to trust upstream instead of the
-    bundled ones, `confdir` the folder of our certificate authority, `guard` what ends a run at its limits (`on_stop` is
-    told once). `start` raises OSError when the port is taken.
+    `next_proxy` is a proxy to go through, `trusted_ca` a file of roots to trust upstream instead of the
+    bundled ones, `client_cert` a PEM file with key (or a folder of `HOST.pem`) for upstreams that ask for one,
+    `confdir` the folder of our certificate authority, `guard` what ends a run at its limits (`on_stop` is told once).
+    `start` raises OSError when the port is taken.
     """
 
     def __init__(
@@ -94,8 +109,9 @@ class Engine:
         upstreams: Mapping[str, str] | None = None,
         intercept: tuple[str, ...] = (),
         confdir: Path | None = None,
-        upstream_proxy: str | None = None,
+        next_proxy: NextProxy | None = None,
         trusted_ca: Path | None = None,
+        client_cert: Path | None = None,
         on_round_trip: Callable[[RoundTrip, int], None] | None = None,
         guard: Guard | None = None,
         on_stop: Callable[[Stop], None] = lambda stop: None,
@@ -106,11 +122,12 @@ class Engine:
         self._recorder = recorder
         self._confdir = confdir or Path("~/.turntape").expanduser()
         self._trusted_ca = trusted_ca
+        self._client_cert = client_cert
         self._guard = guard
         self._on_stop = on_stop
         self._rails: GuardRails | None = None
         self._tap = Tap(self._write)
-        self._router = Router(self._tap, upstreams=upstreams or {}, intercept=intercept, upstream_proxy=upstream_proxy)
+        self._router = Router(self._tap, upstreams=upstreams or {}, intercept=intercept, next_proxy=next_proxy)
         self._master: LeanMaster | None = None
         self._running: asyncio.Task[None] | None = None
         self._server: proxyserver.Proxyserver | None = None
@@ -144,6 +161,8 @@ class Engine:
         settings.update(connection_strategy="lazy", upstream_cert=False, rawtcp=True)
         if self._trusted_ca is not None:
             settings.update(ssl_verify_upstream_trusted_ca=str(self._trusted_ca))
+        if self._client_cert is not None:
+            settings.update(client_certs=str(self._client_cert))
         # mitmproxy logs to the root logger's liking; what matters of it is in the records.
         logging.getLogger("mitmproxy").setLevel(logging.CRITICAL)
         setup = await server.setup_servers()

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from turntape.cassettes.errors import TurntapeError
 
-from .certificates import ensure_authority, home, write_bundle
+from .certificates import checked, ensure_authority, home, write_bundle
 from .companion import Companion
-from .environment import Environment, Route, environment, node_preload, upstream_proxy
+from .environment import Environment, Route, environment, node_preload
 from .limits import Guard, Limits, Stop
+from .next_proxy import chosen
 from .summary import Seen
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ class Settings:
     upstreams: Mapping[str, str] = field(default_factory=dict[str, str])
     intercept: tuple[str, ...] = ()
     route: Route = "both"
+    upstream_proxy: str | None = None
+    """A URL, or `none`; None leaves it to the environment."""
+    client_cert: Path | None = None
     console: bool = False
     limits: Limits = Limits()
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
@@ -97,6 +101,13 @@ class Recording:
         from .engine import Engine
 
         settings = self.settings
+        try:
+            next_proxy = chosen(settings.upstream_proxy, settings.environ, settings.port)
+            client_cert = checked(settings.client_cert) if settings.client_cert else None
+        except TurntapeError:
+            if settings.made:
+                settings.path.unlink()
+            raise
         self.authority = ensure_authority(self.confdir)
         bundle = write_bundle(self.confdir, self.authority, settings.environ)
         # A name of our own choosing was taken by an empty file, which is filled now.
@@ -109,8 +120,9 @@ class Recording:
             upstreams={**named.upstreams, **settings.upstreams},
             intercept=settings.intercept,
             confdir=self.confdir,
-            upstream_proxy=upstream_proxy(settings.environ, settings.port),
+            next_proxy=next_proxy,
             trusted_ca=bundle,
+            client_cert=client_cert,
             on_round_trip=self._recorded,
             guard=self.guard,
             on_stop=self._tell_stop,

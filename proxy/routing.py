@@ -9,7 +9,6 @@ request: hosts of known upstreams, loopback hosts and `--intercept` hosts are re
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
 import base64
-import ipaddress
 import json
 import time
 from collections import Counter
@@ -19,11 +18,11 @@ from fnmatch import fnmatchcase
 from urllib.parse import unquote, urlsplit
 
 from mitmproxy import http, tls
-from mitmproxy.net import server_spec
 from mitmproxy.proxy.context import Context
 
 from turntape.cassettes.upstreams import UPSTREAMS, by_host, joined, locate, resolve
 
+from .next_proxy import NextProxy, is_loopback
 from .tap import Take, Tap
 
 
@@ -60,16 +59,6 @@ _LLM_PATHS = (
 """How the path of an LLM API ends: a gateway under any host is known by it."""
 
 
-def is_loopback(host: str) -> bool:
-    """True for `localhost` and loopback addresses."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
-
-
 def run_of(authorization: str | None) -> str | None:
     """The run that a `Proxy-Authorization: Basic` value names by its user, or None."""
     scheme, _, encoded = (authorization or "").partition(" ")
@@ -91,7 +80,7 @@ class Router:
         *,
         upstreams: Mapping[str, str],
         intercept: tuple[str, ...],
-        upstream_proxy: str | None,
+        next_proxy: NextProxy | None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._tap = tap
@@ -100,7 +89,7 @@ class Router:
         self._named = {
             host for url in self._upstreams.values() if not is_loopback(host := urlsplit(url).hostname or "")
         }
-        self._via = server_spec.parse(upstream_proxy, "http") if upstream_proxy else None
+        self._next = next_proxy
         self._clock = clock
         self._runs: dict[str, str] = {}
         self.port = 0
@@ -130,7 +119,16 @@ class Router:
         self.seen.tunnelled[host] += 1
         return True
 
+    def via(self, host: str, port: int) -> NextProxy | None:
+        """The proxy behind us that leads to this place, if one does."""
+        return self._next if self._next is not None and self._next.leads_to(host, port) else None
+
     # Hooks
+
+    def http_connect_upstream(self, flow: http.HTTPFlow) -> None:
+        """What we ask the proxy behind us."""
+        if self._next is not None and self._next.authorization:
+            flow.request.headers["proxy-authorization"] = self._next.authorization
 
     def http_connect(self, flow: http.HTTPFlow) -> None:
         run = run_of(flow.request.headers.get("proxy-authorization"))
@@ -152,6 +150,8 @@ class Router:
             self._base_url(flow, run)
         else:
             self._forward(flow, run)
+        if flow.response is None:
+            self._go_through(flow)
 
     def _base_url(self, flow: http.HTTPFlow, run: str | None) -> None:
         request = flow.request
@@ -184,8 +184,6 @@ class Router:
         elif upstream is None and override is not None:
             # A gateway or a local model is an LLM API as well: nothing that a replay stands for may still be called.
             self._send_to(flow, override)
-        elif self._via is not None and not is_loopback(host):
-            flow.server_conn.via = self._via
         self._begin(flow, url, run, "forward", upstream.name if upstream else None)
 
     def _send_to(self, flow: http.HTTPFlow, base: str) -> None:
@@ -194,8 +192,26 @@ class Router:
         data.scheme = parts.scheme.encode()
         data.host = parts.hostname or ""
         data.port = parts.port or (443 if parts.scheme == "https" else 80)
-        if self._via is not None and not is_loopback(data.host):
-            flow.server_conn.via = self._via
+
+    def _go_through(self, flow: http.HTTPFlow) -> None:
+        """Lead a request through the proxy behind us, where one leads to its place.
+
+        Plain HTTP is asked for in absolute form, since many proxies open no tunnel to port 80; what a tunnel is
+        needed for (TLS, WebSockets) or cannot be asked for so (HTTP/2, a proxy behind TLS) gets one.
+        """
+        request, data = flow.request, flow.request.data
+        via = self.via(data.host, data.port)
+        if via is None:
+            return
+        absolute = request.http_version.startswith("HTTP/1") and "upgrade" not in request.headers
+        if data.scheme == b"http" and via.scheme == "http" and absolute:
+            host = f"[{data.host}]" if ":" in data.host else data.host
+            data.authority = (host if data.port == 80 else f"{host}:{data.port}").encode()
+            data.host, data.port = via.host, via.port
+            if via.authorization:
+                request.headers["proxy-authorization"] = via.authorization
+        else:
+            flow.server_conn.via = via.spec
 
     def _begin(self, flow: http.HTTPFlow, url: str, run: str | None, route: str, upstream: str | None) -> None:
         self._tap.begin(flow, Take(url, self._clock(), time.monotonic_ns(), run, route, upstream))

@@ -35,6 +35,8 @@ def main(options: argparse.Namespace) -> int:
         upstreams=dict(options.upstream),
         intercept=tuple(options.intercept),
         route=options.route,
+        upstream_proxy=options.upstream_proxy,
+        client_cert=options.client_cert,
         limits=Limits(options.max_turns, options.max_cost, patterns(options.stop_on)),
         console=options.live and not options.quiet,
     )

@@ -23,6 +23,7 @@ from turntape.cassettes.terminals import ended
 log = logging.getLogger(__name__)
 
 _UNREACHED: tuple[tuple[str, FailureKind], ...] = (
+    ("refused http connect", "refused"),
     ("name or service not known", "dns"),
     ("nodename nor servname", "dns"),
     ("name resolution", "dns"),
@@ -233,7 +234,8 @@ def round_trip(flow: http.HTTPFlow, take: Take, closed_first: Side | None, failu
         request=Request(
             method=request.method,
             url=take.url,
-            headers=pairs(request.headers),
+            # What only the proxy behind us is told is not the client's.
+            headers=tuple(pair for pair in pairs(request.headers) if pair[0].lower() != "proxy-authorization"),
             content=body,
             http_version=request.http_version,
             encoding=encoding,

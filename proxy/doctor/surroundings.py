@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..certificates import USERS
 from ..environment import BASE_URLS, NO_PROXIES, PROXIES, no_proxy
+from ..next_proxy import shown
 from .check import Check
 
 _SETTING = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$", re.M)
@@ -17,11 +18,6 @@ def checks(environ: Mapping[str, str], folder: Path, hosts: Iterable[str]) -> li
     found = [*_proxies(environ), *_exemptions(environ, list(hosts)), *_base_urls(environ), *_certificates(environ)]
     found += _dotenv(folder)
     return found or [Check("environment", "ok", "No proxy, base URL or CA variable of your own is set.")]
-
-
-def shown(url: str) -> str:
-    """A URL without the password in it."""
-    return re.sub(r"(://[^/@:]*):[^/@]*@", r"\1:…@", url)
 
 
 def _proxies(environ: Mapping[str, str]) -> Iterator[Check]:

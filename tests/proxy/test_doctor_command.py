@@ -103,6 +103,13 @@ def test_a_command_that_drops_the_environment_is_told_so_once(doctor: Run) -> No
     assert "trust" not in checks(done)
 
 
+def test_a_proxy_that_cannot_be_gone_through_is_a_problem_and_no_failure(doctor: Run) -> None:
+    done = doctor("--json", "--", sys.executable, "-c", "pass", HTTPS_PROXY="socks5://proxy:1080")
+
+    assert done.returncode == 1
+    assert checks(done)["proxy-socks"]["status"] == checks(done)["start"]["status"] == "problem"
+
+
 def test_an_unknown_command_is_127(doctor: Run) -> None:
     done = doctor("--", "no-such-command")
 

@@ -47,7 +47,7 @@ def test_a_password_in_a_proxy_is_not_shown(tmp_path: Path) -> None:
     said = by_id({"HTTPS_PROXY": "http://me:s3cret@corp:3128"}, tmp_path)["proxy"]
 
     assert "s3cret" not in said.what
-    assert "me:" in said.what
+    assert "…@corp:3128" in said.what
 
 
 def test_a_dotenv_file_with_a_base_url_is_named(tmp_path: Path) -> None:
