@@ -271,7 +271,20 @@ class Redactor:
             failure=trip.failure and replace(trip.failure, message=self._text(trip.failure.message)),
             frames=tuple(self._frame(frame) for frame in trip.frames),
             faults=tuple(self._text(fault) for fault in trip.faults),
+            extra={key: self._value(value) for key, value in trip.extra.items()},
         )
+
+    def _value(self, value: object) -> object:
+        """A JSON value with its strings redacted."""
+        match value:
+            case str():
+                return self._text(value)
+            case dict():
+                return {key: self._value(item) for key, item in cast(dict[str, object], value).items()}
+            case list() | tuple():
+                return [self._value(item) for item in cast(list[object], value)]
+            case _:
+                return value
 
     def _text(self, text: str) -> str:
         return self.body(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")

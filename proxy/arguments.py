@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, override
 
+from .breakpoints.condition import Condition
+from .breakpoints.condition import parse as parse_condition
 from .exit_codes import USAGE
 
 if TYPE_CHECKING:
@@ -70,6 +72,13 @@ def _dollars(text: str) -> "Decimal":
     raise argparse.ArgumentTypeError(f"{text!r} is not an amount in dollars, such as 0.50")
 
 
+def _break_on(text: str) -> Condition:
+    try:
+        return parse_condition(text)
+    except ValueError as exc:
+        raise argparse.ArgumentTypeError(str(exc)) from exc
+
+
 def _pace(text: str) -> str | float:
     if text in ("instant", "recorded"):
         return text
@@ -129,6 +138,20 @@ def _recording(parser: argparse.ArgumentParser, port: int) -> None:
         default=[],
         metavar="FINDING[,...]",
         help="the same once this was found, by id or pattern: 'client-*'; repeatable",
+    )
+    parser.add_argument(
+        "--break-on",
+        type=_break_on,
+        action="append",
+        default=[],
+        metavar="WHAT",
+        help="hold answers before the client sees them, and ask: tool=NAME, finding=ID, turn=N; repeatable",
+    )
+    parser.add_argument(
+        "--break-answers",
+        type=Path,
+        metavar="FILE",
+        help="take what to do with held answers from FILE, a line each, in place of the terminal",
     )
 
 

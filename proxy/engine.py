@@ -14,7 +14,7 @@ import logging
 import threading
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from mitmproxy import options
 from mitmproxy.addons import next_layer, proxyserver, tlsconfig
@@ -35,6 +35,9 @@ from .routing import Router, Seen
 from .tap import Tap
 from .trailers import pass_trailers_on
 
+if TYPE_CHECKING:
+    from .breakpoints.addon import Breakpoints, Holder
+
 log = logging.getLogger(__name__)
 
 
@@ -47,9 +50,10 @@ class Sink(Protocol):
 class Layers(next_layer.NextLayer):
     """mitmproxy's choice of protocol layers, with our answer to what is tunnelled."""
 
-    def __init__(self, router: Router) -> None:
+    def __init__(self, router: Router, holds: bool) -> None:
         super().__init__()
         self._router = router
+        self._holds = holds
 
     def _ignore_connection(self, context: Context, data_client: bytes, data_server: bytes) -> bool | None:
         if not data_client and not data_server and context.server.address is not None:
@@ -64,6 +68,10 @@ class Layers(next_layer.NextLayer):
             stack = HttpUpstreamProxy.make(context, send_connect=True)
             stack /= layer
             return stack[0]
+        if self._holds:
+            from .breakpoints.stream import holding
+
+            return holding(layer)
         return layer
 
 
@@ -97,7 +105,7 @@ class Engine:
     `next_proxy` is a proxy to go through, `trusted_ca` a file of roots to trust upstream instead of the
     bundled ones, `client_cert` a PEM file with key (or a folder of `HOST.pem`) for upstreams that ask for one,
     `confdir` the folder of our certificate authority, `guard` what ends a run at its limits (`on_stop` is told once).
-    `start` raises OSError when the port is taken.
+    `breakpoints` say which answers are held and who is asked. `start` raises OSError when the port is taken.
     """
 
     def __init__(
@@ -115,6 +123,7 @@ class Engine:
         on_round_trip: Callable[[RoundTrip, int], None] | None = None,
         guard: Guard | None = None,
         on_stop: Callable[[Stop], None] = lambda stop: None,
+        breakpoints: "Breakpoints | None" = None,
     ) -> None:
         self.host = host
         self.port = port
@@ -128,6 +137,7 @@ class Engine:
         self._rails: GuardRails | None = None
         self._tap = Tap(self._write)
         self._router = Router(self._tap, upstreams=upstreams or {}, intercept=intercept, next_proxy=next_proxy)
+        self._holder = self._held_by(breakpoints) if breakpoints is not None else None
         self._master: LeanMaster | None = None
         self._running: asyncio.Task[None] | None = None
         self._server: proxyserver.Proxyserver | None = None
@@ -137,10 +147,17 @@ class Engine:
         """What passed that was no LLM API."""
         return self._router.seen
 
+    def _held_by(self, breakpoints: "Breakpoints") -> "Holder":
+        from .breakpoints.addon import Holder  # it reads answers: a proxy without breakpoints does not
+
+        return Holder(breakpoints, self._tap)
+
     def _write(self, round_trip: RoundTrip) -> None:
         number = self._recorder.write(round_trip)
         if self._rails is not None:
             self._rails.written(round_trip, number)
+        if self._holder is not None:
+            self._holder.written(round_trip, number)
         if self._on_round_trip is not None:
             self._on_round_trip(round_trip, number)
 
@@ -153,7 +170,13 @@ class Engine:
         master = self._master = LeanMaster(settings)
         server = self._server = proxyserver.Proxyserver()
         master.addons.add(
-            server, Layers(self._router), tlsconfig.TlsConfig(), Connections(server), self._router, self._tap
+            server,
+            Layers(self._router, holds=self._holder is not None),
+            tlsconfig.TlsConfig(),
+            Connections(server),
+            self._router,
+            *([self._holder] if self._holder is not None else []),
+            self._tap,
         )
         if self._guard is not None:
             self._rails = GuardRails(self._guard, self._tap, server, self._on_stop)
@@ -188,6 +211,8 @@ class Engine:
             for transport in list(handler.transports.values()):
                 if transport.handler is not None:
                     transport.handler.cancel("turntape stops")
+        if self._holder is not None:
+            self._holder.close()
         master.shutdown()
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.wait_for(self._running, timeout=5)

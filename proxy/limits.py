@@ -40,6 +40,11 @@ _GENERATION = (
 """How the path of a request that makes a model speak ends; what the labels call a turn is learned beside it."""
 
 
+def makes_a_turn(method: str, url: str) -> bool:
+    """Whether a request makes a model speak, by its path alone."""
+    return method == "POST" and urlsplit(url).path.rstrip("/").endswith(_GENERATION)
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """`max_turns` round trips to generation endpoints, `max_cost` dollars, and findings, by id or pattern."""
@@ -149,10 +154,8 @@ class Guard:
 
     def is_turn(self, method: str, url: str) -> bool:
         """Whether a request makes a model speak, by its path."""
-        path = urlsplit(url).path.rstrip("/")
-        return method == "POST" and (
-            path.endswith(_GENERATION) or path in cast(list[str], self._report.get("paths", ()))
-        )
+        learned = cast(list[str], self._report.get("paths", ()))
+        return makes_a_turn(method, url) or (method == "POST" and urlsplit(url).path.rstrip("/") in learned)
 
     def stop(self, running: int) -> Stop | None:
         """Why one more turn must not go, with `running` of them under way; None when it may."""

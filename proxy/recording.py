@@ -5,11 +5,13 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from turntape.cassettes.errors import TurntapeError
 
+from .breakpoints.condition import Condition
 from .certificates import checked, ensure_authority, home, write_bundle
 from .companion import Companion
 from .environment import Environment, Route, environment, node_preload
@@ -20,6 +22,7 @@ from .summary import Seen
 if TYPE_CHECKING:
     from turntape.cassettes.recorder import Recorder
 
+    from .breakpoints.addon import Breakpoints
     from .engine import Engine
 
 
@@ -37,6 +40,9 @@ class Settings:
     upstream_proxy: str | None = None
     """A URL, or `none`; None leaves it to the environment."""
     client_cert: Path | None = None
+    break_on: tuple[Condition, ...] = ()
+    break_answers: Path | None = None
+    """A file of orders for what is held; None: the terminal."""
     console: bool = False
     limits: Limits = Limits()
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
@@ -102,8 +108,10 @@ class Recording:
 
         settings = self.settings
         try:
+            known_findings(settings)
             next_proxy = chosen(settings.upstream_proxy, settings.environ, settings.port)
             client_cert = checked(settings.client_cert) if settings.client_cert else None
+            held = breakpoints(settings) if settings.break_on else None
         except TurntapeError:
             if settings.made:
                 settings.path.unlink()
@@ -126,6 +134,7 @@ class Recording:
             on_round_trip=self._recorded,
             guard=self.guard,
             on_stop=self._tell_stop,
+            breakpoints=held,
         )
         try:
             await self._engine.start()
@@ -184,6 +193,43 @@ class Recording:
         remarks = self.guard.remarks(missing is not None) if self.guard else []
         problems = (self._recorder.problem, missing, *remarks)
         return Outcome(count, totals, tuple(p for p in problems if p))
+
+
+def known_findings(settings: Settings) -> None:
+    """Raises TurntapeError for a `--stop-on` or `--break-on finding=` that no finding will ever meet."""
+    asked = [("--stop-on ", name) for name in settings.limits.stop_on]
+    asked += [("--break-on finding=", c.value) for c in settings.break_on if c.kind == "finding"]
+    if not asked:
+        return
+    from difflib import get_close_matches
+
+    from turntape.inspector.rules import RULES
+
+    names = {rule.id for rule in RULES}
+    for option, pattern in asked:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            near = get_close_matches(pattern, names, 1)
+            raise TurntapeError(
+                f"no finding is called {pattern!r} ({option}{pattern}); "
+                + (f"did you mean {near[0]!r}?" if near else "`turntape show --json` writes their ids")
+            )
+
+
+def breakpoints(settings: Settings) -> "Breakpoints":
+    """What is held and who is asked. Raises TurntapeError when there is nobody to ask."""
+    from .breakpoints.addon import Breakpoints
+    from .breakpoints.console import Console
+    from .breakpoints.script import Script
+
+    if settings.break_answers is not None:
+        return Breakpoints(settings.break_on, Script(settings.break_answers))
+    try:
+        return Breakpoints(settings.break_on, Console.open(colour=coloured(True, settings.environ)))
+    except OSError as exc:
+        raise TurntapeError(
+            "--break-on has no terminal to ask at; give the answers in a file, one a line (pass, edit FILE, "
+            "error MESSAGE), with --break-answers FILE"
+        ) from exc
 
 
 def coloured(terminal: bool, environ: Mapping[str, str]) -> bool:

@@ -37,6 +37,8 @@ def main(options: argparse.Namespace) -> int:
         route=options.route,
         upstream_proxy=options.upstream_proxy,
         client_cert=options.client_cert,
+        break_on=tuple(options.break_on),
+        break_answers=options.break_answers,
         limits=Limits(options.max_turns, options.max_cost, patterns(options.stop_on)),
         console=options.live and not options.quiet,
     )

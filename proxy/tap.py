@@ -22,6 +22,9 @@ from turntape.cassettes.terminals import ended
 
 log = logging.getLogger(__name__)
 
+TEE = "turntape-tee"
+"""Under this name a flow's metadata hold what takes in the pieces of an answer that is held."""
+
 _UNREACHED: tuple[tuple[str, FailureKind], ...] = (
     ("refused http connect", "refused"),
     ("name or service not known", "dns"),
@@ -84,6 +87,8 @@ class Take:
     """The encoded body, kept until it is known that it decodes."""
     extra: dict[str, object] = field(default_factory=dict[str, object])
     """What is to stand in the record beside what the wire said."""
+    held: bool = False
+    """True when a breakpoint may hold the answer back."""
 
     def now(self) -> int:
         return (time.monotonic_ns() - self.clock) // 1000
@@ -167,7 +172,10 @@ class Tap:
             take.encoding = None
         else:
             take.raw = []
-        flow.response.stream = take.tee
+        if take.held:
+            flow.metadata[TEE] = take.tee
+        else:
+            flow.response.stream = take.tee
 
     @guarded
     def response(self, flow: http.HTTPFlow) -> None:

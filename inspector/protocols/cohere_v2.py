@@ -32,7 +32,7 @@ def _message(message: Message) -> Message:
 def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
     problems: list[str] = []
     if exchange.framing == "sse":
-        body, ended = _assemble(objects(exchange.events, problems))
+        body, ended = assemble(objects(exchange.events, problems))
         return _read(body, ended=ended, error=stream_error(exchange.events), problems=problems)
     if not exchange.answer_fields:
         return unread(exchange, "a chat answer of Cohere")
@@ -66,7 +66,7 @@ def _read(body: Object, *, ended: bool, error: ApiError | None, problems: list[s
     )
 
 
-def _assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool]:
+def assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool]:
     """The answer that the events add up to, and whether `message-end` was among them."""
     contents: dict[int, Object] = {}
     calls: dict[int, Object] = {}

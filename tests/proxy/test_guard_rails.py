@@ -244,7 +244,7 @@ for number in range(6):
     [
         (["--max-turns", "2"], "gpt-5", 2, "turntape_max_turns"),
         (["--max-cost", "0.000001"], "gpt-5", 1, "turntape_max_cost"),
-        (["--stop-on", "nothing,api-error-in-*"], "scripted:error_event", 1, "turntape_stop_on"),
+        (["--stop-on", "model-refusal,api-error-in-*"], "scripted:error_event", 1, "turntape_stop_on"),
     ],
 )
 def test_a_loop_is_ended_to_the_turn_by_what_the_reader_labelled(

@@ -1,0 +1,33 @@
+"""What an answer is held on: `tool=send_email`, `finding=model-*`, `turn=3`. Imports nothing heavy."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Literal
+
+type Kind = Literal["tool", "finding", "turn"]
+KINDS: tuple[Kind, ...] = ("tool", "finding", "turn")
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    kind: Kind
+    value: str
+    """A tool's name or a finding's id, or a pattern of them; a turn's number, or `*` for each."""
+
+    def __str__(self) -> str:
+        return f"{self.kind}={self.value}"
+
+    def first(self, names: Iterable[str]) -> str | None:
+        """The first of `names` that this stands for."""
+        return next((name for name in names if fnmatchcase(name, self.value)), None)
+
+
+def parse(text: str) -> Condition:
+    """A value of `--break-on`. Raises ValueError in one sentence."""
+    kind, equals, value = text.partition("=")
+    if kind not in KINDS or not equals or not value:
+        raise ValueError(f"{text!r} is not tool=NAME, finding=ID or turn=N")
+    if kind == "turn" and value != "*" and not (value.isdigit() and int(value)):
+        raise ValueError(f"{text!r} is not turn=N with a number from 1, or turn=*")
+    return Condition(kind, value)

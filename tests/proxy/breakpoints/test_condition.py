@@ -1,0 +1,28 @@
+"""What `--break-on` understands."""
+
+import pytest
+
+from turntape.proxy.breakpoints.condition import Condition, parse
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value"),
+    [("tool=send_email", "tool", "send_email"), ("finding=model-*", "finding", "model-*"), ("turn=3", "turn", "3"),
+     ("turn=*", "turn", "*"), ("tool=a=b", "tool", "a=b")],
+)  # fmt: skip
+def test_a_condition_is_read(text: str, kind: str, value: str) -> None:
+    condition = parse(text)
+
+    assert (condition.kind, condition.value) == (kind, value)
+    assert str(condition) == text
+
+
+@pytest.mark.parametrize("text", ["send_email", "tool=", "=x", "model=gpt-5", "turn=0", "turn=x", ""])
+def test_what_is_none_is_refused_in_one_sentence(text: str) -> None:
+    with pytest.raises(ValueError, match="is not"):
+        parse(text)
+
+
+def test_names_are_met_by_pattern() -> None:
+    assert Condition("tool", "send_*").first(["wait", "send_mail", "send_sms"]) == "send_mail"
+    assert Condition("tool", "send").first(["send_mail"]) is None
