@@ -221,6 +221,13 @@ def _demo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="F", help="the cassette to write (default: demo-<time>.cassette.jsonl here)")
 
 
+def _import(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", nargs="+", help="a recording, or a pattern in quotes (** for folders)")
+    parser.add_argument("-o", "--out", metavar="F", help="put all of them into this one cassette")
+    parser.add_argument("--out-dir", metavar="DIR", help="put the cassettes here (default: each beside its file)")
+    parser.add_argument("--force", action="store_true", help="replace cassettes that exist already")
+
+
 COMMANDS = (
     Command(
         "demo",
@@ -277,6 +284,15 @@ COMMANDS = (
         _doctor,
         has_tail=True,
         tail_optional=True,
+    ),
+    Command(
+        "import",
+        "import_command",
+        "turntape import FILE ... [-o F | --out-dir DIR]",
+        "vcrpy, cassetter, HAR and mitmproxy files as cassettes",
+        "Read recordings of other tools: vcrpy and pytest-recording (YAML, JSON), cassetter (YAML, TOML), HAR, "
+        "mitmproxy flows. Secrets are replaced on the way. A file that cannot be read stops no other.",
+        _import,
     ),
 )
 

@@ -1,0 +1,1 @@
+"""Round trips in the formats of other tools that keep bytes."""

@@ -1,0 +1,111 @@
+"""From files of other tools to cassettes: which output belongs to which input, and what became of each."""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from ..errors import CassetteError
+from ..model import RoundTrip
+from ..recorder import Recorder
+from ..redaction import Redactor
+from .format import Format, notes_of
+from .registry import FORMATS, detected
+
+SUFFIX = ".cassette.jsonl"
+ENDINGS = frozenset({".yaml", ".yml", ".json", ".toml", ".har", ".flow", ".flows", ".mitm", ".dump"})
+"""What is taken from a file's name before ours is put on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of one file."""
+
+    source: Path
+    target: Path | None
+    """The cassette, or None when none was written."""
+    format: str | None
+    count: int = 0
+    notes: tuple[str, ...] = ()
+    """What the source no longer had, one sentence each."""
+    problem: str | None = None
+    """Why nothing of it was written, in one sentence."""
+
+
+def planned(sources: Sequence[Path], folder: Path | None = None) -> list[tuple[Path, Path]]:
+    """Each source with its cassette: beside it, or below `folder` at the same place as below their common folder.
+
+    `a.yaml` gives `a.cassette.jsonl`; where another file would give that too, each keeps its own ending.
+    """
+    root = Path(os.path.commonpath([source.absolute().parent for source in sources])) if sources else Path()
+    places = [source.parent if folder is None else folder / _below(source, root) for source in sources]
+    short = [place / (_stem(source) + SUFFIX) for place, source in zip(places, sources, strict=True)]
+    taken = Counter(short)
+    return [
+        (source, target if taken[target] == 1 else place / (source.name + SUFFIX))
+        for source, place, target in zip(sources, places, short, strict=True)
+    ]
+
+
+def _below(source: Path, root: Path) -> Path:
+    return source.absolute().parent.relative_to(root)
+
+
+def _stem(source: Path) -> str:
+    return source.stem if source.suffix.lower() in ENDINGS else source.name
+
+
+def convert(
+    plan: Iterable[tuple[Path, Path]],
+    *,
+    formats: Sequence[Format] = FORMATS,
+    redactor: Callable[[], Redactor] = Redactor.from_config,
+    force: bool = False,
+) -> Iterator[Done]:
+    """Write each source to its target, secrets replaced; a file that cannot be read leaves nothing and stops no other.
+
+    Neighbours with one target come into one cassette, in order. Raises CassetteError when the disk refuses a line.
+    """
+    for target, group in groupby(plan, key=lambda pair: pair[1]):
+        recorder: Recorder | None = None
+        try:
+            for source, _ in group:
+                try:
+                    # Read as a whole before the first line is written: half a recording must not be taken for one.
+                    kind, trips = _read(source, formats)
+                    recorder = recorder or _opened(target, redactor(), force)
+                except (CassetteError, OSError) as exc:
+                    yield Done(source, None, None, problem=_sentence(exc, source))
+                    continue
+                for trip in trips:
+                    recorder.write(trip)
+                notes = dict.fromkeys(note for trip in trips for note in notes_of(trip))
+                yield Done(source, target, kind.name, len(trips), tuple(notes))
+        finally:
+            if recorder is not None:
+                recorder.close()
+        if recorder is not None and recorder.problem:
+            raise CassetteError(recorder.problem)
+
+
+def _opened(target: Path, redactor: Redactor, force: bool) -> Recorder:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if target.exists():
+        if not force:
+            raise CassetteError(f"{str(target)!r} exists already; replace it with --force, or choose another place")
+        target.unlink()
+    return Recorder(target, redactor=redactor, tool="turntape import", durable=False)
+
+
+def _read(source: Path, formats: Sequence[Format]) -> tuple[Format, list[RoundTrip]]:
+    data = source.read_bytes()
+    kind = detected(data, source, formats)
+    return kind, list(kind.read(data, source))
+
+
+def _sentence(exc: CassetteError | OSError, source: Path) -> str:
+    if isinstance(exc, OSError):
+        return f"{str(exc.filename or source)!r}: {exc.strerror or exc}; check its name and its rights"
+    return str(exc)

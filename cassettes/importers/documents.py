@@ -1,0 +1,154 @@
+"""The documents that recordings are written as: YAML, JSON and TOML, read into plain values.
+
+YAML is read by the core schema of YAML 1.2 (https://yaml.org/spec/1.2.2/#103-core-schema, read 2026-11-21), where
+`12:30` and `2026-01-01` are text: what one tool writes plain and another quotes is then the same. Tags of Python
+objects, which vcrpy has written, are read as the data in them; nothing is ever called.
+"""
+
+import base64
+import re
+import tomllib
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, cast
+
+from .format import ImportFault, Origin
+
+type Fields = dict[str, object]
+
+_CORE = (
+    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+    ("null", r"~|null|Null|NULL|", "~nN\0"),
+    ("int", r"[-+]?(?:0|[1-9][0-9]*)", "-+0123456789"),
+    (
+        "float",
+        r"[-+]?(?:[0-9]+\.[0-9]*(?:[eE][-+]?[0-9]+)?|\.[0-9]+(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+"
+        r"|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN)",
+        "-+0123456789.",
+    ),
+    ("merge", r"<<", "<"),
+)
+"""Plain scalars that are no text: tag, pattern, and the characters that they begin with."""
+
+
+def yaml_document(data: bytes, path: Path) -> object:
+    """The value of a YAML file. Raises ImportFault when PyYAML is missing or the file is no YAML."""
+    try:
+        library: Any = import_module("yaml")
+    except ImportError as exc:
+        raise ImportFault(
+            f"{str(path)!r} is YAML, and PyYAML is not installed; install it with: pip install 'turntape[import]'"
+        ) from exc
+    try:
+        return cast(object, library.load(data, Loader=_loader(library)))
+    except library.YAMLError as exc:
+        mark = getattr(exc, "problem_mark", None)
+        what = getattr(exc, "problem", None) or getattr(exc, "reason", None) or str(exc).partition("\n")[0]
+        place = f"line {mark.line + 1}, column {mark.column + 1}" if mark else f"byte {getattr(exc, 'position', 0)}"
+        raise Origin("yaml", path, place).fault(f"this is no YAML: {what}", "mend the file") from exc
+
+
+@cache
+def _loader(library: Any) -> Any:
+    base = getattr(library, "CSafeLoader", None) or library.SafeLoader
+
+    class Loader(base):
+        yaml_implicit_resolvers: dict[str, list[object]] = {}
+
+    for tag, pattern, first in _CORE:
+        characters = [character if character != "\0" else "" for character in first]
+        Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(rf"^(?:{pattern})$"), characters)
+    Loader.add_multi_constructor("tag:yaml.org,2002:python/", _python_object)
+    return Loader
+
+
+def _python_object(loader: Any, suffix: str, node: Any) -> object:
+    """The data in a tagged Python object: the text of a `str` subclass, the content of a `BytesIO`."""
+    if node.id == "scalar":
+        text = cast(str, loader.construct_scalar(node))
+        return base64.b64decode(text) if suffix == "bytes" else text
+    if node.id == "sequence":
+        items = cast(list[object], loader.construct_sequence(node, deep=True))
+        return items[0] if suffix.startswith("object/") and len(items) == 1 else items
+    fields = cast(Fields, loader.construct_mapping(node, deep=True))
+    for key in ("state", "args"):
+        held = fields.get(key)
+        if isinstance(held, list) and held:
+            return cast(list[object], held)[0]
+    return fields
+
+
+def json_document(data: bytes, path: Path) -> object:
+    """The value of a JSON file, with or without a byte order mark. Raises ImportFault when it is none."""
+    import json
+
+    try:
+        return cast(object, json.loads(data.decode("utf-8-sig")))
+    except UnicodeDecodeError as exc:
+        raise Origin("json", path, f"byte {exc.start}").fault("this is no UTF-8", "save it as UTF-8") from exc
+    except json.JSONDecodeError as exc:
+        place = f"line {exc.lineno}, column {exc.colno}"
+        raise Origin("json", path, place).fault(f"this is no JSON: {exc.msg}", "mend the file") from exc
+    except RecursionError as exc:
+        raise Origin("json", path, "its depth").fault("it is nested too deeply", "mend the file") from exc
+
+
+def toml_document(data: bytes, path: Path) -> object:
+    """The value of a TOML file. Raises ImportFault when it is none."""
+    try:
+        return tomllib.loads(data.decode())
+    except UnicodeDecodeError as exc:
+        raise Origin("toml", path, f"byte {exc.start}").fault("this is no UTF-8", "save it as UTF-8") from exc
+    except tomllib.TOMLDecodeError as exc:
+        raise Origin("toml", path, "its text").fault(f"this is no TOML: {exc}", "mend the file") from exc
+
+
+def mapping(value: object, origin: Origin, what: str) -> Fields:
+    """`value` as a mapping. Raises ImportFault when it is none."""
+    if not isinstance(value, dict):
+        raise origin.fault(f"{what} is {kind(value)} and no mapping", "mend the file or record again")
+    return cast(Fields, value)
+
+
+def items(value: object, origin: Origin, what: str) -> list[object]:
+    """`value` as a list. Raises ImportFault when it is none."""
+    if not isinstance(value, list):
+        raise origin.fault(f"{what} is {kind(value)} and no list", "mend the file or record again")
+    return cast(list[object], value)
+
+
+def text(fields: Fields, key: str, origin: Origin) -> str:
+    """A field that must be text. Raises ImportFault when it is missing or something else."""
+    value = fields.get(key)
+    if not isinstance(value, str):
+        said = f"{key!r} is missing" if key not in fields else f"{key!r} is {kind(value)} and no text"
+        raise origin.fault(said, "mend the file or record again")
+    return value
+
+
+def number(value: object, origin: Origin, what: str) -> int:
+    """A whole number, spelt as a number or as text. Raises ImportFault when it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise origin.fault(f"{what} is {kind(value)} and no number", "mend the file or record again")
+    try:
+        return int(value)
+    except (ValueError, OverflowError) as exc:
+        raise origin.fault(f"{what} is {value!r} and no number", "mend the file or record again") from exc
+
+
+_KINDS: dict[type, str] = {
+    type(None): "nothing",
+    bool: "a truth value",
+    int: "a number",
+    float: "a number",
+    str: "text",
+    bytes: "bytes",
+    list: "a list",
+    dict: "a mapping",
+}
+
+
+def kind(value: object) -> str:
+    """What a value is, in plain words."""
+    return _KINDS.get(type(value), f"a {type(value).__name__}")

@@ -1,0 +1,88 @@
+"""What an importer is, and the round trip that each of them makes."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from ..errors import CassetteError
+from ..model import Failure, Request, Response, RoundTrip
+from ..upstreams import by_host
+
+EXTRA = "imported"
+"""The field of `RoundTrip.extra` that says where a round trip comes from."""
+
+
+class ImportFault(CassetteError):
+    """A recording of another tool cannot be read; names the file and the place in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One kind of recording. `read` raises ImportFault where the bytes break their format."""
+
+    name: str
+    title: str
+    """What people call it."""
+    sniff: Callable[[bytes], bool]
+    """True when these bytes are of this format; cheap, and sure enough to name the format in an error."""
+    read: Callable[[bytes, Path], Iterator[RoundTrip]]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where in another tool's file a round trip stands."""
+
+    format: str
+    path: Path
+    place: str
+    """Such as `interactions[3]`."""
+
+    def fault(self, what: str, advice: str) -> ImportFault:
+        """The error of this place: what is wrong there, and what to do next."""
+        return ImportFault(f"{str(self.path)!r} at {self.place}: {what}; {advice}")
+
+
+def round_trip(
+    origin: Origin,
+    request: Request,
+    response: Response | None,
+    started_at: float,
+    notes: tuple[str, ...] = (),
+    *,
+    failure: Failure | None = None,
+    request_at: int | None = None,
+    first_byte_at: int | None = None,
+    ended_at: int | None = None,
+) -> RoundTrip:
+    """A round trip on the import route; its origin, and `notes` on what the source no longer had, are in `extra`."""
+    upstream = by_host(_host(request.url))
+    said: dict[str, object] = {"format": origin.format, "file": origin.path.name, "place": origin.place}
+    if notes:
+        said["notes"] = list(notes)
+    return RoundTrip(
+        request=request,
+        response=response,
+        started_at=started_at,
+        request_at=request_at,
+        first_byte_at=first_byte_at,
+        ended_at=ended_at,
+        failure=failure,
+        route="import",
+        upstream=upstream.name if upstream else None,
+        extra={EXTRA: said},
+    )
+
+
+def notes_of(trip: RoundTrip) -> tuple[str, ...]:
+    """What an importer noted on a round trip."""
+    said = trip.extra.get(EXTRA)
+    notes = said.get("notes") if isinstance(said, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    return tuple(str(note) for note in notes) if isinstance(notes, list) else ()  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""

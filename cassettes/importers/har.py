@@ -1,0 +1,246 @@
+"""HAR 1.2: what browsers, proxies and API tools save, and what `turntape export --as har` writes.
+
+http://www.softwareishard.com/blog/har-12-spec/ (read 2026-11-21). Content-encoding is undone in `content.text`; bytes
+that are no text stand in base64. Fields that begin with `_` are each tool's own: Chrome's `_error` and
+`_webSocketMessages` are read, and ours, which hold what HAR has no place for.
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from ..canonical import header
+from ..model import Chunk, Failure, FailureKind, Frame, Headers, Request, Response, RoundTrip
+from .documents import Fields, items, json_document, mapping, number, text
+from .format import Format, Origin, round_trip
+from .messages import Dates, header_fields, undone, utf8
+
+NAME = "har"
+OURS = "_turntape"
+"""The field of an entry with what only a cassette knows."""
+_START = re.compile(rb'^(?:\xef\xbb\xbf)?\s*\{\s*"log"\s*:\s*\{')
+_CHARSET = re.compile(r"charset=[\"']?([\w.:-]+)", re.IGNORECASE)
+_NO_BODY = "the HAR holds no body of this answer, though it had one"
+_SEVERED = "a body holds replacement characters: the tool that saved it did not keep its bytes"
+
+
+def sniff(data: bytes) -> bool:
+    return bool(_START.match(data[:4096]))
+
+
+def read(data: bytes, path: Path) -> Iterator[RoundTrip]:
+    """The entries of a file, in its order."""
+    whole = Origin(NAME, path, "its top")
+    log = mapping(mapping(json_document(data, path), whole, "the file").get("log"), whole, "'log'")
+    dates = Dates()
+    for place, item in enumerate(items(log.get("entries") or [], whole, "'log.entries'")):
+        origin = Origin(NAME, path, f"log.entries[{place}]")
+        yield _entry(mapping(item, origin, "it"), origin, dates)
+
+
+def _entry(entry: Fields, origin: Origin, dates: Dates) -> RoundTrip:
+    request, notes = _request(mapping(entry.get("request"), origin, "'request'"), origin)
+    answer = mapping(entry.get("response") or {}, origin, "'response'")
+    response, more = _response(answer, origin)
+    headers = response.headers if response else ()
+    error = answer.get("_error") or entry.get("_error")
+    failure = Failure(_kind(str(error)), str(error)) if error else None
+    if response is None and failure is None:
+        failure = Failure("cut", "nothing came back, and the HAR does not say why")
+    request_at, first_byte_at, ended_at = _times(entry, response is not None)
+    trip = round_trip(
+        origin,
+        request,
+        response,
+        dates.of(entry.get("startedDateTime"), headers),
+        (*notes, *more),
+        failure=failure,
+        request_at=request_at,
+        first_byte_at=first_byte_at,
+        ended_at=ended_at,
+    )
+    trip = replace(trip, frames=_frames(entry, trip.started_at, origin))
+    ours = entry.get(OURS)
+    return _restored(trip, cast(Fields, ours), origin) if isinstance(ours, dict) else trip
+
+
+def _fields(value: object) -> Headers:
+    """Headers as objects with `name` and `value`, or as pairs; HTTP/2's own (`:path`) are not of the message."""
+    pairs = [
+        [cast(Fields, item).get("name"), cast(Fields, item).get("value")] if isinstance(item, dict) else item
+        for item in (cast(list[object], value) if isinstance(value, list) else [])
+    ]
+    return tuple((name, held) for name, held in header_fields(pairs) if not name.startswith(":"))
+
+
+def _request(asked: Fields, origin: Origin) -> tuple[Request, tuple[str, ...]]:
+    headers = _fields(asked.get("headers"))
+    posted = asked.get("postData")
+    body, notes = b"", ()
+    if isinstance(posted, dict):
+        fields = cast(Fields, posted)
+        body, notes = _content(fields, header(headers, "content-type"), origin, "postData")
+        if not body and fields.get("params"):
+            body = _form(items(fields["params"], origin, "'postData.params'"))
+    body, encoding, more = undone(body, headers)
+    return (
+        Request(
+            method=text(asked, "method", origin).upper(),
+            url=text(asked, "url", origin),
+            headers=headers,
+            content=body,
+            http_version=_version(asked.get("httpVersion")),
+            encoding=encoding,
+        ),
+        (*notes, *more),
+    )
+
+
+def _form(parameters: list[object]) -> bytes:
+    from urllib.parse import urlencode
+
+    pairs = [cast(Fields, item) for item in parameters if isinstance(item, dict)]
+    return urlencode([(str(pair.get("name", "")), str(pair.get("value", ""))) for pair in pairs]).encode()
+
+
+def _response(answer: Fields, origin: Origin) -> tuple[Response | None, tuple[str, ...]]:
+    status = number(answer.get("status", 0), origin, "the status")
+    if status <= 0:
+        return None, ()
+    headers = _fields(answer.get("headers"))
+    content = mapping(answer.get("content") or {}, origin, "'response.content'")
+    body, notes = _content(content, header(headers, "content-type"), origin, "response.content")
+    body, encoding, more = undone(body, headers)
+    size = content.get("size")
+    if not body and "text" not in content and isinstance(size, int) and size > 0:
+        notes = (*notes, _NO_BODY)
+    reason = answer.get("statusText")
+    return (
+        Response(
+            status=status,
+            reason=reason if isinstance(reason, str) else "",
+            headers=headers,
+            content=body,
+            http_version=_version(answer.get("httpVersion")),
+            encoding=encoding,
+        ),
+        (*notes, *more),
+    )
+
+
+def _content(content: Fields, content_type: str, origin: Origin, what: str) -> tuple[bytes, tuple[str, ...]]:
+    said = content.get("text")
+    if not isinstance(said, str):
+        return b"", ()
+    if content.get("encoding", content.get("_encoding")) == "base64":
+        try:
+            return base64.b64decode(said), ()
+        except (binascii.Error, ValueError) as exc:
+            raise origin.fault(f"'{what}.text' is no base64", "mend the file or save it again") from exc
+    kind = content.get("mimeType")
+    charset = _CHARSET.search(content_type) or (_CHARSET.search(kind) if isinstance(kind, str) else None)
+    notes = (_SEVERED,) if "\ufffd" in said else ()
+    try:
+        return said.encode(charset[1] if charset else "utf-8"), notes
+    except (LookupError, UnicodeError):
+        return utf8(said), notes
+
+
+def _version(value: object) -> str:
+    """`HTTP/2` however it is spelt: `h2`, `http/2.0`; `HTTP/1.1` where it is not told."""
+    said = str(value or "").upper()
+    found = {"H2": "HTTP/2", "HTTP/2.0": "HTTP/2", "H3": "HTTP/3", "HTTP/3.0": "HTTP/3"}.get(said, said)
+    return found if re.fullmatch(r"HTTP/\d(\.\d)?", found) else "HTTP/1.1"
+
+
+_KINDS: tuple[tuple[str, FailureKind], ...] = (
+    ("refused", "refused"),
+    ("unreachable", "refused"),
+    ("name_not_resolved", "dns"),
+    ("name resolution", "dns"),
+    ("cert", "tls"),
+    ("ssl", "tls"),
+    ("timed_out", "timeout"),
+    ("timed out", "timeout"),
+    ("timeout", "timeout"),
+    ("aborted", "client_gone"),
+    ("disconnected", "client_gone"),
+)
+"""Words in an error of Chrome's or mitmproxy's, and what it was."""
+
+
+def _kind(error: str) -> FailureKind:
+    lowered = error.lower()
+    for word, kind in _KINDS:
+        if word in lowered:
+            return kind
+    return "cut"
+
+
+def _times(entry: Fields, answered: bool) -> tuple[int | None, int | None, int | None]:
+    """When the request was whole, the head of the answer was in, and all was over, in microseconds."""
+    timings = entry.get("timings")
+    if not isinstance(timings, dict):
+        return None, None, None
+
+    def spent(name: str) -> float:
+        value = cast(Fields, timings).get(name)
+        return float(value) if isinstance(value, int | float) and value > 0 else 0.0
+
+    sent = sum(spent(name) for name in ("blocked", "dns", "connect", "send"))
+    waited = sent + spent("wait")
+    over = waited + spent("receive")
+    if not over:
+        return None, None, None
+    return round(sent * 1000), round(waited * 1000) if answered else None, round(over * 1000)
+
+
+def _frames(entry: Fields, started_at: float, origin: Origin) -> tuple[Frame, ...]:
+    frames: list[Frame] = []
+    for item in items(entry.get("_webSocketMessages") or [], origin, "'_webSocketMessages'"):
+        message = mapping(item, origin, "a WebSocket message")
+        is_text = message.get("opcode", 1) != 2
+        said = str(message.get("data", ""))
+        time = message.get("time")
+        at = round((float(time) - started_at) * 1_000_000) if isinstance(time, int | float) else 0
+        sender = "client" if message.get("type") == "send" else "server"
+        frames.append(Frame(sender, max(at, 0), utf8(said) if is_text else base64.b64decode(said), is_text))
+    return tuple(frames)
+
+
+def _restored(trip: RoundTrip, ours: Fields, origin: Origin) -> RoundTrip:
+    """The fields that HAR has no place for, as `turntape export` kept them."""
+
+    def at(name: str, otherwise: int | None) -> int | None:
+        value = ours.get(name)
+        return value if isinstance(value, int) else otherwise
+
+    response = trip.response
+    chunks = ours.get("chunks")
+    if response is not None and isinstance(chunks, list):
+        pairs = [cast(list[int], pair) for pair in cast(list[object], chunks)]
+        if sum(pair[0] for pair in pairs) != len(response.body):
+            raise origin.fault("the chunks do not add up to the body", "export the cassette again")
+        response = replace(response, chunks=tuple(Chunk(size, when) for size, when in pairs))
+    run, closed, complete = ours.get("run"), ours.get("closed_first"), ours.get("complete")
+    failure = ours.get("failure")
+    if isinstance(failure, dict):
+        said = cast(Fields, failure)
+        trip = replace(trip, failure=Failure(cast(FailureKind, said.get("kind")), str(said.get("message"))))
+    return replace(
+        trip,
+        response=response,
+        request=replace(trip.request, complete=complete is not False),
+        run=run if isinstance(run, str) else None,
+        closed_first=closed if closed in ("client", "server") else None,
+        request_at=at("request_at", None),
+        first_byte_at=at("first_byte_at", None),
+        ended_at=at("ended_at", None),
+    )
+
+
+HAR = Format(NAME, "HAR", sniff, read)

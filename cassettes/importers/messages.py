@@ -1,0 +1,145 @@
+"""Headers, bodies and dates as other tools spell them, made into what went over the wire as far as they tell."""
+
+import json
+import zlib
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from importlib import import_module
+from typing import cast
+
+from ..canonical import header
+from ..compression import ZstdDecompressor, ZstdError
+from ..model import Headers
+from .documents import Fields
+
+RESPELT = "bodies were stored as values: what they say is kept, how their JSON was spelt is not"
+UNDECODED = "a body is kept as it came, since its content-encoding {} cannot be undone here"
+
+
+def header_fields(value: object) -> Headers:
+    """Header fields from a mapping of names to a value or a list of values, or from pairs."""
+    if isinstance(value, dict):
+        pairs = list(cast(Fields, value).items())
+    elif isinstance(value, list):
+        pairs = [(pair[0], pair[1]) for pair in cast(list[list[object]], value) if len(pair) == 2]
+    else:
+        return ()
+    return tuple(
+        (_spelt(name), _spelt(one))
+        for name, held in pairs
+        for one in (cast(list[object], held) if isinstance(held, list) else [held])
+        if one is not None
+    )
+
+
+def _spelt(value: object) -> str:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
+    return value if isinstance(value, str) else str(value)
+
+
+def utf8(text: str) -> bytes:
+    """Text as it went over the wire; halves of surrogate pairs, which some tools keep, as they are."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def json_bytes(value: object) -> bytes:
+    """A JSON value as the common clients spell it: no spaces, no escapes beyond what is needed."""
+    return utf8(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def undone(body: bytes, headers: Headers) -> tuple[bytes, str | None, tuple[str, ...]]:
+    """A body without the content-encoding of its headers: `(body, encoding undone, notes)`.
+
+    Many recorders store the plain body under the old header; it is recognised and taken as it is.
+    """
+    encoding = header(headers, "content-encoding").strip().lower()
+    if not body or encoding in ("", "identity"):
+        return body, None, ()
+    for name in reversed([part.strip() for part in encoding.split(",")]):
+        plain = _decoded(body, name)
+        if plain is not None:
+            body = plain
+        elif not _is_text(body):
+            return body, None, (UNDECODED.format(repr(name)),)
+    return body, encoding, ()
+
+
+def _is_text(body: bytes) -> bool:
+    try:
+        return "\0" not in body.decode()
+    except UnicodeDecodeError:
+        return False
+
+
+def _decoded(body: bytes, encoding: str) -> bytes | None:
+    """None when the body is not encoded in this way."""
+    try:
+        match encoding:
+            case "gzip" | "x-gzip":
+                return _inflated(body, zlib.MAX_WBITS | 16)
+            case "deflate":
+                plain = _inflated(body, zlib.MAX_WBITS)
+                return _inflated(body, -zlib.MAX_WBITS) if plain is None else plain
+            case "zstd":
+                stream = ZstdDecompressor()
+                plain = stream.decompress(body)
+                return plain if stream.eof else None
+            case "br":
+                return cast(bytes, import_module("brotli").decompress(body))
+            case _:
+                return None
+    except Exception as exc:
+        # brotli is no dependency of ours, and its error class is not ours to import
+        if isinstance(exc, ZstdError | EOFError | ImportError) or type(exc).__module__ in ("brotli", "_brotli"):
+            return None
+        raise
+
+
+def _inflated(body: bytes, bits: int) -> bytes | None:
+    out = bytearray()
+    while body:
+        stream = zlib.decompressobj(bits)
+        try:
+            out += stream.decompress(body)
+        except zlib.error:
+            return bytes(out) if out else None
+        if not stream.eof:
+            # Cut on the wire: what there is of it is what the client got.
+            return bytes(out) or None
+        body = stream.unused_data
+    return bytes(out)
+
+
+def iso_date(value: object) -> float | None:
+    """An ISO 8601 date (taken as UTC when it names no zone) as seconds since the epoch, or None."""
+    if not isinstance(value, str):
+        return None
+    try:
+        date = datetime.fromisoformat(value.strip())
+        return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def http_date(headers: Headers) -> float | None:
+    """The `Date` of an answer as seconds since the epoch, or None."""
+    value = header(headers, "date")
+    try:
+        return parsedate_to_datetime(value).timestamp() if value else None
+    except (ValueError, OverflowError):
+        return None
+
+
+class Dates:
+    """When each round trip of a file began: as it says itself, else as its answer says, else as the one before."""
+
+    def __init__(self) -> None:
+        self._last = 0.0
+
+    def of(self, said: object, answer: Headers) -> float:
+        date = iso_date(said)
+        date = http_date(answer) if date is None else date
+        if date is not None and date >= 0:
+            self._last = date
+        return self._last

@@ -1,0 +1,25 @@
+"""The formats that can be read, most specific first. mitmproxy's own is added where mitmproxy is known."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from .cassetter import CASSETTER
+from .format import Format, ImportFault
+from .har import HAR
+from .vcrpy import VCRPY
+
+FORMATS: tuple[Format, ...] = (HAR, CASSETTER, VCRPY)
+
+
+def detected(data: bytes, path: Path, formats: Iterable[Format] = FORMATS) -> Format:
+    """The format of these bytes. Raises ImportFault when none knows them."""
+    known = tuple(formats)
+    found = next((kind for kind in known if kind.sniff(data)), None)
+    if found is not None:
+        return found
+    if data.lstrip()[:12] == b'{"turntape":':
+        raise ImportFault(f"{str(path)!r} is a turntape cassette already; use it as it is")
+    if not data.strip():
+        raise ImportFault(f"{str(path)!r} is empty; give a file that holds a recording")
+    names = ", ".join(kind.title for kind in known)
+    raise ImportFault(f"{str(path)!r} is in no format that turntape reads ({names}); check the name of the file")
