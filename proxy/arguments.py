@@ -228,6 +228,13 @@ def _import(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="replace cassettes that exist already")
 
 
+def _export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="F", help="a cassette, .jsonl or .jsonl.zst")
+    parser.add_argument("--as", dest="format", choices=("har", "otel", "atif", "markdown"), required=True)
+    parser.add_argument("-o", "--out", metavar="OUT", help="write to OUT (default: stdout)")
+    parser.add_argument("--no-content", action="store_true", help="otel: leave prompts, messages and tools out")
+
+
 COMMANDS = (
     Command(
         "demo",
@@ -293,6 +300,15 @@ COMMANDS = (
         "Read recordings of other tools: vcrpy and pytest-recording (YAML, JSON), cassetter (YAML, TOML), HAR, "
         "mitmproxy flows. Secrets are replaced on the way. A file that cannot be read stops no other.",
         _import,
+    ),
+    Command(
+        "export",
+        "export_command",
+        "turntape export F --as har|otel|atif|markdown [-o OUT]",
+        "a cassette as HAR, OpenTelemetry, ATIF or Markdown",
+        "Write a cassette in the format of another tool: HAR keeps the bytes, OpenTelemetry (OTLP/JSON spans by the "
+        "GenAI conventions), ATIF (trajectories of Harbor) and Markdown keep what they mean.",
+        _export,
     ),
 )
 

@@ -8,7 +8,7 @@ that are no text stand in base64. Fields that begin with `_` are each tool's own
 import base64
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -43,9 +43,12 @@ def read(data: bytes, path: Path) -> Iterator[RoundTrip]:
 
 
 def _entry(entry: Fields, origin: Origin, dates: Dates) -> RoundTrip:
-    request, notes = _request(mapping(entry.get("request"), origin, "'request'"), origin)
+    ours = entry.get(OURS)
+    # A body of ours has no encoding left, however much it looks like one.
+    undo = _kept if isinstance(ours, dict) else undone
+    request, notes = _request(mapping(entry.get("request"), origin, "'request'"), origin, undo)
     answer = mapping(entry.get("response") or {}, origin, "'response'")
-    response, more = _response(answer, origin)
+    response, more = _response(answer, origin, undo)
     headers = response.headers if response else ()
     error = answer.get("_error") or entry.get("_error")
     failure = Failure(_kind(str(error)), str(error)) if error else None
@@ -64,8 +67,14 @@ def _entry(entry: Fields, origin: Origin, dates: Dates) -> RoundTrip:
         ended_at=ended_at,
     )
     trip = replace(trip, frames=_frames(entry, trip.started_at, origin))
-    ours = entry.get(OURS)
     return _restored(trip, cast(Fields, ours), origin) if isinstance(ours, dict) else trip
+
+
+type Undo = Callable[[bytes, Headers], tuple[bytes, str | None, tuple[str, ...]]]
+
+
+def _kept(body: bytes, _headers: Headers) -> tuple[bytes, str | None, tuple[str, ...]]:
+    return body, None, ()
 
 
 def _fields(value: object) -> Headers:
@@ -77,7 +86,7 @@ def _fields(value: object) -> Headers:
     return tuple((name, held) for name, held in header_fields(pairs) if not name.startswith(":"))
 
 
-def _request(asked: Fields, origin: Origin) -> tuple[Request, tuple[str, ...]]:
+def _request(asked: Fields, origin: Origin, undo: Undo) -> tuple[Request, tuple[str, ...]]:
     headers = _fields(asked.get("headers"))
     posted = asked.get("postData")
     body, notes = b"", ()
@@ -86,7 +95,7 @@ def _request(asked: Fields, origin: Origin) -> tuple[Request, tuple[str, ...]]:
         body, notes = _content(fields, header(headers, "content-type"), origin, "postData")
         if not body and fields.get("params"):
             body = _form(items(fields["params"], origin, "'postData.params'"))
-    body, encoding, more = undone(body, headers)
+    body, encoding, more = undo(body, headers)
     return (
         Request(
             method=text(asked, "method", origin).upper(),
@@ -107,14 +116,14 @@ def _form(parameters: list[object]) -> bytes:
     return urlencode([(str(pair.get("name", "")), str(pair.get("value", ""))) for pair in pairs]).encode()
 
 
-def _response(answer: Fields, origin: Origin) -> tuple[Response | None, tuple[str, ...]]:
+def _response(answer: Fields, origin: Origin, undo: Undo) -> tuple[Response | None, tuple[str, ...]]:
     status = number(answer.get("status", 0), origin, "the status")
     if status <= 0:
         return None, ()
     headers = _fields(answer.get("headers"))
     content = mapping(answer.get("content") or {}, origin, "'response.content'")
     body, notes = _content(content, header(headers, "content-type"), origin, "response.content")
-    body, encoding, more = undone(body, headers)
+    body, encoding, more = undo(body, headers)
     size = content.get("size")
     if not body and "text" not in content and isinstance(size, int) and size > 0:
         notes = (*notes, _NO_BODY)
@@ -226,6 +235,10 @@ def _restored(trip: RoundTrip, ours: Fields, origin: Origin) -> RoundTrip:
         if sum(pair[0] for pair in pairs) != len(response.body):
             raise origin.fault("the chunks do not add up to the body", "export the cassette again")
         response = replace(response, chunks=tuple(Chunk(size, when) for size, when in pairs))
+    if response is not None and ours.get("trailers"):
+        response = replace(response, trailers=_fields(ours["trailers"]))
+    if response is not None:
+        response = replace(response, encoding=_word(ours, "answer_encoding"))
     run, closed, complete = ours.get("run"), ours.get("closed_first"), ours.get("complete")
     failure = ours.get("failure")
     if isinstance(failure, dict):
@@ -234,13 +247,18 @@ def _restored(trip: RoundTrip, ours: Fields, origin: Origin) -> RoundTrip:
     return replace(
         trip,
         response=response,
-        request=replace(trip.request, complete=complete is not False),
+        request=replace(trip.request, complete=complete is not False, encoding=_word(ours, "request_encoding")),
         run=run if isinstance(run, str) else None,
         closed_first=closed if closed in ("client", "server") else None,
         request_at=at("request_at", None),
         first_byte_at=at("first_byte_at", None),
         ended_at=at("ended_at", None),
     )
+
+
+def _word(fields: Fields, name: str) -> str | None:
+    value = fields.get(name)
+    return value if isinstance(value, str) else None
 
 
 HAR = Format(NAME, "HAR", sniff, read)

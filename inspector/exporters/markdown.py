@@ -1,0 +1,145 @@
+"""The run as Markdown: for an issue, a pull request, or another model to read."""
+
+import re
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from typing import cast
+
+from turntape.cassettes.model import RoundTrip
+
+from ..json_value import Object, as_array, as_object, compact
+from ..labelling import money
+from ..reading import ToolCall
+from .threads_told import Answered, Said, Told, threads_told
+
+_TICKS = re.compile(r"`+")
+
+
+def markdown(round_trips: Iterable[RoundTrip], title: str = "Run") -> Iterator[str]:
+    """The run, line by line, without line ends."""
+    threads = threads_told(round_trips)
+    yield f"# {_inline(title)}"
+    yield ""
+    yield _summary(threads)
+    for thread in threads:
+        if len(threads) > 1:
+            yield ""
+            yield f"## Thread {thread.name}" + (f" of run {_inline(thread.run)}" if thread.run else "")
+        for turn in thread.turns:
+            yield from _turn(turn, "###" if len(threads) > 1 else "##")
+
+
+def _summary(threads: list[Told]) -> str:
+    turns = [turn for thread in threads for turn in thread.turns]
+    calls = sum(len(turn.emission.calls) for turn in turns)
+    prices = [Decimal(cast(str, price)) for turn in turns if (price := turn.label["cost_usd"]) is not None]
+    parts = [_counted(len(turns), "turn"), _counted(calls, "tool call")]
+    if len(threads) > 1:
+        parts.insert(0, _counted(len(threads), "thread"))
+    if prices:
+        parts.append(f"${money(sum(prices, Decimal(0)))}")
+    findings = sum(len(as_array(turn.label["findings"])) for turn in turns)
+    return " · ".join([*parts, _counted(findings, "finding")])
+
+
+def _turn(turn: Answered, level: str) -> Iterator[str]:
+    label, emission = turn.label, turn.emission
+    model = label["response_model"] or label["request_model"]
+    yield ""
+    yield f"{level} Turn {label['turn']}" + (f" · {_inline(str(model))}" if model else "")
+    for said in turn.said:
+        yield from _said(said)
+    if emission.reasoning:
+        yield ""
+        yield "<details><summary>reasoning</summary>"
+        yield ""
+        yield from _quoted(emission.reasoning)
+        yield ""
+        yield "</details>"
+    if text := emission.text or emission.refusal:
+        yield ""
+        yield "**assistant**" + (" (refusal)" if emission.refusal and not emission.text else "")
+        yield ""
+        yield from _quoted(text)
+    for call in emission.calls:
+        yield from _call(call, turn)
+    yield ""
+    yield _facts(turn)
+    for finding in as_array(label["findings"]):
+        fields = as_object(finding)
+        where = f"{fields.get('severity')}, {fields.get('layer')} layer"
+        yield f"- **{where}**: {_inline(str(fields.get('message')))} (`{fields.get('id')}`)"
+
+
+def _said(said: Said) -> Iterator[str]:
+    yield ""
+    yield f"**{said.role}**"
+    if said.text:
+        yield ""
+        yield from _quoted(said.text)
+    for call in said.calls:
+        yield ""
+        yield from _fenced(_arguments(call), "json")
+
+
+def _call(call: ToolCall, turn: Answered) -> Iterator[str]:
+    yield ""
+    yield f"**call** {_code(call.name)}"
+    yield ""
+    yield from _fenced(_arguments(call), "json")
+    for result in turn.results:
+        if result.call_id == call.id if call.id is not None else result.name in (call.name, None):
+            yield ""
+            yield "**result**" + (" (error)" if result.is_error else "")
+            yield ""
+            yield from _fenced(result.text, "")
+
+
+def _arguments(call: ToolCall) -> str:
+    return compact(call.arguments) if call.arguments is not None else call.arguments_raw
+
+
+def _facts(turn: Answered) -> str:
+    label: Object = turn.label
+    api, client, usage = as_object(label["api"]), as_object(label["client"]), turn.usage
+    finish = api.get("finish_raw") or api.get("finish")
+    facts = [f"finish {_code(str(finish))}" if finish else "no finish"]
+    if (effective := api.get("effective")) and effective != api.get("finish"):
+        facts.append(f"in effect {effective}")
+    if error := as_object(api.get("error")):
+        facts.append(f"error: {_inline(str(error.get('message')))}")
+    if outcome := client.get("outcome"):
+        facts.append(f"client: {str(outcome).replace('_', ' ')}")
+    if usage is not None and usage.input is not None:
+        facts.append(f"{usage.input:,} tokens in" + (f" ({usage.cache_read:,} cached)" if usage.cache_read else ""))
+    if usage is not None and usage.output is not None:
+        facts.append(f"{usage.output:,} out")
+    if label["cost_usd"] is not None:
+        facts.append(f"${label['cost_usd']}")
+    return " · ".join(facts)
+
+
+def _quoted(text: str) -> Iterator[str]:
+    yield from (f"> {line}".rstrip() for line in text.splitlines())
+
+
+def _fenced(text: str, language: str) -> Iterator[str]:
+    """A code block whose fence is longer than any in the text."""
+    fence = "`" * max(3, *(len(run) + 1 for run in _TICKS.findall(text)), 3)
+    yield fence + language
+    yield from text.splitlines()
+    yield fence
+
+
+def _code(text: str) -> str:
+    fence = "`" * (max((len(run) for run in _TICKS.findall(text)), default=0) + 1)
+    return f"{fence}{text}{fence}"
+
+
+def _inline(text: str) -> str:
+    """Text in one line that means itself."""
+    return re.sub(r"([\\`*_<>#|\[\]])", r"\\\1", " ".join(text.split()))
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'s' * (number != 1)}"

@@ -1,0 +1,87 @@
+"""OTLP/JSON: spans by the GenAI conventions, the same each time."""
+
+import json
+from typing import Any
+
+from conversations import HELLO, START, chat, loop, said, user
+
+from turntape.cassettes.model import RoundTrip
+from turntape.inspector.exporters.otel import otel
+
+
+def spans(trips: list[RoundTrip], **options: Any) -> list[dict[str, Any]]:
+    found = json.loads(otel(trips, **options))["resourceSpans"]
+    return [span for resource in found for scope in resource["scopeSpans"] for span in scope["spans"]]
+
+
+def attributes(span: dict[str, Any]) -> dict[str, Any]:
+    return {item["key"]: next(iter(item["value"].values())) for item in span["attributes"]}
+
+
+def test_a_turn_is_a_client_span_under_its_thread() -> None:
+    thread, first, _ = spans(loop())
+
+    assert (thread["name"], thread["kind"], thread.get("parentSpanId")) == ("invoke_agent", 1, None)
+    assert (first["name"], first["kind"], first["parentSpanId"]) == ("chat gpt-5", 3, thread["spanId"])
+    assert first["traceId"] == thread["traceId"]
+    assert (len(first["traceId"]), len(first["spanId"])) == (32, 16)
+    assert first["startTimeUnixNano"] == str(int(START) * 10**9)
+    assert first["endTimeUnixNano"] == str(int(START) * 10**9 + 250_000_000)
+
+
+def test_attributes_are_those_of_the_conventions() -> None:
+    told = attributes(spans([chat([HELLO], said("Hi."), temperature=1, seed=7, n=2, stop=["x"], max_tokens=5)])[1])
+
+    assert told["gen_ai.operation.name"] == "chat"
+    assert told["gen_ai.provider.name"] == "openai"
+    assert told["gen_ai.request.model"] == "gpt-5"
+    assert told["gen_ai.response.model"] == "gpt-5-2025-08-07"
+    assert told["gen_ai.request.temperature"] == 1.0
+    assert told["gen_ai.request.seed"] == "7"
+    assert told["gen_ai.request.choice.count"] == "2"
+    assert told["gen_ai.request.max_tokens"] == "5"
+    assert told["gen_ai.response.finish_reasons"] == {"values": [{"stringValue": "stop"}]}
+    assert told["gen_ai.usage.input_tokens"] == "100"
+    assert told["gen_ai.usage.cache_read.input_tokens"] == "0"
+    assert (told["server.address"], told["server.port"]) == ("api.openai.com", "443")
+
+
+def test_messages_keep_to_their_schema() -> None:
+    told = attributes(spans(loop())[2])
+
+    _, call, result = json.loads(told["gen_ai.input.messages"])
+    assert call["parts"] == [{"type": "tool_call", "id": "call_1", "name": "look_up", "arguments": {"word": "tape"}}]
+    assert result["parts"] == [
+        {"type": "tool_call_response", "id": "call_1", "response": "a strip that holds a recording"}
+    ]
+    [output] = json.loads(told["gen_ai.output.messages"])
+    assert output == {
+        "role": "assistant",
+        "parts": [{"type": "text", "content": "It holds a recording."}],
+        "finish_reason": "stop",
+    }
+
+
+def test_without_content_nothing_that_was_said_is_in_it() -> None:
+    shown = otel(loop(), content=False)
+
+    assert "tape" not in shown.replace("turntape", "")
+    assert "gen_ai.usage.input_tokens" in shown
+
+
+def test_an_error_is_the_status_of_its_span() -> None:
+    [_, span] = spans([chat([HELLO], error={"error": {"message": "busy", "type": "overloaded"}}, status=503)])
+
+    assert span["status"] == {"code": 2, "message": "busy"}
+    assert attributes(span)["error.type"] == "overloaded"
+    assert "gen_ai.output.messages" not in attributes(span)
+
+
+def test_runs_are_traces_and_ids_are_the_same_each_time() -> None:
+    trips = [chat([HELLO], said("Hi."), run="a"), chat([user("Ho")], said("Hi."), index=1, run="b")]
+
+    found = spans(trips)
+
+    assert len({span["traceId"] for span in found}) == 2
+    assert len({span["spanId"] for span in found}) == 4
+    assert otel(trips) == otel(trips)
