@@ -29,6 +29,7 @@ check: setup
 	$(RUN)ruff format --check .
 	$(RUN)pyright
 	$(RUN)python -m turntape.inspector.protocol_table --check
+	$(RUN)python -m turntape.inspector.findings_table --check
 
 format: setup
 	$(RUN)ruff check --fix .
@@ -48,6 +49,7 @@ bench: setup
 
 docs: setup
 	$(RUN)python -m turntape.inspector.protocol_table
+	$(RUN)python -m turntape.inspector.findings_table
 
 wheel: setup
 	'$(UV)' build --quiet --python '$(PYTHON_PATH)'

@@ -10,9 +10,9 @@ from turntape.cassettes.model import RoundTrip
 from .labelling import Key, Label, labelled
 
 
-def show_json(round_trips: Iterable[RoundTrip]) -> Iterator[bytes]:
-    """One JSON object a round trip, by number, keys as docs/show-json.md has them."""
-    labels: dict[Key, Label] = {key: done.label for key, done in labelled(round_trips)}
+def show_json(round_trips: Iterable[RoundTrip], *, hints: bool = False) -> Iterator[bytes]:
+    """One JSON object a round trip, by number, keys as docs/show-json.md has them; `hints` adds tier H."""
+    labels: dict[Key, Label] = {key: done.label for key, done in labelled(round_trips, hints=hints)}
     for key in sorted(labels):
         try:
             yield orjson.dumps(labels[key])

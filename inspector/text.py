@@ -53,18 +53,25 @@ class Totals(Protocol):
 
 
 def show_text(
-    round_trips: Cassette | Iterable[RoundTrip], *, turn: int | None = None, colour: bool = False, width: int = 100
+    round_trips: Cassette | Iterable[RoundTrip],
+    *,
+    turn: int | None = None,
+    colour: bool = False,
+    width: int = 100,
+    hints: bool = False,
 ) -> Iterator[str]:
     """The run, line by line; with `turn` that turn whole (nothing when there is none)."""
-    for line in story(round_trips, turn=turn, width=width):
+    for line in story(round_trips, turn=turn, width=width, hints=hints):
         yield ansi(line, colour)
 
 
-def story(round_trips: Cassette | Iterable[RoundTrip], *, turn: int | None = None, width: int = 100) -> Iterator[Line]:
-    """The run as styled lines."""
+def story(
+    round_trips: Cassette | Iterable[RoundTrip], *, turn: int | None = None, width: int = 100, hints: bool = False
+) -> Iterator[Line]:
+    """The run as styled lines; `hints` adds the findings of tier H."""
     width = max(40, width)
     rows: dict[Key, _Row] = {}
-    for key, one in labelled(round_trips):
+    for key, one in labelled(round_trips, hints=hints):
         if turn is None:
             rows[key] = _Row(one.label, list(_told(one, width)), _tokens_line(one))
         elif one.label["turn"] == turn:

@@ -168,10 +168,7 @@ def _record(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="no line per round trip")
 
 
-def _show(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="F", help="a cassette, .jsonl or .jsonl.zst")
-    parser.add_argument("--json", action="store_true", help="one JSON object a round trip")
-    parser.add_argument("--turn", type=int, metavar="N", help="only turn N, whole")
+def _screen(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--color",
         "--colour",
@@ -180,7 +177,21 @@ def _show(parser: argparse.ArgumentParser) -> None:
         help="colours (default: auto, on a terminal; NO_COLOR is minded)",
     )
     parser.add_argument("--width", type=int, metavar="N", help="columns (default: the terminal's)")
+
+
+def _show(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="F", help="a cassette, .jsonl or .jsonl.zst")
+    parser.add_argument("--json", action="store_true", help="one JSON object a round trip")
+    parser.add_argument("--turn", type=int, metavar="N", help="only turn N, whole")
+    parser.add_argument("--hints", action="store_true", help="heuristic findings (tier H) too")
+    _screen(parser)
     parser.add_argument("--svg", metavar="FILE", help="write the same as a picture to FILE")
+
+
+def _explain(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("names", metavar="ID", nargs="*", help="a class, or a layer (default: all classes by layer)")
+    parser.add_argument("--json", action="store_true", help="one JSON object a class")
+    _screen(parser)
 
 
 def _replay(parser: argparse.ArgumentParser) -> None:
@@ -271,6 +282,15 @@ COMMANDS = (
         "Show a cassette as text: for each turn what the model emitted, how the API finished it, what the "
         "client did with it, its tokens and its cost.",
         _show,
+    ),
+    Command(
+        "explain",
+        "explain_command",
+        "turntape explain [ID ...]",
+        "what a finding means and how to mend it",
+        "Say what a class of finding means: layer, severity, tier, protocols, what it does not fire on, what it "
+        "looks like, and the fix. Without ID, list all classes by layer.",
+        _explain,
     ),
     Command(
         "replay",

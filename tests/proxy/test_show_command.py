@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from conversations import HELLO, chat, said
 
 from turntape.cassettes.model import Request, Response, RoundTrip
 from turntape.cassettes.recorder import Recorder
@@ -47,3 +48,17 @@ def test_a_reader_that_has_enough_ends_it_silently(cassette: str) -> None:
 
     assert process.returncode == 0
     assert said == b""
+
+
+def test_hints_are_shown_when_they_are_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "h.cassette.jsonl"
+    with Recorder(path) as recorder:
+        recorder.write(chat([HELLO], said("I'm sorry, but I can't help with that.")))
+
+    def shown(*options: str) -> str:
+        return subprocess.run([*SHOW, str(path), *options], capture_output=True, check=True).stdout.decode()
+
+    assert "model-refused-in-text" not in shown() + shown("--json")
+    assert "model-refused-in-text" in shown("--hints")
+    assert "model-refused-in-text" in shown("--hints", "--json")
+    assert "model-refused-in-text" in shown("--hints", "--turn", "1")

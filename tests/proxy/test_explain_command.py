@@ -1,0 +1,37 @@
+"""`turntape explain` as a user runs it."""
+
+import json
+
+import pytest
+
+from turntape.proxy.cli import main
+
+
+def test_one_class_and_all_of_a_layer(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "api-pause"]) == 0
+    assert capsys.readouterr().out.startswith("api-pause\n")
+
+    assert main(["explain", "model", "--width", "80"]) == 0
+    out = capsys.readouterr().out
+    assert "model-refusal" in out and "client-" not in out
+
+
+def test_an_unknown_id_is_a_usage_error_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "api-pawse"]) == 2
+    assert "the nearest is 'api-pause'" in capsys.readouterr().err
+
+
+def test_for_a_script(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+    assert len(rows) > 90
+    assert {row["layer"] for row in rows} == {"model", "api", "client"}
+    assert all(row["says"] and row["fix"] for row in rows)
+
+
+def test_colours_are_for_a_terminal_only(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["explain", "api-pause"])
+    assert "\x1b" not in capsys.readouterr().out
+    main(["explain", "api-pause", "--color", "always"])
+    assert "\x1b[" in capsys.readouterr().out
