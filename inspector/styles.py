@@ -100,6 +100,8 @@ def fit(line: Line, cells: int) -> Line:
             fitted.append((text, style))
             left -= size
             continue
+        if left < 1:
+            break
         kept, used = "", 0
         for character in text:
             used += width_of(character)

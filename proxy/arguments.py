@@ -188,6 +188,68 @@ def _show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--svg", metavar="FILE", help="write the same as a picture to FILE")
 
 
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _dollars(text: str) -> "Decimal":
+    from decimal import Decimal, InvalidOperation
+
+    try:
+        amount = Decimal(text.removeprefix("$"))
+    except InvalidOperation:
+        amount = Decimal(-1)
+    if not amount.is_finite() or amount < 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no amount of US dollars, such as 0.50")
+    return amount
+
+
+def _growth(text: str) -> "Decimal":
+    from turntape.inspector.budgets import growth_of
+
+    try:
+        return growth_of(text)
+    except ValueError as exc:
+        raise argparse.ArgumentTypeError(str(exc)) from None
+
+
+def _turns(text: str) -> int:
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of turns")
+    return int(text)
+
+
+def _check(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", metavar="F", nargs="+", help="a cassette, a pattern such as 'runs/*', or a folder")
+    parser.add_argument(
+        "--fail-on",
+        choices=("error", "warning", "info"),
+        default="error",
+        help="exit with 1 when there is a finding so grave or graver (default: error)",
+    )
+    parser.add_argument(
+        "--only", type=_names, action="extend", default=[], metavar="ID|LAYER", help="only these; repeatable"
+    )
+    parser.add_argument(
+        "--ignore", type=_names, action="extend", default=[], metavar="ID", help="not these; repeatable"
+    )
+    parser.add_argument("--max-cost", type=_dollars, metavar="USD", help="what a run may cost")
+    parser.add_argument("--max-turns", type=_turns, metavar="N", help="how many turns a run may take")
+    parser.add_argument(
+        "--max-input-growth",
+        type=_growth,
+        metavar="3x|200%",
+        help="how much more input tokens than its first turn a turn of a thread may have",
+    )
+    parser.add_argument("--hints", action="store_true", help="heuristic findings (tier H) too")
+    parser.add_argument("--lint", action="store_true", help="advice on tools and settings too")
+    parser.add_argument(
+        "--format", choices=("text", "json", "junit", "github"), default="text", help="of the report (default: text)"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the report to FILE; the text is still printed")
+    _screen(parser)
+
+
 def _explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("names", metavar="ID", nargs="*", help="a class, or a layer (default: all classes by layer)")
     parser.add_argument("--json", action="store_true", help="one JSON object a class")
@@ -282,6 +344,15 @@ COMMANDS = (
         "Show a cassette as text: for each turn what the model emitted, how the API finished it, what the "
         "client did with it, its tokens and its cost.",
         _show,
+    ),
+    Command(
+        "check",
+        "check_command",
+        "turntape check F ... [--fail-on SEVERITY] [--max-cost USD]",
+        "findings and budgets, for CI: text, JSON, JUnit, GitHub",
+        "Look for what went wrong, and for broken budgets. Exits with 1 when there is a finding as grave as "
+        "--fail-on or a budget is broken, with 2 when a file cannot be read. Budgets hold for each run.",
+        _check,
     ),
     Command(
         "explain",

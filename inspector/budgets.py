@@ -1,0 +1,145 @@
+"""Budgets of a run: what it may cost, how many turns it may take, how much its input may grow.
+
+A budget that the recording cannot decide is `unknown`, never kept: a run without prices is not free.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Literal
+
+type State = Literal["kept", "broken", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What the budgets need to know of a turn, or of one attempt at it."""
+
+    index: int
+    thread: str
+    turn: int
+    input: int | None
+    cost: Decimal | None
+    failed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """What a run may take; None is no limit."""
+
+    cost: Decimal | None = None
+    """US dollars."""
+    turns: int | None = None
+    """Of all threads together; the attempts of one turn count once."""
+    growth: Decimal | None = None
+    """How many times the input tokens of its first turn a turn may have, thread by thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether one run kept one budget."""
+
+    budget: str
+    """The option that set it, without dashes: `max-cost`, `max-turns`, `max-input-growth`."""
+    state: State
+    says: str
+    used: str | None
+    allowed: str
+    run: str | None = None
+    evidence: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "budget": self.budget,
+            "state": self.state,
+            "says": self.says,
+            "used": self.used,
+            "allowed": self.allowed,
+            "run": self.run,
+            "evidence": list(self.evidence),
+        }
+
+
+def growth_of(text: str) -> Decimal:
+    """A factor from `3`, `3x`, or `200%`, which is growth by that much. Raises ValueError."""
+    text = text.strip().lower()
+    try:
+        if text.endswith("%"):
+            factor = 1 + Decimal(text[:-1]) / 100
+        else:
+            factor = Decimal(text.removesuffix("x"))
+    except InvalidOperation:
+        raise ValueError(f"{text!r} is neither a factor, such as 3x, nor a percentage, such as 200%") from None
+    if not factor.is_finite() or factor < 1:
+        raise ValueError(f"{text!r} allows no growth at all; give a factor of at least 1, such as 3x, or 200%")
+    return factor
+
+
+def verdicts(budgets: Budgets, steps: Iterable[Step], run: str | None = None) -> Iterator[Verdict]:
+    """Each budget that was set, judged for the turns of one run."""
+    steps = list(steps)
+    if budgets.cost is not None:
+        yield _cost(budgets.cost, steps, run)
+    if budgets.turns is not None:
+        yield _turns(budgets.turns, steps, run)
+    if budgets.growth is not None:
+        yield _growth(budgets.growth, steps, run)
+
+
+def dollars(amount: Decimal) -> str:
+    """An amount for people: cents for large ones, the digits that count for small ones."""
+    if amount >= 1 or amount == 0:
+        return f"${amount:,.2f}"
+    return f"${amount:.6f}".rstrip("0")
+
+
+def _cost(allowed: Decimal, steps: list[Step], run: str | None) -> Verdict:
+    used = sum((step.cost for step in steps if step.cost is not None), Decimal(0))
+    unpriced = [step for step in steps if step.cost is None and not step.failed]
+    asked = f"{dollars(allowed)} allowed"
+    dearest = sorted((s for s in steps if s.cost), key=lambda s: -(s.cost or 0))[:3]
+    evidence = tuple(f"#{step.index} cost {dollars(step.cost or Decimal(0))}" for step in dearest)
+    if used > allowed:
+        says = f"the run cost {dollars(used)}, {asked}"
+        return Verdict("max-cost", "broken", says, str(used), str(allowed), run, evidence)
+    if unpriced:
+        places = ", ".join(f"#{step.index}" for step in unpriced[:4]) + (" …" if len(unpriced) > 4 else "")
+        says = f"not known: {_count(len(unpriced), 'turn')} without a known price ({places}), {asked}"
+        return Verdict("max-cost", "unknown", says, None, str(allowed), run)
+    return Verdict("max-cost", "kept", f"the run cost {dollars(used)}, {asked}", str(used), str(allowed), run)
+
+
+def _turns(allowed: int, steps: list[Step], run: str | None) -> Verdict:
+    taken = {(step.thread, step.turn): step.index for step in steps}
+    says = f"the run took {_count(len(taken), 'turn')}, {allowed:,} allowed"
+    state: State = "broken" if len(taken) > allowed else "kept"
+    first_over = sorted(taken.values())[allowed : allowed + 1] if state == "broken" else []
+    return Verdict(
+        "max-turns", state, says, str(len(taken)), str(allowed), run, tuple(f"#{index} request" for index in first_over)
+    )
+
+
+def _growth(allowed: Decimal, steps: list[Step], run: str | None) -> Verdict:
+    worst: tuple[Decimal, Step, Step] | None = None
+    first: dict[str, Step] = {}
+    for step in steps:
+        if not step.input:
+            continue
+        begun = first.setdefault(step.thread, step)
+        factor = Decimal(step.input) / Decimal(begun.input or 1)
+        if step.turn > begun.turn and (worst is None or factor > worst[0]):
+            worst = (factor, begun, step)
+    asked = f"{allowed.normalize():f}x allowed"
+    if worst is None:
+        alone = all(step.turn == 1 for step in steps)
+        says = f"no thread has a second turn, {asked}" if alone else f"not known: no usage was said, {asked}"
+        return Verdict("max-input-growth", "kept" if alone else "unknown", says, None, str(allowed), run)
+    factor, begun, step = worst
+    state: State = "broken" if factor > allowed else "kept"
+    says = f"the input of {step.thread} grew {factor:.1f}x, from {begun.input:,} to {step.input:,} tokens, {asked}"
+    evidence = (f"#{begun.index} usage input {begun.input}", f"#{step.index} usage input {step.input}")
+    return Verdict("max-input-growth", state, says, f"{factor:.3f}", str(allowed), run, evidence)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
