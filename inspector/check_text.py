@@ -75,7 +75,7 @@ def _alike(nodes: list[Node], width: int) -> Iterator[Line]:
         if place < len(whole) - 1:
             yield []
     if others:
-        places = ", ".join(f"#{node.found.index}" for node in others)
+        places = ", ".join(dict.fromkeys(f"#{node.found.index}" for node in others))
         yield from _after([("    and ", "dim")], f"{len(others):,} more: {places}", "    ", width)
     yield []
 

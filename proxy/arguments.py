@@ -256,6 +256,14 @@ def _explain(parser: argparse.ArgumentParser) -> None:
     _screen(parser)
 
 
+def _diff(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("a", metavar="A", help="a cassette")
+    parser.add_argument("b", metavar="B", help="the cassette to compare with it")
+    parser.add_argument("--json", action="store_true", help="the comparison as one JSON object")
+    parser.add_argument("--no-reasoning", action="store_true", help="what the model thought does not count")
+    _screen(parser)
+
+
 def _replay(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="F", nargs="+", help="a cassette; several are served as one")
     parser.add_argument("--host", default="127.0.0.1", help="listen on this address (default: 127.0.0.1)")
@@ -362,6 +370,16 @@ COMMANDS = (
         "Say what a class of finding means: layer, severity, tier, protocols, what it does not fire on, what it "
         "looks like, and the fix. Without ID, list all classes by layer.",
         _explain,
+    ),
+    Command(
+        "diff",
+        "diff_command",
+        "turntape diff A B [--json]",
+        "where two runs part, and which layer parted first",
+        "Compare two runs turn by turn, thread by thread, and name the first that differs: in its request (the "
+        "client), in its emission (the model), or in its finish (the API). Fresh ids, signatures and the date of "
+        "today do not count. Exits with 1 when the runs differ.",
+        _diff,
     ),
     Command(
         "replay",
