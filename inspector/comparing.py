@@ -244,7 +244,7 @@ def _side(name: str, run: Iterable[RoundTrip], reasoning: bool) -> Side:
         total.add(trip, reading)
         total.turns.add((turn.thread, turn.number))
         names = known.setdefault(turn.thread, Names(elsewhere, reasoning=reasoning))
-        request = digest_of(address(trip)) + names.digest(trip.request.body)
+        request = digest_of(address(trip)) + names.digest(trip)
         steps.setdefault(turn.thread, []).append(
             Step(
                 trip.index,
@@ -399,7 +399,7 @@ def _forms(side: Side, steps: list[Step | None], reasoning: bool) -> Iterator[tu
             step,
             _Form(
                 address(trip),
-                names.body(trip.request.body),
+                names.body(trip),
                 emission_form(reading.emission, names, reasoning=reasoning),
                 finish_form(trip, reading),
                 reading.request,

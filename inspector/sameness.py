@@ -1,10 +1,9 @@
 """What counts when two runs of one agent are compared, and what differs although nothing was changed.
 
-An id or a signature that the API gave is known by where it was given (`⟨call 2 of turn 1⟩`), so that two runs agree
-although their ids do not, and a client that answers another call, or under another id, is seen. An id that the
-client made is known by its order. Today's date, the clock and ids of sessions are blanked where a text tells them
-as such; any other date is part of what is said. Fields that only name the user, the session or the request are
-left out.
+What is volatile stands in the table of `cassettes.volatile`, the same that replay goes by: fields that name who
+asks, today's date and the clock where a text tells them as such. Beyond that an id or a signature that the API gave
+is known by where it was given (`⟨call 2 of turn 1⟩`), so that two runs agree although their ids do not, and a client
+that answers another call, or under another id, is seen. An id that the client made is known by its order.
 """
 
 import re
@@ -14,66 +13,38 @@ import orjson
 
 from turntape.cassettes.canonical import path_key
 from turntape.cassettes.model import RoundTrip
+from turntape.cassettes.volatile import Volatile, blanked, row_of
 
 from .exchange import header
 from .json_value import as_object, compact, is_array, is_object, parse_json
 from .reading import Emission, Reading
 
-VOLATILE = frozenset(
-    {
-        "user",
-        "metadata",
-        "session_id",
-        "trace",
-        "safety_identifier",
-        "prompt_cache_key",
-        "client_metadata",
-        "diagnostics",
-        "requestMetadata",
-        "labels",
-    }
-)
-"""Top-level fields of a request that name who asks, and say nothing to the model."""
-_ITEM_VOLATILE = frozenset({"create_time"})
-IDS = frozenset({"id", "call_id", "tool_call_id", "tool_use_id", "toolUseId", "item_id"})
-"""Keys whose value is an id, if it looks like a made one."""
+type Path = tuple[str, ...]
+"""Keys from the top of a body; `*` for any place of an array."""
+
+_IDS = frozenset({"id", "call_id", "tool_call_id", "tool_use_id", "toolUseId"})
 _MADE = re.compile(r"(?=\D*\d)[\w|:.=+/-]{8,}")
-_MARK = "⟨volatile⟩"
-_UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
-_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
-_DAY = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,?\s+)?"
-_DATE = (
-    rf"{_DAY}(?:\d{{4}}[-/]\d\d?[-/]\d\d?|\d\d?[./]\d\d?[./]\d{{4}}|{_MONTH}\s+\d\d?(?:st|nd|rd|th)?,?\s+\d{{4}}"
-    rf"|\d\d?\s+{_MONTH}\s+\d{{4}})"
-)
-_CLOCK = r"\d\d?:\d\d(?::\d\d)?(?:\.\d+)?(?:\s?[AaPp]\.?[Mm]\b\.?)?(?:\s?(?:Z|UTC|GMT)\b|\s?[+-]\d\d:?\d\d)?"
-_TEXTS = (
-    re.compile(
-        rf"(?P<lead>\b(?:today|now|current|present)(?:'s|’s)?(?:\s(?:local|system))?"
-        rf"(?:\s(?:date|day|time|datetime|timestamp|date\s(?:and|&)\stime))?(?:\s(?:in|at)\s[A-Z]{{2,5}})?"
-        rf"[\"'*_]*\s?(?:is|:|=)?[\"'*_>]*\s{{0,2}})(?:{_DATE}(?:(?:,?\s(?:at\s)?|T){_CLOCK})?|{_CLOCK})",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        r"(?P<lead>\b(?:session|request|trace|run|conversation|thread|invocation)[ _-]?id[\"'`]?\s?(?:is|:|=)?"
-        r"[\"'`]?\s?)" + _UUID,
-        re.IGNORECASE,
-    ),
-    re.compile(r"(?P<lead>\Ax-anthropic-billing-header:).*", re.DOTALL),
-    re.compile(r"(?P<lead>^Wall time: )[\d.]+(?= seconds$)", re.MULTILINE),
-)
-"""Today's date and the clock; ids of sessions; how Claude Code counts its requests; how long a tool took in Codex."""
+"""What looks like an id that somebody made, and is no word."""
 _HEADERS = ("anthropic-version", "anthropic-beta", "openai-beta")
 """Request headers that change what a model is asked."""
 _REASONING_TYPES = frozenset({"thinking", "redacted_thinking", "reasoning"})
 _REASONING_KEYS = frozenset({"reasoning", "reasoning_content", "reasoning_details", "thinking", "reasoningContent"})
 
 
-def blanked(text: str) -> str:
-    """`text` without what differs by the time and the session alone."""
-    for pattern in _TEXTS:
-        text = pattern.sub(rf"\g<lead>{_MARK}", text)
-    return text
+class Row:
+    """What does not count in the requests of one endpoint."""
+
+    def __init__(self, volatile: Volatile) -> None:
+        self.fields = frozenset(_path(pointer) for pointer in volatile.pointers)
+        self.ids = frozenset(_path(pointer) for pointer in volatile.ids)
+        self.texts = volatile.texts
+
+
+def _path(pointer: str) -> Path:
+    return tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
+
+
+_NOTHING = Row(Volatile(re.compile("")))
 
 
 class Names:
@@ -84,7 +55,9 @@ class Names:
         self._names: dict[str, str] = {}
         self._elsewhere: dict[str, str] = {} if elsewhere is None else elsewhere
         """The same of all threads of the run."""
-        self._digests: dict[tuple[str, bytes], bytes] = {}
+        self._rows: dict[str, Row] = {}
+        """By the endpoint's path."""
+        self._digests: dict[tuple[Row, str, bytes], bytes] = {}
         """Of the normal form, by that of the JSON: a history says the same pieces again and again."""
         self._made = 0
 
@@ -102,7 +75,7 @@ class Names:
             self._name(signature, f"signature {place}", turn)
         for place, part in enumerate(emission.content, 1):
             fields = as_object(part.raw)
-            for key in IDS:
+            for key in _IDS:
                 value = fields.get(key)
                 if isinstance(value, str) and _MADE.fullmatch(value):
                     self._name(value, f"item {place}", turn)
@@ -111,61 +84,77 @@ class Names:
         self._names.setdefault(value, f"⟨{what} of turn {turn}⟩")
         self._elsewhere.setdefault(value, f"⟨{what} of turn {turn} elsewhere⟩")
 
-    def normal(self, value: object, key: str | None = None, *, strip: bool = False) -> object:
+    def _row(self, trip: RoundTrip) -> Row:
+        path = path_key(trip.request.url)
+        if path not in self._rows:
+            self._rows[path] = Row(row_of(path))
+        return self._rows[path]
+
+    def normal(self, value: object, row: Row, path: Path = (), *, strip: bool = False) -> object:
         """A JSON value with what does not count made equal; `strip` leaves its reasoning out."""
         if isinstance(value, str):
-            return self._text(value, key)
+            return self._text(value, row, path)
         if is_object(value):
             return {
-                name: self.normal(item, name, strip=strip)
+                name: self.normal(item, row, (*path, name), strip=strip)
                 for name, item in value.items()
-                if name not in _ITEM_VOLATILE and not (strip and name in _REASONING_KEYS)
+                if (*path, name) not in row.fields and not (strip and name in _REASONING_KEYS)
             }
         if is_array(value):
-            return [self.normal(item, key, strip=strip) for item in value if not (strip and _is_reasoning(item))]
+            below = (*path, "*")
+            return [self.normal(item, row, below, strip=strip) for item in value if not (strip and _is_reasoning(item))]
         return value
 
-    def _text(self, value: str, key: str | None) -> str:
+    def _text(self, value: str, row: Row, path: Path) -> str:
         known = self._names.get(value) or self._elsewhere.get(value)
         if known is not None:
             return known
-        if key in IDS and _MADE.fullmatch(value):
+        if path in row.ids and _MADE.fullmatch(value):
             self._made += 1
             return self._names.setdefault(value, f"⟨id {self._made}⟩")
-        return blanked(value)
+        return blanked(value, row.texts)
 
-    def body(self, data: bytes) -> object:
-        """The normal form of a request body."""
+    def plain(self, value: object) -> object:
+        """A piece of an answer without its own id, which is new each time."""
+        fields = as_object(value)
+        made = {name: item for name, item in fields.items() if name not in _IDS}
+        return self.normal(made if fields else value, _NOTHING)
+
+    def body(self, trip: RoundTrip) -> object:
+        """The normal form of a request's body."""
+        data, row = trip.request.body, self._row(trip)
         value = parse_json(data)
         if is_object(value):
-            return {name: self._field(name, item) for name, item in value.items() if name not in VOLATILE}
-        return self.normal(value) if value is not None else data.decode("utf-8", "replace")
+            return {name: self._field(name, item, row) for name, item in value.items() if (name,) not in row.fields}
+        return self.normal(value, row) if value is not None else data.decode("utf-8", "replace")
 
-    def _field(self, name: str, item: object) -> object:
+    def _field(self, name: str, item: object, row: Row) -> object:
         # A setting such as `reasoning: {effort}` counts; only the history's own reasoning may be left out.
-        return self.normal(item, name, strip=self._strip and is_array(item))
+        return self.normal(item, row, (name,), strip=self._strip and is_array(item))
 
-    def digest(self, data: bytes) -> bytes:
+    def digest(self, trip: RoundTrip) -> bytes:
         """Equal for requests whose normal forms are equal. What was seen before is not made normal again."""
-        value = parse_json(data)
+        value, row = parse_json(trip.request.body), self._row(trip)
         if not is_object(value):
-            return digest_of(self.body(data))
+            return digest_of(self.body(trip))
         total = blake2b(digest_size=16)
         for name in sorted(value):
-            if name in VOLATILE:
-                continue
             item = value[name]
-            pieces = item if is_array(item) else [item]
+            if (name,) in row.fields:
+                continue
             total.update(f"{name}\0{is_array(item)}".encode("utf-8", "replace"))
-            for piece in pieces:
-                if not (self._strip and is_array(item) and _is_reasoning(piece)):
-                    total.update(self._known(name, piece, strip=self._strip and is_array(item)))
+            if not is_array(item):
+                total.update(self._known(row, (name,), item, strip=False))
+                continue
+            for piece in item:
+                if not (self._strip and _is_reasoning(piece)):
+                    total.update(self._known(row, (name, "*"), piece, strip=self._strip))
         return total.digest()
 
-    def _known(self, name: str, piece: object, *, strip: bool) -> bytes:
-        key = (name, digest_of(piece))
+    def _known(self, row: Row, path: Path, piece: object, *, strip: bool) -> bytes:
+        key = (row, path[0], digest_of(piece))
         if key not in self._digests:
-            self._digests[key] = digest_of(self.normal(piece, name, strip=strip))
+            self._digests[key] = digest_of(self.normal(piece, row, path, strip=strip))
         return self._digests[key]
 
 
@@ -193,7 +182,7 @@ def emission_form(emission: Emission | None, names: Names, *, reasoning: bool = 
     """What was emitted, as `show --json` has it under `model`, without ids."""
     if emission is None:
         return {}
-    others = [names.normal(part.raw) for part in emission.content if part.kind in ("other", "media")]
+    others = [names.plain(part.raw) for part in emission.content if part.kind in ("other", "media")]
     calls = [{"name": c.name, "arguments": _arguments(c.arguments, c.arguments_raw)} for c in emission.calls]
     server = [{"name": c.name, "arguments": _arguments(c.arguments, c.arguments_raw)} for c in emission.server_calls]
     form: dict[str, object] = {"text": emission.text, "refusal": emission.refusal, "tool_calls": calls}
