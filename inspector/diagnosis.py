@@ -51,6 +51,7 @@ class Diagnosis:
         if not case.is_attempt:
             thread.turns += 1
         _note_request(case)
+        _note_results(case)
         self._ask("ended", done)
         _remember(case)
         # A run must not stay in memory: what was needed of these is said.
@@ -96,6 +97,23 @@ def _note_request(case: Case) -> None:
             run.tools[tool.name] = (offered + 1, called, size)
 
 
+def _note_results(case: Case) -> None:
+    """What this request shows the calls of the last turn to have come to: rules about repetition look at it."""
+    thread = case.thread
+    results = [part for part in new_results(case) if part.result is not None]
+    if thread.steps and results:
+        last_step = thread.steps[-1]
+        thread.steps[-1] = Step(
+            last_step.index,
+            last_step.calls,
+            last_step.names,
+            tuple(hash(part.result.text.strip()) for part in results if part.result),
+            tuple(part.result.text[:80] for part in results if part.result),
+            sum(1 for part in results if part.result and part.result.is_error),
+            last_step.output,
+        )
+
+
 def _remember(case: Case) -> None:
     """What later turns must know of this one."""
     turn, thread, run = case.turn, case.thread, case.run
@@ -136,18 +154,6 @@ def _remember(case: Case) -> None:
         )
     elif case.succeeded:
         thread.rejected = None
-    results = [part for part in new_results(case) if part.result is not None]
-    if thread.steps and results:
-        last_step = thread.steps[-1]
-        thread.steps[-1] = Step(
-            last_step.index,
-            last_step.calls,
-            last_step.names,
-            tuple(hash(part.result.text.strip()) for part in results if part.result),
-            tuple(part.result.text[:80] for part in results if part.result),
-            sum(1 for part in results if part.result and part.result.is_error),
-            last_step.output,
-        )
     if case.succeeded:
         thread.steps.append(
             Step(

@@ -62,3 +62,17 @@ def test_a_request_that_turntape_answered_at_a_limit_blames_nobody() -> None:
     trip = replace(refused(400), extra={"guard": {"limit": "max-turns", "message": "ended after 1 turn"}})
 
     assert found(trip) == [(0, "run-ended-by-limit", "client")]
+
+
+def test_a_call_that_is_repeated_with_the_same_result_is_told_at_the_third_time_and_gets_graver() -> None:
+    def looped(*results: str) -> list[RoundTrip]:
+        history, trips = [HELLO], list[RoundTrip]()
+        for number, text in enumerate(results):
+            call = said(None, (f"call_{number}", "look_up", '{"word":"tape"}'))
+            trips.append(chat(history, call, index=number))
+            history = [*history, call, result(f"call_{number}", text)]
+        return [*trips, chat(history, said("Nothing was found."), index=len(results))]
+
+    told = [(at, name) for at, name, _ in found(*looped(*["nothing"] * 5))]
+    assert told == [(2, "model-repeated-call"), (4, "model-repeated-call")]
+    assert found(*looped("1 of 5", "2 of 5", "3 of 5", "4 of 5", "5 of 5")) == []
