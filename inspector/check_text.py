@@ -8,7 +8,7 @@ from .budgets import Verdict, dollars
 from .checking import Checked, Found, Node, Report, rooted
 from .explaining import GLYPH
 from .finding import SEVERITIES, Tier
-from .styles import GLYPHS, Line, Style, clip, fit, safe, width_of, wrap
+from .styles import GLYPHS, Line, Style, clip_path, fit, safe, width_of, wrap
 
 _SURE: dict[Tier, str] = {"P": "proven", "S": "inferred", "H": "a hint"}
 _STATE: dict[str, tuple[str, Style]] = {"kept": ("✓", "good"), "broken": ("✗", "bad"), "unknown": ("?", "warn")}
@@ -23,7 +23,7 @@ def check_text(report: Report, width: int) -> Iterator[Line]:
     for one in report.checked:
         yield from _checked(one, width)
     for name, _ in report.unread:  # the command says why on standard error
-        yield fit([("✗ ", "bad"), (clip(name, max(20, width - 12)), "bold"), ("  not read", "plain")], width)
+        yield fit([("✗ ", "bad"), (clip_path(name, max(20, width - 12)), "bold"), ("  not read", "plain")], width)
     if report.unread:
         yield []
     yield from _sum(report, width)
@@ -40,7 +40,7 @@ def _checked(one: Checked, width: int) -> Iterator[Line]:
     if one.input:
         facts.append(f"{one.input:,} tokens in")
     facts.append(dollars(one.cost) if one.cost is not None else "unpriced")
-    head = clip(one.name, max(20, width - 2))
+    head = clip_path(one.name, max(20, width - 2))
     about = " · ".join(facts)
     sign: tuple[str, Style] = ("  ", "plain") if one.findings or one.broken else ("✓ ", "good")
     if 2 + width_of(head) + 2 + width_of(about) <= width:

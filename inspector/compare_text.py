@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from .budgets import dollars
 from .comparing import Change, Comparison, Pair, Parting, Side, Step
 from .json_value import compact
-from .styles import GLYPHS, Line, Style, clip, fit, safe, width_of, wrap
+from .styles import GLYPHS, Line, Style, clip, clip_path, fit, safe, width_of, wrap
 
 _LETTERS: dict[str, Style] = {"A": "bad", "B": "good"}
 _LINES = 4
@@ -40,7 +40,7 @@ def _head(letter: str, side: Side, widest: int, width: int) -> Line:
     if side.input:
         facts.append(f"{side.input:,} tokens in")
     facts.append(dollars(side.cost) if side.cost is not None else "unpriced")
-    name = clip(side.name, widest)
+    name = clip_path(side.name, widest)
     pad = " " * (widest - width_of(name))
     return fit([(letter, _LETTERS[letter]), (f"  {name}{pad}", "bold"), (f"  {' · '.join(facts)}", "dim")], width)
 

@@ -9,5 +9,444 @@ class Example:
     evidence: tuple[str, ...]
 
 
-EXAMPLES: dict[str, Example] = {}
+EXAMPLES: dict[str, Example] = {
+    "client-history-truncated": Example(
+        "1 piece of the history (201 characters) are gone, and nothing stands for them",
+        ("#3 request /messages/8", "#4 request"),
+    ),
+    "client-history-reordered": Example(
+        "a piece of the history stands in another place",
+        ("#2 request /messages/6", "#3 request /messages/7"),
+    ),
+    "client-tool-result-rewritten": Example(
+        "the result of call_tJmX2O was rewritten, 65 characters shorter: 'read_file: no such file: "
+        "services/checko' became '[old result removed]'",
+        ("#2 request /messages/6", "#3 request /messages/6"),
+    ),
+    "client-assistant-mutated": Example(
+        "a call of the answer was left out of the history: "
+        '\'{"service":"payments","query":"charge","since":"2026-05-28T2\'',
+        ("#0 response /content/2", "#1 request"),
+    ),
+    "client-reasoning-dropped": Example(
+        "1 piece of reasoning of #2 did not come back",
+        ("#2 response /content/0", "#3 request"),
+    ),
+    "client-reasoning-altered": Example(
+        "a signed piece of reasoning of #2 came back changed",
+        ("#2 response /content/0", "#3 request /messages/5/content/0"),
+    ),
+    "client-system-prompt-changed": Example(
+        "the system prompt changes at character 4071: 'ormal for one hour.\\n' became 'ormal for one "
+        "hour.\\n\\nYou have two steps left.'",
+        ("#2 request system", "#3 request system"),
+    ),
+    "client-tools-changed": Example(
+        "the tools changed: search_logs went away, although the history calls 'search_logs'",
+        ("#2 request tools", "#3 request tools"),
+    ),
+    "client-cache-prefix-busted": Example(
+        "the request departs from #2 inside its cached prefix; 724 input tokens were not read from the cache",
+        ("#3 request",),
+    ),
+    "client-no-cache-control": Example(
+        "3 growing requests, 2,085 input tokens in the last, and none is cached",
+        ("#2 request", "#2 usage cache_read 0"),
+    ),
+    "client-sampling-params-changed": Example(
+        "changed since #2: the output cap",
+        ("#2 request",),
+    ),
+    "client-model-changed": Example(
+        "'claude-haiku-4-5' is asked for; #2 asked for 'claude-sonnet-4-5'",
+        ("#2 request model", "#3 request model"),
+    ),
+    "api-cache-drop": Example(
+        "0 tokens were read from the cache after 2,048 in #3, although nothing before them changed",
+        ("#3 usage cache_read 2048", "#4 usage cache_read 0"),
+    ),
+    "client-missing-tool-result": Example(
+        "the next request goes on without a result for call_IQFbEX: 1 of the batch were answered",
+        ("#0 call call_IQFbEX", "#1 request"),
+    ),
+    "client-orphan-tool-result": Example(
+        "a result is given for call_n3RhZC, which nothing in the history called",
+        ("#3 request /messages/9",),
+    ),
+    "client-duplicate-tool-result": Example(
+        "the call call_oFMZKe is answered twice, the second time with another result",
+        ("#3 request /messages/8", "#3 request /messages/9"),
+    ),
+    "client-duplicated-call": Example(
+        "the call toolu_012KE3 stands twice in the history",
+        ("#3 request /messages/5/content/1", "#3 request /messages/6/content/1"),
+    ),
+    "client-results-not-adjacent": Example(
+        "something stands before the result of toolu_012KE3 in its message",
+        ("#3 request /messages/6/content/1",),
+    ),
+    "client-results-reordered": Example(
+        "the results of 2 calls stand in another order than the calls",
+        ("#1 request /messages/1/content/1",),
+    ),
+    "client-result-wrong-name": Example(
+        "the result of 'read_file' names 'run_query'",
+        ("#3 request /messages/7/tool_calls/0", "#3 request /messages/8"),
+    ),
+    "client-role-order": Example(
+        "the final assistant content ends with white space",
+        ("#5 request /messages/11",),
+    ),
+    "client-empty-content": Example(
+        "the request holds an empty text block; the API says: messages: text content blocks must be non-empty",
+        ("#3 request /messages/5/content/1",),
+    ),
+    "client-tools-missing-for-history": Example(
+        "the history holds calls and results and the request defines no tools",
+        ("#9 request /messages/1", "#9 request /tools"),
+    ),
+    "client-bad-tool-schema": Example(
+        "the schema of 'create_ticket' has an array without items at /properties/labels",
+        ("#0 request /tools/3",),
+    ),
+    "client-unsupported-param": Example(
+        "the API does not take temperature: `temperature` is deprecated for this model.",
+        ("#0 request /temperature", "#0 status 400"),
+    ),
+    "client-stale-server-state": Example(
+        "the request continues resp_ba18f2, which was never seen in this recording; the API says: Previous "
+        "response with id 'resp_ba18f2' not found.",
+        ("#2 request /previous_response_id",),
+    ),
+    "client-args-wrong-type": Example(
+        "the arguments of 'read_file' are no object; the API says: messages.5.content.1.tool_use.input: "
+        "Input should be a valid dictionary",
+        ("#3 request /messages/5/content/1",),
+    ),
+    "client-media-unsupported": Example(
+        "the API rejects the request: Invalid content type. image_url is only supported by certain models.",
+        ("#0 request", "#0 status 400"),
+    ),
+    "client-call-id-rewritten": Example(
+        "the call id toolu_012KE3 came back as toolu_01rjcg",
+        ("#2 call toolu_012KE3", "#3 request /messages/5/content/1"),
+    ),
+    "client-tool-error-as-success": Example(
+        "the result of 'read_file' reads like an error and is not marked as one: \"Error: ENOENT: no such "
+        "file, open 'services/checkout/config/prod.yaml'\"",
+        ("#2 request /messages/4/content/0",),
+    ),
+    "client-huge-tool-result": Example(
+        "the result of 'search_logs' has 141,889 characters (about 35,472 tokens), which every later turn pays for",
+        ("#1 request /messages/4",),
+    ),
+    "client-empty-tool-result": Example(
+        "the result of 'create_ticket' is empty again",
+        ("#5 request /messages/12",),
+    ),
+    "client-context-growth": Example(
+        "the input grew from 1,635 to 22,877 tokens, about 2,360 a turn",
+        ("#0 usage input 1635", "#9 usage input 22877"),
+    ),
+    "client-image-or-blob-resent": Example(
+        "the same image or file is sent for the third time",
+        ("#2 request /messages/1/content/1",),
+    ),
+    "client-max-iterations": Example(
+        "the thread stops after 10 turns with calls left open, as a limit of turns would do",
+        ("#9 call call_3u5EDR",),
+    ),
+    "client-dispatched-partial-call": Example(
+        "the call call_KQssoz was run although its answer was cut (cut)",
+        ("#4 finish cut", "#6 request /messages/12"),
+    ),
+    "client-executed-filtered-call": Example(
+        "the call toolu_012KE3 was run although its answer was refused, filtered or malformed (refusal)",
+        ("#2 finish refusal", "#3 request /messages/6/content/0"),
+    ),
+    "client-pause-not-resumed": Example(
+        "the API paused the turn and the next request puts something behind it instead of sending it back",
+        ("#2 finish pause_turn", "#3 request"),
+    ),
+    "client-stored-failed-turn": Example(
+        "the partial answer of #5 (error) stands in the history as if it were whole",
+        ("#5 response", "#6 request /messages/13"),
+    ),
+    "client-parallel-run-serially": Example(
+        "2 tools took 4080 ms in all and 4200 ms passed: they ran one after the other",
+        ("#0 response", "#1 request header x-claude-code-prev-tool-durations"),
+    ),
+    "api-error-in-200-stream": Example(
+        "an error came inside a 200 stream: overloaded_error Overloaded",
+        ("#5 response",),
+    ),
+    "client-interrupted": Example(
+        "the client closed the connection before the answer was whole; the call of 'create_ticket' was half written",
+        ("#4 closed by client",),
+    ),
+    "api-stream-cut": Example(
+        "the answer ended after 4,723 bytes without the word that ends it (the server closed first)",
+        ("#5 response byte 4723",),
+    ),
+    "api-stream-stalled": Example(
+        "nothing new came for 320 s at byte 10916 (1 keepalives in the stream)",
+        ("#5 response byte 10916",),
+    ),
+    "api-malformed-stream": Example(
+        "the stream breaks its framing: An event at byte 2743 is not a JSON object.",
+        ("#1 response",),
+    ),
+    "api-tool-call-index-collision": Example(
+        "the arguments of 'search_logs' are 2 JSON documents in a row: clients will join their arguments",
+        ("#0 call call_XDAi4m",),
+    ),
+    "api-duplicate-tool-call-id": Example(
+        "the id call_XDAi4m stands for two calls of one answer",
+        ("#0 call call_XDAi4m",),
+    ),
+    "api-truncated-call-mislabelled": Example(
+        "the call of 'create_ticket' was cut, and its arguments end in the middle, but the API finished with 'stop'",
+        ("#4 finish stop", "#4 call call_KQssoz"),
+    ),
+    "api-length-truncated": Example(
+        "the answer was cut by the output cap after 200 output tokens (the request allowed 200)",
+        ("#5 finish length",),
+    ),
+    "api-length-truncated-tool-call": Example(
+        "the output cap was hit after 140 output tokens (the request allowed 140) while the call of "
+        "'create_ticket' was being written: do not run it",
+        ("#4 finish length", "#4 call call_KQssoz"),
+    ),
+    "api-context-full": Example(
+        "the context window is full; 2565 input tokens; the largest pieces are /messages/2/content/0 (416 "
+        "characters), /messages/2/content/1 (317 characters), /messages/6/content/0 (201 characters)",
+        (
+            "#5 finish model_context_window_exceeded",
+            "#5 request /messages/2/content/0",
+            "#5 request /messages/2/content/1",
+            "#5 request /messages/6/content/0",
+        ),
+    ),
+    "api-content-filter": Example(
+        "the API's filter stopped the answer (content_filter)",
+        ("#5 finish content_filter",),
+    ),
+    "api-malformed-output": Example(
+        "the API could not parse what the model emitted (UNEXPECTED_TOOL_CALL: Unexpected tool call: open_file)",
+        ("#2 finish UNEXPECTED_TOOL_CALL",),
+    ),
+    "api-pause": Example(
+        "the API paused the turn (pause_turn); send it back as it is",
+        ("#2 finish pause_turn",),
+    ),
+    "api-server-limit": Example(
+        "a limit of the API ended the turn (incomplete: max_messages)",
+        ("#5 finish incomplete",),
+    ),
+    "api-finish-label-disagrees": Example(
+        "the API finished with 'tool_calls' and sent no tool call",
+        ("#5 finish tool_calls",),
+    ),
+    "api-fabricated-finish": Example(
+        "the stream says 'stop' with no output tokens counted although the answer breaks off: '1500 ms "
+        "while payments takes about two seconds. The log show'",
+        ("#5 finish stop", "#5 usage output 0"),
+    ),
+    "model-unknown-tool": Example(
+        "the model wrapped its calls in 'multi_tool_use.parallel', which is no tool of the request",
+        ("#2 call call_aunrJW", "#2 request /tools"),
+    ),
+    "model-args-not-json": Example(
+        "the arguments of 'read_file' are no JSON: '{path: \"services/checkout/config/production.yaml\", "
+        '"first_line": 1, "last_line": 40}\'',
+        ("#2 call call_aunrJW",),
+    ),
+    "model-args-break-schema": Example(
+        "the arguments of 'create_ticket' break its schema (missing-required): \"severity\" is a required property",
+        ("#4 call call_ZaDpj0", "#4 request /tools/3"),
+    ),
+    "model-call-as-text": Example(
+        'the answer spells a tool call out as text: \'Next step:\\n\\n```json\\n{"name": "read_file", '
+        '"arguments": {"path": "services/checkout/config/production.yaml", "first_line"\'',
+        ("#2 response",),
+    ),
+    "model-empty-response": Example(
+        "the answer is empty although 3 output tokens were counted",
+        ("#5 response", "#5 finish stop"),
+    ),
+    "model-repeated-call": Example(
+        "the model made the same call of 'run_query' 3 times in a row with the same result each time",
+        ("#3 call run_query", "#4 call run_query", "#5 call run_query"),
+    ),
+    "model-refusal": Example(
+        "the model refused: That file does not exist; the settings are in production.yaml.",
+        ("#2 response", "#2 finish refusal"),
+    ),
+    "model-tool-choice-violated": Example(
+        "tool calls were forbidden and 'search_logs' was called",
+        ("#0 request tool choice none", "#0 response"),
+    ),
+    "model-parallel-when-forbidden": Example(
+        "parallel calls were forbidden and 2 came",
+        ("#0 request parallel tool calls false", "#0 call call_aa98Xm", "#0 call call_fKI505"),
+    ),
+    "model-duplicate-call-in-batch": Example(
+        "the call of 'read_file' stands twice in one answer, with equal arguments",
+        ("#2 call call_yLwaf3", "#2 call call_Q9DUrM"),
+    ),
+    "api-usage-missing": Example(
+        "the answer counts no tokens",
+        ("#0 response",),
+    ),
+    "api-usage-inconsistent": Example(
+        "the usage contradicts itself: 1765 cached tokens are more than the 3 of the whole input",
+        ("#2 usage",),
+    ),
+    "api-model-substituted": Example(
+        "'gpt-4o-mini-2024-07-18' answered; 'gpt-4.1' was asked for",
+        ("#0 request model gpt-4.1", "#0 response model gpt-4o-mini-2024-07-18"),
+    ),
+    "api-service-tier-changed": Example(
+        "tier 'default' served the request; 'priority' was asked for",
+        ("#2 request /service_tier", "#2 response service_tier default"),
+    ),
+    "api-prompt-truncated-silently": Example(
+        "the server counted 4,096 input tokens for 62,730 characters of history: most of it was dropped",
+        ("#0 usage input 4096", "#0 request"),
+    ),
+    "api-reasoning-dropped-by-server": Example(
+        "the API took 1 reasoning block out of the request: prefix_binding_mismatch messages.3.content.0",
+        ("#3 response input_transformations", "#3 request messages.3.content.0"),
+    ),
+    "client-tool-calls-not-dispatched": Example(
+        "the thread ends with 1 call that nobody answered: call_oFMZKe",
+        ("#2 call call_oFMZKe",),
+    ),
+    "client-treated-truncated-as-final": Example(
+        "the thread ends with an answer that was not whole (max_tokens)",
+        ("#5 finish max_tokens",),
+    ),
+    "client-continued-after-end": Example(
+        "the model had finished and the next request adds nothing but 'Please continue.'",
+        ("#5 finish stop", "#6 request"),
+    ),
+    "client-retry-storm": Example(
+        "the same request was sent 4 times after failures",
+        ("#2 status", "#3 status", "#4 status", "#5 status"),
+    ),
+    "client-retried-permanent-error": Example(
+        "the request was sent again unchanged after status 401",
+        ("#0 status 401", "#1 request"),
+    ),
+    "client-ignored-retry-after": Example(
+        "the next attempt came after 1.0 s; the API asked for 20 s",
+        ("#3 response header retry-after 20", "#4 request"),
+    ),
+    "client-duplicate-request": Example(
+        "the request is byte for byte that of #0, and both were answered",
+        ("#0 request", "#1 request"),
+    ),
+    "client-refusal-retried": Example(
+        "the request that was refused in #5 was sent again unchanged",
+        ("#5 finish refusal", "#6 request"),
+    ),
+    "client-poisoned-history": Example(
+        "2 requests were rejected for the same fault, first #3: the session cannot recover by trying again",
+        ("#3 status", "#4 request"),
+    ),
+    "client-no-retry-on-transient": Example(
+        "nothing was tried again after status 429",
+        ("#2 status 429",),
+    ),
+    "api-overloaded": Example(
+        "the API failed or was overloaded: 500 The server had an error while processing your request. "
+        "Sorry about that!",
+        ("#5 status 500",),
+    ),
+    "api-rate-limited": Example(
+        "too many requests; retry after 20 s: 429 This request would exceed your organization's rate limit "
+        "of 40,000 input tokens per minute.",
+        ("#2 status 429",),
+    ),
+    "api-auth-or-permission": Example(
+        "the API did not accept the key, the account or the model: 404 model: gpt-4.1-turbo",
+        ("#0 status 404",),
+    ),
+    "api-unreachable": Example(
+        "the API could not be reached: connection refused",
+        ("#0 refused",),
+    ),
+    "api-invalid-request": Example(
+        "the API rejected the request: 400 messages.6.content.1: `tool_use` ids must be unique",
+        ("#3 status 400",),
+    ),
+    "client-opaque-tool-error": Example(
+        "the error 'failed' names no field and no reason, and the same call came again",
+        ("#1 request /messages/2/content/0", "#1 response"),
+    ),
+    "model-ping-pong": Example(
+        "the last 6 turns are a circle of 2 calls with equal results",
+        ("#5 response",),
+    ),
+    "model-ignored-tool-error": Example(
+        "the answer ends the run right after a failed tool and does not mention it",
+        ("#6 request /messages/4/content/0", "#6 response"),
+    ),
+    "model-refused-in-text": Example(
+        "the answer begins like a refusal: \"I'm sorry, but I can't help with that.\"",
+        ("#0 response",),
+    ),
+    "model-truncated-by-own-stop": Example(
+        "the answer ends inside JSON or code and the request asks to stop at '}'",
+        ("#0 request stop", "#0 response"),
+    ),
+    "model-reasoning-leak": Example(
+        "thinking tags stand in the text of the answer",
+        ("#0 response",),
+    ),
+    "model-promised-no-action": Example(
+        "the answer announces an action and calls nothing: '. Let me look up the second word now.'",
+        ("#0 response",),
+    ),
+    "client-stopped-silently": Example(
+        "the thread ends with pause and nothing says why",
+        ("#3 finish pause_turn",),
+    ),
+    "tool-without-description": Example(
+        "the tool 'look_up' has no description",
+        ("#0 request /tools/0",),
+    ),
+    "param-without-description": Example(
+        "parameters of 'look_up' have no description: word",
+        ("#0 request /tools/0",),
+    ),
+    "string-wants-enum": Example(
+        "send.tone lists its alternatives in its description: \"Either 'formal' or 'friendly'.\"",
+        ("#0 request /tools/2",),
+    ),
+    "similar-tool-names": Example(
+        "the tools 'look_up' and 'lookup' are easily confused",
+        ("#0 request tools",),
+    ),
+    "strict-not-set": Example(
+        "5 tools are not strict: search_logs, read_file, run_query, create_ticket, search_logs",
+        ("#0 request tools",),
+    ),
+    "no-max-tokens": Example(
+        "the request sets no cap on output tokens",
+        ("#0 request",),
+    ),
+    "tool-choice-forced-every-turn": Example(
+        "a tool call is forced on every turn",
+        ("#3 request tool choice",),
+    ),
+    "parallel-calls-one-by-one": Example(
+        "'run_query' was called in four turns in a row, one call each",
+        ("#7 request",),
+    ),
+    "unused-tools-paid-for": Example(
+        "1 of 5 tools were never called (find person); their definitions took about 100 input tokens in 6 requests",
+        ("#5 request tools",),
+    ),
+}
 """By the id of the class."""

@@ -60,6 +60,14 @@ def clip(text: str, cells: int) -> str:
     return kept + "…"
 
 
+def clip_path(path: str, cells: int) -> str:
+    """A file's name on one line in at most `cells` cells; what is cut is its beginning."""
+    path = " ".join(safe(path).split())
+    while width_of(path) > cells:
+        path = "…" + path[2:] if path.startswith("…") else "…" + path[1:]
+    return path
+
+
 def wrap(text: str, cells: int) -> list[str]:
     """`text` in lines of at most `cells` cells, broken at spaces where it can be; at least one line."""
     if text.isascii():

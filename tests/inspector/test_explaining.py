@@ -1,8 +1,11 @@
 """Every class can be looked up, and a name that is none suggests the nearest."""
 
+import re
+
 import pytest
 
-from turntape.inspector.explaining import GROUPS, class_of, classes, explained, overview, unknown
+from turntape.inspector.explaining import GROUPS, FailureClass, class_of, classes, explained, overview, unknown
+from turntape.inspector.rule_examples import EXAMPLES
 from turntape.inspector.rules import ALL
 from turntape.inspector.styles import plain, width_of
 
@@ -66,3 +69,13 @@ def test_an_unknown_name_suggests_the_nearest(name: str, nearest: str) -> None:
 
 def test_a_name_that_is_like_nothing_suggests_nothing() -> None:
     assert "nearest" not in unknown("qqqqqqq")
+
+
+@pytest.mark.parametrize("one", classes(), ids=lambda one: one.id)
+def test_every_class_shows_what_it_looks_like(one: FailureClass) -> None:
+    assert one.example is not None
+    assert one.example.message
+    assert one.example.evidence
+    assert all(re.match(r"#\d+ \S", place) for place in one.example.evidence)
+    assert one.example.message[:30] in " ".join(shown(one.id).split())
+    assert set(EXAMPLES) == {row.id for row in classes()}, "an example of a class that is gone"

@@ -1,6 +1,6 @@
 import pytest
 
-from turntape.inspector.styles import Line, ansi, clip, fit, plain, safe, width_of, wrap
+from turntape.inspector.styles import Line, ansi, clip, clip_path, fit, plain, safe, width_of, wrap
 
 
 def test_control_characters_from_the_wire_do_not_reach_the_terminal() -> None:
@@ -36,3 +36,9 @@ def test_wrapping_loses_nothing_and_keeps_within_the_cells(text: str) -> None:
 
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
     assert max(map(width_of, lines)) <= 9
+
+
+def test_a_path_that_is_too_long_keeps_its_end() -> None:
+    assert clip_path("a/b.jsonl", 20) == "a/b.jsonl"
+    assert clip_path("some/long/folder/run.cassette.jsonl", 20) == "…/run.cassette.jsonl"
+    assert width_of(clip_path("日本" * 20, 11)) <= 11
