@@ -41,6 +41,10 @@ def read_header(line: bytes, path: Path | None) -> Json:
     return cast(Json, header)
 
 
+BLOCK = 1 << 20
+"""How many bytes of a file `Tail` takes at a time."""
+
+
 class Lines:
     """The lines of a cassette, sorted by what they are, as they come."""
 
@@ -99,6 +103,10 @@ class Lines:
         """Note a problem; one that was met before is not noted again."""
         if problem not in self.problems:
             self.problems.append(problem)
+
+    def place(self, number: int) -> int | None:
+        """The place of the round trip of that number; None when there is none."""
+        return self._positions.get(number)
 
     def read(self, place: int, window: Window | None) -> RoundTrip | None:
         """The round trip at `place`; None when it cannot be read, which is a problem then.
@@ -346,14 +354,44 @@ class Tail:
 
         Raises FormatError when the file turns out to be no cassette.
         """
+        return list(self.news())
+
+    def news(self) -> Iterator[RoundTrip]:
+        """As `poll`, one after the other: no more than a block of the file and the last bodies are held at a time."""
+        size = BLOCK
+        while data := self._read_block(size):
+            taken = self._take(data)
+            yield from self._found()
+            if not taken:
+                if len(data) < size:
+                    return
+                size *= 2
+
+    def round_trip(self, number: int) -> RoundTrip:
+        """The round trip of that number, of those that were polled. Raises CassetteError when it cannot be read."""
+        place = self._lines.place(number)
+        trip = self._lines.read(place, None) if place is not None else None
+        if trip is None:
+            raise CassetteError(f"round trip {number} of {str(self.path)!r} cannot be read any more; open the file again")
+        return trip
+
+    @property
+    def torn(self) -> bool:
+        """True when the file does not end with a whole line."""
+        return bool(self._pending) or (self._stream is None and self.path.stat().st_size > self._offset)
+
+    def _read_block(self, size: int) -> bytes:
         try:
             with self.path.open("rb") as file:
                 file.seek(self._offset)
-                data = file.read()
+                return file.read(size)
         except FileNotFoundError:
-            return []
+            return b""
         except OSError as exc:
             raise CassetteError(f"cannot read the cassette {str(self.path)!r}: {exc.strerror}; check the name") from exc
+
+    def _take(self, data: bytes) -> int:
+        """Sort in the whole lines of `data`; how many bytes of it count as read."""
         if self._offset == 0 and data.startswith(MAGIC):
             self._stream = Decompression()
         # A writer that mends a torn end may cut it off: nothing but what is whole counts as read.
@@ -372,10 +410,12 @@ class Tail:
             else:
                 self._lines.add(line, self._number)
             self._number += 1
-        found: list[RoundTrip] = []
-        for place in range(self._read, len(self._lines.trips)):
+        return taken
+
+    def _found(self) -> Iterator[RoundTrip]:
+        while self._read < len(self._lines.trips):
+            place = self._read
+            self._read += 1
             trip = self._lines.read(place, self._window)
             if trip is not None:
-                found.append(trip)
-        self._read = len(self._lines.trips)
-        return found
+                yield trip
