@@ -1,0 +1,127 @@
+"""Shows a page: blocks fold, the cursor stays, and what was opened stays open when the turn changes."""
+
+from typing import ClassVar, override
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from .line_view import LineView
+from .page import Goto, Layout, Page, Spans
+
+
+class PageView(LineView):
+    """`show(page)` puts a page in; Enter or a click folds and opens, or follows where a line leads."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right_square_bracket,J", "section(1)", "next part", show=False),
+        Binding("left_square_bracket,K", "section(-1)", "part before", show=False),
+        Binding("o,space", "choose", "open", show=False),
+        Binding("O", "open_all", "open all", show=False),
+    ]
+
+    class Followed(Message):
+        """A line that leads somewhere was chosen."""
+
+        def __init__(self, goto: Goto) -> None:
+            super().__init__()
+            self.goto = goto
+
+    def __init__(self, **fields: str) -> None:
+        super().__init__(**fields)  # pyright: ignore[reportArgumentType]
+        self.page = Page("empty", [])
+        self.layout_ = Layout(self.page, [], 1)
+        self.folds: dict[str, dict[str, bool]] = {}
+        """What was opened and shut, by page name."""
+        self._cursors: dict[str, tuple[int, int]] = {}
+
+    @override
+    def count(self) -> int:
+        return len(self.layout_)
+
+    @override
+    def line(self, y: int, width: int) -> Spans:
+        return self.layout_.line(y)
+
+    @property
+    def _folds(self) -> dict[str, bool]:
+        return self.folds.setdefault(self.page.name, {})
+
+    def show(self, page: Page, anchor: str = "", *, top: bool = False) -> None:
+        """Show a page. With `anchor` the cursor goes to what it names; with `top` to the beginning."""
+        same = page.name == self.page.name and not top
+        self.page = page
+        if anchor:
+            self._folds.update(dict.fromkeys(page.opening(anchor), True))
+        self._lay_out()
+        if not same:
+            self.scroll_to(y=0, animate=False, immediate=True)
+            self.go(0)
+        if anchor:
+            self.point(anchor)
+
+    def point(self, anchor: str) -> None:
+        """Put the cursor on what `anchor` names, opened."""
+        block = self.page.holding(anchor)
+        line = self.layout_.find(block.key) if block else None
+        if line is not None:
+            self.go(line, centre=True)
+
+    def _lay_out(self) -> None:
+        self.layout_ = self.page.laid_out(self.room, self._folds)
+        self.fit()
+
+    def on_resize(self, event: events.Resize) -> None:
+        del event
+        if self.room != self.layout_.width:
+            self._lay_out()
+
+    @override
+    def action_choose(self) -> None:
+        self._toggle(self.cursor)
+
+    def _toggle(self, line: int) -> None:
+        found = self.layout_.at(line)
+        if found is None:
+            return
+        seen, _ = found
+        if seen.block.goto is not None:
+            self.post_message(self.Followed(seen.block.goto))
+            return
+        if not seen.foldable:
+            return
+        self._folds[seen.block.key] = not seen.opened
+        self._lay_out()
+        start = self.layout_.find(seen.block.key)
+        if start is not None and seen.opened:
+            self.go(start)
+
+    @override
+    def on_click(self, event: events.Click) -> None:
+        line = round(self.scroll_offset.y) + event.y
+        if line >= self.count():
+            return
+        self.go(line)
+        found = self.layout_.at(line)
+        if found is not None:
+            seen, inside = found
+            closing = inside >= seen.titled + seen.shown
+            if seen.block.goto is not None or (seen.titled and inside == 0) or closing:
+                self._toggle(line)
+
+    def action_section(self, by: int) -> None:
+        heads = self.layout_.heads()
+        ahead = [y for y in heads if (y - self.cursor) * by > 0]
+        if ahead:
+            self.go(min(ahead) if by > 0 else max(ahead))
+
+    def action_open_all(self) -> None:
+        """Open every block, or shut all when all are open."""
+        blocks = [block for block in self.page.blocks if block.body is not None]
+        opened = all(self._folds.get(block.key, block.open) for block in blocks)
+        if opened:
+            self._folds.clear()
+        else:
+            self._folds.update({block.key: True for block in blocks})
+        self._lay_out()
+        self.fit()
