@@ -25,6 +25,8 @@ class Filter:
     tests: tuple[Test, ...]
     problem: str | None = None
     """What could not be understood, in one sentence."""
+    words: tuple[str, ...] = ()
+    """The words that are looked for in the text, in lower case."""
 
     def __call__(self, row: Row) -> bool:
         return all(test(row) for test in self.tests)
@@ -111,6 +113,7 @@ def parse(text: str) -> Filter:
     """The filter of a query; `-word` and `-field:value` leave out. What is not understood is said in `problem`."""
     tests: list[Test] = []
     problem: str | None = None
+    words: list[str] = []
     for token in _WORD.findall(text):
         word = token[1:] if token.startswith("-") and len(token) > 1 else token
         try:
@@ -120,7 +123,9 @@ def parse(text: str) -> Filter:
             continue
         if test is not None:
             tests.append(_without(test) if word is not token else test)
-    return Filter(text.strip(), tuple(tests), problem)
+        if test is not None and word is token and word.partition(":")[0].lower() not in FIELDS:
+            words.append(word.strip('"').lower())
+    return Filter(text.strip(), tuple(tests), problem, tuple(words))
 
 
 def _test(word: str) -> Test | None:

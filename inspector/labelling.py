@@ -6,7 +6,7 @@ how this turn's own request relates to the thread. A turn is labelled when it en
 decides its client layer.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -23,6 +23,7 @@ from .threads import Threads, Turn
 from .websocket import turns_of
 
 type Label = dict[str, object]
+type Price = Callable[[RoundTrip, Reading], Decimal | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,10 @@ class Labelled:
 class Labeller:
     """`add` round trips in the order in which they ended; `close` when there will be no more."""
 
-    def __init__(self, *, hints: bool = False, advice: bool = False) -> None:
+    def __init__(self, *, hints: bool = False, advice: bool = False, price: Price = cost) -> None:
         self._threads = Threads()
+        self.price = price
+        """What a round trip has cost; a view that must be quick puts its own here."""
         self._diagnosis = Diagnosis(hints=hints, advice=advice)
         self._open: dict[str, tuple[Diagnosed, Label]] = {}
         """The last turn of each thread, with its label."""
@@ -78,7 +81,7 @@ class Labeller:
             if compacted[0].case.turn.number == 1:
                 compacted[1]["edge"] = edge.as_json()
                 yield compacted[0].case.index, _labelled(*compacted)
-        label = turn_label(turn)
+        label = turn_label(turn, self.price)
         _settle(label, diagnosed, dispatch(turn, None), None)
         self._open[turn.thread] = (diagnosed, label)
         yield round_trip.index, _labelled(diagnosed, label)
@@ -211,7 +214,7 @@ def money(amount: Decimal | None) -> str | None:
     return None if amount is None else format(amount.normalize(), "f")
 
 
-def turn_label(turn: Turn) -> Label:
+def turn_label(turn: Turn, price: Price = cost) -> Label:
     """The label of a turn but for its client layer and findings."""
     trip, reading = turn.round_trip, turn.reading
     emission, finish, usage, error = reading.emission, reading.finish, reading.usage, reading.error
@@ -242,5 +245,5 @@ def turn_label(turn: Turn) -> Label:
         "output": usage.output if usage else None,
         "reasoning": usage.reasoning if usage else None,
     }
-    label["cost_usd"] = money(cost(trip, reading))
+    label["cost_usd"] = money(price(trip, reading))
     return label

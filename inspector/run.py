@@ -19,6 +19,7 @@ from turntape.cassettes.model import RoundTrip
 from turntape.cassettes.reader import Tail
 
 from .client_layer import answers
+from .echo import Echo, echo
 from .exchange import Exchange
 from .framing import Event
 from .items import Item, items_of
@@ -28,6 +29,8 @@ from .prices import cost
 from .reader import read_exchange
 from .reading import Message, Reading, ToolResult, Usage
 from .styles import safe
+from .threads import Edge as Continuation
+from .threads import Turn
 from .websocket import turns_of
 
 SEARCHED = 200_000
@@ -49,8 +52,9 @@ class Mark:
     tier: str
     message: str
     evidence: tuple[str, ...]
-    fix: str | None = None
-    because_of: str | None = None
+    fix: str = ""
+    because_of: tuple[str, ...] = ()
+    """The ids of findings that this one only echoes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ class Edge:
     """How a thread hangs on another one."""
 
     kind: str
-    """`main`, `fork`, `subagent`, `handoff`, `side_call` or `compaction`."""
+    """`main`, `continuation`, `attempt`, `fork`, `subagent`, `handoff`, `side_call` or `compaction`."""
     of: int | None = None
     """The number of the round trip that it comes from."""
     thread: str | None = None
@@ -133,7 +137,6 @@ class Row:
 def mark_of(value: object) -> Mark:
     """A finding of a label."""
     fields = as_object(value)
-    reason = fields.get("because_of")
     return Mark(
         id=str(fields.get("id")),
         layer=str(fields.get("layer")),
@@ -141,8 +144,8 @@ def mark_of(value: object) -> Mark:
         tier=str(fields.get("tier")),
         message=safe(str(fields.get("message"))),
         evidence=tuple(str(place) for place in as_array(fields.get("evidence"))),
-        fix=as_text(fields.get("fix")),
-        because_of=None if reason is None else str(reason),
+        fix=as_text(fields.get("fix")) or "",
+        because_of=tuple(str(one) for one in as_array(fields.get("because_of"))),
     )
 
 
@@ -255,31 +258,69 @@ def _haystack(one: Labelled) -> str:
     return "\n".join(words)[:SEARCHED].lower()
 
 
-class RowMaker:
-    """Round trips to rows, as they come; a row comes again when the next turn of its thread says more of it."""
+PRICED_LATER = 60
+"""At most so many rows wait for their price, with their bodies."""
 
-    def __init__(self) -> None:
-        self._labeller = Labeller()
+
+class RowMaker:
+    """Round trips to rows, as they come; a row comes again when the next turn of its thread says more of it.
+
+    With `priced` false the first rows come without a cost, since the table of prices takes longer to load than the
+    first screen may; `price` gives them again with it.
+    """
+
+    def __init__(self, *, priced: bool = True) -> None:
+        self._labeller = Labeller() if priced else Labeller(price=lambda trip, reading: None)
         self._rows: dict[str, Row] = {}
         """The last row of each thread."""
         self._tools: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._waiting: dict[Key, tuple[Row, RoundTrip, Reading]] | None = None if priced else {}
 
     def add(self, round_trip: RoundTrip) -> Iterator[Row]:
+        if self._waiting is not None and len(self._waiting) >= PRICED_LATER:
+            yield from self.price()
         session = 0 if round_trip.frames and turns_of(round_trip) else None
         for index, one in self._labeller.follow(round_trip):
-            key: Key = (index, one.round_trip.started_at, one.round_trip.request_at or 0)
-            thread = one.turn.thread if one.turn else None
-            known = self._rows.get(thread) if thread is not None else None
-            if known is not None and known.key == key:
-                row = settled(known, one.label)
-            else:
-                row = row_of(key, one, session)
-                # The same tools are offered turn after turn: their names are held once.
-                row = replace(row, tools=self._tools.setdefault(row.tools, row.tools))
-                session = None if session is None else session + 1
-            if thread is not None:
-                self._rows[thread] = row
+            row = self._row(index, one, session)
+            session = None if session is None else session + 1
             yield row
+
+    def close(self) -> Iterator[Row]:
+        """The rows that the end of the recording changes."""
+        yield from self.price()
+        for index, one in self._labeller.finish():
+            yield self._row(index, one, None)
+
+    def price(self) -> Iterator[Row]:
+        """The rows that were made without a price, with it; all that come later have theirs."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is None:
+            return
+        self._labeller.price = cost
+        for row, trip, reading in waiting.values():
+            own = cost(trip, reading)
+            if own is None:
+                continue
+            priced = replace(row, cost=own, input_cost=_input_cost(trip, reading))
+            if row.thread is not None and self._rows[row.thread].key == row.key:
+                self._rows[row.thread] = priced
+            yield priced
+
+    def _row(self, index: int, one: Labelled, session: int | None) -> Row:
+        key: Key = (index, one.round_trip.started_at, one.round_trip.request_at or 0)
+        thread = one.turn.thread if one.turn else None
+        known = self._rows.get(thread) if thread is not None else None
+        if known is not None and known.key == key:
+            row = settled(known, one.label)
+        else:
+            row = row_of(key, one, session)
+            # The same tools are offered turn after turn: their names are held once.
+            row = replace(row, tools=self._tools.setdefault(row.tools, row.tools))
+        if thread is not None:
+            self._rows[thread] = row
+        if self._waiting is not None:
+            self._waiting[key] = (row, one.round_trip, one.reading)
+        return row
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,6 +427,18 @@ class Detail:
         return answers(calls, given)
 
 
+def echo_between(detail: Detail, following: Reading) -> Echo | None:
+    """How the next request of the thread repeats a turn; None when the turn failed or was none."""
+    row, trip = detail.row, detail.round_trip
+    if row.thread is None or row.turn is None:
+        return None
+    turns = [
+        Turn(trip, reading, row.thread, row.turn + at, "extended", 0, Continuation("continuation"))
+        for at, reading in enumerate((detail.reading, following))
+    ]
+    return None if turns[0].failed else echo(*turns)
+
+
 def _same(before: tuple[Message, ...], now: tuple[Message, ...]) -> int:
     count = 0
     for left, right in zip(before, now, strict=False):
@@ -402,11 +455,11 @@ def _items(message: Message) -> list[Item]:
 class Run:
     """The rows of a file, and its round trips one by one. `read` in one thread, the rest in any."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, priced: bool = True) -> None:
         self.path = Path(path)
         self.rows = Rows()
         self._tail = Tail(self.path)
-        self._maker = RowMaker()
+        self._maker = RowMaker(priced=priced)
         self._known: OrderedDict[int, tuple[RoundTrip, Exchange, Reading]] = OrderedDict()
         self._lock = Lock()
         self._given: dict[int, RoundTrip] | None = None
@@ -417,6 +470,7 @@ class Run:
         run = cls(path)
         for rows in run.read():
             run.rows.put(rows)
+        run.rows.put(run.close())
         run.check()
         return run
 
@@ -427,6 +481,7 @@ class Run:
         run._given = {trip.index: trip for trip in round_trips}
         for rows in run.update(run._given.values()):
             run.rows.put(rows)
+        run.rows.put(run.close())
         return run
 
     @property
@@ -447,6 +502,14 @@ class Run:
         """The rows of more round trips; the caller puts them into `rows` where that is safe."""
         for trip in round_trips:
             yield list(self._maker.add(trip))
+
+    def price(self) -> list[Row]:
+        """The rows that came without a price, once more."""
+        return list(self._maker.price())
+
+    def close(self) -> list[Row]:
+        """The rows that the end of the recording changes."""
+        return list(self._maker.close())
 
     def detail(self, place: int) -> Detail:
         """The round trip at that place. Raises CassetteError when the file no longer holds it."""

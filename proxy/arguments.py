@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 RECORD_PORT = 8484
 REPLAY_PORT = 8485
+THEMES = ("dark", "light", "high-contrast", "no-colour")
 
 
 class Parser(argparse.ArgumentParser):
@@ -262,6 +263,11 @@ def _diff(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="the comparison as one JSON object")
     parser.add_argument("--no-reasoning", action="store_true", help="what the model thought does not count")
     _screen(parser)
+def _view(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="F", help="a cassette, .jsonl or .jsonl.zst")
+    parser.add_argument("--follow", action="store_true", help="go on reading while it is being recorded")
+    parser.add_argument("--turn", type=int, metavar="N", help="begin at turn N")
+    parser.add_argument("--theme", choices=THEMES, help="how it looks (default: dark; NO_COLOR is minded)")
 
 
 def _replay(parser: argparse.ArgumentParser) -> None:
@@ -380,6 +386,13 @@ COMMANDS = (
         "client), in its emission (the model), or in its finish (the API). Fresh ids, signatures and the date of "
         "today do not count. Exits with 1 when the runs differ.",
         _diff,
+        "view",
+        "view_command",
+        "turntape view F [--follow] [--turn N]",
+        "walk through a run in the terminal, turn by turn",
+        "Open a cassette in the terminal: the turns by thread, what is new in each request, the answer with its "
+        "calls and their results, findings, tokens, cost, and the raw bytes. `?` shows the keys, q leaves.",
+        _view,
     ),
     Command(
         "replay",

@@ -7,8 +7,12 @@ from dataclasses import dataclass
 
 from turntape.cassettes.errors import TurntapeError
 
+from ..growth import Step
 from ..run import Row, Run
 from .page import Page
+
+type Made = Page | tuple[Step, ...]
+"""What a desk makes: a page, or the steps of the growth."""
 
 BATCH = 0.04
 """How long rows are gathered before they are handed over, in seconds."""
@@ -23,7 +27,7 @@ class Wish:
     place: int
     view: str
     width: int
-    make: Callable[[], Page]
+    make: Callable[[], Made]
     anchor: str = ""
     top: bool = False
 
@@ -46,6 +50,7 @@ class Feeder(threading.Thread):
             self._once()
             if not self._follow:
                 self._run.check()
+                self._hand_over(self._run.close())
             self._ended(None)
             while self._follow and not self._stop.wait(POLL):
                 self._once()
@@ -61,10 +66,12 @@ class Feeder(threading.Thread):
                 return
             if time.monotonic() - since > BATCH:
                 self._hand_over(batch)
-                batch = []
+                # The first ones were shown at once; now there is time for the prices.
+                batch = self._run.price()
                 # The screen is to be drawn now; it waits for this thread to let go.
                 time.sleep(0.001)
                 since = time.monotonic()
+        batch += self._run.price()
         if batch:
             self._hand_over(batch)
 
@@ -72,7 +79,7 @@ class Feeder(threading.Thread):
 class Desk(threading.Thread):
     """Makes the page that was wished for last; wishes that were overtaken are dropped."""
 
-    def __init__(self, done: Callable[[Wish, Page | str], None]) -> None:
+    def __init__(self, done: Callable[[Wish, Made | str], None]) -> None:
         super().__init__(name="turntape-pages", daemon=True)
         self._done = done
         self._wish: Wish | None = None
@@ -106,7 +113,8 @@ class Desk(threading.Thread):
             assert wish is not None
             try:
                 page = wish.make()
-                page.laid_out(wish.width, {})
+                if isinstance(page, Page):
+                    page.laid_out(wish.width, {})
             except TurntapeError as error:
                 self._done(wish, str(error))
             except Exception as error:  # noqa: BLE001 - one strange body must not end the view of all others

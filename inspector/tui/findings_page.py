@@ -37,7 +37,7 @@ def _block(rows: Rows, place: int, number: int, mark: Mark) -> Block:
                 [("fix  " if not at else "     ", "good"), *line] for at, line in enumerate(Prose(mark.fix, width - 5))
             ]
         if mark.because_of:
-            out.append([("because of ", "dim"), (mark.because_of, "plain")])
+            out.append([("because of ", "dim"), (", ".join(mark.because_of), "plain")])
         if mark.evidence:
             out.append([("see  ", "dim"), (clip(" · ".join(mark.evidence), width - 5), "accent")])
         return [*out, ()]

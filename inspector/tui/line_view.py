@@ -97,15 +97,20 @@ class LineView(ScrollView, can_focus=True):
             background = self.palette.cursor if self.has_focus else self.palette.trail
         return strip(self.line(at, width), width, self.palette, background)
 
-    def go(self, line: int, *, centre: bool = False) -> None:
-        """Put the cursor on `line` and show it."""
+    def go(self, line: int, *, centre: bool = False, quietly: bool = False) -> None:
+        """Put the cursor on `line` and show it; `quietly` when it is the app that moves it."""
         line = max(0, min(line, self.count() - 1))
         if line != self.cursor:
             before, self.cursor = self.cursor, line
             self.refresh_line(before)
             self.refresh_line(line)
-            self.post_message(self.Moved(self, line))
-        height, top = self.size.height, round(self.scroll_offset.y)
+            if not quietly:
+                self.post_message(self.Moved(self, line))
+        self.reveal(centre=centre)
+
+    def reveal(self, *, centre: bool = False) -> None:
+        """Scroll as far as it takes to show the cursor."""
+        line, height, top = self.cursor, self.size.height, round(self.scroll_offset.y)
         if centre and not top <= line < top + height - 2:
             self.scroll_to(y=max(0, line - height // 3), animate=False, immediate=True)
         elif line < top:

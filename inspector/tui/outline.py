@@ -34,6 +34,7 @@ class Outline:
         self._rows = rows
         self._folds = folds
         self._keep = keep
+        self._kept: list[int] | None = None
         self._single = len(rows.threads) <= 1
         self._hanging: dict[int, list[str]] = {}
         """Place of a turn → threads that hang on it."""
@@ -41,6 +42,19 @@ class Outline:
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    @property
+    def places(self) -> list[int]:
+        """The places that the filter lets through, also those that are folded away."""
+        if self._keep is None:
+            return list(range(len(self._rows.all)))
+        if self._kept is None:
+            self._kept = [place for place, row in enumerate(self._rows.all) if self._keep(row)]
+        return self._kept
+
+    def head_of(self, thread: str) -> int | None:
+        """The line of a thread's head."""
+        return self._heads.get(thread)
 
     def line_of(self, place: int) -> int | None:
         """The line of a round trip: its own, or its thread's head when that is folded."""

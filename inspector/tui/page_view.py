@@ -1,5 +1,6 @@
 """Shows a page: blocks fold, the cursor stays, and what was opened stays open when the turn changes."""
 
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, override
 
 from textual import events
@@ -8,6 +9,33 @@ from textual.message import Message
 
 from .line_view import LineView
 from .page import Goto, Layout, Page, Spans
+
+
+def marked(spans: Spans, words: Sequence[str]) -> Spans:
+    """A line with these words marked."""
+    text = "".join(part for part, _ in spans).lower()
+    found = sorted((at, at + len(word)) for word in words for at in _all(text, word))
+    if not found or len(text) != sum(len(part) for part, _ in spans):
+        return spans
+    out: list[tuple[str, str]] = []
+    start = 0
+    for part, look in spans:
+        end, at = start + len(part), start
+        for low, high in found:
+            low, high = max(low, at), min(high, end)
+            if low < high:
+                out += [(part[at - start : low - start], look), (part[low - start : high - start], "mark")]
+                at = high
+        out.append((part[at - start :], look))
+        start = end
+    return out
+
+
+def _all(text: str, word: str) -> Iterator[int]:
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + len(word))
 
 
 class PageView(LineView):
@@ -33,7 +61,8 @@ class PageView(LineView):
         self.layout_ = Layout(self.page, [], 1)
         self.folds: dict[str, dict[str, bool]] = {}
         """What was opened and shut, by page name."""
-        self._cursors: dict[str, tuple[int, int]] = {}
+        self.needle: tuple[str, ...] = ()
+        """Words that are marked wherever they stand, in lower case."""
 
     @override
     def count(self) -> int:
@@ -41,14 +70,15 @@ class PageView(LineView):
 
     @override
     def line(self, y: int, width: int) -> Spans:
-        return self.layout_.line(y)
+        spans = self.layout_.line(y)
+        return marked(spans, self.needle) if self.needle else spans
 
     @property
     def _folds(self) -> dict[str, bool]:
         return self.folds.setdefault(self.page.name, {})
 
-    def show(self, page: Page, anchor: str = "", *, top: bool = False) -> None:
-        """Show a page. With `anchor` the cursor goes to what it names; with `top` to the beginning."""
+    def show(self, page: Page, anchor: str = "", *, top: bool = False, end: bool = False) -> None:
+        """Show a page. With `anchor` the cursor goes to what it names, with `top` or `end` to the edge."""
         same = page.name == self.page.name and not top
         self.page = page
         if anchor:
@@ -59,6 +89,8 @@ class PageView(LineView):
             self.go(0)
         if anchor:
             self.point(anchor)
+        elif end:
+            self.go(self.count() - 1)
 
     def point(self, anchor: str) -> None:
         """Put the cursor on what `anchor` names, opened."""

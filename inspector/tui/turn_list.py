@@ -57,11 +57,25 @@ class TurnList(LineView):
     def count(self) -> int:
         return len(self.outline)
 
-    def show(self, rows: Rows, outline: Outline) -> None:
-        """Show this outline, the cursor where it was."""
+    def show(self, rows: Rows, outline: Outline, place: int | None) -> None:
+        """Show this outline, the cursor on what it stood on, which stays where it is on the screen."""
+        entry, old = self.at(self.cursor), self.cursor
         self.rows, self.outline = rows, outline
         self.dearest = max((row.cost for row in rows.all if row.cost is not None), default=Decimal(0))
+        head = outline.head_of(entry.thread) if entry is not None and entry.thread is not None else None
+        line = head if head is not None else outline.nearest(place) if place is not None else old
+        top = round(self.scroll_offset.y)
+        self.cursor = line
         self.fit()
+        if line != old:
+            self.scroll_to(y=max(0, top + line - old), animate=False, immediate=True)
+            self.reveal()
+
+    def stand_on(self, place: int) -> None:
+        """Put the cursor on a round trip, unless it stands on it or on the head of its thread already."""
+        entry = self.at(self.cursor)
+        if entry is None or entry.place != place:
+            self.go(self.outline.nearest(place), quietly=True)
 
     def at(self, line: int) -> Line | None:
         return self.outline.lines[line] if 0 <= line < len(self.outline.lines) else None
@@ -75,7 +89,7 @@ class TurnList(LineView):
         lead = "  " * entry.depth
         if not row.is_turn:
             return _other(row, lead, width)
-        return turn_line(row, lead, width, self.dearest)
+        return turn_line(row, lead, width, self.dearest, playing=entry.place == self.playing)
 
     def _head(self, entry: Line, width: int) -> Spans:
         rows = [self.rows.all[place] for place in entry.places]
@@ -117,14 +131,15 @@ def heading(width: int) -> Spans:
     return spans
 
 
-def turn_line(row: Row, lead: str, width: int, dearest: Decimal) -> Spans:
+def turn_line(row: Row, lead: str, width: int, dearest: Decimal, *, playing: bool = False) -> Spans:
     """A turn in `width` cells."""
     cells = columns_for(width)
     model = max(4, cells.model - len(lead))
     number = f"{row.turn}{'ʹ' * (row.attempt - 1) if row.attempt < 4 else '*'}"
     spans: list[tuple[str, str]] = [
         (lead, "plain"),
-        (f"{number:>4}  ", "bold" if row.marks else "dim"),
+        (f"{number:>4}", "bold" if row.marks else "dim"),
+        (" ▶" if playing else "  ", "good"),
         *_model(row, model),
         (" ", "plain"),
         *_cell("api", *_api(row), cells.api),

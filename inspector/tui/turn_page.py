@@ -55,7 +55,7 @@ def _head(row: Row) -> Iterator[Block]:
     if usage.reasoning:
         spent.append((f" ({usage.reasoning:,} reasoning)", "reasoning"))
     spent.append((f"  {dollars(row.cost)}", "money" if row.cost is not None else "dim"))
-    yield Block("head", title, lines(spent, *layer_lines(row)))
+    yield Block("head", title, lines(spent, *layer_lines(row)), anchors=("head",))
 
 
 def layer_lines(row: Row) -> list[Spans]:
@@ -111,7 +111,7 @@ class _Finding:
             told = list(Prose(mark.fix, width - 7))
             out += [[("  fix  " if not at else "       ", "good"), *line] for at, line in enumerate(told)]
         if mark.because_of:
-            out.append([("  because of ", "dim"), (safe(mark.because_of), "plain")])
+            out.append([("  because of ", "dim"), (", ".join(mark.because_of), "plain")])
         if mark.evidence:
             out.append([("  see  ", "dim"), (clip(" · ".join(mark.evidence), width - 7), "accent")])
         return out
@@ -135,18 +135,19 @@ def _new(detail: Detail, rows: Rows, place: int) -> Iterator[Block]:
         note = f"{several(len(new), 'message')}; {detail.sent:,} before were sent already"
     else:
         note = several(len(new), "message")
-    yield Block("new", rule("new in this request", note), None)
+    yield Block("new", rule("new in this request", note), None, anchors=("new",))
     if not new:
         told = "nothing: the history stands with the API" if reading.request.previous_id else "nothing"
         yield Block("new:none", (), lines([(told, "dim")]), indent=2)
-    names = _names(reading)
+    names = names_of(reading)
     before = rows.before(place)
     for number, message in enumerate(new, detail.sent):
         echo = message.role == "assistant" and before is not None and number <= detail.sent + 1
         yield from message_blocks(message, names, 2, None, echo=echo)
 
 
-def _names(reading: Reading) -> dict[str | None, str]:
+def names_of(reading: Reading) -> dict[str | None, str]:
+    """The tools' names by the ids of the calls in the history."""
     return {part.call.id: part.call.name for m in reading.request.messages for part in m.parts if part.call}
 
 
@@ -226,8 +227,8 @@ def call_body(call: ToolCall, notes: dict[str, tuple[str, bool]]) -> Body:
     return prose(call.arguments_raw or "no arguments", "bad" if call.arguments_raw else "dim")
 
 
-def answer_blocks(detail: Detail, rows: Rows, place: int) -> Iterator[Block]:
-    """What came back, its calls joined with the results that the next request brought."""
+def answer_blocks(detail: Detail, rows: Rows, place: int, *, joined: bool = True) -> Iterator[Block]:
+    """What came back; `joined` puts the results that the next request brought beside their calls."""
     emission, finish, row = detail.reading.emission, detail.reading.finish, detail.row
     yield _gap("answer")
     note = "streamed" if row.streamed else ""
@@ -243,7 +244,9 @@ def answer_blocks(detail: Detail, rows: Rows, place: int) -> Iterator[Block]:
         yield Block("answer:text", (), prose(emission.text), open=True, indent=2, anchors=("answer/text",))
     after = rows.after(place)
     for number, call in enumerate(emission.calls):
-        yield from _call_blocks(detail, number, call, after, rows)
+        yield _call_block(detail, number, call)
+        if joined:
+            yield _result_block(detail, number, call, after, rows)
     for number, call in enumerate(emission.server_calls):
         title = [("⚙ ", "api"), (safe(call.name), "bold"), ("  run by the API itself", "dim")]
         yield Block(f"server:{number}", title, call_body(call, {}), indent=2)
@@ -259,7 +262,7 @@ def answer_blocks(detail: Detail, rows: Rows, place: int) -> Iterator[Block]:
         yield Block("answer:failure", (), prose(f"{failure.kind}: {failure.message}", "bad"), indent=2)
 
 
-def _call_blocks(detail: Detail, number: int, call: ToolCall, after: int | None, rows: Rows) -> Iterator[Block]:
+def _call_block(detail: Detail, number: int, call: ToolCall) -> Block:
     key = f"call:{number}"
     title: list[tuple[str, str]] = [("→ ", "model"), (safe(call.name or "?"), "bold"), (f"  {call.id or ''}", "faint")]
     if not call.complete:
@@ -267,17 +270,22 @@ def _call_blocks(detail: Detail, number: int, call: ToolCall, after: int | None,
     notes = schema_notes(call, detail.reading.request.tools)
     if any(broken for _, broken in notes.values()):
         title.append(("  against its schema", "bad"))
-    yield Block(key, title, call_body(call, notes), indent=2, anchors=(f"answer/call/{number}",))
+    return Block(
+        key, title, call_body(call, notes), indent=2, anchors=(f"answer/call/{number}", f"call {call.id or call.name}")
+    )
+
+
+def _result_block(detail: Detail, number: int, call: ToolCall, after: int | None, rows: Rows) -> Block:
+    """What the next request brought for a call."""
     result = detail.results.get(number)
     if result is not None and after is not None:
         where = [*_result_title(result, call.name), (f"  in turn {rows.all[after].turn}", "dim")]
         body = prose(result.text, "bad" if result.is_error else "plain")
-        yield Block(f"result:{number}", where, body, open=False, preview=6, indent=4)
-    elif after is not None:
+        return Block(f"result:{number}", where, body, open=False, preview=6, indent=4)
+    if after is not None:
         told = f"← no result in turn {rows.all[after].turn}"
-        yield Block(f"result:{number}", [(told, "bad")], None, indent=4)
-    else:
-        yield Block(f"result:{number}", [("← no later turn was recorded", "dim")], None, indent=4)
+        return Block(f"result:{number}", [(told, "bad")], None, indent=4)
+    return Block(f"result:{number}", [("← no later turn was recorded", "dim")], None, indent=4)
 
 
 def _history(detail: Detail) -> Iterator[Block]:
@@ -287,7 +295,7 @@ def _history(detail: Detail) -> Iterator[Block]:
     yield _gap("history")
     note = several(len(history), "message")
     yield Block("history", rule("sent already", note), lines(), open=False)
-    names = _names(detail.reading)
+    names = names_of(detail.reading)
     for message in history:
         yield from message_blocks(message, names, 2, "history")
 
@@ -298,7 +306,8 @@ def _setting(reading: Reading) -> Iterator[Block]:
     yield _gap("setting")
     if request.system:
         whole = sum(len(part.text) for part in request.system)
-        yield Block("system", rule("system", several(whole, "character")), lines(), open=False)
+        note = several(whole, "character")
+        yield Block("system", rule("system", note), lines(), open=False, anchors=("system", "/system"))
         for part in request.system:
             yield Block(
                 f"part:{part.pointer}",
@@ -309,7 +318,8 @@ def _setting(reading: Reading) -> Iterator[Block]:
                 anchors=(part.pointer,),
             )
     if request.tools:
-        yield Block("tools", rule("tools", f"{len(request.tools)} offered"), lines(), open=False)
+        note = f"{len(request.tools)} offered"
+        yield Block("tools", rule("tools", note), lines(), open=False, anchors=("/tools",))
         for tool in request.tools:
             title = [(safe(tool.name), "bold"), (f"  {clip(tool.description or '', 200)}", "dim")]
             body = prose(pretty({"description": tool.description, "schema": tool.schema}), json_line)
@@ -321,6 +331,7 @@ def _setting(reading: Reading) -> Iterator[Block]:
             rule("parameters", clip(names, 60)),
             prose(pretty(request.parameters), json_line),
             open=False,
+            anchors=("parameters", *(f"/{name}" for name in request.parameters)),
         )
 
 
@@ -354,8 +365,12 @@ def _json_text(value: object, body: bytes) -> str:
     return pretty(value) if value is not None else body.decode("utf-8", "backslashreplace")
 
 
+_REQUEST = {"tools": "/tools", "system": "system", "stop": "parameters", "model": "head", "tool": "/tools"}
+"""Where a part of a request that is named by a word is shown."""
+
+
 def evidence(text: str, rows: Rows) -> Goto | None:
-    """Where a piece of evidence stands: `#3 request messages[4]` is message 4 of round trip 3."""
+    """Where a piece of evidence stands: `#3 request /messages/4` is message 4 of round trip 3."""
     head, _, rest = text.partition(" ")
     number = head.removeprefix("#").partition(".")[0].rstrip(":,")
     if not head.startswith("#") or not number.isdigit():
@@ -363,8 +378,12 @@ def evidence(text: str, rows: Rows) -> Goto | None:
     place = rows.by_index.get(int(number))
     if place is None:
         return None
-    rest = rest.removeprefix("request").strip()
-    if "[" in rest or rest.startswith("/"):
-        pointer = rest.split(" ")[0].replace("[", "/").replace("]", "").replace(".", "/")
-        return Goto(place, pointer if pointer.startswith("/") else f"/{pointer}")
+    what, _, where = rest.partition(" ")
+    if what == "call":
+        return Goto(place, f"call {where.split(', ')[0]}")
+    if what in ("usage", "status", "finish"):
+        return Goto(place, "head")
+    if what == "request":
+        word = where.split(" ")[0]
+        return Goto(place, word if word.startswith("/") else _REQUEST.get(word, "new"))
     return Goto(place, "answer")

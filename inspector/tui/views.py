@@ -1,0 +1,47 @@
+"""Which page shows what of a run: one function a view, made off the screen's thread."""
+
+from collections.abc import Callable
+
+from ..context import context
+from ..growth import context_window
+from ..run import Run, echo_between
+from .context_page import context_page
+from .diff_page import diff_page
+from .findings_page import findings_page
+from .page import Page
+from .turn_page import turn_page
+from .wire_page import wire_page
+
+
+def _turn(run: Run, place: int) -> Page:
+    return turn_page(run.detail(place), run.rows, place)
+
+
+def _wire(run: Run, place: int) -> Page:
+    return wire_page(run.detail(place))
+
+
+def _context(run: Run, place: int) -> Page:
+    row = run.rows.all[place]
+    return context_page(context(run.detail(place), run.rows, place, context_window(row.model, row.provider)), place)
+
+
+def _findings(run: Run, place: int) -> Page:
+    del place
+    return findings_page(run.rows)
+
+
+def _diff(run: Run, place: int) -> Page:
+    before, after = run.rows.before(place), run.rows.after(place)
+    detail = run.detail(place)
+    echo = echo_between(detail, run.reading(after)) if after is not None else None
+    return diff_page(detail, run.rows, place, run.exchange(before) if before is not None else None, echo)
+
+
+PAGES: dict[str, Callable[[Run, int], Page]] = {
+    "turn": _turn,
+    "wire": _wire,
+    "context": _context,
+    "findings": _findings,
+    "diff": _diff,
+}

@@ -1,0 +1,41 @@
+"""`turntape view F`: the run in the terminal, turn by turn."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from .exit_codes import INTERNAL, OK, USAGE
+
+
+def main(options: argparse.Namespace) -> int:
+    path = Path(options.file)
+    if not options.follow:
+        _check(path)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        sys.stderr.write(f"turntape: view needs a terminal; `turntape show {path}` prints the run\n")
+        return USAGE
+    from turntape.inspector.run import Run
+    from turntape.inspector.tui.app import Viewer
+
+    theme = options.theme or ("no-colour" if os.environ.get("NO_COLOR") else "dark")
+    viewer = Viewer(
+        Run(path, priced=False), live=options.follow, theme=theme, turn=options.turn, traceback=options.debug
+    )
+    viewer.run()
+    return INTERNAL if viewer.return_code else OK
+
+
+def _check(path: Path) -> None:
+    """Raises what is wrong with the file while there is still a line to say it on."""
+    from turntape.cassettes.errors import CassetteError, FormatError
+    from turntape.cassettes.reader import Tail
+
+    try:
+        path.open("rb").close()
+    except OSError as exc:
+        raise CassetteError(f"cannot read the cassette {str(path)!r}: {exc.strerror}; check the name") from exc
+    tail = Tail(path)
+    next(tail.news(), None)
+    if tail.header is None:
+        raise FormatError(f"{str(path)!r} is empty: no recording was begun in it; record again")
