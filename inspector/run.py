@@ -585,6 +585,8 @@ def totals(rows: Iterable[Row]) -> Totals:
     rows = list(rows)
     turns = [row for row in rows if row.is_turn]
     priced = [row.cost for row in turns if row.cost is not None]
+    # What the API refused has no tokens, and no price to be missed.
+    unpriced = sum(row.cost is None and (row.error is None or row.usage.input is not None) for row in turns)
     marks = [mark for row in rows for mark in row.marks]
     ends = [row.started_at + (row.duration_ms or 0) / 1000 for row in rows]
     models = dict.fromkeys(row.model for row in turns if row.model)
@@ -596,7 +598,7 @@ def totals(rows: Iterable[Row]) -> Totals:
         cache_read=sum(row.usage.cache_read or 0 for row in turns),
         output=sum(row.usage.output or 0 for row in turns),
         cost=sum(priced, Decimal(0)) if priced else None,
-        unpriced=len(turns) - len(priced),
+        unpriced=unpriced,
         errors=sum(mark.severity == "error" for mark in marks),
         warnings=sum(mark.severity == "warning" for mark in marks),
         seconds=max(ends) - min(row.started_at for row in rows) if rows else 0.0,

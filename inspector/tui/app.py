@@ -65,7 +65,7 @@ class Viewer(App[None]):
         Binding("question_mark,f1", "help", "help", show=False),
         Binding("slash", "search", "search", show=False),
         Binding("escape", "out", "back", show=False),
-        Binding("h,left", "out", "back", show=False),
+        Binding("h,left", "left", "back", show=False),
         Binding("l,right", "open", "open", show=False),
         Binding("tab", "other", "other pane", show=False, priority=True),
         *(Binding(key, f"view('{name}')", word, show=False) for key, word, name in VIEWS),
@@ -91,7 +91,7 @@ class Viewer(App[None]):
         Binding("x", "save", "save", show=False),
         Binding("f", "follow", "follow", show=False),
         Binding("ctrl+t", "next_theme", "theme", show=False),
-        Binding("colon", "command_palette", "commands", show=False),
+        Binding("colon,ctrl+p", "command_palette", "commands", show=False),
     ]
 
     class Rows_(Message):
@@ -265,7 +265,8 @@ class Viewer(App[None]):
         self._keys.show(keys_for(self._pane()))
 
     def _pane(self) -> str:
-        return "list" if self._list.has_focus else "growth" if self._plot.has_focus else "page"
+        panes = {"list": self._list, "growth": self._plot, "search": self._search}
+        return next((name for name, pane in panes.items() if pane.has_focus), "page")
 
     def say(self, text: str, look: str = "plain") -> None:
         """A line that stays until the next key."""
@@ -395,14 +396,15 @@ class Viewer(App[None]):
         """Whether the filter lets a row through."""
         return self.filter(row)
 
-    def select(self, place: int, anchor: str = "", view: str | None = None) -> None:
-        """Look at a round trip, and at a part of it."""
+    def select(self, place: int, anchor: str = "", view: str | None = None, *, listed: bool = False) -> None:
+        """Look at a round trip, and at a part of it; `listed` when the list's cursor stands where it should."""
         rows = self.run_.rows
         moved = place != self.place
         self.place, self._anchor = place, anchor
         thread = rows.all[place].thread
         self._tail = rows.threads[thread][-1] if thread is not None else None
-        self._list.stand_on(place)
+        if not listed:
+            self._list.stand_on(place)
         if self.following:
             self._behind = sum(own > place for own in self._list.outline.places)
         if view is not None and view != self.view:
@@ -458,7 +460,7 @@ class Viewer(App[None]):
         line = self._list.at(message.line)
         if line is not None and line.place != self.place:
             self._stop()
-            self.select(line.place)
+            self.select(line.place, listed=True)
 
     def on_line_view_chosen(self, message: TurnList.Chosen) -> None:
         if message.view is not self._list:
@@ -515,13 +517,25 @@ class Viewer(App[None]):
                 self._zoomed = None
             self._arrange()
             self._list.focus()
-        else:
-            line = self._list.at(self._list.cursor)
-            if self.filter:
-                self._filter("")
-            elif line is not None and line.thread is not None and line.open:
-                self._fold(line.thread, False)
+        elif self.filter:
+            self._filter("")
         self._bars()
+
+    def action_left(self) -> None:
+        """Out of the page; in the list fold the thread, or go to its head."""
+        if not self._list.has_focus:
+            self.action_out()
+            return
+        line = self._list.at(self._list.cursor)
+        if line is None:
+            return
+        if line.thread is not None:
+            self._fold(line.thread, False)
+            return
+        thread = self.run_.rows.all[line.place].thread
+        head = self._list.outline.head_of(thread) if thread is not None else None
+        if head is not None:
+            self._list.go(head)
 
     def action_other(self) -> None:
         if self._list.has_focus:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ..context import SHARED_OUT, Context, Piece
 from ..styles import clip
-from .page import Block, Body, Goto, Page, Spans, lines
+from .page import Block, Goto, Page, Spans, lines
 from .words import ROLE, bar, count, dollars, full, several, size
 
 _KINDS = ("system", "tools", "user", "assistant", "tool", "other")
@@ -74,9 +74,6 @@ def _line(piece: Piece, found: Context, inner: bool = False) -> Spans:
         (f"{sent:>6}", "good" if sent == "new" else "dim"),
         (f"{dollars(piece.cost) if piece.cost is not None else '–':>10}  ", "money" if piece.cost else "dim"),
         (f"{piece.kind} " if not inner else "", look),
-        (clip(piece.name, 100), "plain" if not inner else "dim"),
+        (clip(piece.name, 100) if piece.name != piece.kind else "", "plain" if not inner else "dim"),
         (f"  {several(len(piece.pieces), 'part')}" if piece.pieces and piece.kind != "tools" else "", "faint"),
     ]
-
-
-__all__ = ["Body", "context_page"]

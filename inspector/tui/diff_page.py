@@ -51,13 +51,23 @@ def _difference(number: int, one: Difference) -> Block:
     return Block(key, title, prose(_text(value), json_line), open=False, preview=8, indent=2, anchors=(one.pointer,))
 
 
-def _both(old: str, was: str, new: str, became: str) -> Body:
-    def body(width: int) -> list[Spans]:
-        left = [[(old, "dim"), *line] for line in prose(was, "removed")(width - len(old))]
-        right = [[(new, "dim"), *line] for line in prose(became, "added")(width - len(new))]
-        return [*left, *right]
+SHOWN = 10
+"""Lines of each side of a change."""
 
-    return body
+
+def _both(old: str, was: str, new: str, became: str) -> Body:
+    """One value above the other, each with its label, and no more of it than tells them apart."""
+
+    def side(label: str, text: str, look: str, width: int) -> list[Spans]:
+        told = prose(text or "nothing", look if text else "dim")(width - len(label))
+        shown: list[Spans] = [
+            [(label if not at else " " * len(label), "dim"), *told[at]] for at in range(min(SHOWN, len(told)))
+        ]
+        if len(told) > SHOWN:
+            shown.append([(f"{' ' * len(label)}… {len(told) - SHOWN:,} more lines", "dim")])
+        return shown
+
+    return lambda width: [*side(old, was, "removed", width), *side(new, became, "added", width)]
 
 
 def _text(value: object) -> str:

@@ -1,10 +1,10 @@
 """The page of findings: all of the run, the gravest first, each leading to its evidence."""
 
 from ..run import SEVERITIES, Mark, Rows
-from ..styles import clip
+from ..styles import GLYPHS, clip
 from .page import Block, Goto, Page, Prose, Spans, lines
 from .turn_page import evidence
-from .words import SEVERITY, several
+from .words import SEVERITY, dollars, several
 
 
 def findings_page(rows: Rows) -> Page:
@@ -28,7 +28,13 @@ def _block(rows: Rows, place: int, number: int, mark: Mark) -> Block:
     row = rows.all[place]
     glyph, look = SEVERITY.get(mark.severity, ("?", "dim"))
     where = f"turn {row.turn} of {row.thread}" if row.is_turn else f"#{row.index}"
-    title: Spans = [(f"{glyph} ", look), (f"{mark.layer} ", mark.layer), (mark.id, look), (f"  {where}", "dim")]
+    title: Spans = [
+        (f"{glyph} ", look),
+        (f"{GLYPHS.get(mark.layer, ' ')} {mark.layer} ", mark.layer),
+        (mark.id, look),
+        (f"  {where}", "dim"),
+        (f"  {dollars(row.cost)}" if row.cost is not None else "", "money"),
+    ]
 
     def body(width: int) -> list[Spans]:
         out: list[Spans] = [list(line) for line in Prose(mark.message, width)]

@@ -192,12 +192,18 @@ class GrowthPlot(Widget, can_focus=True):
         first, last = self._columns[0], self._columns[-1]
         end = last.x + last.width - AXIS
         line = list(" " * max(end, 1))
-        self._write(line, 0, str(self.steps[first.first].row.turn))
-        told = str(self.steps[-1].row.turn)
-        self._write(line, max(0, end - len(told)), told)
+        if first.width >= 4:
+            for column in self._columns:
+                told = str(self.steps[column.first].row.turn)
+                self._write(line, column.x - AXIS + max(0, (column.filled - len(told)) // 2), told)
+        else:
+            self._write(line, 0, str(self.steps[first.first].row.turn))
+            told = str(self.steps[-1].row.turn)
+            self._write(line, max(0, end - len(told)), told)
         column = next(c for c in self._columns if c.first <= self.at <= c.last)
         mark = f"▲{self.steps[self.at].row.turn}"
-        self._write(line, min(column.x - AXIS + column.filled // 2, max(0, end - len(mark))), mark)
+        middle = max(0, (column.filled - len(mark) + 1) // 2) - (1 if column.filled > 3 else 0)
+        self._write(line, max(0, min(column.x - AXIS + middle, end - len(mark))), mark)
         each = last.last - last.first + 1
         note = f"  a column is {each} turns" if each > 1 else ""
         return self._spans([("turn".ljust(AXIS), "dim"), ("".join(line), "plain"), (note, "dim")])
@@ -251,7 +257,7 @@ def _columns(steps: Sequence[Step], room: int) -> list[_Column]:
     count_ = len(steps)
     each = -(-count_ // max(1, room))
     number = -(-count_ // each)
-    width = max(1, min(6, room // number))
+    width = max(1, min(12, room // number))
     return [
         _Column(steps, at * each, min((at + 1) * each, count_) - 1, AXIS + at * width, width) for at in range(number)
     ]

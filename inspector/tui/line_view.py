@@ -95,7 +95,7 @@ class LineView(ScrollView, can_focus=True):
         here = self.show_cursor and at == self.cursor
         if here:
             background = self.palette.cursor if self.has_focus else self.palette.trail
-        return strip(self.line(at, width), width, self.palette, background)
+        return strip(self.line(at, self.room), width, self.palette, background)
 
     def go(self, line: int, *, centre: bool = False, quietly: bool = False) -> None:
         """Put the cursor on `line` and show it; `quietly` when it is the app that moves it."""

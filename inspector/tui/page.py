@@ -53,6 +53,8 @@ class Block:
     anchors: tuple[str, ...] = ()
     """What it can be found by: JSON pointers, and words such as `answer`."""
     goto: Goto | None = None
+    group: bool = False
+    """True when other blocks fold away with it."""
 
     @property
     def inset(self) -> int:
@@ -76,7 +78,7 @@ class Seen:
 
     @property
     def foldable(self) -> bool:
-        return len(self.lines) > self.block.preview if self.block.body is not None else False
+        return self.block.group or (self.block.body is not None and len(self.lines) > self.block.preview)
 
     @property
     def height(self) -> int:

@@ -149,7 +149,7 @@ class PageView(LineView):
 
     def action_open_all(self) -> None:
         """Open every block, or shut all when all are open."""
-        blocks = [block for block in self.page.blocks if block.body is not None]
+        blocks = [block for block in self.page.blocks if block.body is not None or block.group]
         opened = all(self._folds.get(block.key, block.open) for block in blocks)
         if opened:
             self._folds.clear()

@@ -51,6 +51,7 @@ good #9fd08c
 warn #e8c468
 bad bold #f2798f
 money #e8c468
+gauge #8f7a45
 mark reverse #e8c468
 added #9fd08c
 removed #f2798f
@@ -78,6 +79,7 @@ good #2b7a2b
 warn #8a6100
 bad bold #bf1d3d
 money #8a6100
+gauge #d9b95c
 mark reverse #8a6100
 added #2b7a2b
 removed #bf1d3d
@@ -105,6 +107,7 @@ good bold #5fff5f
 warn bold #ffff00
 bad bold #ff5f5f
 money #ffff00
+gauge #afaf00
 mark reverse #ffff00
 added #5fff5f
 removed #ff5f5f
@@ -120,7 +123,7 @@ plain white
 dim dim white
 faint dim white
 bold bold white
-title bold underline white
+title bold white
 accent bold white
 key bold white
 string white
@@ -132,6 +135,7 @@ good white
 warn bold white
 bad bold reverse white
 money white
+gauge white
 mark reverse white
 added bold white
 removed strike white

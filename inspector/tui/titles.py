@@ -41,6 +41,11 @@ PAGE_KEYS: tuple[tuple[str, str, str], ...] = (
     ("?", "help", "help"),
     ("q", "quit", "quit"),
 )
+SEARCH_KEYS: tuple[tuple[str, str, str], ...] = (
+    ("↵", "keep", ""),
+    ("Esc", "show all", "out"),
+    ("", "words and tool: layer: is: finding: status: cost: in: out: ms: model: thread:", ""),
+)
 PLOT_KEYS: tuple[tuple[str, str, str], ...] = (
     ("← →", "turn", ""),
     ("↵", "open", "open_turn"),
@@ -119,4 +124,4 @@ def title(state: State, sums: Totals, trouble: str, width: int) -> Spans:
 
 def keys_for(pane: str) -> Sequence[tuple[str, str, str]]:
     """The keys that the last line names while a pane has the focus."""
-    return {"list": LIST_KEYS, "growth": PLOT_KEYS}.get(pane, PAGE_KEYS)
+    return {"list": LIST_KEYS, "growth": PLOT_KEYS, "search": SEARCH_KEYS}.get(pane, PAGE_KEYS)

@@ -12,6 +12,9 @@ from .outline import Line, Outline
 from .page import Spans
 from .words import EMITTED, FINISH, OUTCOME, SEVERITY, bar, count, dollars, model_name, seconds, several
 
+MARKS = 5
+"""The cells of the marks for findings."""
+
 
 @dataclass(frozen=True, slots=True)
 class Columns:
@@ -28,7 +31,7 @@ class Columns:
 
 def columns_for(width: int) -> Columns:
     """The columns for a width: what matters most is kept longest."""
-    left = width - 6 - 4
+    left = width - 6 - MARKS
     api, client = (8, 8) if left >= 44 else (2, 2)
     left -= api + client + 2
     tokens = left >= 28
@@ -72,10 +75,8 @@ class TurnList(LineView):
             self.reveal()
 
     def stand_on(self, place: int) -> None:
-        """Put the cursor on a round trip, unless it stands on it or on the head of its thread already."""
-        entry = self.at(self.cursor)
-        if entry is None or entry.place != place:
-            self.go(self.outline.nearest(place), quietly=True)
+        """Put the cursor on a round trip, or on the head of its thread when that is folded."""
+        self.go(self.outline.nearest(place), quietly=True)
 
     def at(self, line: int) -> Line | None:
         return self.outline.lines[line] if 0 <= line < len(self.outline.lines) else None
@@ -94,7 +95,7 @@ class TurnList(LineView):
     def _head(self, entry: Line, width: int) -> Spans:
         rows = [self.rows.all[place] for place in entry.places]
         sums = totals(rows)
-        edge = rows[0].edge
+        edge = self.rows.all[entry.place].edge
         kind = edge.kind.replace("_", " ") if edge else ""
         sign = "▾" if entry.open else "▸"
         marks = _marks(sums.errors, sums.warnings)
@@ -106,7 +107,9 @@ class TurnList(LineView):
             (f" {several(sums.turns, 'turn')}", "dim"),
             (f" · {', '.join(dict.fromkeys(map(model_name, sums.models)))}", "dim"),
         ]
-        tail: list[tuple[str, str]] = [(f" {dollars(sums.cost)}", "money" if sums.cost else "dim"), *marks]
+        cells = columns_for(width)
+        cost = f" {dollars(sums.cost)}".rjust(8) + (" " * 6 if cells.time else "")
+        tail: list[tuple[str, str]] = [(cost, "money" if sums.cost else "dim"), *marks]
         return _both_ends(spans, tail, width)
 
 
@@ -151,7 +154,7 @@ def turn_line(row: Row, lead: str, width: int, dearest: Decimal, *, playing: boo
         spans += [(f"{count(usage.input):>6}", "plain"), (f"{count(usage.output):>7}", "dim")]
     if cells.bar:
         share = float(row.cost / dearest) if row.cost and dearest else 0.0
-        spans += [(" ", "plain"), (bar(share, cells.bar), "money")]
+        spans += [(" ", "plain"), (bar(share, cells.bar), "gauge")]
     if cells.cost:
         spans.append((f"{dollars(row.cost) if row.cost is not None else '–':>8}", "money" if row.cost else "dim"))
     if cells.time:
@@ -166,7 +169,8 @@ def _cell(layer: str, word: str, look: str, cells: int) -> list[tuple[str, str]]
     """A layer: its glyph, its word. Without room for the word the glyph has the word's look."""
     if cells <= 2:
         return [(GLYPHS[layer] + (" " if look in ("good", "dim", "plain") else "!"), look)]
-    return [(f"{GLYPHS[layer]} ", layer if look != "bad" else "bad"), (clip(word, cells - 2).ljust(cells - 2), look)]
+    word = clip(word, cells - 2)
+    return [(f"{GLYPHS[layer]} ", layer), (word, look), (" " * (cells - 2 - width_of(word)), "plain")]
 
 
 def _model(row: Row, cells: int) -> list[tuple[str, str]]:
@@ -178,10 +182,12 @@ def _model(row: Row, cells: int) -> list[tuple[str, str]]:
             word = f"cut: {word}"
     elif row.emitted == "text":
         word, look = (f"“{row.said}”" if row.said else "text"), "string"
+    elif row.emitted == "none" and row.error:
+        word, look = row.error, "bad"
     else:
         word = (row.emitted or "nothing").replace("_", " ") + (f": {row.said}" if row.said else "")
     word = clip(word, cells - 2)
-    return [(f"{GLYPHS['model']} ", "model"), (word + " " * (cells - 2 - width_of(word)), look)]
+    return [(f"{GLYPHS['model']} ", "model"), (word, look), (" " * (cells - 2 - width_of(word)), "plain")]
 
 
 def _api(row: Row) -> tuple[str, str]:
@@ -196,10 +202,10 @@ def _client(row: Row) -> tuple[str, str]:
 
 
 def _marks(errors: int, warnings: int) -> list[tuple[str, str]]:
-    """Always four cells."""
-    told = f"{SEVERITY['error'][0]}{errors}" if errors else ""
-    also = f"{SEVERITY['warning'][0]}{warnings}" if warnings else ""
-    return [(f" {told}", "bad"), (also, "warn"), (" " * max(0, 5 - 1 - len(told) - len(also)), "plain")]
+    """Always `MARKS` cells."""
+    told = f"{SEVERITY['error'][0]}{min(errors, 9)}" if errors else ""
+    also = f"{SEVERITY['warning'][0]}{min(warnings, 9)}" if warnings else ""
+    return [(" ", "plain"), (told, "bad"), (also, "warn"), (" " * (MARKS - 1 - len(told) - len(also)), "plain")]
 
 
 def _other(row: Row, lead: str, width: int) -> Spans:

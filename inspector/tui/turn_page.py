@@ -10,8 +10,8 @@ from ..styles import GLYPHS, clip, safe
 from .page import Block, Body, Goto, Page, Prose, Spans, fields_of, json_line, keyed, lines, pretty, prose
 from .words import EMITTED, FINISH, OUTCOME, ROLE, SEVERITY, count, dollars, full, model_name, seconds, several, size
 
-PREVIEW = 12
-"""Lines of a long text that are shown before it is opened."""
+PREVIEW, CALL = 12, 16
+"""Lines of a long text, and of a call's arguments, that are shown before it is opened."""
 
 
 def turn_page(detail: Detail, rows: Rows, place: int) -> Page:
@@ -40,8 +40,6 @@ def _head(row: Row) -> Iterator[Block]:
     if row.attempt > 1:
         title.append((f"  attempt {row.attempt}", "warn"))
     title.append((f"  #{row.index}", "faint"))
-    if row.first_byte_ms is not None:
-        title.append((f"  first byte {seconds(row.first_byte_ms)}, whole {seconds(row.duration_ms)}", "dim"))
     spent: list[tuple[str, str]] = [(f"{full(usage.input)} in", "plain")]
     if row.before is not None and row.before.input is not None and usage.input is not None:
         fresh = usage.input - row.before.input
@@ -55,6 +53,8 @@ def _head(row: Row) -> Iterator[Block]:
     if usage.reasoning:
         spent.append((f" ({usage.reasoning:,} reasoning)", "reasoning"))
     spent.append((f"  {dollars(row.cost)}", "money" if row.cost is not None else "dim"))
+    if row.first_byte_ms is not None:
+        spent.append((f"  first byte {seconds(row.first_byte_ms)}, whole {seconds(row.duration_ms)}", "dim"))
     yield Block("head", title, lines(spent, *layer_lines(row)), anchors=("head",))
 
 
@@ -142,8 +142,18 @@ def _new(detail: Detail, rows: Rows, place: int) -> Iterator[Block]:
     names = names_of(reading)
     before = rows.before(place)
     for number, message in enumerate(new, detail.sent):
-        echo = message.role == "assistant" and before is not None and number <= detail.sent + 1
-        yield from message_blocks(message, names, 2, None, echo=echo)
+        if message.role == "assistant" and before is not None and number <= detail.sent + 1:
+            yield _echo(message)
+            yield from message_blocks(message, names, 4, f"echo:{message.pointer}")
+        else:
+            yield from message_blocks(message, names, 2, None)
+
+
+def _echo(message: Message) -> Block:
+    """The head under which the last answer, which the client sent back, is folded away."""
+    parts = [safe(part.call.name) if part.call is not None else part.kind for part in message.parts]
+    title = [("assistant", ROLE["assistant"]), (f"  echo of the last answer: {', '.join(parts) or 'empty'}", "dim")]
+    return Block(f"echo:{message.pointer}", title, group=True, open=False, indent=2, anchors=(message.pointer,))
 
 
 def names_of(reading: Reading) -> dict[str | None, str]:
@@ -151,9 +161,7 @@ def names_of(reading: Reading) -> dict[str | None, str]:
     return {part.call.id: part.call.name for m in reading.request.messages for part in m.parts if part.call}
 
 
-def message_blocks(
-    message: Message, names: dict[str | None, str], indent: int, parent: str | None, *, echo: bool = False
-) -> Iterator[Block]:
+def message_blocks(message: Message, names: dict[str | None, str], indent: int, parent: str | None) -> Iterator[Block]:
     """A message of the history, one block a part."""
     if not message.parts:
         yield Block(
@@ -167,14 +175,12 @@ def message_blocks(
         anchors = (message.pointer, part.pointer) if number == 0 else (part.pointer,)
         key = f"part:{part.pointer}"
         title, body, shut = _part(message, part, names)
-        if echo:
-            title = [*title, ("  echo of the last answer", "dim")]
         yield Block(
             key,
             title,
             body,
             open=False,
-            preview=0 if echo or shut else PREVIEW,
+            preview=0 if shut else PREVIEW,
             indent=indent,
             parent=parent,
             anchors=anchors,
@@ -224,7 +230,7 @@ def call_body(call: ToolCall, notes: dict[str, tuple[str, bool]]) -> Body:
         return keyed(rows, {key: (text, "bad" if broken else "dim") for key, (text, broken) in notes.items()})
     if call.arguments is not None:
         return prose(compact(call.arguments))
-    return prose(call.arguments_raw or "no arguments", "bad" if call.arguments_raw else "dim")
+    return prose(call.arguments_raw or "no arguments", "warn" if call.arguments_raw else "dim")
 
 
 def answer_blocks(detail: Detail, rows: Rows, place: int, *, joined: bool = True) -> Iterator[Block]:
@@ -265,8 +271,10 @@ def answer_blocks(detail: Detail, rows: Rows, place: int, *, joined: bool = True
 def _call_block(detail: Detail, number: int, call: ToolCall) -> Block:
     key = f"call:{number}"
     title: list[tuple[str, str]] = [("→ ", "model"), (safe(call.name or "?"), "bold"), (f"  {call.id or ''}", "faint")]
-    if not call.complete:
-        title.append(("  not whole", "bad"))
+    if not call.complete or (detail.row.emitted == "partial_call" and call.arguments is None):
+        title.append(("  cut off", "bad"))
+    elif call.arguments is None and call.arguments_raw:
+        title.append(("  no JSON", "bad"))
     notes = schema_notes(call, detail.reading.request.tools)
     if any(broken for _, broken in notes.values()):
         title.append(("  against its schema", "bad"))
@@ -294,7 +302,7 @@ def _history(detail: Detail) -> Iterator[Block]:
         return
     yield _gap("history")
     note = several(len(history), "message")
-    yield Block("history", rule("sent already", note), lines(), open=False)
+    yield Block("history", rule("sent already", note), group=True, open=False)
     names = names_of(detail.reading)
     for message in history:
         yield from message_blocks(message, names, 2, "history")
@@ -307,7 +315,7 @@ def _setting(reading: Reading) -> Iterator[Block]:
     if request.system:
         whole = sum(len(part.text) for part in request.system)
         note = several(whole, "character")
-        yield Block("system", rule("system", note), lines(), open=False, anchors=("system", "/system"))
+        yield Block("system", rule("system", note), group=True, open=False, anchors=("system", "/system"))
         for part in request.system:
             yield Block(
                 f"part:{part.pointer}",
@@ -319,7 +327,7 @@ def _setting(reading: Reading) -> Iterator[Block]:
             )
     if request.tools:
         note = f"{len(request.tools)} offered"
-        yield Block("tools", rule("tools", note), lines(), open=False, anchors=("/tools",))
+        yield Block("tools", rule("tools", note), group=True, open=False, anchors=("/tools",))
         for tool in request.tools:
             title = [(safe(tool.name), "bold"), (f"  {clip(tool.description or '', 200)}", "dim")]
             body = prose(pretty({"description": tool.description, "schema": tool.schema}), json_line)
