@@ -57,7 +57,7 @@ class Viewer(App[None]):
     """`Viewer(run).run()`; with `live` the file is followed while it is being written."""
 
     TITLE = "turntape"
-    CSS_PATH = "viewer.tcss"
+    CSS_PATH = Path(__file__).with_name("viewer.tcss")
     ENABLE_COMMAND_PALETTE = True
     ALLOW_SELECT = False
     BINDINGS: ClassVar[list[BindingType]] = [
