@@ -5,6 +5,7 @@ most 300 MB resident; on the 300-turn run (118 MB of request bodies) and on a ca
 measurement is a process of its own in a real pseudo-terminal of 120 by 40.
 """
 
+import asyncio
 import fcntl
 import json
 import os
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 MOVES = 80
+ROUNDS = 4
 SIZE = (40, 120)
 
 
@@ -54,7 +56,7 @@ def empty(report: Path) -> None:
             self.call_after_refresh(self.done)
 
         def done(self) -> None:
-            report.write_text(json.dumps({"first": time.time()}))
+            report.write_text(json.dumps({"first": time.time(), "cpu": time.process_time()}))
             self.exit()
 
     Empty().run()
@@ -65,11 +67,11 @@ def view(path: Path, report: Path) -> None:
     from turntape.inspector.run import Run
     from turntape.inspector.tui.app import Viewer
 
-    told: dict[str, Any] = {"moves": [], "loading": []}
+    told: dict[str, Any] = {"moves": []}
 
     class Timed(Viewer):
         since = 0.0
-        waiting = ""
+        waiting: asyncio.Event | None = None
 
         def on_viewer_made(self, message: Viewer.Made) -> None:
             super().on_viewer_made(message)
@@ -77,10 +79,11 @@ def view(path: Path, report: Path) -> None:
 
         def painted(self) -> None:
             now = time.time()
-            told.setdefault("first", now)
-            if self.waiting and self._page.page.name == "turn":
-                told[self.waiting].append((now - self.since) * 1000)
-                self.waiting = ""
+            if "first" not in told:
+                told.update(first=now, cpu=time.process_time())
+            if self.waiting is not None:
+                told["moves"].append((now - self.since) * 1000)
+                self.waiting.set()
 
         def on_viewer_ended(self, message: Viewer.Ended) -> None:
             super().on_viewer_ended(message)
@@ -88,22 +91,18 @@ def view(path: Path, report: Path) -> None:
             self.run_worker(self.walk())
 
         async def walk(self) -> None:
-            import asyncio
-
             count = len(self.run_.rows.all)
             steps = [1] * (MOVES // 2) + [count // 7, -1] * (MOVES // 4)
             for by in steps:
                 place = ((self.place or 0) + by) % count
-                self.since, self.waiting = time.time(), "moves"
+                self.since, self.waiting = time.time(), asyncio.Event()
                 self.select(place)
-                while self.waiting:
-                    await asyncio.sleep(0.001)
-            told["rows"] = count
-            told["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-            report.write_text(json.dumps(told))
+                await self.waiting.wait()
+            told.update(rows=count, peak=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
             self.exit()
 
     Timed(Run(path, priced=False)).run()
+    report.write_text(json.dumps(told))
 
 
 def child(*arguments: str) -> dict[str, Any]:
@@ -136,6 +135,11 @@ def child(*arguments: str) -> dict[str, Any]:
         return {**json.loads(text), "begun": begun}
 
 
+def up(told: dict[str, Any], what: str) -> float:
+    """Seconds until the first screen: of the clock, or of the processor."""
+    return told["first"] - told["begun"] if what == "first" else told["cpu"]
+
+
 def main() -> int:
     missed = 0
 
@@ -146,22 +150,22 @@ def main() -> int:
 
     with tempfile.TemporaryDirectory() as folder:
         child("empty")  # the first start compiles
-        base = statistics.median(told["first"] - told["begun"] for told in (child("empty") for _ in range(5)))
-        print(f"an empty Textual app is up after {base:.2f} s")
         for runs in (1, 100):
             path = Path(folder) / f"{runs}.cassette.jsonl"
             size = record(path, runs)
-            reports = [child("view", str(path)) for _ in range(3)]
-            rows = reports[0]["rows"]
-            print(f"{rows:,} turns, {size:.0f} MB of request bodies")
-            first = statistics.median(told["first"] - told["begun"] for told in reports)
+            # By turns, and the best of each: what else the machine does must not decide.
+            pairs = [(child("empty"), child("view", str(path))) for _ in range(ROUNDS)]
+            reports = [told for _, told in pairs]
+            base, cpu = (min(up(told, what) for told, _ in pairs) for what in ("first", "cpu"))
+            print(f"{reports[0]['rows']:,} turns, {size:.0f} MB of request bodies; an empty app is up in {base:.2f} s")
             moves = sorted(move for told in reports for move in told["moves"])
-            line("  first screen, beyond the empty app", first - base, 0.5, "s")
+            line("  first screen, beyond an empty app", min(up(told, "first") for told in reports) - base, 0.5, "s")
+            print(f"    of it the processor's time: {min(up(told, 'cpu') for told in reports) - cpu:.2f} s")
             line("  moving a turn, median", statistics.median(moves), 50, "ms")
             line("  moving a turn, 95 of 100", moves[int(len(moves) * 0.95)], 50, "ms")
             line("  resident at its most", max(told["peak"] for told in reports), 300, "MB")
-            read = statistics.median(told["read"] - told["begun"] for told in reports)
-            print(f"    all of it was read {read - base:.1f} s after that, moving about meanwhile")
+            read = min(told["read"] - told["first"] for told in reports)
+            print(f"    the whole file was read {read:.1f} s after the first screen")
     return missed
 
 

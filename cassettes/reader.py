@@ -372,7 +372,7 @@ class Tail:
         place = self._lines.place(number)
         trip = self._lines.read(place, None) if place is not None else None
         if trip is None:
-            raise CassetteError(f"round trip {number} of {str(self.path)!r} cannot be read any more; open the file again")
+            raise CassetteError(f"round trip {number} of {str(self.path)!r} cannot be read any more; open it again")
         return trip
 
     @property
