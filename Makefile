@@ -1,5 +1,5 @@
 # The two commands of the README: `make demo` and `make test`. Each sets up what it needs.
-.PHONY: demo test check format setup corpus clients bench docs wheel clean
+.PHONY: demo test check format setup corpus clients bench faults docs wheel clean
 .DEFAULT_GOAL := demo
 
 # Looked up once per run, and only by the targets that need them.
@@ -46,6 +46,10 @@ clients: setup
 
 bench: setup
 	$(RUN)python -m bench
+
+# One fault in one layer of clean loops of every protocol: is it found, and is the right layer blamed?
+faults: setup
+	$(RUN)python -m bench.faults
 
 docs: setup
 	$(RUN)python -m turntape.inspector.protocol_table

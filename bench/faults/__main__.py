@@ -1,0 +1,67 @@
+"""`python -m bench.faults`: the score; exit code 1 when a bar is missed."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from turntape.cassettes import Recorder
+
+from .catalogue import CASES
+from .clean import clean_loops
+from .dialects import DIALECTS
+from .loop import Loop, record
+from .report import as_json, text
+from .score import score
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.faults", description=__doc__)
+    parser.add_argument("--only", metavar="ID", action="append", help="faults whose name begins with this")
+    parser.add_argument("--protocol", metavar="P", action="append", help="a protocol, or one dialect of it")
+    parser.add_argument("--no-clean", action="store_true", help="leave the clean loops out")
+    parser.add_argument("--json", action="store_true", help="print the score as JSON")
+    parser.add_argument("--write", metavar="DIR", type=Path, help="write the cassettes into a folder")
+    parser.add_argument("--list", action="store_true", help="print the names of the cases")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show what was found where a case went wrong")
+    given = parser.parse_args()
+    spoken = {p for name, dialect in DIALECTS.items() for p in (name, dialect.protocol)}
+    if unknown := set(given.protocol or ()) - spoken:
+        parser.error(f"no protocol named {', '.join(sorted(unknown))}; there are {', '.join(sorted(spoken))}")
+
+    def wanted(dialect: str) -> bool:
+        return not given.protocol or not {dialect, DIALECTS[dialect].protocol}.isdisjoint(given.protocol)
+
+    cases = [
+        case
+        for case in CASES
+        if wanted(case.dialect) and (not given.only or case.fault.name.startswith(tuple(given.only)))
+    ]
+    clean = [] if given.no_clean or given.only else [loop for loop in clean_loops() if wanted(loop.dialect)]
+    if not cases and not clean:
+        parser.error("no case has these names; --list prints them all")
+    if given.list:
+        print("\n".join([*(case.name for case in cases), *(f"clean {loop.name}" for loop in clean)]))
+        return 0
+    if given.write:
+        for case in cases:
+            write(given.write, case.name, case.faulty()[0])
+        for loop in clean:
+            write(given.write, f"clean {loop.name}", loop.loop())
+        print(f"{len(cases) + len(clean)} cassettes in {given.write}", file=sys.stderr)
+    result = score(cases, clean)
+    print(json.dumps(as_json(result), indent=1) if given.json else text(result, verbose=given.verbose))
+    return int(bool(result.missed))
+
+
+def write(folder: Path, name: str, loop: Loop) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / (name.replace("/", "~").replace(" ", "_") + ".cassette.jsonl")
+    path.unlink(missing_ok=True)
+    with Recorder(path) as recorder:
+        for trip in record(loop).trips:
+            recorder.write(trip)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

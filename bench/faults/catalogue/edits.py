@@ -1,0 +1,114 @@
+"""Edits that several faults share."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from ..identities import signature
+from ..loop import Loop, Rewrite, Step
+from ..pieces import Block, Call, Failed, Json, Message, Result, Text, Thinking
+
+PARALLEL = 0
+"""The step with two calls."""
+FAILING = 1
+"""The step whose call fails."""
+READS = 2
+"""The step that reads the settings."""
+QUERIES = 3
+TICKETS = 4
+LAST = 5
+
+
+def say(loop: Loop, seed: str, text: str, *calls: tuple[str, str]) -> tuple[Block, ...]:
+    """What a model emits: reasoning where the API has it, text, calls as `(name, arguments)`."""
+    dialect = loop.dialect
+    at = f"{dialect.name}/{loop.name}/{seed}"
+    blocks: list[Block] = []
+    if dialect.thinks:
+        blocks.append(
+            Thinking("What is left to do follows from the last result.", signature(at), dialect.thinking_id(at))
+        )
+    if text:
+        blocks.append(Text(text, dialect.text_id(at)))
+    for number, (name, arguments) in enumerate(calls):
+        where = f"{at}/{number}"
+        blocks.append(Call(dialect.call_id(where, name), name, arguments, None, dialect.item_id(where)))
+    return tuple(blocks)
+
+
+def answered(step: Step, *texts: str, error: bool = False) -> Step:
+    """The step with a result for each of its calls."""
+    step.results = tuple(Result(c.id, c.name, text, error) for c, text in zip(step.calls, texts, strict=True))
+    return step
+
+
+def first_call(step: Step) -> Call:
+    return step.calls[0]
+
+
+def with_call(step: Step, **changes: Any) -> None:
+    """Change the first call of a step; its results are left alone."""
+    old = first_call(step)
+    step.blocks = tuple(replace(b, **changes) if b is old else b for b in step.blocks)
+
+
+def with_arguments(step: Step, **changes: Any) -> str:
+    """The arguments of a step's first call with some changed; None leaves one out."""
+    values: Json = json.loads(first_call(step).arguments) | changes
+    return json.dumps({k: v for k, v in values.items() if v is not None}, ensure_ascii=False)
+
+
+def mended(loop: Loop, place: int, name: str, arguments: str, told: str) -> int:
+    """The model first makes a faulty call, is told so, and then makes the call of the story."""
+    calm = loop.steps[place]
+    text = next((b.text for b in calm.blocks if isinstance(b, Text)), "")
+    wrong = Step(say(loop, f"wrong{place}", text, (name, arguments)))
+    loop.steps.insert(place, answered(wrong, told, error=True))
+    loop.steps[place + 1] = replace(calm, blocks=retold(loop, calm.blocks, "I will mend the call."))
+    return place
+
+
+def retold(loop: Loop, blocks: tuple[Block, ...], text: str) -> tuple[Block, ...]:
+    return tuple(replace(b, text=text) if isinstance(b, Text) else b for b in blocks)
+
+
+def ends(loop: Loop, place: int) -> int:
+    """Nothing comes after this step."""
+    del loop.steps[place + 1 :]
+    loop.steps[place].results = ()
+    loop.steps[place].says = None
+    return place
+
+
+def rejected(loop: Loop, place: int, message: str, **fields: Any) -> int:
+    """The API refuses the request of this step with 400, and the agent stops."""
+    step = loop.steps[place]
+    step.blocks, step.failed = (), Failed(400, message, **fields)
+    return ends(loop, place)
+
+
+def rewriting(change: Callable[[Message], Message | None]) -> Rewrite:
+    """A rewrite that looks at each message; None drops it."""
+
+    def rewrite(history: list[Message]) -> list[Message]:
+        return [kept for message in history if (kept := change(message)) is not None]
+
+    return rewrite
+
+
+def on_answer(loop: Loop, place: int, change: Callable[[tuple[Block, ...]], tuple[Block, ...]]) -> int:
+    """The client's copy of a step's answer is other than the answer, from the next request on."""
+    blocks = loop.steps[place].blocks
+
+    def edit(message: Message) -> Message:
+        return Message(message.role, change(blocks)) if message.blocks is blocks else message
+
+    loop.steps[place + 1].rewrite = rewriting(edit)
+    return place + 1
+
+
+def on_results(loop: Loop, place: int, change: Callable[[tuple[Block, ...]], tuple[Block, ...]]) -> int:
+    """The client gives other results for a step's calls than its tools did."""
+    loop.steps[place].results = change(loop.steps[place].results)
+    return place + 1
