@@ -56,6 +56,8 @@ class Step:
     """The client closes the connection after this share of the answer."""
 
     # The API
+    passes: Callable[[tuple[Block, ...]], tuple[Block, ...]] | None = None
+    """What it lets through of what was emitted."""
     finish: str | None = None
     detail: Json = field(default_factory=dict[str, Any])
     cut_call: bool = False
@@ -82,8 +84,12 @@ class Step:
     """What the user says after the answer."""
 
     @property
+    def delivered(self) -> tuple[Block, ...]:
+        return self.passes(self.blocks) if self.passes else self.blocks
+
+    @property
     def calls(self) -> list[Call]:
-        return [block for block in self.blocks if isinstance(block, Call)]
+        return [block for block in self.delivered if isinstance(block, Call)]
 
     @property
     def broken(self) -> bool:
@@ -92,6 +98,7 @@ class Step:
 
 BEFORE = ("gap", "rewrite", "ask", "edit_request", "spelling", "request_headers", "hangs_up")
 API = (
+    "passes",
     "finish", "detail", "cut_call", "served", "spent", "edit_answer", "edit_events", "edit_pieces", "edit_headers",
     "cut", "stall", "failed", "failed_inside", "duration",
 )  # fmt: skip
@@ -122,6 +129,9 @@ class Loop:
     others: "list[Loop]" = field(default_factory=list["Loop"])
     """Threads that run beside this one."""
     run: str | None = None
+    base_url: str | None = None
+    """Another place that speaks the same API, up to the version in the path."""
+    upstream: str | None = None
 
     def copy(self) -> "Loop":
         return replace(
@@ -178,7 +188,7 @@ def asks(loop: Loop) -> list[Ask]:
         )
         made.append(replace(ask, **step.ask))
         if (not step.broken) if step.keeps is None else step.keeps:
-            history.append(Message("assistant", step.blocks))
+            history.append(Message("assistant", step.delivered))
             previous, held = identity(loop, place), len(history)
         if step.results:
             history.append(Message("results", step.results))
@@ -216,7 +226,7 @@ def _trip(loop: Loop, step: Step, ask: Ask, place: int, clock: float, warm: list
     seed = f"{dialect.name}/{loop.name}/{place}"
     request = Request(
         "POST",
-        dialect.url(ask),
+        _moved(dialect.url(ask), loop.base_url),
         (
             ("content-type", "application/json"),
             ("user-agent", dialect.agent),
@@ -231,7 +241,7 @@ def _trip(loop: Loop, step: Step, ask: Ask, place: int, clock: float, warm: list
     answer = Answer(
         id=identity(loop, place),
         model=step.served or loop.served or (dialect.served if ask.model == dialect.model else ask.model) or "",
-        blocks=step.blocks,
+        blocks=step.delivered,
         finish=finish,
         tokens=step.spent(tokens) if step.spent else tokens,
         detail=step.detail,
@@ -257,13 +267,17 @@ def _trip(loop: Loop, step: Step, ask: Ask, place: int, clock: float, warm: list
         closed_first=closed,
         failure=failure,
         route="base_url",
-        upstream=dialect.upstream,
+        upstream=loop.upstream or dialect.upstream,
         client=loop.socket,
     )
 
 
+def _moved(url: str, base: str | None) -> str:
+    return url if base is None else base + url.partition("/v1")[2]
+
+
 def _finish(step: Step) -> str:
-    if any(isinstance(block, Refusal) for block in step.blocks):
+    if any(isinstance(block, Refusal) for block in step.delivered):
         return "refusal"
     return "calls" if step.calls else "stop"
 
@@ -287,8 +301,8 @@ def _tokens(dialect: Dialect, ask: Ask, step: Step, prompt: list[str], warm: lis
         common = max((_common(full, earlier) for earlier in known), default=0)
         cached = common // 4 // 64 * 64
         cached = cached if cached >= MINIMUM_CACHE else 0
-    thought = sum(len(b.text) for b in step.blocks if isinstance(b, Thinking)) // 4 if dialect.thinks else 0
-    said = sum(len(b.text) for b in step.blocks if isinstance(b, Text | Refusal)) // 4
+    thought = sum(len(b.text) for b in step.delivered if isinstance(b, Thinking)) // 4 if dialect.thinks else 0
+    said = sum(len(b.text) for b in step.delivered if isinstance(b, Text | Refusal)) // 4
     called = sum(len(call.arguments) + len(call.name) + 40 for call in step.calls) // 4
     return Tokens(total, cached, written, thought + said + called + 3, thought)
 

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from ..identities import signature
 from ..loop import Loop, Rewrite, Step
-from ..pieces import Block, Call, Failed, Json, Message, Result, Text, Thinking
+from ..pieces import Block, Call, Event, Failed, Json, Message, Result, Text, Thinking, Tokens
 
 PARALLEL = 0
 """The step with two calls."""
@@ -81,10 +81,90 @@ def ends(loop: Loop, place: int) -> int:
     return place
 
 
+def cut_text(share: float) -> Callable[[tuple[Block, ...]], tuple[Block, ...]]:
+    """Only the beginning of the text, ending inside a word."""
+
+    def passes(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+        return tuple(
+            replace(b, text=b.text[: int(len(b.text) * share)].rstrip()) if isinstance(b, Text) else b
+            for b in blocks
+            if not isinstance(b, Call)
+        )
+
+    return passes
+
+
+def cut_call(loop: Loop, *, unterminated: bool) -> Callable[[tuple[Block, ...]], tuple[Block, ...]]:
+    """Only the beginning of the last call's arguments: broken JSON, or an object that lacks what came later."""
+
+    def passes(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+        *rest, last = blocks
+        assert isinstance(last, Call)
+        values: Json = json.loads(last.arguments)
+        first = next(iter(values))
+        short = last.arguments[: len(last.arguments) * 2 // 3]
+        return (*rest, replace(last, arguments=short if unterminated else json.dumps({first: values[first]})))
+
+    return passes
+
+
+def without_calls(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    return tuple(block for block in blocks if not isinstance(block, Call))
+
+
+def spending(output: int) -> Callable[[Tokens], Tokens]:
+    """The answer cost this many tokens."""
+    return lambda tokens: replace(tokens, output=output)
+
+
+def in_answer(edit: Callable[[Json], None]) -> dict[str, Any]:
+    """The edit of every JSON object of an answer, streamed or not, as fields of a step."""
+
+    def events(stream: list[Event]) -> list[Event]:
+        for _, value in stream:
+            if isinstance(value, dict):
+                edit(cast(Json, value))
+        return stream
+
+    return {"edit_answer": (edit,), "edit_events": (events,)}
+
+
+def everywhere(value: Any, key: str, change: Callable[[Any], Any]) -> None:
+    """Change what stands under a key, however deep."""
+    if isinstance(value, dict):
+        fields = cast(Json, value)
+        for name, inner in fields.items():
+            if name == key and inner is not None:
+                fields[name] = change(inner)
+            else:
+                everywhere(inner, key, change)
+    elif isinstance(value, list):
+        for inner in cast(list[Any], value):
+            everywhere(inner, key, change)
+
+
+def put(step: Step, **values: Any) -> Step:
+    """The step with some fields set."""
+    for name, value in values.items():
+        setattr(step, name, value)
+    return step
+
+
+def attempts(loop: Loop, place: int, failed: Failed, *gaps: float) -> tuple[int, ...]:
+    """The request of a step fails again and again, and then the agent gives up."""
+    del loop.steps[place + 1 :]
+    ask = dict(loop.steps[place].ask)
+    first = loop.steps[place]
+    put(first, failed=failed, results=(), says=None)
+    for gap in gaps:
+        loop.steps.append(Step((), gap=gap, failed=failed, ask=dict(ask)))
+    return tuple(range(place, place + 1 + len(gaps)))
+
+
 def rejected(loop: Loop, place: int, message: str, **fields: Any) -> int:
     """The API refuses the request of this step with 400, and the agent stops."""
     step = loop.steps[place]
-    step.blocks, step.failed = (), Failed(400, message, **fields)
+    step.failed = Failed(400, message, **fields)
     return ends(loop, place)
 
 

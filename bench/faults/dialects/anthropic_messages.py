@@ -126,7 +126,8 @@ class AnthropicMessages(Dialect):
             events += [{"type": "content_block_delta", "index": place, "delta": delta} for delta in deltas]
             events.append({"type": "content_block_stop", "index": place})
         end: Json = {"type": "message_delta", "delta": {"stop_reason": self.word(answer), "stop_sequence": None}}
-        end["delta"] |= answer.detail
+        end["delta"] |= {k: v for k, v in answer.detail.items() if k != "input_transformations"}
+        end |= {k: v for k, v in answer.detail.items() if k == "input_transformations"}
         if answer.tokens:
             end["usage"] = {k: v for k, v in self.usage(answer).items() if k not in ("cache_creation", "service_tier")}
         return [(event["type"], event) for event in [*events, end, {"type": "message_stop"}]]
