@@ -6,8 +6,24 @@ from typing import Any
 from ..loop import Loop, Step
 from ..pieces import Block, Call, Event, Failed, Json, Message, Text, Thinking, Tokens
 from .edits import (
-    LAST, PARALLEL, QUERIES, READS, TICKETS, answered, attempts, cut_call, cut_text, ends, everywhere, first_call,
-    in_answer, mended, put, say, spending, without_calls,
+    LAST,
+    PARALLEL,
+    QUERIES,
+    READS,
+    TICKETS,
+    answered,
+    attempts,
+    cut_call,
+    cut_text,
+    ends,
+    everywhere,
+    first_call,
+    in_answer,
+    mended,
+    put,
+    say,
+    spending,
+    without_calls,
 )  # fmt: skip
 from .errors import INSIDE, LIMITED, NO_MODEL, OVERLOADED, TOO_LONG, UNAUTHORIZED
 from .fault import ALL, ANTHROPIC, CHAT, RESPONSES, STREAMED, STRINGS, Table
@@ -77,7 +93,7 @@ def length_in_call_answered(loop: Loop) -> int:
     loop.steps.insert(TICKETS, replace(whole, blocks=whole.blocks))
     _cut_ticket(loop, "length")
     _at_cap(loop)
-    answered(loop.steps[TICKETS], "error: the call was cut off by the output limit and was not run; send a shorter body",
+    answered(loop.steps[TICKETS], "error: the call was cut off by the output limit and not run; send a shorter body",
              error=True)  # fmt: skip
     call = ("create_ticket", '{"title": "Checkout: charges time out", "body": "See 7c1f09e.", "severity": "sev1"}')
     loop.steps[TICKETS + 1].blocks = say(loop, "shorter", "The call was cut off; here is a shorter one.", call)
@@ -296,7 +312,7 @@ def response_failed(loop: Loop) -> int:
     def fail(events: list[Event]) -> list[Event]:
         kept = events[: len(events) // 2]
         response: Json = {**events[-1][1]["response"], "status": "failed", "output": [], "usage": None,
-                          "error": {"code": "server_error", "message": "The model failed to generate a response."}}  # fmt: skip
+                          "error": {"code": "server_error", "message": "The model failed to answer."}}  # fmt: skip
         last = {"type": "response.failed", "sequence_number": len(kept), "response": response}
         return [*kept, ("response.failed", last)]
 
@@ -410,13 +426,16 @@ def one_index(loop: Loop) -> int:
     return PARALLEL
 
 
+def _without_index(call: Json) -> Json:
+    return {name: value for name, value in call.items() if name != "index"}
+
+
 @API("api-tool-call-index-collision", "api", ("openai-chat", "deepseek-chat"), "no index", modes=STREAMED)
 def no_index(loop: Loop) -> int:
     def drop(events: list[Event]) -> list[Event]:
         for _, value in events:
             if isinstance(value, dict):
-                everywhere(value["choices"], "tool_calls",
-                           lambda calls: [{k: v for k, v in call.items() if k != "index"} for call in calls])  # fmt: skip
+                everywhere(value["choices"], "tool_calls", lambda calls: [_without_index(call) for call in calls])
         return events
 
     loop.steps[PARALLEL].edit_events = (drop,)
@@ -640,8 +659,9 @@ def fabricated_in_text(loop: Loop) -> int:
     return LAST
 
 
-@API("api-fabricated-finish", "api", ("openai-chat", "deepseek-chat", *ANTHROPIC), "in a call", tier="S", modes=STREAMED,
-     also=f"{FABRICATED} api-finish-label-disagrees", instead="api-truncated-call-mislabelled")  # fmt: skip
+@API("api-fabricated-finish", "api", ("openai-chat", "deepseek-chat", *ANTHROPIC), "in a call", tier="S",
+     modes=STREAMED, also=f"{FABRICATED} api-finish-label-disagrees",
+     instead="api-truncated-call-mislabelled")  # fmt: skip
 def fabricated_in_call(loop: Loop) -> int:
     put(loop.steps[TICKETS], passes=cut_call(loop, unterminated=True), finish="stop",
         spent=lambda _: Tokens(0, 0, 0, 0, 0))  # fmt: skip

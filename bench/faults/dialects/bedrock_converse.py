@@ -70,7 +70,9 @@ class BedrockConverse(Dialect):
         return body | {k: v for k, v in ask.parameters.items() if k not in ("inferenceConfig", "cache")}
 
     def prompt(self, ask: Ask, body: Json) -> list[str]:
-        static, messages = super().prompt(ask, body)
+        # What the tools are stands in the prompt; which of them is demanded does not.
+        tools = {"tools": body.get("toolConfig", {}).get("tools")}
+        static, messages = super().prompt(ask, body | {"toolConfig": tools})
         marker = ',{"cachePoint":{"type":"default"}}'
         return [static.replace(marker, ""), messages.replace(marker, "")]
 
