@@ -192,3 +192,12 @@ def on_results(loop: Loop, place: int, change: Callable[[tuple[Block, ...]], tup
     """The client gives other results for a step's calls than its tools did."""
     loop.steps[place].results = change(loop.steps[place].results)
     return place + 1
+
+
+def gone(which: Callable[[Message], bool]) -> Rewrite:
+    """A rewrite that drops messages."""
+    return rewriting(lambda message: None if which(message) else message)
+
+
+def results_of(step: Step) -> list[Result]:
+    return [block for block in step.results if isinstance(block, Result)]

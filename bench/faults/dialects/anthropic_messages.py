@@ -39,7 +39,8 @@ class AnthropicMessages(Dialect):
         messages = [self.message(message) for message in ask.messages]
         body: Json = {"max_tokens": ask.max_output or 8192, "messages": messages, "model": ask.model}
         if ask.system:
-            body["system"] = [{"type": "text", "text": ask.system, "cache_control": EPHEMERAL}]
+            marker = {"cache_control": EPHEMERAL} if ask.parameters.get("cache", True) else {}
+            body["system"] = [{"type": "text", "text": ask.system, **marker}]
         if ask.tools:
             body["tools"] = [
                 {"name": tool.name, "description": tool.description, "input_schema": dict(tool.schema)}

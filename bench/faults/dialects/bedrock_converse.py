@@ -54,7 +54,8 @@ class BedrockConverse(Dialect):
         messages = [self.message(message) for message in ask.messages]
         body: Json = {"messages": messages, "inferenceConfig": {"maxTokens": ask.max_output or 4096}}
         if ask.system:
-            body["system"] = [{"text": ask.system}, {"cachePoint": {"type": "default"}}]
+            marker = [{"cachePoint": {"type": "default"}}] if ask.parameters.get("cache", True) else []
+            body["system"] = [{"text": ask.system}, *marker]
         if ask.tools:
             tools: list[Json] = [
                 {"toolSpec": {"name": t.name, "description": t.description, "inputSchema": {"json": dict(t.schema)}}}
