@@ -188,7 +188,9 @@ class Case:
     @cached_property
     def pairs(self) -> Pairs:
         """How the calls and results of its history fit together."""
-        return pairs(self.request, self.reading.protocol)
+        before, held = self.previous, self.request.previous_id
+        goes_on = before is not None and held is not None and before.reading.response_id == held
+        return pairs(self.request, self.reading.protocol, list(self.thread.emitted_calls) if goes_on else None)
 
     @cached_property
     def fresh(self) -> tuple[Message, ...]:

@@ -29,10 +29,12 @@ def answers(
     results: tuple[ToolResult, ...],
     echoed: Mapping[int, str | None] = MappingProxyType({}),
     seen: int = 0,
+    last: tuple[ToolResult, ...] = (),
 ) -> dict[int, ToolResult]:
     """Which result answers which call (by place): by id, else by name in order, as APIs without ids link them.
 
-    `echoed` are the ids under which the calls stand in the history, `seen` how many results were there before.
+    `echoed` are the ids under which the calls stand in the history, `seen` how many results were there before,
+    `last` those behind the last answer, which are new however much of the history was cut away.
     """
     found: dict[int, ToolResult] = {}
     left = list(results)
@@ -42,7 +44,7 @@ def answers(
         if match is not None:
             left = [result for result in left if result is not match]
             found[place] = match
-    fresh = {id(result) for result in results[seen:]}
+    fresh = {id(result) for result in (*results[seen:], *last)}
     left = [result for result in left if id(result) in fresh]
     for place, call in enumerate(calls):
         if place in found:
@@ -96,6 +98,13 @@ def told_in_text(calls: tuple[ToolCall, ...], messages: Iterable[Message]) -> di
     return found
 
 
+def _behind_the_answer(turn: Turn) -> tuple[ToolResult, ...]:
+    """The results of a request that no answer follows, where an answer stands before them."""
+    messages = turn.reading.request.messages
+    last = max((i for i, message in enumerate(messages) if message.role == "assistant"), default=len(messages))
+    return tuple(part.result for m in messages[last + 1 :] for part in m.parts if part.result is not None)
+
+
 def dispatch(turn: Turn, following: Turn | None) -> Dispatch:
     """What the client did with `turn`, given the next turn of its thread, if there is one."""
     emission, finish = turn.reading.emission, turn.reading.finish
@@ -108,7 +117,8 @@ def dispatch(turn: Turn, following: Turn | None) -> Dispatch:
     # Ids are unique in a history; without them only what is new can be an answer to these calls.
     held = following.reading.request.previous_id is not None
     seen = 0 if held else len(turn.reading.request.results)
-    found = answers(calls, following.reading.request.results, _echoed_ids(turn, following, calls), seen)
+    given = following.reading.request.results
+    found = answers(calls, given, _echoed_ids(turn, following, calls), seen, _behind_the_answer(following))
     found = found or told_in_text(calls, following.reading.request.messages)
     missing = tuple(call for place, call in enumerate(calls) if place not in found)
     outcome = "dispatched" if not missing else "partly" if found else "not_dispatched"

@@ -152,15 +152,19 @@ PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         ),
         (r"messages\.(\d+)\.content\.(\d+)\.toolResult\.content\.(\d+)\.json is invalid", ("client-args-wrong-type",)),
         (r"Unexpected role (?:RoleEnum\.)?'?(\w+)'?(?: after role '?(\w+)'?)?", ("client-role-order",)),
-        (r"Not the same number of function calls and responses", ("client-missing-tool-result",)),
+        (
+            r"Not the same number of function calls and responses",
+            ("client-missing-tool-result", "client-duplicate-tool-result", "client-orphan-tool-result"),
+        ),
         (r"Expected last role (?:to be one of|User or Tool)", ("client-role-order",)),
         (r"Tool call id was (\S+) but must be a-z, A-Z, 0-9, with a length of 9", ("client-call-id-rewritten",)),
         (
-            r"maximum context length|context_length_exceeded|context length exceeded|exceeds? the (?:model's )?context|input token count .* exceeds|input is too long|too many tokens|request too large|reduce the length of the messages|exceeds? .{0,20}context (?:window|size|length)",
+            r"maximum context length|context_length_exceeded|context length exceeded|exceeds? the (?:model's )?context|input token count .* exceeds|input is too long|too many tokens(?!, please wait)|request too large|reduce the length of the messages|exceeds? .{0,20}context (?:window|size|length)",
             ("api-context-full",),
         ),
         (r"content_filter|blocked by .{0,30}(?:filter|policy)", ("api-content-filter",)),
         (r"unknown name \x22?(\S+?)\x22? at '?tools", ("client-bad-tool-schema",)),
+        (r"unknown name \x22?([^\x22\s]+)\x22?(?: at '[^']*')?: cannot find field", ("client-unsupported-param",)),
         (
             r"invalid_function_parameters|tools\.\d+\.(?:custom\.)?input_schema|tools\[\d+\]\.function",
             ("client-bad-tool-schema",),

@@ -5,7 +5,7 @@ not grow with the run.
 """
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .case import Case, RunMemory, Sent, Step, ThreadMemory, block_hash
 from .client_layer import Dispatch
@@ -98,19 +98,15 @@ def _note_request(case: Case) -> None:
 
 
 def _note_results(case: Case) -> None:
-    """What this request shows the calls of the last turn to have come to: rules about repetition look at it."""
-    thread = case.thread
-    results = [part for part in new_results(case) if part.result is not None]
-    if thread.steps and results:
-        last_step = thread.steps[-1]
-        thread.steps[-1] = Step(
-            last_step.index,
-            last_step.calls,
-            last_step.names,
-            tuple(hash(part.result.text.strip()) for part in results if part.result),
-            tuple(part.result.text[:80] for part in results if part.result),
-            sum(1 for part in results if part.result and part.result.is_error),
-            last_step.output,
+    """What the client gave back for the calls of the last turn: rules about repetition look at it."""
+    results = [part.result for part in new_results(case) if part.result is not None]
+    steps = case.thread.steps
+    if steps and results:
+        steps[-1] = replace(
+            steps[-1],
+            results=tuple(hash(result.text.strip()) for result in results),
+            result_texts=tuple(result.text[:80] for result in results),
+            errors=sum(result.is_error for result in results),
         )
 
 
@@ -193,6 +189,8 @@ def _remember_emission(case: Case) -> None:
             why = "cut"
         if why is not None:
             thread.cut_calls[call.id] = (index, why)
+        else:
+            thread.cut_calls.pop(call.id, None)
     if len(run.emitted) < _MOST_IDS:
         for part in emission.content:
             for raw in _blocks(part):

@@ -171,7 +171,7 @@ def _paired(left: list[Unit], right: list[Unit]) -> list[tuple[Unit, Unit]]:
                 if a.kind != b.kind or a.role != b.role:
                     continue
                 same = a.key is not None and a.key == b.key
-                near = (a.key is None or b.key is None) and a.kind != "result" and _near(a, b)
+                near = (a.key is None or b.key is None) and _near(a, b)
                 if same if by_key else near:
                     pairs.append((a, b))
                     free = [x for x in free if x is not b]
@@ -181,6 +181,8 @@ def _paired(left: list[Unit], right: list[Unit]) -> list[tuple[Unit, Unit]]:
 
 def _near(a: Unit, b: Unit) -> bool:
     """True when one text or call may have become the other."""
+    if a.part.result and b.part.result:
+        return a.key is None and b.key is None and a.part.result.name == b.part.result.name
     if a.part.call and b.part.call:
         return a.part.call.name == b.part.call.name or a.part.call.arguments == b.part.call.arguments
     if a.emitted:
@@ -250,7 +252,11 @@ def _reasoning(
     lost: list[Lost] = []
     for part in opaque:
         found = by_signature.get(_same_bytes(part.signature or ""))
-        if found is None and as_object(part.raw).get("id") in ids:
+        if found is None and (item := as_object(part.raw).get("id")) in ids:
+            twin = next((p for p in there if p.signature and item and as_object(p.raw).get("id") == item), None)
+            # A stream may hold the same item more than once, each time sealed anew.
+            if twin is not None and not _came(turn, twin.signature or ""):
+                lost.append(Lost("altered", part.pointer, twin.pointer))
             continue
         if found is None:
             twin = texts.get(part.text.strip()) if part.text.strip() and part.kind == "reasoning" else None
@@ -264,6 +270,11 @@ def _reasoning(
     if not lost:
         return [], "kept"
     return lost, "altered" if any(one.kind == "altered" for one in lost) else "dropped"
+
+
+def _came(turn: Turn, signature: str) -> bool:
+    response = turn.round_trip.response
+    return response is not None and signature.encode() in response.body
 
 
 def _same_bytes(signature: str) -> str:

@@ -1,7 +1,7 @@
 """JSON as LLM traffic has it: parsed where it can be, and narrowed without trust.
 
-`orjson` refuses NaN and lone surrogates, which models emit; then the standard library reads them. Neither is
-the record: the bytes are.
+`orjson` refuses NaN, lone surrogates and bytes that are no UTF-8, which APIs send; then the standard library reads
+them. Neither is the record: the bytes are.
 """
 
 import json
@@ -20,7 +20,7 @@ def parse_json(data: bytes | str) -> object:
     except orjson.JSONDecodeError:
         pass
     try:
-        return json.loads(data)
+        return json.loads(data if isinstance(data, str) else data.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
 

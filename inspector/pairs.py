@@ -1,6 +1,6 @@
 """How the calls and results of one request fit together, by what its protocol demands."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from .json_value import as_object
@@ -12,6 +12,8 @@ _ONE_MESSAGE = frozenset({"gemini-generate", "bedrock-converse"})
 """Protocols that want all results of an answer in the next message."""
 _FIRST = frozenset({"anthropic-messages", "bedrock-converse"})
 """Protocols in which nothing may stand before a result in its message."""
+_NO_MERGING = frozenset({"openai-chat", "mistral-chat"})
+"""Protocols that do not take two messages of the assistant in a row for one answer."""
 _BY_NAME = frozenset({"gemini-generate", "ollama-chat"})
 """Protocols whose results carry the name of the tool."""
 _NO_HISTORY = frozenset({"openai-assistants"})
@@ -48,12 +50,18 @@ def _calls(message: Message) -> list[Part]:
     return [part for part in message.parts if part.call is not None and not part.call.server]
 
 
-def pairs(request: RequestReading, protocol: str) -> Pairs:
-    """The pairing of a request's history, by the rules of its protocol."""
+def pairs(request: RequestReading, protocol: str, emitted: Sequence[str] | None = None) -> Pairs:
+    """The pairing of a request's history, by the rules of its protocol.
+
+    `emitted` are the ids of the calls in what the API holds, where it holds the history and they are known.
+    """
     found = Pairs()
-    if request.previous_id is not None or protocol in _NO_HISTORY:
+    if protocol in _NO_HISTORY:
         return found
     messages = list(request.messages)
+    if request.previous_id is not None:
+        _held(messages, emitted, found)
+        return found
     _twins(messages, found)
     results = _results(messages)
     _doubled(results, found)
@@ -83,14 +91,48 @@ def _doubled(results: list[Part], found: Pairs) -> None:
                 found.doubled.append((first, part))
 
 
+def _held(messages: list[Message], emitted: Sequence[str] | None, found: Pairs) -> None:
+    """A request that brings only what is new: its results answer calls of the answers that the API holds."""
+    results = _results(messages)
+    _doubled(results, found)
+    if emitted is None:
+        return
+    listed = {part.call.id for message in messages for part in message.parts if part.call}
+    asked = [p for p in results if p.result and p.result.call_id and p.result.call_id not in listed]
+    found.orphans += [part for part in asked if part.result and part.result.call_id not in emitted]
+    _order(asked, emitted, found)
+
+
+def _order(results: list[Part], calls: Sequence[str], found: Pairs) -> None:
+    """Results in a row that stand in another order than the calls."""
+    places = [calls.index(p.result.call_id) for p in results if p.result and p.result.call_id in calls]
+    if places != sorted(places):
+        found.reordered.append(tuple(results))
+
+
 def _anywhere(messages: list[Message], results: list[Part], found: Pairs) -> None:
     calls = {p.call.id: p for m in messages for p in _calls(m) if p.call and p.call.id}
     answered = {p.result.call_id for p in results if p.result}
     found.missing += [part for call_id, part in calls.items() if call_id not in answered]
+    in_order = [call_id for call_id in calls if call_id]
+    for row in _rows(messages):
+        _order(row, in_order, found)
     references = any(as_object(m.raw).get("type") == "item_reference" for m in messages)
     if not references:
         known = {p.call.id for m in messages for p in m.parts if p.call}
         found.orphans += [p for p in results if p.result and p.result.call_id and p.result.call_id not in known]
+
+
+def _rows(messages: list[Message]) -> list[list[Part]]:
+    """The results that stand in a row, with nothing between them."""
+    rows: list[list[Part]] = [[]]
+    for message in messages:
+        here = [] if message.role == "assistant" else [part for part in message.parts if part.result]
+        if here:
+            rows[-1] += here
+        elif rows[-1]:
+            rows.append([])
+    return rows
 
 
 def _in_place(messages: list[Message], results: list[Part], found: Pairs, protocol: str) -> None:
@@ -102,6 +144,8 @@ def _in_place(messages: list[Message], results: list[Part], found: Pairs, protoc
         calls: list[Part] = []
         # Consecutive messages of the assistant are one answer.
         while end < len(messages) and messages[end].role == "assistant":
+            if calls and protocol in _NO_MERGING and _calls(messages[end]):
+                break
             calls += _calls(messages[end])
             end += 1
         if end == at:
@@ -144,7 +188,7 @@ def _match(
 ) -> None:
     free = _results(window)
     order: list[int] = []
-    before = len(placed)
+    mine: list[Part] = []
     for part in calls:
         call = part.call
         if call is None:
@@ -168,6 +212,8 @@ def _match(
             found.misnamed.append((part, result))
         if result is None:
             elsewhere = by_id.get(call.id) if call.id else None
+            if elsewhere is not None and any(elsewhere is other for other in mine):
+                continue  # The call stands twice, and its result answers the first.
             if elsewhere is not None:
                 found.displaced.append((part, elsewhere))
                 placed.append(elsewhere)
@@ -177,7 +223,7 @@ def _match(
         order.append(next(i for i, r in enumerate(_results(window)) if r is result))
         free = [r for r in free if r is not result]
         placed.append(result)
-    mine = placed[before:]
+        mine.append(result)
     if order != sorted(order):
         found.reordered.append(tuple(calls))
     homes = [m for m in window if any(p is r for p in m.parts for r in mine)]

@@ -213,7 +213,8 @@ class Threads:
             return None
         thread, index = found
         before = self._last[thread]
-        if before.round_trip.index != index and before.reading.response_id != said:
+        again = before.failed and before.reading.request.previous_id == said
+        if before.round_trip.index != index and before.reading.response_id != said and not again:
             turn = self._start(
                 new, Edge("fork", index, thread, f"it continues {said}, which was continued before", "P")
             )

@@ -104,7 +104,8 @@ class ChoiceDraft:
     def _open_call(self, item: Object, name: str) -> CallDraft | None:
         """The call that this delta goes on with, or None when it begins one."""
         call_id, index = _id(item), item.get("index")
-        if call_id and (same := next((c for c in reversed(self.calls) if c.id == call_id), None)):
+        same = next((c for c in reversed(self.calls) if c.id == call_id), None) if call_id else None
+        if same is not None and not _another(same, index, name):
             return same
         if isinstance(index, int):
             found = next((c for c in reversed(self.calls) if c.index == index), None)
@@ -141,6 +142,12 @@ class ChoiceDraft:
         if self.function_call:
             message["function_call"] = self.function_call.whole()["function"]
         return {**self.choice, "message": message}
+
+
+def _another(first: CallDraft, index: object, name: str) -> bool:
+    """True when a second call comes under the id of one that is whole already."""
+    fresh = isinstance(index, int) and first.index is not None and index != first.index
+    return fresh and bool(name) and (first.value is not None or is_json(first.raw))
 
 
 def _id(item: Object) -> str | None:

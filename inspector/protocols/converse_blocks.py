@@ -1,6 +1,6 @@
 """Content blocks of Bedrock Converse, which Amazon Nova speaks on InvokeModel too."""
 
-from ..json_value import Object, as_array, as_count, as_object, as_text, parse_json
+from ..json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
 from ..reading import Message, Part, RequestReading, Tool, ToolCall, ToolChoice, ToolResult, Usage
 from .answers import first_count, summed
 from .parts import arguments_of, call_part, chosen, media_part, other_fields, text_of, text_part, texts
@@ -154,10 +154,16 @@ def assemble(events: list[tuple[str, Object]]) -> Object:
         if use := as_object(block.get("toolUse")):
             if index not in closed:
                 block["cut"] = True
-            use["input"] = use.get("input") or "{}" if index in closed else use.get("input") or ""
+            use["input"] = _whole_input(use.get("input")) if index in closed else use.get("input") or ""
     content = [block for _, block in sorted(blocks.items())]
     body["output"] = {"message": {"role": "assistant", "content": content}}
     return body
+
+
+def _whole_input(text: object) -> object:
+    """The input of a whole call as an answer in one body has it; the text itself where it is no JSON."""
+    value = parse_json(text) if isinstance(text, str) else text
+    return value if is_object(value) else text or {}
 
 
 def _grow(block: Object, delta: Object) -> None:

@@ -38,7 +38,7 @@ def _held_elsewhere(case: Case) -> bool:
     request = case.request
     loaded = any(tool.server for tool in request.tools) or "conversation" in request.parameters
     found = any("tool_search" in part.call.name for m in request.messages for part in m.parts if part.call)
-    return request.previous_id is not None or loaded or found or "prompt" in request.parameters
+    return loaded or found or "prompt" in request.parameters
 
 
 def _loaded(case: Case) -> frozenset[str]:
@@ -54,7 +54,7 @@ def _loaded(case: Case) -> frozenset[str]:
     "P",
     says="The model called a tool that the request did not offer.",
     fix="Answer the call with an error result that lists the valid names; rename tools that are easily confused.",
-    not_when="Tools are held by the API (a previous response, a stored prompt, hosted tools, tool search).",
+    not_when="Tools are held by the API (a stored prompt, hosted tools, tool search); a previous response may hold some (S).",
 )
 def unknown_tool(case: Case) -> Iterator[Note]:
     if not case.request.tools or _held_elsewhere(case):
@@ -69,7 +69,11 @@ def unknown_tool(case: Case) -> Iterator[Note]:
             what = f"the model wrapped its calls in {call.name!r}, which is no tool of the request"
         elif bare in case.tools:
             what = f"the model called {call.name!r}: {bare!r} was offered, with a prefix of its own before it"
-        yield Note(what, (call_at(case, call), f"{case.at} request {case.request.tools[0].pointer.rsplit('/', 1)[0]}"))
+        yield Note(
+            what,
+            (call_at(case, call), f"{case.at} request {case.request.tools[0].pointer.rsplit('/', 1)[0]}"),
+            tier="S" if case.request.previous_id is not None else None,
+        )
 
 
 @rule(

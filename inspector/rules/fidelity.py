@@ -7,6 +7,7 @@ from ..case import Case
 from ..echo import Change, ChangeKind
 from ..finding import Note, Severity, rule
 from ..json_value import as_object, compact
+from ..reading import Usage
 from ..threads import Turn
 from ..units import sorted_json
 from .pairing import confirmed
@@ -375,14 +376,14 @@ def prefix_busted(case: Case) -> Iterator[Note]:
     if case.turn.edge.kind == "handoff" or case.request.model != before.reading.request.model:
         return
     then, now = before.reading.usage, case.reading.usage
-    known = then is not None and (then.cache_read or then.cache_write)
+    known = then is not None and (then.cache_read is not None or then.cache_write)
     if not case.thread.cached and not known:
         return
     if then is not None and then.input is not None and then.input < _CACHEABLE:
         return
     read = then.cache_read if then is not None else None
     again = now.cache_read if now is not None else None
-    if read and again is not None and again >= 0.9 * read:
+    if read and again is not None and again >= 0.9 * read and again >= 0.8 * _held(then):
         return
     roots = case.has(*_ROOTS)
     moved = [change for change in case.echo.changes if not change.emitted and change.kind != "args_respelled"]
@@ -409,6 +410,13 @@ def prefix_busted(case: Case) -> Iterator[Note]:
         because_of=roots,
         key=(case.index, "prefix"),
     )
+
+
+def _held(usage: Usage | None) -> int:
+    """How many tokens the cache should hold after a turn: what was written, or all where writing is not counted."""
+    if usage is None:
+        return 0
+    return (usage.input or 0) if usage.cache_write is None else (usage.cache_read or 0) + usage.cache_write
 
 
 def _diagnosis(case: Case) -> str | None:

@@ -8,7 +8,7 @@ from ..finding import Note, rule
 from ..json_value import parse_json
 from ..reading import ToolCall
 
-_WORD_END = re.compile(r"[A-Za-z0-9,(\[{\"'-]\Z")
+_WORD_END = re.compile(r"[A-Za-z0-9,;(\[{\"'-]\Z")
 
 
 def _spent(case: Case) -> str:
@@ -99,7 +99,7 @@ def truncated_mislabelled(case: Case) -> Iterator[Note]:
     rest = _begun(last) if last is not None else None
     if last is None or rest is None or _collided(last):
         return
-    below = usage is not None and cap is not None and usage.output is not None and usage.output < cap
+    below = usage is not None and cap is not None and 0 < (usage.output or 0) < cap
     if not exact and (below or not _inside_a_token(rest)):
         return
     why = f"exactly the {cap} output tokens that were allowed" if exact else "and its arguments end in the middle"

@@ -15,7 +15,7 @@ _FINAL_TOOLS = re.compile(
 _LITTLE = 65
 """Below so many output tokens an answer is a probe."""
 _ASKING = re.compile(r"approv|confirm|human|ask_|request_input|user_input", re.IGNORECASE)
-_ROUND = frozenset({5, 10, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200})
+_ROUND = frozenset({10, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200})
 _LAST_CALL = re.compile(
     r"maximum (?:number of )?(?:steps|iterations|turns)|step limit|no more tool|final answer now", re.IGNORECASE
 )
@@ -25,6 +25,8 @@ def _unrun(case: Case) -> bool:
     """True when the turn left whole calls that nobody answered."""
     emission = case.emission
     if case.finish.effective != "tool_calls" or not emission.calls:
+        return False
+    if case.has("api-truncated-call-mislabelled", "api-fabricated-finish"):
         return False
     return case.dispatch is not None and case.dispatch.outcome in ("open", "not_dispatched")
 

@@ -1,12 +1,21 @@
 """Calls and their results in a request: each answered, once, in its place, under its name."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from ..case import Case
 from ..finding import Note, rule
 from ..json_value import as_object, as_text, value_at
+from ..pairs import Pairs
 from ..reading import Part
+
+_STANDS: dict[str, Callable[[Pairs], object]] = {
+    "client-missing-tool-result": lambda found: found.missing,
+    "client-orphan-tool-result": lambda found: found.orphans,
+    "client-duplicate-tool-result": lambda found: found.doubled,
+    "client-results-not-adjacent": lambda found: found.split or found.displaced or found.preceded,
+}
+"""What the structure shows of each class that one sentence of an API may stand for."""
 
 
 def confirmed(case: Case, name: str, notes: Iterable[Note]) -> Iterator[Note]:
@@ -21,6 +30,8 @@ def confirmed(case: Case, name: str, notes: Iterable[Note]) -> Iterator[Note]:
         return
     if case.thread.rejected is not None and case.thread.rejected[0] == name:
         return
+    if len(said.ids) > 1 and any(_STANDS[other](case.pairs) for other in said.ids if other in _STANDS):
+        return  # The rule that sees it says so.
     block = at_pointer(case, said.pointer)
     returned = case.returned_by(block) if block is not None else None
     where = f"{case.at} request {said.pointer}" if said.pointer else f"{case.at} request"
@@ -169,7 +180,7 @@ def duplicate_result(case: Case) -> Iterator[Note]:
 
 def _duplicates(case: Case) -> Iterator[Note]:
     found = case.pairs
-    twins = {part.call.id for twin in found.twins for part in twin if part.call}
+    twins = case.run.doubled | {part.call.id for twin in found.twins for part in twin if part.call}
     for first, again in found.doubled:
         if first.result is None or again.result is None or first.result.call_id in twins:
             continue
@@ -249,7 +260,7 @@ def _not_adjacent(case: Case) -> Iterator[Note]:
 )
 def reordered(case: Case) -> Iterator[Note]:
     for calls in case.pairs.reordered:
-        idless = all(part.call and part.call.id is None for part in calls)
+        idless = all(part.call is not None and part.call.id is None for part in calls)
         yield Note(
             f"the results of {len(calls)} calls stand in another order than the calls",
             (f"{case.at} request {calls[0].pointer}",),

@@ -106,7 +106,7 @@ def empty_result(case: Case) -> Iterator[Note]:
         if result is None or result.text.strip() not in _EMPTY:
             continue
         name = _tool_of(case, part)
-        earlier = sum(1 for step in case.thread.steps if any(text.strip() in _EMPTY for text in step.result_texts))
+        earlier = [step for step in list(case.thread.steps)[:-1] if any(t.strip() in _EMPTY for t in step.result_texts)]
         if earlier:
             yield Note(
                 f"the result of {name or result.call_id!r} is empty again",

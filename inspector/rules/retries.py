@@ -158,7 +158,7 @@ def duplicate_request(case: Case) -> Iterator[Note]:
     earlier = case.sent_before
     if earlier is None or not earlier.billed or not case.succeeded or case.is_attempt:
         return
-    if earlier.effective in ("refusal", "content_filter"):
+    if earlier.effective not in ("complete", "tool_calls", "stop_sequence"):
         return
     started = case.turn.round_trip.started_at
     if started > earlier.ended + _TOGETHER and started > earlier.started + _TOGETHER:

@@ -148,8 +148,31 @@ def malformed_stream(case: Case) -> Iterator[Note]:
     done = [event for event in events if event.data.strip() == b"[DONE]"]
     if len(done) > 1:
         problems.append(f"[DONE] came {len(done)} times.")
+    problems += _no_utf8(events)
+    kind = case.exchange.content_type
+    if case.exchange.framing == "sse" and kind in _NO_STREAM:
+        problems.append(f"the content type is {kind} and the body is an event stream.")
     if problems:
         yield Note(f"the stream breaks its framing: {problems[0]}", (f"{case.at} response",))
+    elif blank := next((event for event in events if _BLANK_FINISH.search(event.data)), None):
+        yield Note(
+            "a finish word in the stream is empty; some clients take it for the end",
+            (f"{case.at} response byte {blank.start}",),
+            severity="info",
+        )
+
+
+_NO_STREAM = frozenset({"application/json", "text/html"})
+_BLANK_FINISH = re.compile(rb'"finish_reason"\s*:\s*""')
+
+
+def _no_utf8(events: list[Event]) -> list[str]:
+    for event in events:
+        try:
+            event.data.decode()
+        except UnicodeDecodeError as error:
+            return [f"byte {error.start} of the event at byte {event.start} is no UTF-8."]
+    return []
 
 
 def _collision(case: Case) -> str | None:
@@ -222,7 +245,8 @@ def duplicate_call_id(case: Case) -> Iterator[Note]:
             return
         seen[call.id] = said
         earlier = case.thread.emitted_calls.get(call.id)
-        if earlier is not None and not case.is_attempt and call.id in case.calls:
+        held = call.id in case.calls or case.request.previous_id is not None
+        if earlier is not None and not case.is_attempt and held:
             yield Note(
                 f"the id {call.id} was given to a call of {earlier[1]!r} in #{earlier[0]} already",
                 (f"#{earlier[0]} call {call.id}", f"{case.at} call {call.id}"),

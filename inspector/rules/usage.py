@@ -58,11 +58,34 @@ def usage_inconsistent(case: Case) -> Iterator[Note]:
     elif usage.input == 0 and usage.output == 0 and (case.emission.text or case.emission.calls):
         problem = "all counts are 0 beside an answer"
     else:
-        prompt, completion, total = (as_count(raw.get(f"{w}_tokens")) for w in ("prompt", "completion", "total"))
-        if prompt is not None and completion is not None and total and total < prompt + completion:
-            problem = f"the total {total} is less than {prompt} + {completion}"
+        problem = _wrong_total(raw, usage.reasoning or 0)
     if problem:
         yield Note(f"the usage contradicts itself: {problem}", (f"{case.at} usage",))
+
+
+_PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("total_tokens", ("prompt_tokens", "completion_tokens")),
+    ("total_tokens", ("input_tokens", "output_tokens")),
+    (
+        "totalTokenCount",
+        ("promptTokenCount", "candidatesTokenCount", "toolUsePromptTokenCount", "thoughtsTokenCount"),
+    ),
+)
+"""The field of the total and those that it is the sum of."""
+
+
+def _wrong_total(raw: dict[str, object], reasoning: int) -> str | None:
+    """How a total contradicts its parts; some APIs count reasoning beside the output, which is no contradiction."""
+    if any(name.startswith("prompt_audio") for name in raw):
+        return None  # Sound is counted in the total alone.
+    for name, parts in _PARTS:
+        total, counts = as_count(raw.get(name)), [as_count(raw.get(part)) for part in parts]
+        if not total or counts[0] is None or counts[1] is None:
+            continue
+        base = sum(count or 0 for count in counts)
+        if total not in (base, base + reasoning):
+            return f"the total {total} is not the sum of its parts, {base}"
+    return None
 
 
 _DATES = re.compile(
@@ -96,7 +119,7 @@ _SIZES = frozenset(
 """Words that make another model of a name; others are packaging."""
 _DEPLOYED = frozenset({"azure", "vertex", "databricks"})
 """Providers whose users name their deployments as they like."""
-_FIXED = frozenset({"openai", "anthropic", "gemini"})
+_FIXED = frozenset({"openai", "anthropic", "gemini", "ollama"})
 """Providers that have no names but their own."""
 _ROUTERS = ("auto", "router", "default", "latest", "alias", "chat")
 
@@ -248,7 +271,8 @@ def prompt_truncated(case: Case) -> Iterator[Note]:
     if case.parameter("truncation") == "auto":
         before = case.previous
         then = before.reading.usage.input if before is not None and before.reading.usage else None
-        if then and usage.input < 0.8 * then and len(case.request.messages) > (case.turn.messages_before or 0):
+        grew = case.request.previous_id is not None or len(case.request.messages) > (case.turn.messages_before or 0)
+        if then and usage.input < 0.8 * then and grew:
             yield Note(
                 f"{usage.input:,} input tokens after {then:,} although the history grew: `truncation: auto` dropped items",
                 (f"{case.at} usage input {usage.input}", f"{case.at} request /truncation"),
