@@ -159,7 +159,6 @@ def test_requests_are_json_that_a_client_could_have_sent(case: Case) -> None:
         assert json.loads(trip.request.body)
 
 
-@pytest.mark.xfail(reason="the rules are being mended", strict=False)
 def test_the_bars_hold() -> None:
     """On one case of every fault; `make faults` holds all of them to the same bars."""
     assert not score(SAMPLE, clean_loops()).missed

@@ -399,7 +399,7 @@ def out_of_order(loop: Loop) -> int:
 @API("api-malformed-stream", "api", ("openai-chat", "openai-responses"), "broken UTF-8", modes=STREAMED)
 def broken_utf8(loop: Loop) -> int:
     def broken(pieces: list[bytes]) -> list[bytes]:
-        return [piece.replace(b" need", b" n\xc3ed", 1) if b" need" in piece else piece for piece in pieces]
+        return [piece.replace("\ufffd".encode(), b"\xc3") for piece in pieces]
 
     loop.steps[1].edit_pieces = (broken,)
     text = next(b for b in loop.steps[1].blocks if isinstance(b, Text))
@@ -669,7 +669,7 @@ def fabricated_in_call(loop: Loop) -> int:
 
 
 @API("api-fabricated-finish", "api", RESPONSES, "an empty output", tier="S", modes=STREAMED,
-     also=f"model-empty-response {ENDINGS}")  # fmt: skip
+     also=f"model-empty-response api-malformed-stream {ENDINGS}")  # fmt: skip
 def fabricated_output(loop: Loop) -> int:
     def empty(events: list[Event]) -> list[Event]:
         last = events[-1][1]

@@ -86,12 +86,18 @@ def cut_text(share: float) -> Callable[[tuple[Block, ...]], tuple[Block, ...]]:
 
     def passes(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
         return tuple(
-            replace(b, text=b.text[: int(len(b.text) * share)].rstrip()) if isinstance(b, Text) else b
+            replace(b, text=_inside_a_word(b.text, int(len(b.text) * share))) if isinstance(b, Text) else b
             for b in blocks
             if not isinstance(b, Call)
         )
 
     return passes
+
+
+def _inside_a_word(text: str, size: int) -> str:
+    while not text[size - 1].isalpha() or not text[size].isalpha():
+        size -= 1
+    return text[:size]
 
 
 def cut_call(loop: Loop, *, unterminated: bool) -> Callable[[tuple[Block, ...]], tuple[Block, ...]]:

@@ -292,7 +292,8 @@ def one_after_the_other(loop: Loop) -> int:
 
 
 @LOOP("client-poisoned-history", "client", tuple(REJECTIONS["client-missing-tool-result"]),
-      given="client-missing-tool-result api-invalid-request client-results-not-adjacent")  # fmt: skip
+      given="client-missing-tool-result api-invalid-request client-results-not-adjacent",
+      also="client-role-order")  # fmt: skip
 def poisoned(loop: Loop) -> tuple[int, ...]:
     from .rejections import rejects
 

@@ -146,8 +146,8 @@ def twice_in_one_message(loop: Loop) -> int:
 
 
 @tolerated_and_rejected("client-results-not-adjacent",
-                        ("openai-chat", "deepseek-chat", "cohere-v2", *ANTHROPIC, "gemini-generate",
-                         "bedrock-converse"), "words before the result",
+                        ("openai-chat", "deepseek-chat", "cohere-v2", *ANTHROPIC, "bedrock-converse"),
+                        "words before the result",
                         instead="client-missing-tool-result client-role-order")  # fmt: skip
 def words_before(loop: Loop) -> tuple[int, ...]:
     step = loop.steps[READS]
@@ -168,7 +168,7 @@ def split(loop: Loop) -> tuple[int, ...]:
     return PARALLEL, PARALLEL + 1
 
 
-@PAIRING("client-results-not-adjacent", "client", ("openai-chat", "deepseek-chat", "mistral-chat", *ANTHROPIC),
+@PAIRING("client-results-not-adjacent", "client", ("openai-chat", "deepseek-chat", "mistral-chat"),
          "behind a later answer", also=f"{CONSEQUENCES} client-history-reordered client-orphan-tool-result",
          instead="client-missing-tool-result")  # fmt: skip
 def behind_a_later_answer(loop: Loop) -> tuple[int, ...]:

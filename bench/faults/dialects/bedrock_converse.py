@@ -127,7 +127,7 @@ class BedrockConverse(Dialect):
                 events.append(("contentBlockStart", {**at, "p": "ab", "start": start}))
                 deltas: list[Json] = [{"toolUse": {"input": piece}} for piece in shreds(block.arguments)]
             elif isinstance(block, Text):
-                deltas = [{"text": word} for word in words(block.text)]
+                deltas = [{"text": word} for word in words(block.text) or [""]]
             else:
                 raise TypeError(block)
             events += [("contentBlockDelta", {**at, "delta": delta, "p": "abcdef"}) for delta in deltas]
