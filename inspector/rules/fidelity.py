@@ -7,7 +7,7 @@ from ..case import Case
 from ..echo import Change, ChangeKind
 from ..finding import Note, Severity, rule
 from ..json_value import as_object, compact
-from ..reading import Usage
+from ..reading import Tool, Usage
 from ..threads import Turn
 from ..units import sorted_json
 from .pairing import confirmed
@@ -308,6 +308,11 @@ def tools_changed(case: Case) -> Iterator[Note]:
     yield from confirmed(case, "client-tools-changed", _tools(case))
 
 
+def _spelled(tools: tuple[Tool, ...]) -> str:
+    """The schemas as sent: the order of keys counts, as it does for caches."""
+    return compact([tool.schema for tool in tools])
+
+
 def _definitions(turn: Turn) -> list[tuple[str, str, str]]:
     return [
         (tool.name, sorted_json([tool.description, tool.schema]), compact([tool.description, tool.schema]))
@@ -319,7 +324,8 @@ def _tools(case: Case) -> Iterator[Note]:
     before = case.previous
     if before is None or case.turn.edge.kind != "continuation":
         return
-    if before.reading.request.tools == case.request.tools:
+    then = before.reading.request.tools
+    if then == case.request.tools and _spelled(then) == _spelled(case.request.tools):
         return
     was, now = _definitions(before), _definitions(case.turn)
     if was == now or (case.request.previous_id is not None and not now):
