@@ -32,6 +32,7 @@ def one_of_each() -> list[Case]:
 
 SAMPLE = one_of_each()
 PLAIN = [loop for loop in clean_loops() if loop.name.startswith("plain ")]
+VARIED = [loop for place, loop in enumerate(clean_loops()) if place % 7 == 0 and loop not in PLAIN]
 
 
 def wire(loop: Loop) -> list[tuple[object, ...]]:
@@ -59,7 +60,7 @@ def test_a_clean_loop_reads_as_its_story(clean: Clean) -> None:
     assert len({label["streamed"] for label in labels}) == 1
 
 
-@pytest.mark.parametrize("clean", list(clean_loops()), ids=lambda clean: clean.name)
+@pytest.mark.parametrize("clean", PLAIN + VARIED, ids=lambda clean: clean.name)
 def test_a_clean_loop_has_no_finding_above_info(clean: Clean) -> None:
     found, _ = found_in(clean.loop())
 
@@ -161,4 +162,4 @@ def test_requests_are_json_that_a_client_could_have_sent(case: Case) -> None:
 
 def test_the_bars_hold() -> None:
     """On one case of every fault; `make faults` holds all of them to the same bars."""
-    assert not score(SAMPLE, clean_loops()).missed
+    assert not score(SAMPLE, ()).missed

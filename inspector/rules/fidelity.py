@@ -362,6 +362,8 @@ _ROOTS = (
     "client-tool-result-rewritten",
     "client-assistant-mutated",
 )
+_ON_REQUEST = frozenset({"anthropic-messages", "bedrock-converse", "bedrock-invoke"})
+"""Protocols whose APIs cache only what the request marks."""
 _CACHEABLE = 1024
 """Tokens below which no API caches."""
 
@@ -382,7 +384,8 @@ def prefix_busted(case: Case) -> Iterator[Note]:
     if case.turn.edge.kind == "handoff" or case.request.model != before.reading.request.model:
         return
     then, now = before.reading.usage, case.reading.usage
-    known = then is not None and (then.cache_read is not None or then.cache_write)
+    unasked = case.reading.protocol not in _ON_REQUEST
+    known = then is not None and (then.cache_read or then.cache_write or (unasked and then.cache_read is not None))
     if not case.thread.cached and not known:
         return
     if then is not None and then.input is not None and then.input < _CACHEABLE:

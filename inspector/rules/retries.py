@@ -12,6 +12,8 @@ from .errors import OVERLOADED, error_status
 _PERMANENT = frozenset({400, 401, 403, 404, 405, 413, 422})
 _MINUTE = 60.0
 _TOGETHER = 2.0
+_SETTINGS = ("generationConfig", "inferenceConfig", "options")
+"""Where some APIs have the parameters of sampling."""
 
 
 def _failed_before(case: Case) -> Turn | None:
@@ -163,7 +165,9 @@ def duplicate_request(case: Case) -> Iterator[Note]:
     started = case.turn.round_trip.started_at
     if started > earlier.ended + _TOGETHER and started > earlier.started + _TOGETHER:
         return
-    temperature = case.parameter("temperature")
+    settings = (as_object(case.parameter(name)) for name in _SETTINGS)
+    temperature = next((fields["temperature"] for fields in settings if "temperature" in fields), None)
+    temperature = case.parameter("temperature") if temperature is None else temperature
     sampled = isinstance(temperature, int | float) and temperature > 0
     if sampled or earlier.count > 3:
         return
