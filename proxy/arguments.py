@@ -193,7 +193,7 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _dollars(text: str) -> "Decimal":
+def _budget_dollars(text: str) -> "Decimal":
     from decimal import Decimal, InvalidOperation
 
     try:
@@ -214,7 +214,7 @@ def _growth(text: str) -> "Decimal":
         raise argparse.ArgumentTypeError(str(exc)) from None
 
 
-def _turns(text: str) -> int:
+def _budget_turns(text: str) -> int:
     if not text.isdigit():
         raise argparse.ArgumentTypeError(f"{text!r} is no number of turns")
     return int(text)
@@ -234,8 +234,8 @@ def _check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ignore", type=_names, action="extend", default=[], metavar="ID", help="not these; repeatable"
     )
-    parser.add_argument("--max-cost", type=_dollars, metavar="USD", help="what a run may cost")
-    parser.add_argument("--max-turns", type=_turns, metavar="N", help="how many turns a run may take")
+    parser.add_argument("--max-cost", type=_budget_dollars, metavar="USD", help="what a run may cost")
+    parser.add_argument("--max-turns", type=_budget_turns, metavar="N", help="how many turns a run may take")
     parser.add_argument(
         "--max-input-growth",
         type=_growth,
@@ -263,6 +263,8 @@ def _diff(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="the comparison as one JSON object")
     parser.add_argument("--no-reasoning", action="store_true", help="what the model thought does not count")
     _screen(parser)
+
+
 def _view(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="F", help="a cassette, .jsonl or .jsonl.zst")
     parser.add_argument("--follow", action="store_true", help="go on reading while it is being recorded")
@@ -386,6 +388,8 @@ COMMANDS = (
         "client), in its emission (the model), or in its finish (the API). Fresh ids, signatures and the date of "
         "today do not count. Exits with 1 when the runs differ.",
         _diff,
+    ),
+    Command(
         "view",
         "view_command",
         "turntape view F [--follow] [--turn N]",
