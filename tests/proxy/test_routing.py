@@ -42,7 +42,7 @@ class Routed:
         return flow.id in self.tap.takes
 
 
-NO_PROXY = {"upstream_proxy": None}
+NO_PROXY = {"next_proxy": None}
 
 
 def to(flow: http.HTTPFlow) -> str:
