@@ -1,0 +1,241 @@
+"""What came back to the API, against what had been sent and got."""
+
+from typing import Any
+
+import pytest
+from conversations import CALL, HELLO, TOOLS, chat, result, said, user
+from judged import (
+    anthropic,
+    asked,
+    calls,
+    gemini,
+    given,
+    gives,
+    ids,
+    item_call,
+    item_output,
+    judged,
+    only,
+    responses,
+    spoke,
+    turn,
+    use,
+    words,
+)  # fmt: skip
+
+ASKED = {"role": "user", "content": "what is a tape?"}
+FIRST = said("Let me look.", CALL)
+OPENED = chat([HELLO], FIRST)
+GIVEN = result("call_1", "a strip")
+DONE = said("done")
+
+
+def goes_on(*history: dict[str, Any], **fields: Any) -> Any:
+    return chat([HELLO, *history], DONE, index=1, **fields)
+
+
+@pytest.mark.parametrize(
+    ("echoed", "severity"),
+    [
+        (said("Let me look.", ("call_1", "look_up", '{"word":"rope"}')), "error"),
+        (said("Let me look.", ("call_1", "find", '{"word":"tape"}')), "error"),
+        (said("I look.", CALL), "warning"),
+        (said(None, CALL), "warning"),
+        (said("Let me look.", ("call_1", "look_up", '{ "word": "tape" }')), "info"),
+    ],
+)
+def test_an_answer_that_came_back_otherwise_was_changed_by_the_client(echoed: dict[str, Any], severity: str) -> None:
+    one = only("client-assistant-mutated", OPENED, goes_on(echoed, GIVEN))
+
+    assert (one.at, one.layer, one.severity) == (1, "client", severity)
+
+
+@pytest.mark.parametrize(
+    "echoed",
+    [FIRST, {**FIRST, "content": [{"type": "text", "text": "Let me look."}]}, {**FIRST, "content": "Let me look.\n"}],
+    ids=["verbatim", "another shape", "white space"],
+)
+def test_another_shape_of_the_same_answer_is_no_change(echoed: dict[str, Any]) -> None:
+    assert ids(OPENED, goes_on(echoed, GIVEN)) == set()
+
+
+def test_an_answer_that_was_cut_may_be_mended() -> None:
+    cut = chat([HELLO], said("It holds a", ("call_1", "look_up", '{"wo')), finish="length")
+
+    assert "client-assistant-mutated" not in ids(cut, goes_on(said("It holds a"), user("go on")))
+
+
+THINKING = {"type": "thinking", "thinking": "I should look it up.", "signature": "c2lnbmVk" * 8}
+THOUGHT = anthropic([ASKED], [THINKING, use()])
+
+
+def test_thinking_of_a_tool_turn_must_come_back() -> None:
+    dropped = anthropic([ASKED, spoke(use()), asked(given())], [words("done")], 1)
+
+    assert only("client-reasoning-dropped", THOUGHT, dropped).severity == "error"
+
+
+def test_thinking_of_a_turn_without_calls_may_go() -> None:
+    talk = anthropic([ASKED], [THINKING, words("a strip")])
+
+    assert ids(talk, anthropic([ASKED, spoke(words("a strip")), asked("and?")], [words("done")], 1)) == set()
+
+
+@pytest.mark.parametrize("changes", [{"thinking": "I should."}, {"signature": "Zm9yZ2Vk" * 8}])
+def test_thinking_that_came_back_otherwise_was_altered(changes: dict[str, str]) -> None:
+    altered = anthropic([ASKED, spoke(THINKING | changes, use()), asked(given())], [words("done")], 1)
+
+    assert only("client-reasoning-altered", THOUGHT, altered).layer == "client"
+
+
+def test_a_signature_in_another_alphabet_is_the_same() -> None:
+    part = calls(thoughtSignature="ab+/" * 8)
+    echoed = calls(thoughtSignature="ab-_" * 8)
+    first = gemini([turn("user", {"text": "hi"})], [part])
+    history = [turn("user", {"text": "hi"}), turn("model", echoed), turn("user", gives())]
+
+    assert ids(first, gemini(history, [{"text": "done"}], 1)) == set()
+
+
+def sealed(content: str) -> dict[str, Any]:
+    return {"id": "rs_1", "type": "reasoning", "encrypted_content": content, "summary": []}
+
+
+def test_an_item_under_its_id_with_another_content_was_altered() -> None:
+    opened = responses([{"role": "user", "content": "hi"}], [sealed("abc" * 30), item_call()])
+
+    def following(item: dict[str, Any]) -> Any:
+        return responses([{"role": "user", "content": "hi"}, item, item_call(), item_output()], [], 1)
+
+    assert "client-reasoning-altered" in ids(opened, following(sealed("xyz" * 30)))
+    assert "client-reasoning-altered" not in ids(opened, following(sealed("abc" * 30)))
+    assert "client-reasoning-altered" not in ids(opened, following({"id": "rs_1", "type": "item_reference"}))
+
+
+LONG = [HELLO, FIRST, GIVEN, said("It is a strip.", ("c2", "look_up", '{"word":"strip"}')), result("c2", "a band")]
+LATER = chat(LONG, said("So it is a band.", ("c3", "look_up", '{"word":"band"}')), index=0)
+END = [said("So it is a band.", ("c3", "look_up", '{"word":"band"}')), result("c3", "a ring")]
+
+
+@pytest.mark.parametrize(
+    ("history", "expected"),
+    [
+        ([HELLO, *LONG[3:], *END], "client-history-truncated"),
+        ([HELLO, *LONG[3:], *LONG[1:3], *END], "client-history-reordered"),
+        ([*LONG[:2], result("call_1", "[cleared]"), *LONG[3:], *END], "client-tool-result-rewritten"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_rewritten_history_is_the_clients(history: list[dict[str, Any]], expected: str) -> None:
+    assert expected in ids(LATER, chat(history, DONE, index=1))
+
+
+def test_a_result_without_an_id_is_known_by_its_place_and_name() -> None:
+    first = [turn("user", {"text": "hi"}), turn("model", calls("a")), turn("user", gives("a long strip of plastic"))]
+    second = [first[0], first[1], turn("user", gives("[cleared]")), turn("model", calls("b")), turn("user", gives("x"))]
+
+    told = ids(gemini(first, [calls("b")]), gemini(second, [{"text": "done"}], 1))
+
+    assert "client-tool-result-rewritten" in told
+    assert "client-history-truncated" not in told
+
+
+SYSTEM = {"role": "system", "content": "You are a lexicon."}
+
+
+def test_a_clock_in_the_system_prompt_is_told_for_what_it_is() -> None:
+    then = {"role": "system", "content": "Now: 2026-05-28T10:00Z. You are a lexicon."}
+    now = {"role": "system", "content": "Now: 2026-05-28T10:07Z. You are a lexicon."}
+
+    one = only(
+        "client-system-prompt-changed",
+        chat([then, HELLO], FIRST),
+        chat([now, HELLO, FIRST, GIVEN], DONE, index=1),
+    )
+
+    assert "a date or a clock" in one.message
+
+
+def test_the_same_system_prompt_is_nobodys() -> None:
+    assert ids(chat([SYSTEM, HELLO], FIRST), chat([SYSTEM, HELLO, FIRST, GIVEN], DONE, index=1)) == set()
+
+
+FIND = {"type": "function", "function": {"name": "find", "parameters": {"type": "object", "properties": {}}}}
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "said_of_it"),
+    [
+        ([*TOOLS, FIND], [FIND, *TOOLS], "only their order changed"),
+        (TOOLS, [*TOOLS, FIND], "find came in"),
+        ([*TOOLS, FIND], TOOLS, "find went away"),
+        ([FIND], [{**FIND, "function": {**FIND["function"], "description": "new"}}], "the definition of find changed"),
+        (
+            [FIND],
+            [{**FIND, "function": {"name": "find", "parameters": {"properties": {}, "type": "object"}}}],
+            "only the order of keys changed",
+        ),
+    ],
+)
+def test_each_way_in_which_tools_change_has_its_words(then: list[Any], now: list[Any], said_of_it: str) -> None:
+    opened = chat([HELLO], said(None, CALL), tools=then)
+    following = chat([HELLO, said(None, CALL), GIVEN], DONE, tools=now, index=1)
+
+    assert said_of_it in only("client-tools-changed", opened, following).message
+
+
+def counted(messages: list[dict[str, Any]], answer: dict[str, Any], index: int, cached: int, whole: int = 5000) -> Any:
+    trip = chat(messages, answer, index=index, usage=(whole, 10))
+    assert trip.response is not None
+    body = trip.response.body.replace(b'"cached_tokens":0', f'"cached_tokens":{cached}'.encode())
+    return chat(messages, None, index=index, error=_object(body))
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    import orjson
+
+    return orjson.loads(body)
+
+
+def test_a_changed_beginning_breaks_the_cache_even_if_it_was_never_read() -> None:
+    """A client that changes the beginning each time never lets a cache warm up."""
+    opened = counted([user("07:00 what is a tape?")], FIRST, 0, 0)
+    following = counted([user("07:01 what is a tape?"), FIRST, GIVEN], DONE, 1, 0)
+
+    assert only("client-cache-prefix-busted", opened, following).layer == "client"
+
+
+def test_a_request_that_only_grows_breaks_nothing() -> None:
+    assert ids(counted([HELLO], FIRST, 0, 0), counted([HELLO, FIRST, GIVEN], DONE, 1, 4800)) == set()
+
+
+@pytest.mark.parametrize("whole", [300])
+def test_little_is_never_cached(whole: int) -> None:
+    opened = counted([user("07:00 what is a tape?")], FIRST, 0, 0, whole)
+    following = counted([user("07:01 what is a tape?"), FIRST, GIVEN], DONE, 1, 0, whole)
+
+    assert "client-cache-prefix-busted" not in ids(opened, following)
+
+
+def test_an_api_that_caches_on_request_only_is_not_asked() -> None:
+    usage = {"input_tokens": 5000, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0}
+    opened = anthropic([asked("07:00")], [use()], usage=usage)
+    following = anthropic([asked("07:01"), spoke(use()), asked(given())], [words("x")], 1, usage=usage)
+
+    assert "client-cache-prefix-busted" not in ids(opened, following)
+
+
+def test_settings_and_models_that_change_are_told_and_blamed_mildly() -> None:
+    told = judged(
+        chat([HELLO], FIRST, temperature=1.0),
+        chat([HELLO, FIRST, GIVEN], DONE, index=1, temperature=0.2, model="gpt-5-mini"),
+    )
+
+    assert {(one.id, one.severity) for one in told} == {
+        ("client-sampling-params-changed", "info"),
+        ("client-model-changed", "warning"),
+    }
+
+
+def test_a_forced_first_step_is_no_change_of_settings() -> None:
+    assert ids(chat([HELLO], FIRST, tool_choice="required"), goes_on(FIRST, GIVEN)) == set()
