@@ -183,14 +183,6 @@ def steps(count: int, *, answer: str = "a strip", word: str | None = "tape") -> 
     return trips
 
 
-def history_of(trips: Sequence[RoundTrip], answer: str = "a strip") -> list[dict[str, Any]]:
-    """The history after `steps`."""
-    messages: list[dict[str, Any]] = [HELLO]
-    for n in range(len(trips)):
-        messages += [said(None, (f"call_{n}", "look_up", '{"word":"tape"}')), result(f"call_{n}", answer)]
-    return messages
-
-
 def again(trips: Sequence[RoundTrip]) -> list[RoundTrip]:
     """The same requests, numbered in this order."""
     return [replace(one, index=n) for n, one in enumerate(trips)]

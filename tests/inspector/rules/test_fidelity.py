@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import orjson
 import pytest
 from conversations import CALL, HELLO, TOOLS, chat, result, said, user
 from judged import (
@@ -188,13 +189,7 @@ def counted(messages: list[dict[str, Any]], answer: dict[str, Any], index: int, 
     trip = chat(messages, answer, index=index, usage=(whole, 10))
     assert trip.response is not None
     body = trip.response.body.replace(b'"cached_tokens":0', f'"cached_tokens":{cached}'.encode())
-    return chat(messages, None, index=index, error=_object(body))
-
-
-def _object(body: bytes) -> dict[str, Any]:
-    import orjson
-
-    return orjson.loads(body)
+    return chat(messages, None, index=index, error=orjson.loads(body))
 
 
 def test_a_changed_beginning_breaks_the_cache_even_if_it_was_never_read() -> None:

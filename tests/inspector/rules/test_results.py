@@ -1,8 +1,12 @@
 """What the client gives back as results, and how the context grows with it."""
 
+from dataclasses import replace
+
 import pytest
 from conversations import CALL, HELLO, chat, result, said
 from judged import anthropic, asked, given, ids, judged, only, spoke, steps, use, words
+
+from turntape.cassettes.model import RoundTrip
 
 ASKED = {"role": "user", "content": "what is a tape?"}
 FAILURES = ["Error: no such word", "Traceback (most recent call last):\n  x", '{"error": "no such word"}']
@@ -59,12 +63,7 @@ def test_a_context_that_grows_tenfold_is_told() -> None:
     assert "client-context-growth" not in ids(*(chat_with(trip, 30_000) for trip in trips))
 
 
-def chat_with(trip: object, tokens: int) -> object:
-    from dataclasses import replace
-
-    from turntape.cassettes.model import RoundTrip
-
-    assert isinstance(trip, RoundTrip)
+def chat_with(trip: RoundTrip, tokens: int) -> RoundTrip:
     assert trip.response is not None
     body = trip.response.body.replace(b'"prompt_tokens":100', f'"prompt_tokens":{tokens}'.encode())
     body = body.replace(b'"total_tokens":110', f'"total_tokens":{tokens + 10}'.encode())
