@@ -8,6 +8,7 @@ import os
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from functools import cache
 from typing import Any, cast
 
 import orjson
@@ -16,6 +17,7 @@ from .errors import CassetteError, TurntapeError
 from .matching import Match, Matching, Profile
 from .model import RoundTrip
 from .player import Miss, Player
+from .socket_replay import Sockets
 from .transports.replay import MISS_STATUS, pace_of, replayed_headers
 from .unanswered import UNANSWERED_STATUS, document, was_tried_again
 
@@ -32,11 +34,18 @@ class Cut(Exception):
 def app(player: Player, *, pace: str | float = "instant") -> App:
     """An ASGI app that answers from `player`."""
     factor = pace_of(pace)
+    sockets = cache(lambda: Sockets(player, factor))
     unanswered: dict[tuple[str, str, bytes], RoundTrip] = {}
     """What was asked for and has no answer: SDKs that do not ask whether to try again get the same once more."""
 
     async def answer(scope: Message, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] not in ("http", "websocket"):
+            return
+        query = cast(bytes, scope["query_string"]).decode()
+        target = cast(bytes, scope.get("raw_path") or scope["path"].encode()).decode() + (f"?{query}" if query else "")
+        headers = tuple((k.decode("latin-1"), v.decode("latin-1")) for k, v in scope["headers"])
+        if scope["type"] == "websocket":
+            await sockets().talk(target, headers, scope, receive, send)
             return
         body = b""
         while True:
@@ -44,9 +53,6 @@ def app(player: Player, *, pace: str | float = "instant") -> App:
             body += message.get("body", b"")
             if not message.get("more_body"):
                 break
-        query = cast(bytes, scope["query_string"]).decode()
-        target = cast(bytes, scope.get("raw_path") or scope["path"].encode()).decode() + (f"?{query}" if query else "")
-        headers = tuple((k.decode("latin-1"), v.decode("latin-1")) for k, v in scope["headers"])
         asked = (scope["method"], target, body)
         try:
             played = player.play(scope["method"], target, headers, body)

@@ -92,6 +92,7 @@ TABLE = (
             "/prompt_cache_retention",
             "/client_metadata",
             "/input/*/create_time",
+            "/input/*/internal_chat_message_metadata_passthrough",
         ),
         ("/input/*/id", "/input/*/call_id"),
         (WALL_TIME_TEXT,),
