@@ -42,6 +42,8 @@ class Client:
     notes: tuple[str, ...] = ()
     """What the page says of it."""
     story: Story = SALES_EMAILS
+    findings: frozenset[str] = frozenset()
+    """What turntape rightly finds in it; a note says why."""
 
 
 def _variants(protocol: str, *words: str) -> tuple[Variant, ...]:
@@ -188,7 +190,11 @@ CLIENTS = (
         ("smolagents[openai]",),
         _variants("openai-chat", "chat", "chat streamed"),
         story=ENDED_BY_A_CALL,
-        notes=("It writes calls and results into the history as text, and ends by calling a tool `final_answer`.",),
+        findings=frozenset({"client-assistant-mutated"}),
+        notes=(
+            "It writes the model's calls and their results into the history as text, which turntape reports as "
+            "`client-assistant-mutated`; it ends by calling a tool `final_answer`.",
+        ),
     ),
     Client(
         "autogen-agentchat",

@@ -12,7 +12,6 @@ from pathlib import Path
 from turntape.cassettes import Cassette, RoundTrip
 from turntape.inspector.labelling import Labelled, label_all
 from turntape.proxy.scripted import ScriptedServer
-from turntape.proxy.scripted.story import Story
 
 from .catalogue import KEYS, Client, Variant
 from .environments import Runtime
@@ -76,14 +75,14 @@ def run_cell(client: Client, variant: Variant, route: str, runtime: Runtime, aut
             live = _turntape(["--out", str(tape), "--route", route, "--upstream", f"*={server.url}"], command, environ)
             arrived = len(server.requests)
         recorded = Check(True, _not_recorded(tape, live, client, variant, route, arrived))
-        labelled = Check(True, _not_labelled(tape, client.story)) if tape.exists() else Check()
+        labelled = Check(True, _not_labelled(tape, client)) if tape.exists() else Check()
         replayed = Check()
         if recorded.problem is None:
             # What the first run left behind must not change the second.
             shutil.rmtree(folder / "home", ignore_errors=True)
             (folder / "home").mkdir()
             again = _turntape(["--out", str(second), "--route", route, "--replay", str(tape)], command, environ)
-            replayed = Check(True, _not_replayed(tape, second, again, client.story))
+            replayed = Check(True, _not_replayed(tape, second, again, client))
     return Cell(client.name, runtime.version, variant.words, route, recorded, labelled, replayed)
 
 
@@ -180,8 +179,8 @@ def _not_recorded(
     return None
 
 
-def _not_labelled(tape: Path, story: Story) -> str | None:
-    turns = main_thread(tape)
+def _not_labelled(tape: Path, client: Client) -> str | None:
+    turns, story = main_thread(tape), client.story
     outcomes = [*["dispatched"] * (len(story) - 1), "open" if story[-1].calls else "ended"]
     for number, (done, step, outcome) in enumerate(zip(turns, story, outcomes, strict=False), 1):
         label = done.label
@@ -200,12 +199,15 @@ def _not_labelled(tape: Path, story: Story) -> str | None:
             return f"the client is said to have answered turn {number} as {said}"
         if label["turn"] != number:
             return f"turn {number} is counted as {label['turn']}"
-        if found := [one["id"] for one in label["findings"] if one["severity"] != "info"]:  # type: ignore[attr-defined]
-            return f"turn {number} has the findings {', '.join(found)}"
+        found = {one["id"] for one in label["findings"] if one["severity"] != "info"}  # type: ignore[attr-defined]
+        if found - client.findings:
+            return f"turn {number} has the findings {', '.join(sorted(found - client.findings))}"
     return None if len(turns) == len(story) else f"{len(turns)} turns are labelled"
 
 
-def _not_replayed(tape: Path, second: Path, again: subprocess.CompletedProcess[str] | None, story: Story) -> str | None:
+def _not_replayed(
+    tape: Path, second: Path, again: subprocess.CompletedProcess[str] | None, client: Client
+) -> str | None:
     if problem := _failure_of(again):
         return problem
     before = [done.round_trip for done in main_thread(tape)]
@@ -215,7 +217,7 @@ def _not_replayed(tape: Path, second: Path, again: subprocess.CompletedProcess[s
     for number, (first, other) in enumerate(zip(before, after, strict=True), 1):
         if not _same_bytes(first, other):
             return f"turn {number} was answered with other bytes than were recorded"
-    return _not_labelled(second, story)
+    return _not_labelled(second, client)
 
 
 def _same_bytes(first: RoundTrip, other: RoundTrip) -> bool:
