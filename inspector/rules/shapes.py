@@ -162,6 +162,7 @@ def _empty_note(case: Case, pointer: str, raw: object, what: str) -> Iterator[No
     "P",
     says="The history holds calls and the request defines no tools.",
     fix="Send the tools along whenever the history holds calls, in compactions and titles too.",
+    not_when="The request continues a thread that the API holds.",
 )
 def tools_missing(case: Case) -> Iterator[Note]:
     yield from confirmed(case, "client-tools-missing-for-history", _tools_missing(case))
@@ -172,6 +173,8 @@ def _tools_missing(case: Case) -> Iterator[Note]:
         return
     if "toolConfig" in case.request.parameters or "mcp_servers" in case.request.parameters:
         return
+    if case.request.previous_id is not None:
+        return  # a message thread: the API holds the tools as well
     for message in case.request.messages:
         if _has_calls(message) or _has_results(message):
             yield Note(
