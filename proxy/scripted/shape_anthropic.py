@@ -1,6 +1,7 @@
 """Anthropic Messages (anthropic 2.11 types, read 2026-11-21)."""
 
 from collections.abc import Mapping
+from typing import cast
 
 import orjson
 
@@ -12,7 +13,13 @@ FINISH = {"calls": "tool_use", "stop": "end_turn", "length": "max_tokens"}
 def ask(path: str, headers: Mapping[str, str], body: bytes) -> Ask:
     fields = fields_of(body)
     model, streamed = str(fields.get("model", "claude-sonnet-4-5")), fields.get("stream") is True
-    return Ask(path, headers, fields, model, streamed, by_role(fields.get("messages")), len(body))
+    answers = by_role(fields.get("messages"))
+    thread = fields.get("thread")
+    # A thread that the API holds: the request brings only what is new.
+    previous = str(cast(Json, thread).get("previous_message_id")) if isinstance(thread, dict) else ""
+    if previous.startswith("msg_") and previous[4:8].isdigit():
+        answers += int(previous[4:8])
+    return Ask(path, headers, fields, model, streamed, answers, len(body))
 
 
 def _usage(answer: Answer) -> Json:

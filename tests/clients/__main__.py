@@ -1,5 +1,9 @@
-"""`python -m tests.clients [--page] [CLIENT ...]`: run the matrix; `--page` writes docs/clients.md from it."""
+"""`python -m tests.clients [--page] [CLIENT ...]`: run the matrix; `--page` writes docs/clients.md from it.
 
+CLIENT_JOBS says how many cells run at once, 3 if it is not set.
+"""
+
+import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -8,7 +12,7 @@ from .environments import CACHE, Unavailable, built
 from .matrix import Cell, run_cell
 from .page import PAGE, page
 
-WORKERS = 3
+WORKERS = int(os.environ.get("CLIENT_JOBS") or 3)
 
 
 def cells_of(client: Client) -> list[tuple[Client, str, str]]:
@@ -55,6 +59,9 @@ def main(arguments: list[str]) -> int:
             for cell in done:
                 tell(cell)
             cells += done
+    words = [cell.replayed.word if not cell.problems else "failed" for cell in cells]
+    told = ", ".join(f"{words.count(word)} {word}" for word in ("ok", "failed", "skipped"))
+    print(f"{len(cells)} cells of {len({cell.client for cell in cells})} clients: {told}")
     if "--page" in arguments:
         PAGE.write_text(page(cells))
     return int(any(cell.problems for cell in cells))

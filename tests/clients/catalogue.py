@@ -64,7 +64,9 @@ CLIENTS = (
         "anthropic",
         "python/anthropic_agent.py",
         ("anthropic",),
-        _variants("anthropic-messages", "messages", "messages streamed", "messages async", "messages async streamed"),
+        _variants("anthropic-messages", "messages", "messages streamed", "messages async", "messages async streamed")
+        + _variants("anthropic-messages", "runner", "runner streamed"),
+        notes=("Its tool runner keeps the conversation at the API, as a thread that each request continues.",),
     ),
     Client(
         "google-genai",
@@ -159,7 +161,7 @@ CLIENTS = (
         "@anthropic-ai/sdk",
         "node/anthropic_agent.mjs",
         ("@anthropic-ai/sdk",),
-        _variants("anthropic-messages", "messages", "messages streamed"),
+        _variants("anthropic-messages", "messages", "messages streamed", "runner", "runner streamed"),
     ),
     Client(
         "ai",

@@ -39,12 +39,18 @@ def script_of(story: Story) -> Callable[[Ask], Step]:
 
     def step(ask: Ask) -> Step:
         names = list(offered(ask.fields.get("tools") or ask.fields.get("toolConfig")))
-        if not names:
+        if not names and not _is_continued(ask):
             return ASIDE
         told = step_after(story, ask.answers)
         return replace(told, calls=tuple(replace(call, name=_as_offered(call.name, names)) for call in told.calls))
 
     return step
+
+
+def _is_continued(ask: Ask) -> bool:
+    """True when the API holds the conversation, its tools among it."""
+    thread = ask.fields.get("thread")
+    return "previous_response_id" in ask.fields or (isinstance(thread, dict) and thread.get("type") == "continue")
 
 
 def _as_offered(plain: str, names: list[str]) -> str:

@@ -1,4 +1,4 @@
-// The Anthropic SDK for Node: Messages, streamed and not.
+// The Anthropic SDK for Node: Messages, streamed and not; and its tool runner, whose state the API holds.
 import Anthropic from '@anthropic-ai/sdk';
 import { SYSTEM, TASK, TOOLS, TURNS, asked, finish, run } from './emails.mjs';
 
@@ -30,4 +30,12 @@ const loop = async () => {
   }
 };
 
-finish(await loop());
+const runner = async () => {
+  const runnable = tools.map((tool) => ({ ...tool, run: (given) => run(tool.name, given), parse: (given) => given }));
+  const request = { model: 'claude-sonnet-4-5', max_tokens: 1000, system: SYSTEM, tools: runnable, messages };
+  const turns = client.beta.messages.toolRunner({ ...request, stream: asked.has('streamed') });
+  const answer = await turns.runUntilDone();
+  return answer.content.map((block) => block.text).join('');
+};
+
+finish(await (asked.has('runner') ? runner() : loop()));

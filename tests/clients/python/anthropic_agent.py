@@ -1,9 +1,9 @@
-"""The anthropic SDK: Messages, sync and async, streamed and not."""
+"""The anthropic SDK: Messages, sync and async, streamed and not; and its tool runner, whose state the API holds."""
 
 import asyncio
 
 import anthropic
-from emails import SYSTEM, TASK, TOOLS, TURNS, finish, run, variant
+from emails import SYSTEM, TASK, TOOLS, TURNS, finish, generate_email, run, send_email, variant
 
 ASKED = variant()
 STREAMED = "streamed" in ASKED
@@ -42,7 +42,15 @@ async def main() -> str | None:
     return None
 
 
-if "async" in ASKED:
+def runner() -> str:
+    tools = [anthropic.beta_tool(generate_email), anthropic.beta_tool(send_email)]
+    turns = anthropic.Anthropic().beta.messages.tool_runner(**{**request, "tools": tools}, stream=STREAMED)
+    return "".join(block.text for block in turns.until_done().content)
+
+
+if "runner" in ASKED:
+    finish(runner())
+elif "async" in ASKED:
     finish(asyncio.run(main()))
 else:
     client = anthropic.Anthropic()
