@@ -159,6 +159,11 @@ def _recording(parser: argparse.ArgumentParser, port: int) -> None:
 def _run(parser: argparse.ArgumentParser) -> None:
     _recording(parser, 0)
     parser.add_argument("--replay", metavar="F", action="append", help="answer from this cassette; no API is called")
+    parser.add_argument(
+        "--prove",
+        action="store_true",
+        help="compare what goes in and out on both sides of the proxy, byte for byte, and say what differs and why",
+    )
     parser.add_argument("--live", action="store_true", help="one line on stderr as each round trip ends")
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
     parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)

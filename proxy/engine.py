@@ -30,13 +30,16 @@ from turntape.cassettes.model import RoundTrip
 from .dispatch import CachedAddons
 from .guard_rails import GuardRails
 from .limits import Guard, Stop
-from .next_proxy import NextProxy
+from .next_proxy import NextProxy, is_loopback
 from .routing import Router, Seen
 from .tap import Tap
 from .trailers import pass_trailers_on
 
 if TYPE_CHECKING:
     from .breakpoints.addon import Breakpoints, Holder
+    from .prove.detour import Detour
+    from .prove.report import Proof
+    from .prove.witness import Witnesses
 
 log = logging.getLogger(__name__)
 
@@ -105,7 +108,8 @@ class Engine:
     `next_proxy` is a proxy to go through, `trusted_ca` a file of roots to trust upstream instead of the
     bundled ones, `client_cert` a PEM file with key (or a folder of `HOST.pem`) for upstreams that ask for one,
     `confdir` the folder of our certificate authority, `guard` what ends a run at its limits (`on_stop` is told once).
-    `breakpoints` say which answers are held and who is asked. `start` raises OSError when the port is taken.
+    `breakpoints` say which answers are held and who is asked. With `prove` there are witnesses before and behind the
+    proxy, and `proof` is what they saw, once it has stopped. `start` raises OSError when the port is taken.
     """
 
     def __init__(
@@ -124,6 +128,7 @@ class Engine:
         guard: Guard | None = None,
         on_stop: Callable[[Stop], None] = lambda stop: None,
         breakpoints: "Breakpoints | None" = None,
+        prove: bool = False,
     ) -> None:
         self.host = host
         self.port = port
@@ -138,6 +143,9 @@ class Engine:
         self._tap = Tap(self._write)
         self._router = Router(self._tap, upstreams=upstreams or {}, intercept=intercept, next_proxy=next_proxy)
         self._holder = self._held_by(breakpoints) if breakpoints is not None else None
+        self._prove = prove
+        self._witnesses: Witnesses | None = None
+        self._detour: Detour | None = None
         self._master: LeanMaster | None = None
         self._running: asyncio.Task[None] | None = None
         self._server: proxyserver.Proxyserver | None = None
@@ -165,7 +173,10 @@ class Engine:
         self._confdir.mkdir(parents=True, exist_ok=True, mode=0o700)
         pass_trailers_on()
         settings = options.Options(
-            confdir=str(self._confdir), listen_host=self.host, listen_port=self.port, mode=["regular"]
+            confdir=str(self._confdir),
+            listen_host=self.host,
+            listen_port=0 if self._prove else self.port,
+            mode=["regular"],
         )
         master = self._master = LeanMaster(settings)
         server = self._server = proxyserver.Proxyserver()
@@ -175,6 +186,7 @@ class Engine:
             tlsconfig.TlsConfig(),
             Connections(server),
             self._router,
+            *([self._detoured()] if self._prove else []),
             *([self._holder] if self._holder is not None else []),
             self._tap,
         )
@@ -193,7 +205,14 @@ class Engine:
         if not setup or instance is None or not instance.listen_addrs:
             error = instance.last_exception if instance is not None else None
             raise OSError(getattr(error, "errno", None) or 98, f"cannot listen on {self.host}:{self.port}: {error}")
-        self.port = self._router.port = instance.listen_addrs[0][1]
+        port = instance.listen_addrs[0][1]
+        if self._witnesses is not None:
+            try:
+                port = await self._witnesses.start(port, self.port)
+            except OSError:
+                await instance.stop()
+                raise
+        self.port = self._router.port = port
         self._running = asyncio.create_task(master.run())
         await asyncio.sleep(0)
 
@@ -216,7 +235,31 @@ class Engine:
         master.shutdown()
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.wait_for(self._running, timeout=5)
+        if self._witnesses is not None:
+            await self._witnesses.stop()
         self._master = None
+
+    def _detoured(self) -> "Detour":
+        from .prove.detour import Detour
+        from .prove.witness import Witnesses
+
+        self._witnesses = Witnesses(
+            opens=lambda host: self._router.is_wanted(host) and not is_loopback(host),
+            authority=self._confdir,
+            trusted=self._trusted_ca,
+            client_cert=self._client_cert,
+        )
+        self._detour = Detour(self._witnesses, self._tap)
+        return self._detour
+
+    def proof(self) -> "Proof":
+        """What the witnesses saw; for an engine that was made with `prove`, after `stop`."""
+        from .prove.comparison import compare
+        from .prove.report import Proof
+
+        assert self._witnesses is not None and self._detour is not None
+        compared = compare(self._witnesses.before.exchanges(), self._witnesses.behind_us.exchanges())
+        return Proof(tuple(compared), self._detour.missed)
 
 
 @contextlib.contextmanager

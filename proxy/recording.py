@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from .breakpoints.addon import Breakpoints
     from .engine import Engine
+    from .prove.report import Proof
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,8 @@ class Settings:
     break_on: tuple[Condition, ...] = ()
     break_answers: Path | None = None
     """A file of orders for what is held; None: the terminal."""
+    prove: bool = False
+    """True when witnesses stand before and behind the proxy."""
     console: bool = False
     limits: Limits = Limits()
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
@@ -100,6 +103,10 @@ class Recording:
         engine = self._engine.seen
         return Seen(engine.tunnelled + engine.passed, engine.distrusted, self.bypassed)
 
+    def proof(self) -> "Proof":
+        """What the witnesses saw, once it is over; for a recording with `prove`."""
+        return self._engine.proof()
+
     async def start(self) -> None:
         from turntape.cassettes.recorder import Recorder
         from turntape.cassettes.redaction import Redactor
@@ -135,6 +142,7 @@ class Recording:
             guard=self.guard,
             on_stop=self._tell_stop,
             breakpoints=held,
+            prove=settings.prove,
         )
         try:
             await self._engine.start()

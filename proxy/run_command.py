@@ -14,7 +14,7 @@ from signal import Signals
 
 from .child import ENDING, Child, SpawnError, block, listen, spawn
 from .doctor.sockets import Watch
-from .exit_codes import NOT_EXECUTABLE, NOT_FOUND, SIGNALLED
+from .exit_codes import FINDINGS, NOT_EXECUTABLE, NOT_FOUND, OK, SIGNALLED
 from .limits import Limits, patterns
 from .recording import Outcome, Recording, Settings, coloured, free_path
 from .replay_command import replay_server
@@ -39,6 +39,7 @@ def main(options: argparse.Namespace) -> int:
         client_cert=options.client_cert,
         break_on=tuple(options.break_on),
         break_answers=options.break_answers,
+        prove=options.prove,
         limits=Limits(options.max_turns, options.max_cost, patterns(options.stop_on)),
         console=options.live and not options.quiet,
     )
@@ -72,6 +73,12 @@ async def run(settings: Settings, command: list[str], *, quiet: bool) -> int:
         if not quiet:
             tell(end_lines(recording, outcome, command))
         tell([f"turntape: {problem}" for problem in outcome.problems])
+        if settings.prove:
+            from .prove.report import lines
+
+            proof = recording.proof()
+            tell(lines(proof, coloured(sys.stderr.isatty(), os.environ)))
+            code = code or (OK if proof.holds else FINDINGS)
     except Exception as exc:  # noqa: BLE001 - whatever we do wrong, the exit code stays the command's
         tell([f"turntape: internal error at the end, {type(exc).__name__}: {exc}; {settings.path} is kept"])
     return code

@@ -1,0 +1,175 @@
+"""What was sent beside what arrived: every difference, and why HTTP forces it, where it does."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from .messages import Fields, Message
+from .wire import Exchange
+
+HOP_BY_HOP = {
+    "proxy-connection": "it is said to a proxy, and ends there",
+    "proxy-authorization": "it is said to a proxy, and ends there; turntape reads the name of the run from it",
+    "connection": "it belongs to one connection, of which there are two (RFC 9110, 7.6.1)",
+    "keep-alive": "it belongs to one connection, of which there are two (RFC 9110, 7.6.1)",
+    "expect": "`100-continue` is answered at once by whoever reads the body first (RFC 9110, 10.1.1)",
+}
+"""Fields between two ends of a connection, and why they may differ."""
+HOST = "the base URL names turntape's address, and the API is asked by its own"
+PREFIX = "the base URL's path names the API, and the API has its own path"
+ABSOLUTE = "a proxy is asked by the whole URL, a server by the path (RFC 9112, 3.2)"
+UPSTREAM = "--upstream names another place, and the path under it"
+CHUNKED = "a chunked request is passed on when it is whole: the chunks belong to one connection (RFC 9112, 7.1)"
+
+
+_ROUTE = re.compile(r"(?:/s/[^/]+)?/[^/]+(/.*)$")
+"""A path of the base-URL route, and what follows the API's name in it."""
+_DOUBLED = re.compile(r"^/v\d+[a-z]*(/v\d+[a-z]*/)")
+"""A version that stands in the base URL and is said again by the client."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    side: str
+    """`request` or `response`."""
+    what: str
+    sent: str
+    arrived: str
+    why: str | None
+    """Why HTTP, or the user, forces it; None when nothing does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One exchange as both witnesses saw it; `behind` is None when turntape did not pass it on."""
+
+    before: Exchange
+    behind: Exchange | None
+    differences: tuple[Difference, ...]
+
+
+def compare(before: Sequence[Exchange], behind: Sequence[Exchange]) -> list[Compared]:
+    """Every exchange that the client had, beside the one that became of it."""
+    left = list(behind)
+    found: list[Compared] = []
+    for exchange in before:
+        other = next((one for one in left if _is_same(exchange, one)), None)
+        if other is not None:
+            left.remove(other)
+            found.append(Compared(exchange, other, tuple(differences(exchange, other))))
+        else:
+            found.append(Compared(exchange, None, ()))
+    return found
+
+
+def _is_same(before: Exchange, behind: Exchange) -> bool:
+    """Whether one request became the other: by what a client says that no proxy may touch."""
+    one, other = before.request, behind.request
+    if one.method != other.method or behind.order < before.order:
+        return False
+    last = urlsplit(one.target).path.rpartition("/")[2]
+    return one.body == other.body and urlsplit(other.target).path.rpartition("/")[2] == last
+
+
+def differences(before: Exchange, behind: Exchange) -> Iterator[Difference]:
+    yield from _requests(before.request, behind.request)
+    if before.response is None or behind.response is None:
+        if (before.response is None) != (behind.response is None):
+            said = ["nothing" if one.response is None else one.response.first for one in (behind, before)]
+            yield Difference("response", "answer", said[0], said[1], None)
+        return
+    yield from _responses(behind.response, before.response)
+
+
+def _requests(sent: Message, arrived: Message) -> Iterator[Difference]:
+    by_base_url = False
+    if sent.first != arrived.first:
+        why = _why_target(sent, arrived)
+        by_base_url = why in (PREFIX, UPSTREAM)
+        yield Difference("request", "request line", sent.first, arrived.first, why)
+    yield from _fields("request", sent.fields, arrived.fields, by_base_url)
+    if sent.body != arrived.body:
+        yield Difference("request", "body", _size(sent.body), _size(arrived.body), None)
+    if sent.chunks != arrived.chunks:
+        yield Difference("request", "chunks", _count(sent.chunks), _count(arrived.chunks), CHUNKED)
+    if sent.trailers != arrived.trailers:
+        yield Difference("request", "trailers", str(len(sent.trailers)), str(len(arrived.trailers)), None)
+
+
+def _why_target(sent: Message, arrived: Message) -> str | None:
+    if sent.method != arrived.method or sent.first.rpartition(" ")[2] != arrived.first.rpartition(" ")[2]:
+        return None
+    url = urlsplit(sent.target)
+    path = url.path + (f"?{url.query}" if url.query else "")
+    if path == arrived.target:
+        return ABSOLUTE
+    if arrived.target.endswith(path):
+        return UPSTREAM
+    route = _ROUTE.match(path)
+    rest = route[1] if route else None
+    if rest and (arrived.target.endswith(rest) or arrived.target.endswith(_DOUBLED.sub(r"\1", rest))):
+        return PREFIX
+    return None
+
+
+def _fields(side: str, sent: Fields, arrived: Fields, by_base_url: bool) -> Iterator[Difference]:
+    one, other = _by_name(sent), _by_name(arrived)
+    for name in dict.fromkeys([*one, *other]):
+        if one.get(name) != other.get(name):
+            why = HOP_BY_HOP.get(name)
+            if name == "host" and by_base_url and side == "request":
+                why = HOST
+            shown = [_shown(name, values.get(name)) for values in (one, other)]
+            yield Difference(side, f"field {name}", shown[0], shown[1], why)
+    kept = [[pair for pair in fields if _is_kept(pair[0], one, other)] for fields in (sent, arrived)]
+    if [name for name, _ in kept[0]] != [name for name, _ in kept[1]]:
+        yield Difference(side, "order or spelling of the fields", _names(kept[0]), _names(kept[1]), None)
+
+
+def _is_kept(name: str, one: dict[str, list[str]], other: dict[str, list[str]]) -> bool:
+    return one.get(name.lower()) == other.get(name.lower())
+
+
+def _responses(sent: Message, arrived: Message) -> Iterator[Difference]:
+    if sent.first != arrived.first:
+        yield Difference("response", "status line", sent.first, arrived.first, None)
+    yield from _fields("response", sent.fields, arrived.fields, by_base_url=False)
+    # A client that leaves early has read less than the API sent: what it read must be the beginning of that.
+    whole = arrived.whole or not sent.body.startswith(arrived.body)
+    if whole and sent.body != arrived.body:
+        yield Difference("response", "body", _size(sent.body), _size(arrived.body), None)
+    chunks = sent.chunks if whole else sent.chunks[: len(arrived.chunks)]
+    if chunks[:-1] != arrived.chunks[:-1] or (whole and chunks != arrived.chunks):
+        yield Difference("response", "chunks", _count(sent.chunks), _count(arrived.chunks), None)
+    if whole and sent.trailers != arrived.trailers:
+        yield Difference("response", "trailers", str(len(sent.trailers)), str(len(arrived.trailers)), None)
+
+
+def _by_name(fields: Fields) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, value in fields:
+        found.setdefault(name.lower(), []).append(value)
+    return found
+
+
+_OPEN = frozenset({"host", "connection", "keep-alive", "expect", "content-length", "transfer-encoding", "content-type"})
+"""Fields whose values may be shown; any other may hold a key."""
+
+
+def _shown(name: str, values: list[str] | None) -> str:
+    if values is None:
+        return "absent"
+    return ", ".join(values) if name in _OPEN else "present"
+
+
+def _names(fields: Sequence[tuple[str, str]]) -> str:
+    return " ".join(name for name, _ in fields)
+
+
+def _size(body: bytes) -> str:
+    return f"{len(body):,} bytes"
+
+
+def _count(chunks: tuple[int, ...]) -> str:
+    return f"{len(chunks):,} chunks" if chunks else "no chunks"
