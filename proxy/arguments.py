@@ -92,7 +92,8 @@ def _pace(text: str) -> str | float:
 
 
 def _places(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+    where = parser.add_argument_group("where the APIs are")
+    where.add_argument(
         "--upstream",
         type=_upstream,
         action="append",
@@ -100,19 +101,19 @@ def _places(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=URL",
         help="where an API is, on both routes; '*=URL' for all of them; repeatable",
     )
-    parser.add_argument(
+    where.add_argument(
         "--intercept",
         action="append",
         default=[],
         metavar="HOST",
         help="decrypt and record this host too; '*' for all; repeatable",
     )
-    parser.add_argument(
+    where.add_argument(
         "--upstream-proxy",
         metavar="URL",
         help="go on through this HTTP proxy; 'none' for none (default: HTTPS_PROXY and kin)",
     )
-    parser.add_argument(
+    where.add_argument(
         "--client-cert",
         type=Path,
         metavar="PEM",
@@ -131,24 +132,26 @@ def _recording(parser: argparse.ArgumentParser, port: int) -> None:
         default="both",
         help="offer only base URLs, or only the forward proxy (default: both)",
     )
-    parser.add_argument("--max-turns", type=_turns, metavar="N", help="let N turns through, then answer with an error")
-    parser.add_argument("--max-cost", type=_dollars, metavar="USD", help="the same once the run has cost that much")
-    parser.add_argument(
+    limits = parser.add_argument_group("ending a runaway run (docs/guard-rails.md)")
+    limits.add_argument("--max-turns", type=_turns, metavar="N", help="let N turns through, then answer with an error")
+    limits.add_argument("--max-cost", type=_dollars, metavar="USD", help="the same once the run has cost that much")
+    limits.add_argument(
         "--stop-on",
         action="append",
         default=[],
         metavar="FINDING[,...]",
         help="the same once this was found, by id or pattern: 'client-*'; repeatable",
     )
-    parser.add_argument(
+    held = parser.add_argument_group("holding answers (docs/breakpoints.md)")
+    held.add_argument(
         "--break-on",
         type=_break_on,
         action="append",
         default=[],
         metavar="WHAT",
-        help="hold answers before the client sees them, and ask: tool=NAME, finding=ID, turn=N; repeatable",
+        help="hold an answer before the client sees it, and ask: tool=NAME, finding=ID, turn=N; repeatable",
     )
-    parser.add_argument(
+    held.add_argument(
         "--break-answers",
         type=Path,
         metavar="FILE",

@@ -219,7 +219,7 @@ def known_findings(settings: Settings) -> None:
             near = get_close_matches(pattern, names, 1)
             raise TurntapeError(
                 f"no finding is called {pattern!r} ({option}{pattern}); "
-                + (f"did you mean {near[0]!r}?" if near else "`turntape show --json` writes their ids")
+                + (f"did you mean {near[0]!r}?" if near else "`turntape explain` lists them")
             )
 
 
