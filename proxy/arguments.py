@@ -50,6 +50,12 @@ def _upstream(text: str) -> tuple[str, str]:
     return name, url
 
 
+def _turn(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not the number of a turn, from 1")
+    return int(text)
+
+
 def _port(text: str) -> int:
     if not text.isdigit() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to 65535")
@@ -121,9 +127,11 @@ def _places(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _recording(parser: argparse.ArgumentParser, port: int) -> None:
+def _recording(parser: argparse.ArgumentParser, port: int, kind: str = "run") -> None:
     shown = str(port) if port else "a free one"
-    parser.add_argument("--out", metavar="F", help="the cassette to write (default: run-<time>.cassette.jsonl here)")
+    parser.add_argument(
+        "--out", metavar="F", help=f"the cassette to write (default: {kind}-<time>.cassette.jsonl here)"
+    )
     parser.add_argument("--port", type=_port, default=port, metavar="N", help=f"listen on port N (default: {shown})")
     _places(parser)
     parser.add_argument(
@@ -314,6 +322,33 @@ def _doctor(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
 
+def _fork(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="F", help="a cassette, .jsonl or .jsonl.zst")
+    parser.add_argument(
+        "--at", type=_turn, required=True, metavar="K", help="the first turn that goes to the API; 1 plays none"
+    )
+    parser.add_argument(
+        "--edit",
+        action="append",
+        default=[],
+        metavar="WHAT=VALUE",
+        help="change the recorded answer of turn K-1: text=…, tool=NAME, arguments=JSON, finish=WORD, the second call "
+        "as arguments.2, or /JSON/POINTER=VALUE; repeatable",
+    )
+    parser.add_argument("--edit-file", metavar="FILE", help="the bytes of FILE are the whole answer of turn K-1")
+    parser.add_argument("--thread", metavar="T", help="the thread to fork, as `show` names it (default: the first)")
+    parser.add_argument(
+        "--strays",
+        choices=("refuse", "live"),
+        default="refuse",
+        help="what is asked before turn K and was not recorded is refused, or goes to the API (default: refuse)",
+    )
+    _recording(parser, 0, "fork")
+    parser.add_argument("--live", action="store_true", help="one line on stderr as each round trip ends")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    parser.set_defaults(command=[])  # behind `--` only, since F and options may stand in any order
+
+
 def _demo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="F", help="the cassette to write (default: demo-<time>.cassette.jsonl here)")
 
@@ -427,6 +462,16 @@ COMMANDS = (
         tail_optional=True,
     ),
     Command(
+        "fork",
+        "fork_command",
+        "turntape fork F --at K [--edit WHAT=VALUE] -- CMD ...",
+        "a recorded run up to turn K, and live from there",
+        "Run CMD behind the proxy: what was asked before turn K is answered from the cassette, the rest by the API. "
+        "The result is a new cassette that replays whole by itself. Edits change the last answer before the fork.",
+        _fork,
+        has_tail=True,
+    ),
+    Command(
         "import",
         "import_command",
         "turntape import FILE ... [-o F | --out-dir DIR]",
@@ -502,7 +547,8 @@ def _parse_command(command: Command, argv: list[str], debug: bool) -> argparse.N
             parser.error(f"{options.command[0]!r} stands before `--`, where only options may stand")
         options.command = rest or options.command
         if not options.command and not command.tail_optional:
-            parser.error("no command to run; write it behind `--`: turntape run -- python agent.py")
+            usage = command.usage.partition("[")[0].partition(" --")[0].strip()
+            parser.error(f"no command to run; write it behind `--`: {usage} -- python agent.py")
     options.name, options.module = command.name, command.module
     return options
 

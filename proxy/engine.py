@@ -50,6 +50,10 @@ class Sink(Protocol):
     def write(self, round_trip: RoundTrip) -> int: ...
 
 
+type Addon = Callable[[Tap, Callable[[RoundTrip], object]], object]
+"""Makes an addon that stands behind the tap; it is given the tap and what writes a round trip down."""
+
+
 class Layers(next_layer.NextLayer):
     """mitmproxy's choice of protocol layers, with our answer to what is tunnelled."""
 
@@ -108,8 +112,9 @@ class Engine:
     `next_proxy` is a proxy to go through, `trusted_ca` a file of roots to trust upstream instead of the
     bundled ones, `client_cert` a PEM file with key (or a folder of `HOST.pem`) for upstreams that ask for one,
     `confdir` the folder of our certificate authority, `guard` what ends a run at its limits (`on_stop` is told once).
-    `breakpoints` say which answers are held and who is asked. With `prove` there are witnesses before and behind the
-    proxy, and `proof` is what they saw, once it has stopped. `start` raises OSError when the port is taken.
+    `breakpoints` say which answers are held and who is asked, `addon` makes what may answer in the API's place. With
+    `prove` there are witnesses before and behind the proxy, and `proof` is what they saw, once it has stopped. `start`
+    raises OSError when the port is taken.
     """
 
     def __init__(
@@ -129,6 +134,7 @@ class Engine:
         on_stop: Callable[[Stop], None] = lambda stop: None,
         breakpoints: "Breakpoints | None" = None,
         prove: bool = False,
+        addon: Addon | None = None,
     ) -> None:
         self.host = host
         self.port = port
@@ -140,6 +146,7 @@ class Engine:
         self._guard = guard
         self._on_stop = on_stop
         self._rails: GuardRails | None = None
+        self._addon = addon
         self._tap = Tap(self._write)
         self._router = Router(self._tap, upstreams=upstreams or {}, intercept=intercept, next_proxy=next_proxy)
         self._holder = self._held_by(breakpoints) if breakpoints is not None else None
@@ -190,6 +197,8 @@ class Engine:
             *([self._holder] if self._holder is not None else []),
             self._tap,
         )
+        if self._addon is not None:
+            master.addons.add(self._addon(self._tap, self._write))
         if self._guard is not None:
             self._rails = GuardRails(self._guard, self._tap, server, self._on_stop)
             master.addons.add(self._rails)

@@ -92,7 +92,7 @@ def table(results: "Sequence[Done]") -> list[str]:
     cassettes, trips = len({done.target for done in written}), sum(done.count for done in written)
     failed = len(results) - len(written)
     last = f"{_counted(trips, 'round trip')} in {_counted(cassettes, 'cassette')}"
-    return [*lines, "", last + (f"; {_counted(failed, 'file')} could not be read" if failed else "")]
+    return [*lines, "", last + (f"; {_counted(failed, 'file')} left out" if failed else "")]
 
 
 def _line(row: tuple[str, ...], widths: Sequence[int]) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from turntape.cassettes.recorder import Recorder
 
     from .breakpoints.addon import Breakpoints
-    from .engine import Engine
+    from .engine import Addon, Engine
     from .prove.report import Proof
 
 
@@ -48,6 +48,8 @@ class Settings:
     """True when witnesses stand before and behind the proxy."""
     console: bool = False
     limits: Limits = Limits()
+    addon: "Addon | None" = None
+    """Makes what may answer in the API's place."""
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
 
@@ -143,6 +145,7 @@ class Recording:
             on_stop=self._tell_stop,
             breakpoints=held,
             prove=settings.prove,
+            addon=settings.addon,
         )
         try:
             await self._engine.start()

@@ -28,7 +28,17 @@ def main(options: argparse.Namespace) -> int:
         return NOT_FOUND if not Path(options.command[0]).exists() else NOT_EXECUTABLE
     block()
     path = Path(options.out) if options.out else free_path("run", Path(), time.time())
-    settings = Settings(
+    settings = settings_of(options, path)
+    if not options.replay:
+        return asyncio.run(run(settings, options.command, quiet=options.quiet))
+    with replay_server(options.replay) as url:
+        settings = replace(settings, upstreams={"*": url})
+        return asyncio.run(run(settings, options.command, quiet=options.quiet))
+
+
+def settings_of(options: argparse.Namespace, path: Path) -> Settings:
+    """What the command line says about a recording into `path`."""
+    return Settings(
         path=path,
         made=not options.out,
         port=options.port,
@@ -43,11 +53,6 @@ def main(options: argparse.Namespace) -> int:
         limits=Limits(options.max_turns, options.max_cost, patterns(options.stop_on)),
         console=options.live and not options.quiet,
     )
-    if not options.replay:
-        return asyncio.run(run(settings, options.command, quiet=options.quiet))
-    with replay_server(options.replay) as url:
-        settings = replace(settings, upstreams={"*": url})
-        return asyncio.run(run(settings, options.command, quiet=options.quiet))
 
 
 async def run(settings: Settings, command: list[str], *, quiet: bool) -> int:

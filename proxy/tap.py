@@ -152,6 +152,11 @@ class Tap:
         self.takes[flow.id] = take
         self._flows[flow.id] = flow
 
+    def release(self, flow: http.HTTPFlow) -> Take | None:
+        """Stop recording a flow that somebody else answers and writes down."""
+        self._flows.pop(flow.id, None)
+        return self.takes.pop(flow.id, None)
+
     @guarded
     def request(self, flow: http.HTTPFlow) -> None:
         take = self.takes.get(flow.id)

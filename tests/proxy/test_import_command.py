@@ -62,7 +62,7 @@ def test_a_bad_file_is_in_the_table_and_in_the_exit_code(tmp_path: Path, capsys:
 
     shown = capsys.readouterr().out
     assert "interactions[0]: the status is 'x'" in shown
-    assert shown.splitlines()[-1] == "1 round trip in 1 cassette; 1 file could not be read"
+    assert shown.splitlines()[-1] == "1 round trip in 1 cassette; 1 file left out"
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["a.cassette.jsonl"]
 
 
