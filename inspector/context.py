@@ -207,3 +207,25 @@ def flat(pieces: Iterable[Piece]) -> Iterator[tuple[int, Piece]]:
         yield 0, piece
         for inner in piece.pieces:
             yield 1, inner
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """All pieces of a kind together."""
+
+    kind: str
+    size: int
+    tokens: int | None
+    count: int
+
+
+def by_kind(request: RequestReading, total: int | None) -> list[Share]:
+    """What a request is made of by kind, without a look at other requests; `total` are its input tokens."""
+    sums: dict[str, tuple[int, int]] = {}
+    for kind, _, _, _, size, _ in _measured(request):
+        held, number = sums.get(kind, (0, 0))
+        sums[kind] = held + size, number + 1
+    shares = shared_out(total, [held for held, _ in sums.values()]) if total is not None else [None] * len(sums)
+    return [
+        Share(kind, held, tokens, number) for (kind, (held, number)), tokens in zip(sums.items(), shares, strict=True)
+    ]

@@ -367,6 +367,12 @@ def _export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-content", action="store_true", help="otel: leave prompts, messages and tools out")
 
 
+def _report(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="F", help="a cassette, .jsonl or .jsonl.zst")
+    parser.add_argument("-o", "--out", metavar="OUT", help="the page to write (default: F's name with .html, here)")
+    parser.add_argument("--title", help="the page's title (default: F's name)")
+
+
 COMMANDS = (
     Command(
         "demo",
@@ -440,6 +446,13 @@ COMMANDS = (
         "Open a cassette in the terminal: the turns by thread, what is new in each request, the answer with its "
         "calls and their results, findings, tokens, cost, and the raw bytes. `?` shows the keys, q leaves.",
         _view,
+        "report",
+        "report_command",
+        "turntape report F [-o run.html]",
+        "a run as one self-contained page",
+        "Write a run as one HTML page that needs no network: turns by thread, findings, the growth of tokens and cost, "
+        "each turn with what was new in it. It opens in any browser, has keys (?), and holds what the cassette holds.",
+        _report,
     ),
     Command(
         "replay",

@@ -1,0 +1,53 @@
+"""How figures are written for people: few digits, and those that say something."""
+
+from decimal import Decimal
+
+
+def several(number: int, noun: str) -> str:
+    """`1 turn`, `2,000 turns`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def count(number: int | None) -> str:
+    """`12,345` as `12.3k`; `?` when the API did not say it."""
+    if number is None:
+        return "?"
+    if number < 1000:
+        return str(number)
+    for unit, size in (("k", 1_000), ("M", 1_000_000)):
+        scaled = number / size
+        if scaled < 999.5:
+            return f"{scaled:.1f}{unit}" if scaled < 99.95 else f"{scaled:.0f}{unit}"
+    return f"{number / 1_000_000_000:.1f}G"
+
+
+def dollars(amount: Decimal | None) -> str:
+    """An amount with as many digits as say something."""
+    if amount is None:
+        return "unpriced"
+    if amount >= 100:
+        return f"${amount:,.0f}"
+    if amount >= 1:
+        return f"${amount:.2f}"
+    if amount >= Decimal("0.01"):
+        return f"${amount:.3f}"
+    return f"${amount:.4f}" if amount >= Decimal("0.0001") else f"${amount:.6f}" if amount else "$0"
+
+
+def lasted(milliseconds: float | None) -> str:
+    """A duration: `40 ms`, `1.2 s`, `3 min`."""
+    if milliseconds is None:
+        return "–"
+    if milliseconds < 1000:
+        return f"{milliseconds:.0f} ms"
+    seconds = milliseconds / 1000
+    if seconds < 100:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5940 else f"{seconds / 3600:.1f} h"
+
+
+def size(number: int) -> str:
+    """Bytes."""
+    if number < 1000:
+        return f"{number} B"
+    return f"{number / 1000:.1f} kB" if number < 1_000_000 else f"{number / 1_000_000:.1f} MB"

@@ -1,0 +1,55 @@
+"""`turntape report`, as a user calls it."""
+
+import stat
+from pathlib import Path
+
+import pytest
+from conversations import loop
+
+from turntape.cassettes import Recorder
+from turntape.proxy.cli import main
+
+
+@pytest.fixture
+def cassette(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "run.cassette.jsonl"
+    with Recorder(path) as recorder:
+        for trip in loop():
+            recorder.write(trip)
+    return path
+
+
+def test_a_page_is_written_where_it_is_said_and_private(cassette: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(cassette), "-o", "out.html", "--title", "My <run>"]) == 0
+
+    page = Path("out.html")
+    assert capsys.readouterr().out == "out.html\n"
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert "<h1>My &lt;run&gt;</h1>" in page.read_text(encoding="utf-8")
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
+
+
+def test_without_a_name_it_is_named_after_the_cassette(cassette: Path) -> None:
+    assert main(["report", str(cassette)]) == 0
+
+    assert Path("run.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nothing.cassette.jsonl"], "nothing.cassette.jsonl"),
+        (["run.cassette.jsonl", "-o", "run.cassette.jsonl"], "is the cassette itself; choose another name"),
+        (["run.cassette.jsonl", "-o", "none/run.html"], "none/run.html: No such file or directory"),
+    ],
+)
+def test_what_cannot_be_written_is_one_line(
+    arguments: list[str], said: str, cassette: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = cassette.read_bytes()
+
+    assert main(["report", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert said in error and error.count("\n") == 1
+    assert cassette.read_bytes() == before
