@@ -10,11 +10,15 @@ from turntape.cassettes.model import RoundTrip
 from .labelling import Key, Label, labelled
 
 
-def show_json(round_trips: Iterable[RoundTrip], *, hints: bool = False) -> Iterator[bytes]:
-    """One JSON object a round trip, by number, keys as docs/show-json.md has them; `hints` adds tier H."""
+def show_json(round_trips: Iterable[RoundTrip], *, thread: str | None = None, hints: bool = False) -> Iterator[bytes]:
+    """One JSON object a round trip, by number, keys as docs/show-json.md has them.
+
+    With `thread` only its turns; `hints` adds the findings of tier H.
+    """
     labels: dict[Key, Label] = {key: done.label for key, done in labelled(round_trips, hints=hints)}
     for key in sorted(labels):
-        yield dumps(labels[key])
+        if thread is None or labels[key]["thread"] == thread:
+            yield dumps(labels[key])
 
 
 def dumps(value: object) -> bytes:

@@ -56,22 +56,30 @@ def show_text(
     round_trips: Cassette | Iterable[RoundTrip],
     *,
     turn: int | None = None,
+    thread: str | None = None,
     colour: bool = False,
     width: int = 100,
     hints: bool = False,
 ) -> Iterator[str]:
-    """The run, line by line; with `turn` that turn whole (nothing when there is none)."""
-    for line in story(round_trips, turn=turn, width=width, hints=hints):
+    """The run, line by line; with `turn` that turn whole, with `thread` only that thread (nothing if there is none)."""
+    for line in story(round_trips, turn=turn, thread=thread, width=width, hints=hints):
         yield ansi(line, colour)
 
 
 def story(
-    round_trips: Cassette | Iterable[RoundTrip], *, turn: int | None = None, width: int = 100, hints: bool = False
+    round_trips: Cassette | Iterable[RoundTrip],
+    *,
+    turn: int | None = None,
+    thread: str | None = None,
+    width: int = 100,
+    hints: bool = False,
 ) -> Iterator[Line]:
     """The run as styled lines; `hints` adds the findings of tier H."""
     width = max(40, width)
     rows: dict[Key, _Row] = {}
     for key, one in labelled(round_trips, hints=hints):
+        if thread is not None and one.label["thread"] != thread:
+            continue
         if turn is None:
             rows[key] = _Row(one.label, list(_told(one, width)), _tokens_line(one))
         elif one.label["turn"] == turn:
@@ -80,6 +88,8 @@ def story(
     if turn is not None:
         for row in done:
             yield from row.told
+        return
+    if thread is not None and not done:
         return
     if isinstance(round_trips, Cassette):
         yield from _head(round_trips, [row.label for row in done], width)

@@ -186,6 +186,14 @@ def _record(parser: argparse.ArgumentParser) -> None:
 
 
 def _screen(parser: argparse.ArgumentParser) -> None:
+def _show(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="F", help="a cassette, .jsonl or .jsonl.zst")
+    parser.add_argument("--turn", type=int, metavar="N", help="only turn N, whole")
+    parser.add_argument("--thread", metavar="T", help="only this thread: t1, t2, …")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="one JSON object a round trip")
+    form.add_argument("--findings", action="store_true", help="all findings: layer, evidence, fix")
+    form.add_argument("--cost", action="store_true", help="what each turn cost, as bars of tokens by kind")
     parser.add_argument(
         "--color",
         "--colour",
@@ -404,7 +412,7 @@ COMMANDS = (
     Command(
         "show",
         "show_command",
-        "turntape show F [--turn N] [--json]",
+        "turntape show F [--turn N] [--thread T] [--json | --findings | --cost]",
         "read a run top to bottom: model, API, client, tokens, cost",
         "Show a cassette as text: for each turn what the model emitted, how the API finished it, what the "
         "client did with it, its tokens and its cost.",

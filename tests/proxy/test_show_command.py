@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conversations import HELLO, chat, said
+from conversations import HELLO, chat, loop, said, user
 
 from turntape.cassettes.model import Request, Response, RoundTrip
 from turntape.cassettes.recorder import Recorder
@@ -62,3 +62,38 @@ def test_hints_are_shown_when_they_are_asked_for(tmp_path: Path) -> None:
     assert "model-refused-in-text" in shown("--hints")
     assert "model-refused-in-text" in shown("--hints", "--json")
     assert "model-refused-in-text" in shown("--hints", "--turn", "1")
+
+
+@pytest.fixture
+def threads(tmp_path: Path) -> str:
+    """Two threads in one cassette."""
+    path = tmp_path / "threads.cassette.jsonl"
+    with Recorder(path) as recorder:
+        for trip in [*loop(), chat([user("else")], said("yes"), index=2, at=1_780_000_900.0)]:
+            recorder.write(trip)
+    return str(path)
+
+
+def show(*argv: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*SHOW, *argv], capture_output=True, text=True, check=False)
+
+
+def test_a_thread_is_shown_alone_in_every_form(threads: str) -> None:
+    assert [line for line in show(threads, "--thread", "t2").stdout.splitlines() if line.startswith("Turn")] == [
+        "Turn 1  gpt-5-2025-08-07  openai-chat  250 ms  #2"
+    ]
+    assert [json.loads(line)["thread"] for line in show(threads, "--thread", "t1", "--json").stdout.splitlines()] == [
+        "t1",
+        "t1",
+    ]
+    assert "1 turn · 100 tokens in" in show(threads, "--thread", "t2", "--cost").stdout
+    assert "no findings" in show(threads, "--findings").stdout
+    assert show(threads, "--thread", "t2", "--turn", "1").stdout.startswith("Turn 1 of t2")
+
+
+@pytest.mark.parametrize("more", [[], ["--cost"], ["--findings"], ["--json"], ["--turn", "1"]])
+def test_a_thread_that_is_not_there_is_one_line(threads: str, more: list[str]) -> None:
+    done = show(threads, "--thread", "t7", *more)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"turntape: {threads} has no {'turn 1 of ' if '--turn' in more else ''}thread 't7'\n"
