@@ -1,0 +1,164 @@
+"""One client's loop, recorded once through the proxy, played back in its own process and through a server.
+
+A pytest session runs in the client's environment, with the plugin and nothing else of ours, and the LLM is gone:
+
+    python -m clients.in_process            every client, each in an environment of its own, made where it is missing
+    python -m clients.in_process litellm    those whose names begin so
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from turntape.cassettes.base_urls import BASE_URLS
+from turntape.proxy.scripted import ScriptedServer
+
+from .catalogue import KEYS, Client, Variant
+from .environments import HERE, ROOT, Runtime, Unavailable, built
+from .matrix import PATIENCE, QUIET
+
+OURS = (
+    "pytest",
+    "pydantic",
+    "orjson",
+    "httpx",
+    "genai-prices",
+    "jsonschema-rs",
+    "backports.zstd",
+    "uvicorn",
+    "httptools",
+)
+"""What the plugin and the test server need, beside the client."""
+PLUGINS = ("-p", "turntape.cassettes.pytest_plugin", "-p", "turntape.inspector.pytest_run", "-p", "no:cacheprovider")
+NOT_HTTPX = {
+    "google-genai generate async": "it prefers aiohttp where that is installed",
+    "boto3": "botocore brings an HTTP client of its own",
+    "boto3 (invoke)": "botocore brings an HTTP client of its own",
+    "aiohttp": "it is another HTTP client",
+    "requests": "it is another HTTP client",
+    "litellm (proxy)": "the client is a server",
+}
+"""Clients that are played back through a server only."""
+
+GONE = "http://127.0.0.1:9"
+"""Where nobody listens."""
+
+TESTS = """
+import runpy
+import subprocess
+import sys
+
+import pytest
+
+@pytest.mark.turntape(path={tape!r})
+def test_in_process(monkeypatch, turntape_run):
+    monkeypatch.setattr(sys, "argv", [{script!r}, *{words!r}.split()])
+    monkeypatch.syspath_prepend({folder!r})
+    try:
+        runpy.run_path({script!r}, run_name="__main__")
+    except SystemExit as ended:
+        assert not ended.code, ended.code
+    assert len(turntape_run.tool_calls) == 6
+    assert turntape_run.findings(layer="client", severity="error") == []
+
+@pytest.mark.turntape(path={tape!r})
+def test_through_a_server(turntape_environment, turntape_run):
+    command = [sys.executable, {script!r}, *{words!r}.split()]
+    done = subprocess.run(command, env=turntape_environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert len(turntape_run.tool_calls) == 6
+"""
+
+
+def not_httpx(client: Client, variant: Variant) -> str | None:
+    """Why a client's requests do not come by httpx; None when they do."""
+    used = f"{client.name} {variant.words}"
+    return next((reason for name, reason in NOT_HTTPX.items() if f"{used} ".startswith(f"{name} ")), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What came of one way to use a client; None is well, and else it is why not."""
+
+    in_process: str | None
+    through_a_server: str | None
+
+
+def play(client: Client, variant: Variant, runtime: Runtime, authority: Path) -> Played:
+    """Record the loop, and play it back with the LLM gone. Raises RuntimeError when it could not be recorded."""
+    with tempfile.TemporaryDirectory(prefix="turntape-client-") as name:
+        folder = Path(name)
+        tape = folder / "run.cassette.jsonl"
+        environ = _environ(client, folder, authority)
+        route = "forward" if "base_url" in client.not_offered else "base_url"
+        command = [*runtime.command, *variant.words.split()]
+        with ScriptedServer(client.story) as server:
+            options = ["--quiet", "--out", str(tape), "--route", route, "--upstream", f"*={server.url}"]
+            ours = [sys.executable, "-m", "turntape.proxy.cli", "run", *options, "--", *command]
+            done = _run(ours, environ, folder)
+        if done.returncode:
+            raise RuntimeError(f"{client.name} {variant.words} could not be recorded: {done.stderr[-500:]}")
+        python, script = command[0], runtime.command[1]
+        text = TESTS.format(tape=str(tape), script=script, words=variant.words, folder=str(HERE / "python"))
+        (folder / "test_it.py").write_text(text)
+        (folder / "pytest.ini").write_text("[pytest]\n")
+        environ["PYTHONPATH"] = str(ROOT / ".typing")
+        environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+
+        # Some clients ask otherwise of a host that is not the vendor's own, so they go on seeing such a one.
+        if route == "base_url":
+            environ |= {row.variable: f"{GONE}/{row.upstream}{row.suffix}" for row in BASE_URLS if row.always}
+
+        def session(test: str) -> str | None:
+            line = [python, "-m", "pytest", "-q", "--tb=short", *PLUGINS, "--turntape-check", f"test_it.py::{test}"]
+            done = _run(line, environ, folder)
+            return None if done.returncode == 0 else (done.stdout + done.stderr)[-3000:]
+
+        return Played(
+            not_httpx(client, variant) or session("test_in_process"),
+            client.not_offered.get("base_url") or session("test_through_a_server"),
+        )
+
+
+def _environ(client: Client, folder: Path, authority: Path) -> dict[str, str]:
+    """A bare environment, with a home that is empty."""
+    kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+    home = {"HOME": str(folder), "TMPDIR": str(folder), "TURNTAPE_HOME": str(authority)}
+    return {**kept, **home, **QUIET, **KEYS, **client.environ}
+
+
+def _run(command: list[str], environ: Mapping[str, str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, env=dict(environ), cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+
+
+def _table(names: list[str]) -> Iterator[str]:
+    from .catalogue import CLIENTS
+
+    with tempfile.TemporaryDirectory(prefix="turntape-authority-") as authority:
+        for client in CLIENTS:
+            if not client.script.endswith(".py") or (names and not client.name.startswith(tuple(names))):
+                continue
+            try:
+                runtime = built(client.script, (*client.packages, *OURS))
+            except Unavailable as exc:
+                yield f"{client.name}: skipped, {exc}"
+                continue
+            for variant in client.variants:
+                try:
+                    done = play(client, variant, runtime, Path(authority))
+                except RuntimeError as exc:
+                    yield str(exc)
+                    continue
+                said = (f"in process: {done.in_process or 'ok'}", f"through a server: {done.through_a_server or 'ok'}")
+                yield f"{client.name} {runtime.version} {variant.words}: {'; '.join(said)}"
+
+
+if __name__ == "__main__":
+    for line in _table(sys.argv[1:]):
+        print(line, flush=True)
