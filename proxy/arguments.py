@@ -176,6 +176,11 @@ def _run(parser: argparse.ArgumentParser) -> None:
         help="compare what goes in and out on both sides of the proxy, byte for byte, and say what differs and why",
     )
     parser.add_argument("--live", action="store_true", help="one line on stderr as each round trip ends")
+    parser.add_argument(
+        "--view",
+        action="store_true",
+        help="show the run in the terminal while CMD runs; CMD reads nothing, its output follows when you leave",
+    )
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
     parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
@@ -186,14 +191,6 @@ def _record(parser: argparse.ArgumentParser) -> None:
 
 
 def _screen(parser: argparse.ArgumentParser) -> None:
-def _show(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="F", help="a cassette, .jsonl or .jsonl.zst")
-    parser.add_argument("--turn", type=int, metavar="N", help="only turn N, whole")
-    parser.add_argument("--thread", metavar="T", help="only this thread: t1, t2, …")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="one JSON object a round trip")
-    form.add_argument("--findings", action="store_true", help="all findings: layer, evidence, fix")
-    form.add_argument("--cost", action="store_true", help="what each turn cost, as bars of tokens by kind")
     parser.add_argument(
         "--color",
         "--colour",
@@ -206,9 +203,13 @@ def _show(parser: argparse.ArgumentParser) -> None:
 
 def _show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="F", help="a cassette, .jsonl or .jsonl.zst")
-    parser.add_argument("--json", action="store_true", help="one JSON object a round trip")
     parser.add_argument("--turn", type=int, metavar="N", help="only turn N, whole")
+    parser.add_argument("--thread", metavar="T", help="only this thread: t1, t2, …")
     parser.add_argument("--hints", action="store_true", help="heuristic findings (tier H) too")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="one JSON object a round trip")
+    form.add_argument("--findings", action="store_true", help="all findings: layer, evidence, fix")
+    form.add_argument("--cost", action="store_true", help="what each turn cost, as bars of tokens by kind")
     _screen(parser)
     parser.add_argument("--svg", metavar="FILE", help="write the same as a picture to FILE")
 
@@ -293,6 +294,8 @@ def _view(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="F", help="a cassette, .jsonl or .jsonl.zst")
     parser.add_argument("--follow", action="store_true", help="go on reading while it is being recorded")
     parser.add_argument("--turn", type=int, metavar="N", help="begin at turn N")
+    parser.add_argument("--while", type=int, dest="pid", metavar="PID", help=argparse.SUPPRESS)
+    parser.add_argument("--output", metavar="FILE", help=argparse.SUPPRESS)
     parser.add_argument("--theme", choices=THEMES, help="how it looks (default: dark; NO_COLOR is minded)")
 
 
@@ -454,6 +457,8 @@ COMMANDS = (
         "Open a cassette in the terminal: the turns by thread, what is new in each request, the answer with its "
         "calls and their results, findings, tokens, cost, and the raw bytes. `?` shows the keys, q leaves.",
         _view,
+    ),
+    Command(
         "report",
         "report_command",
         "turntape report F [-o run.html]",

@@ -126,10 +126,19 @@ class Child:
         return code if code >= 0 else SIGNALLED - code
 
 
-def spawn(command: Sequence[str], environ: Mapping[str, str]) -> Child:
-    """Start `command`, found on the PATH of `environ`, with our terminal and files. Raises `SpawnError`."""
+def spawn(command: Sequence[str], environ: Mapping[str, str], *, output: int | None = None) -> Child:
+    """Start `command`, found on the PATH of `environ`, with our terminal and files. Raises `SpawnError`.
+
+    With `output` it writes to that file instead, and reads nothing: somebody else has the terminal.
+    """
+    files: list[tuple[int, int, int] | tuple[int, int, str, int, int]] = []
+    if output is not None:
+        files.append((os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0))
+        files += [(os.POSIX_SPAWN_DUP2, output, stream) for stream in (1, 2)]
     try:
-        pid = os.posix_spawnp(command[0], list(command), dict(environ), setsigmask=(), setsigdef=RESTORED)
+        pid = os.posix_spawnp(
+            command[0], list(command), dict(environ), file_actions=files, setsigmask=(), setsigdef=RESTORED
+        )
     except FileNotFoundError as exc:
         raise SpawnError(f"the command {command[0]!r} was not found; check its name and PATH", NOT_FOUND) from exc
     except OSError as exc:

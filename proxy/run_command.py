@@ -14,11 +14,12 @@ from signal import Signals
 
 from .child import ENDING, Child, SpawnError, block, listen, spawn
 from .doctor.sockets import Watch
-from .exit_codes import FINDINGS, NOT_EXECUTABLE, NOT_FOUND, OK, SIGNALLED
+from .exit_codes import FINDINGS, NOT_EXECUTABLE, NOT_FOUND, OK, SIGNALLED, USAGE
 from .limits import Limits, patterns
 from .recording import Outcome, Recording, Settings, coloured, free_path
 from .replay_command import replay_server
 from .summary import nothing_lines, summary_lines
+from .viewing import Viewing
 
 
 def main(options: argparse.Namespace) -> int:
@@ -26,14 +27,17 @@ def main(options: argparse.Namespace) -> int:
         # Told before the proxy starts; what only the kernel can refuse is told by `spawn`.
         tell([f"turntape: the command {options.command[0]!r} was not found; check its name and PATH"])
         return NOT_FOUND if not Path(options.command[0]).exists() else NOT_EXECUTABLE
+    if options.view and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        tell(["turntape: --view needs a terminal; without it the run is recorded all the same"])
+        return USAGE
     block()
     path = Path(options.out) if options.out else free_path("run", Path(), time.time())
     settings = settings_of(options, path)
     if not options.replay:
-        return asyncio.run(run(settings, options.command, quiet=options.quiet))
+        return asyncio.run(run(settings, options.command, quiet=options.quiet, view=options.view))
     with replay_server(options.replay) as url:
         settings = replace(settings, upstreams={"*": url})
-        return asyncio.run(run(settings, options.command, quiet=options.quiet))
+        return asyncio.run(run(settings, options.command, quiet=options.quiet, view=options.view))
 
 
 def settings_of(options: argparse.Namespace, path: Path) -> Settings:
@@ -51,12 +55,12 @@ def settings_of(options: argparse.Namespace, path: Path) -> Settings:
         break_answers=options.break_answers,
         prove=options.prove,
         limits=Limits(options.max_turns, options.max_cost, patterns(options.stop_on)),
-        console=options.live and not options.quiet,
+        console=options.live and not options.quiet and not options.view,
     )
 
 
-async def run(settings: Settings, command: list[str], *, quiet: bool) -> int:
-    """Record `command`; return its exit code."""
+async def run(settings: Settings, command: list[str], *, quiet: bool, view: bool = False) -> int:
+    """Record `command`; return its exit code. With `view` the terminal shows the run meanwhile."""
     recording = Recording(settings)
     watch: list[Watch] = []
 
@@ -65,7 +69,7 @@ async def run(settings: Settings, command: list[str], *, quiet: bool) -> int:
         watch[0].start()
         recording.on_first = watch[0].over  # once something is recorded nobody will ask
 
-    code, problem = await supervised(recording, command, started)
+    code, problem = await supervised(recording, command, started, view=view)
     try:
         outcome = await recording.finish()
         if problem:
@@ -90,10 +94,15 @@ async def run(settings: Settings, command: list[str], *, quiet: bool) -> int:
 
 
 async def supervised(
-    recording: Recording, command: Sequence[str], started: Callable[[Child], None] = lambda child: None
+    recording: Recording,
+    command: Sequence[str],
+    started: Callable[[Child], None] = lambda child: None,
+    *,
+    view: bool = False,
 ) -> tuple[int, str | None]:
     """Start the recording and `command` in it, and wait; its exit code, and why it could not be started."""
     children: list[Child] = []
+    viewers: list[Child] = []
     early: list[Signals] = []
 
     def pass_on(number: Signals, whole_group: bool) -> None:
@@ -101,6 +110,9 @@ async def supervised(
             if child.ended and number in ENDING:
                 recording.hurry()
             child.pass_on(number, whole_group)
+        for viewer in viewers:
+            if number in ENDING:
+                viewer.pass_on(number, whole_group)
         if not children and number in ENDING:
             early.append(number)
 
@@ -109,11 +121,40 @@ async def supervised(
     try:
         if early:
             raise SpawnError(f"{early[0].name} came before the command was started", SIGNALLED + early[0])
-        children.append(spawn(command, {**recording.settings.environ, **recording.environment.variables}))
+        environ = {**recording.settings.environ, **recording.environment.variables}
+        if view:
+            return await _watched(recording.settings, command, environ, children, viewers, started), None
+        children.append(spawn(command, environ))
     except SpawnError as exc:
         return exc.code, str(exc)
     started(children[0])
     return await asyncio.to_thread(children[0].wait), None
+
+
+async def _watched(
+    settings: Settings,
+    command: Sequence[str],
+    environ: dict[str, str],
+    children: list[Child],
+    viewers: list[Child],
+    started: Callable[[Child], None],
+) -> int:
+    """The exit code of `command`, which runs while the viewer has the terminal."""
+    with Viewing(settings.path) as viewing:
+        child = spawn(command, environ, output=viewing.output)
+        children.append(child)
+        started(child)
+        ending = asyncio.create_task(asyncio.to_thread(child.wait))
+        try:
+            viewers.append(viewing.viewer(child, settings.environ))
+        except SpawnError as exc:
+            tell([f"turntape: the run is recorded, and cannot be shown: {exc}"])
+        else:
+            await asyncio.to_thread(viewers[0].wait)
+            if not child.ended:
+                tell(["turntape: the command goes on, and is recorded; Ctrl-C ends it"])
+        await asyncio.to_thread(viewing.pour, child)
+        return await ending
 
 
 def end_lines(recording: Recording, outcome: Outcome, command: Sequence[str]) -> list[str]:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from .exit_codes import INTERNAL, OK, USAGE
+from .viewing import alive
 
 
 def main(options: argparse.Namespace) -> int:
@@ -19,8 +20,15 @@ def main(options: argparse.Namespace) -> int:
     from turntape.inspector.tui.app import Viewer
 
     theme = options.theme or ("no-colour" if os.environ.get("NO_COLOR") else "dark")
+    pid: int | None = options.pid
     viewer = Viewer(
-        Run(path, priced=False), live=options.follow, theme=theme, turn=options.turn, traceback=options.debug
+        Run(path, priced=False),
+        live=options.follow,
+        goes_on=(lambda: alive(pid)) if pid is not None else lambda: True,
+        output=Path(options.output) if options.output else None,
+        theme=theme,
+        turn=options.turn,
+        traceback=options.debug,
     )
     viewer.run()
     return INTERNAL if viewer.return_code else OK

@@ -40,15 +40,19 @@ from .play_page import play_page
 from .player import Playback, Player
 from .takeaway import Takeaway
 from .takings import COPY_CHOICES, SAVES
-from .titles import VIEWS, State, first_trouble, keys_for, title
+from .titles import OUTPUT, VIEWS, State, first_trouble, keys_for, title
 from .turn_list import TurnList, heading
-from .views import PAGES
+from .views import PAGES, output
 from .words import several
 
 REFRESH = 0.12
 """At most this often, in seconds, a run that is being read is drawn anew."""
 TICK = 0.05
 """How often a turn that is played is drawn, in seconds."""
+OUTPUT_SEEN = 0.5
+"""How often what the command writes is looked at, in seconds."""
+SWITCH = 0.0005
+"""How long a thread that reads may keep the one that draws waiting, in seconds."""
 SIDE_BY_SIDE = 140
 """From this width on the list stands beside the page."""
 
@@ -68,7 +72,7 @@ class Viewer(App[None]):
         Binding("h,left", "left", "back", show=False),
         Binding("l,right", "open", "open", show=False),
         Binding("tab", "other", "other pane", show=False, priority=True),
-        *(Binding(key, f"view('{name}')", word, show=False) for key, word, name in VIEWS),
+        *(Binding(key, f"view('{name}')", word, show=False) for key, word, name in (*VIEWS, OUTPUT)),
         Binding("n", "jump('finding', 1)", "next finding", show=False),
         Binding("N", "jump('finding', -1)", "previous finding", show=False),
         Binding("e", "jump('error', 1)", "next error", show=False),
@@ -102,11 +106,12 @@ class Viewer(App[None]):
             self.rows = rows
 
     class Ended(Message):
-        """The file was read to its end, or could not be."""
+        """The file was read to its end, or could not be; `over` when no more will come."""
 
-        def __init__(self, problem: str | None) -> None:
+        def __init__(self, problem: str | None, over: bool) -> None:
             super().__init__()
             self.problem = problem
+            self.over = over
 
     class Made(Message):
         """What was asked of the desk."""
@@ -121,6 +126,8 @@ class Viewer(App[None]):
         run: Run,
         *,
         live: bool = False,
+        goes_on: Callable[[], bool] = lambda: True,
+        output: Path | None = None,
         theme: str = "dark",
         turn: int | None = None,
         folder: Path | None = None,
@@ -130,6 +137,9 @@ class Viewer(App[None]):
         self._traceback = traceback
         self.run_ = run
         self.live = live
+        """True while the file may grow."""
+        self.output = output
+        """What the command that is recorded writes."""
         self.following = live
         self.place: int | None = None
         """Where the run is looked at."""
@@ -161,7 +171,10 @@ class Viewer(App[None]):
         self._takeaway = Takeaway(self, run, folder or Path(), self.say)
         self._desk = Desk(lambda wish, made: self._send(self.Made(wish, made)))
         self._feeder = Feeder(
-            run, live, lambda rows: self._send(self.Rows_(rows)), lambda problem: self._send(self.Ended(problem))
+            run,
+            goes_on if live else None,
+            lambda rows: self._send(self.Rows_(rows)),
+            lambda problem, over: self._send(self.Ended(problem, over)),
         )
         for palette in PALETTES.values():
             self.register_theme(theme_of(palette))
@@ -188,6 +201,10 @@ class Viewer(App[None]):
         self._use_palette()
         self._list.focus()
         self._show_view()
+        # The threads that read take turns with the one that draws; it must not wait long for its own.
+        sys.setswitchinterval(SWITCH)
+        if self.output is not None:
+            self.set_interval(OUTPUT_SEEN, lambda: self.view == OUTPUT[2] and self._wish(keep=True))
         self._desk.start()
         self._feeder.start()
 
@@ -217,16 +234,20 @@ class Viewer(App[None]):
             self.post_message(message)
 
     def _title(self, width: int) -> Spans:
-        rows = self.run_.rows
-        place = first_trouble(rows)
-        trouble = ""
-        if place is not None:
-            row = rows.all[place]
-            trouble = f"turn {row.turn}" + (f" of {row.thread}" if len(rows.threads) > 1 else "")
         state = State(self.run_.path.name, self._reading, self.live, self.following, self._behind)
-        return title(state, self._totals, trouble if self._totals.turns else "", width)
+        return title(state, self._totals, self._trouble, width)
+
+    def _sum_up(self) -> None:
+        """What the title says of all rows; they may be many."""
+        rows = self.run_.rows
+        self._totals = totals(rows.all)
+        place = first_trouble(rows)
+        row = rows.all[place] if place is not None else None
+        many = len(rows.threads) > 1
+        self._trouble = f"turn {row.turn}" + (f" of {row.thread}" if many else "") if row is not None else ""
 
     _totals = totals(())
+    _trouble = ""
 
     def _status(self, width: int) -> Spans:
         playing = self.player.on
@@ -259,7 +280,7 @@ class Viewer(App[None]):
         errors = self._totals.errors + self._totals.warnings
         tabs = [
             (key, f"{word} {errors}" if name == "findings" and errors else word, f"view('{name}')")
-            for key, word, name in VIEWS
+            for key, word, name in (VIEWS if self.output is None else (*VIEWS, OUTPUT))
         ]
         self._tabs.show(tabs, f"view('{self.view}')")
         self._keys.show(keys_for(self._pane()))
@@ -305,7 +326,7 @@ class Viewer(App[None]):
         rows = self.run_.rows
         change = rows.put(message.rows)
         if self.place is None and rows.all:
-            self._totals = totals(rows.all)
+            self._sum_up()
             self._begin()
             return
         self._stale = True
@@ -326,18 +347,19 @@ class Viewer(App[None]):
         return self.place in again or (after is not None and after >= first)
 
     def _begin(self) -> None:
-        """The first rows are there."""
+        """The first rows are there; while following, the last of them is looked at."""
+        rows = self.run_.rows
+        thread = rows.all[0].thread
         self._refresh_list()
-        self.select(0)
+        self.select(rows.threads[thread][-1] if self.following and thread is not None else 0)
 
     def _redraw(self) -> None:
         if not self._stale:
             return
         self._stale = False
         self._drawn = time.monotonic()
-        rows = self.run_.rows
         tail = self._at_tail()
-        self._totals = totals(rows.all)
+        self._sum_up()
         self._refresh_list()
         if self._turn is not None:
             self._go_to_turn()
@@ -376,6 +398,9 @@ class Viewer(App[None]):
     def on_viewer_ended(self, message: Ended) -> None:
         self._reading = False
         self._stale = True
+        if self.live and message.over:
+            self.live = self.following = False
+            self.say("the command has ended; q leaves and shows what it wrote", "accent")
         self._redraw()
         if message.problem is not None:
             self.say(message.problem, "bad")
@@ -426,6 +451,9 @@ class Viewer(App[None]):
             self._before_growth = known
             self._desk.wish(Wish(place, view, width, lambda: tuple(steps(enumerate(list(run.rows.all))))))
             return
+        if view == "output" and (written := self.output) is not None:
+            self._desk.wish(Wish(place, view, width, lambda: output(written)))
+            return
         make = PAGES[view]
         beside = run.rows.after(place)
         ahead = None if beside is None else lambda: run.detail(beside)
@@ -441,7 +469,8 @@ class Viewer(App[None]):
             return
         if isinstance(made, Page):
             self._page.needle = self.filter.words
-            self._page.show(made, wish.anchor, top=wish.top)
+            end = wish.view == "output" and self._page.at_end
+            self._page.show(made, wish.anchor, top=wish.top, end=end)
         elif isinstance(made, tuple):
             found: tuple[Step, ...] = made  # pyright: ignore[reportUnknownVariableType]
             self._plot.show(found, wish.place)
@@ -549,6 +578,8 @@ class Viewer(App[None]):
         self.action_view("turn")
 
     def action_view(self, name: str) -> None:
+        if name == OUTPUT[2] and self.output is None:
+            return
         self._stop()
         inside = not self._list.has_focus
         if name == self.view:

@@ -18,6 +18,10 @@ BATCH = 0.04
 """How long rows are gathered before they are handed over, in seconds."""
 POLL = 0.25
 """How often a growing file is looked at."""
+DRAWN = 0.06
+"""In so many seconds a page is on the screen."""
+LAST_LOOKS = 6
+"""How often it is looked at after the command has ended: what it did last may not be written yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +37,17 @@ class Wish:
 
 
 class Feeder(threading.Thread):
-    """Reads the rows of a run and hands them over in batches; with `follow` it goes on until it is stopped."""
+    """Reads the rows of a run and hands them over in batches.
+
+    With `follow` it goes on until it is stopped, or until `follow` says that nothing more will come.
+    """
 
     def __init__(
-        self, run: Run, follow: bool, hand_over: Callable[[list[Row]], None], ended: Callable[[str | None], None]
+        self,
+        run: Run,
+        follow: Callable[[], bool] | None,
+        hand_over: Callable[[list[Row]], None],
+        ended: Callable[[str | None, bool], None],
     ) -> None:
         super().__init__(name="turntape-rows", daemon=True)
         self._run, self._follow, self._hand_over, self._ended = run, follow, hand_over, ended
@@ -48,14 +59,20 @@ class Feeder(threading.Thread):
     def run(self) -> None:
         try:
             self._once()
-            if not self._follow:
+            if self._follow is None:
                 self._run.check()
+            else:
+                # What there was is read; now the rest, as it comes.
+                self._ended(None, False)
+                looks = 0
+                while looks < LAST_LOOKS and not self._stop.wait(POLL):
+                    looks = 0 if self._follow() else looks + 1
+                    self._once()
+            if not self._stop.is_set():
                 self._hand_over(self._run.close())
-            self._ended(None)
-            while self._follow and not self._stop.wait(POLL):
-                self._once()
+                self._ended(None, True)
         except TurntapeError as error:
-            self._ended(str(error))
+            self._ended(str(error), True)
 
     def _once(self) -> None:
         batch: list[Row] = []
@@ -95,6 +112,11 @@ class Desk(threading.Thread):
             self.busy = True
             self._changed.notify()
 
+    def _idle(self) -> bool:
+        """True when nothing was wished for while the page was drawn: reading ahead must not hold that up."""
+        with self._changed:
+            return not self._changed.wait_for(lambda: self._wish is not None or self._over, DRAWN)
+
     def stop(self) -> None:
         with self._changed:
             self._over = True
@@ -121,7 +143,7 @@ class Desk(threading.Thread):
                 self._done(wish, f"this could not be shown: {type(error).__name__}: {error}")
             else:
                 self._done(wish, page)
-            if ahead is not None and self._wish is None:
+            if ahead is not None and self._idle():
                 try:
                     ahead()
                 except Exception:  # noqa: BLE001 - reading ahead is only for speed; the wish itself will tell

@@ -92,6 +92,11 @@ class PageView(LineView):
         elif end:
             self.go(self.count() - 1)
 
+    @property
+    def at_end(self) -> bool:
+        """True when the cursor stands on the last line, or nothing was shown yet."""
+        return self.cursor >= self.count() - 1
+
     def point(self, anchor: str) -> None:
         """Put the cursor on what `anchor` names, opened."""
         block = self.page.holding(anchor)

@@ -17,6 +17,8 @@ VIEWS: tuple[tuple[str, str, str], ...] = (
     ("6", "Diff", "diff"),
 )
 """Key, word and name of each view."""
+OUTPUT = ("7", "Output", "output")
+"""The view of what the recorded command writes, while there is one."""
 
 LIST_KEYS: tuple[tuple[str, str, str], ...] = (
     ("↵", "open", "open"),

@@ -1,6 +1,7 @@
 """Which page shows what of a run: one function a view, made off the screen's thread."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from ..context import context
 from ..growth import context_window
@@ -8,9 +9,12 @@ from ..run import Run, echo_between
 from .context_page import context_page
 from .diff_page import diff_page
 from .findings_page import findings_page
-from .page import Page
+from .page import Block, Page, prose
 from .turn_page import turn_page
 from .wire_page import wire_page
+
+OUTPUT = 400_000
+"""So many bytes of a command's output are shown."""
 
 
 def _turn(run: Run, place: int) -> Page:
@@ -36,6 +40,16 @@ def _diff(run: Run, place: int) -> Page:
     detail = run.detail(place)
     echo = echo_between(detail, run.reading(after)) if after is not None else None
     return diff_page(detail, run.rows, place, run.exchange(before) if before is not None else None, echo)
+
+
+def output(path: Path) -> Page:
+    """What a recorded command has written so far; of a long output the end."""
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(max(0, size - OUTPUT))
+        text = file.read().decode("utf-8", "replace")
+    blocks = [Block("cut", [(f"the last {OUTPUT:,} bytes", "dim")])] if size > OUTPUT else []
+    return Page("output", [*blocks, Block("output", (), prose(text.rstrip("\n") or "nothing was written yet"))])
 
 
 PAGES: dict[str, Callable[[Run, int], Page]] = {
