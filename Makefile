@@ -30,6 +30,7 @@ check: setup
 	$(RUN)pyright
 	$(RUN)python -m turntape.inspector.protocol_table --check
 	$(RUN)python -m turntape.inspector.findings_table --check
+	$(RUN)python docs/screens.py --check
 
 format: setup
 	$(RUN)ruff check --fix .
@@ -54,6 +55,7 @@ faults: setup
 docs: setup
 	$(RUN)python -m turntape.inspector.protocol_table
 	$(RUN)python -m turntape.inspector.findings_table
+	$(RUN)python docs/screens.py
 
 wheel: setup
 	'$(UV)' build --quiet --python '$(PYTHON_PATH)'

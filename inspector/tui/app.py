@@ -179,6 +179,11 @@ class Viewer(App[None]):
         for palette in PALETTES.values():
             self.register_theme(theme_of(palette))
 
+    @property
+    def settled(self) -> bool:
+        """True when all that was asked for has come, for whoever looks at the screen by a program."""
+        return not (self._reading or self._stale or self._desk.busy)
+
     # What stands on the screen.
 
     @override

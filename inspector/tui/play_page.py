@@ -6,7 +6,7 @@ from dataclasses import replace
 from ..playback import arrived, length
 from ..run import Detail, Rows
 from .page import Block, Page, lines
-from .turn_page import answer_blocks, message_blocks, names_of, rule
+from .turn_page import answer_blocks, echo_head, message_blocks, names_of, rule
 from .words import seconds, several
 
 
@@ -22,6 +22,9 @@ def _blocks(detail: Detail, rows: Rows, place: int, at: int) -> Iterator[Block]:
     yield Block("new", rule("new in this request", note))
     names = names_of(detail.reading)
     for message in detail.new:
+        if message.role == "assistant":
+            yield replace(echo_head(message), group=False)
+            continue
         for block in message_blocks(message, names, 2, None):
             block.preview = min(block.preview, 4)
             yield block

@@ -9,6 +9,7 @@ from turntape.cassettes.errors import TurntapeError
 
 from ..run import Run
 from .page_view import PageView
+from .picture import picture
 from .takings import CLIPBOARD, COPIES, Taking, markdown
 from .words import size
 
@@ -32,7 +33,9 @@ class Takeaway:
         row = self._run.rows.all[place]
         if key == "s":
             # The menu is to be gone from the picture.
-            self._app.call_after_refresh(lambda: self._write(self._app.export_screenshot().encode(), "svg", place))
+            self._app.call_after_refresh(
+                lambda: self._write(picture(self._app.export_screenshot()).encode(), "svg", place)
+            )
         elif key == "m":
             name = f"turn {row.turn} of {row.thread}" if row.is_turn else f"#{row.index}"
             text = markdown(view.page, f"{self._run.path.name}, {name}: {view.page.name}")

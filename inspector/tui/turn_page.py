@@ -143,13 +143,13 @@ def _new(detail: Detail, rows: Rows, place: int) -> Iterator[Block]:
     before = rows.before(place)
     for number, message in enumerate(new, detail.sent):
         if message.role == "assistant" and before is not None and number <= detail.sent + 1:
-            yield _echo(message)
+            yield echo_head(message)
             yield from message_blocks(message, names, 4, f"echo:{message.pointer}")
         else:
             yield from message_blocks(message, names, 2, None)
 
 
-def _echo(message: Message) -> Block:
+def echo_head(message: Message) -> Block:
     """The head under which the last answer, which the client sent back, is folded away."""
     parts = [safe(part.call.name) if part.call is not None else part.kind for part in message.parts]
     title = [("assistant", ROLE["assistant"]), (f"  echo of the last answer: {', '.join(parts) or 'empty'}", "dim")]
@@ -250,7 +250,7 @@ def answer_blocks(detail: Detail, rows: Rows, place: int, *, joined: bool = True
         yield Block("answer:text", (), prose(emission.text), open=True, indent=2, anchors=("answer/text",))
     after = rows.after(place)
     for number, call in enumerate(emission.calls):
-        yield _call_block(detail, number, call)
+        yield _call_block(detail, number, call, whole=joined)
         if joined:
             yield _result_block(detail, number, call, after, rows)
     for number, call in enumerate(emission.server_calls):
@@ -268,19 +268,18 @@ def answer_blocks(detail: Detail, rows: Rows, place: int, *, joined: bool = True
         yield Block("answer:failure", (), prose(f"{failure.kind}: {failure.message}", "bad"), indent=2)
 
 
-def _call_block(detail: Detail, number: int, call: ToolCall) -> Block:
+def _call_block(detail: Detail, number: int, call: ToolCall, *, whole: bool) -> Block:
     key = f"call:{number}"
     title: list[tuple[str, str]] = [("→ ", "model"), (safe(call.name or "?"), "bold"), (f"  {call.id or ''}", "faint")]
-    if not call.complete or (detail.row.emitted == "partial_call" and call.arguments is None):
+    if whole and (not call.complete or detail.row.emitted == "partial_call" and call.arguments is None):
         title.append(("  cut off", "bad"))
-    elif call.arguments is None and call.arguments_raw:
+    elif whole and call.arguments is None and call.arguments_raw:
         title.append(("  no JSON", "bad"))
     notes = schema_notes(call, detail.reading.request.tools)
     if any(broken for _, broken in notes.values()):
         title.append(("  against its schema", "bad"))
-    return Block(
-        key, title, call_body(call, notes), indent=2, anchors=(f"answer/call/{number}", f"call {call.id or call.name}")
-    )
+    anchors = (f"answer/call/{number}", f"call {call.id or call.name}")
+    return Block(key, title, call_body(call, notes), open=False, preview=CALL, indent=2, anchors=anchors)
 
 
 def _result_block(detail: Detail, number: int, call: ToolCall, after: int | None, rows: Rows) -> Block:

@@ -1,0 +1,61 @@
+"""The viewer without a terminal, for tests: open it, press keys, look."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+
+from turntape.inspector.run import Run
+from turntape.inspector.tui.app import Viewer
+from turntape.inspector.tui.picture import picture
+
+EXAMPLE = Path(__file__).parent.parent / "docs" / "example.cassette.jsonl"
+"""A coding agent that goes wrong in turn 3 of its main thread."""
+
+
+async def settle(pilot: Pilot[Any]) -> None:
+    """Wait until all that was asked for stands on the screen."""
+    app = pilot.app
+    assert isinstance(app, Viewer)
+    for _ in range(2000):
+        await pilot.pause(0.005)
+        if app.settled:
+            break
+    else:
+        raise AssertionError("the viewer did not come to rest")
+    await pilot.pause()
+    await pilot.pause()
+
+
+@asynccontextmanager
+async def viewing(
+    path: Path = EXAMPLE, keys: Sequence[str] = (), size: tuple[int, int] = (120, 40), **options: Any
+) -> AsyncIterator[tuple[Viewer, Pilot[Any]]]:
+    """The viewer with these keys pressed."""
+    app = Viewer(Run(path, priced=False), **options)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, *keys)
+        yield app, pilot
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    """Press keys one after the other, each when the one before has done its work."""
+    for key in keys:
+        await pilot.press(key)
+        await settle(pilot)
+
+
+def screen(app: Viewer) -> str:
+    """The text on the screen."""
+    width, height = app.size
+    strips = app.screen._compositor.render_strips()  # pyright: ignore[reportPrivateUsage]
+    assert len(strips) == height
+    return "\n".join(strip.text[:width].rstrip() for strip in strips)
+
+
+def svg(app: Viewer) -> str:
+    """The screen as a picture."""
+    return picture(app.export_screenshot())
