@@ -245,7 +245,11 @@ def _haystack(one: Labelled) -> str:
         words += [f"{call.name} {call.arguments_raw}" for call in (*emission.calls, *emission.server_calls)]
     if reading.error is not None:
         words.append(reading.error.message)
-    new = messages[turn.messages_before :] if turn and turn.history == "extended" and turn.shared else messages
+    new = messages
+    if turn and turn.history == "extended" and turn.shared:
+        new = messages[turn.messages_before :]
+        # The last answer, sent back: it is found where it was emitted.
+        new = new[next((at for at, message in enumerate(new) if message.role != "assistant"), len(new)) :]
     size = sum(map(len, words))
     for message in reversed(new):
         for part in message.parts:

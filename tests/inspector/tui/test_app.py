@@ -365,6 +365,7 @@ def test_following_shows_what_is_added_and_leaves_the_cursor_where_a_person_put_
         with Recorder(path) as recorder:
             recorder.write(trips[0])
             async with viewing(path, live=True) as (app, pilot):
+                await until(pilot, app, 1)
                 assert row(app) == ("t1", 1)
                 # A side call does not take the cursor away; the next turn of the thread does.
                 recorder.write(trips[1])
