@@ -57,7 +57,7 @@ def _checked(one: Checked, width: int) -> Iterator[Line]:
         yield from _verdict(verdict, widest, several=len({v.run for v in one.verdicts}) > 1, width=width)
     for problem in one.problems:
         yield from _after([("  ! ", "warn")], problem, "    ", width)
-    if one.findings or one.verdicts or one.problems:
+    if one.verdicts or one.problems:
         yield []
 
 

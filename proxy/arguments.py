@@ -362,6 +362,7 @@ def _fork(parser: argparse.ArgumentParser) -> None:
 
 def _demo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="F", help="the cassette to write (default: demo-<time>.cassette.jsonl here)")
+    parser.add_argument("--fault", choices=("model", "api", "client"), help="let something go wrong at this layer")
 
 
 def _import(parser: argparse.ArgumentParser) -> None:

@@ -1,8 +1,9 @@
 """A small agent on plain httpx: it drafts sales emails with one tool and sends one with another.
 
-    OPENAI_BASE_URL=… python -m turntape.proxy.scripted.agent
+    OPENAI_BASE_URL=… python -m turntape.proxy.scripted.agent [--lose-a-result]
 
-It knows nothing of turntape: it is what a user's own loop looks like.
+It knows nothing of turntape: it is what a user's own loop looks like. With `--lose-a-result` it has a bug that such
+loops have: of three results it sends back two.
 """
 
 import json
@@ -97,7 +98,7 @@ def main() -> int:
 
     base = os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1")
     key = os.environ.get("OPENAI_API_KEY", "")
-    tools = Tools()
+    tools, lose = Tools(), "--lose-a-result" in sys.argv[1:]
     messages: list[dict[str, object]] = [
         {"role": "system", "content": "You are a sales assistant. Use the tools; be brief."},
         {"role": "user", "content": TASK},
@@ -124,7 +125,8 @@ def main() -> int:
                 name, arguments = call["function"]["name"], json.loads(call["function"]["arguments"])
                 result = tools.run(name, arguments)
                 print(f"agent: {name} → {result}")  # noqa: T201
-                messages.append({"role": "tool", "tool_call_id": call["id"], "content": result})
+                if not (lose and len(calls) == 3 and call is calls[1]):
+                    messages.append({"role": "tool", "tool_call_id": call["id"], "content": result})
     print(f"agent: gave up after {TURNS} turns")  # noqa: T201
     return 1
 

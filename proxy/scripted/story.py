@@ -41,6 +41,14 @@ SALES_EMAILS: Story = (
 """Three parallel calls, two more, one, and plain text: the four turns of the demo."""
 
 
+WRONG_CALLS: Story = (
+    SALES_EMAILS[0],
+    Step(calls=(Call("compose_email", {"company": "Umbrella"}), _draft("Hooli", "cheerful"))),
+    *SALES_EMAILS[1:],
+)
+"""The same, but the second answer calls a tool that nobody offered, and one with a tone that its schema forbids."""
+
+
 def step_after(story: Story, answers: int) -> Step:
     """The step for a history that holds `answers` answers; the last one again for ever."""
     return story[min(answers, len(story) - 1)]
