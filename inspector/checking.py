@@ -207,8 +207,11 @@ def rooted(findings: Iterable[Found]) -> list[Node]:
     given = list(findings)
     parents: dict[int, int] = {}
     under: dict[int, list[int]] = {}
+    by_id: dict[str, list[int]] = {}
     for place, found in enumerate(given):
-        root = above = _root_of(place, found, given)
+        by_id.setdefault(found.finding.id, []).append(place)
+    for place, found in enumerate(given):
+        root = above = _root_of(place, found, given, by_id)
         while above is not None and above != place:
             above = parents.get(above)
         if root is not None and above is None:  # two findings that name each other would hang in the air
@@ -227,12 +230,12 @@ def _rank(found: Found) -> int:
     return SEVERITIES.index(found.finding.severity)
 
 
-def _root_of(place: int, found: Found, given: list[Found]) -> int | None:
+def _root_of(place: int, found: Found, given: list[Found], by_id: dict[str, list[int]]) -> int | None:
     best: tuple[tuple[bool, bool, int], int] | None = None
-    for other, one in enumerate(given):
-        if other == place or one.finding.id not in found.finding.because_of:
-            continue
-        fits = (one.thread == found.thread, one.index <= found.index, -abs(found.index - one.index))
-        if best is None or fits > best[0]:
-            best = (fits, other)
+    for name in found.finding.because_of:
+        for other in by_id.get(name, ()):
+            one = given[other]
+            fits = (one.thread == found.thread, one.index <= found.index, -abs(found.index - one.index))
+            if other != place and (best is None or fits > best[0]):
+                best = (fits, other)
     return best[1] if best else None
