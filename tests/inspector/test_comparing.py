@@ -10,7 +10,7 @@ import pytest
 from conversations import HELLO, chat, result, said, user
 from round_trips import MESSAGES, exchanged
 
-from turntape.cassettes.model import Failure, RoundTrip
+from turntape.cassettes.model import Failure, Frame, Request, RoundTrip
 from turntape.inspector.compare_text import compare_text
 from turntape.inspector.comparing import Comparison, Parting, compare, words
 from turntape.inspector.styles import plain, width_of
@@ -230,3 +230,52 @@ def test_a_comparison_for_a_script() -> None:
     [change] = value["first"]["differences"]
     assert (change["pointer"], change["a"], change["b"]) == ("/tool_calls/0/arguments/word", "tape", "tap")
     assert json.loads(orjson.dumps(compare(run(), run()).as_json()))["first"] is None
+
+
+def test_a_failed_attempt_in_one_run_alone_is_the_apis() -> None:
+    tried = run()
+    again = [
+        tried[0],
+        replace(run(status=429)[1], index=1),
+        replace(tried[1], index=2, started_at=tried[1].started_at + 5),
+    ]
+
+    found = parting(tried, again)
+    assert (found.layer, found.turn, found.changes[0].pointer) == ("api", 2, "/status")
+
+
+def test_a_client_that_tries_again_where_the_other_gives_up_is_told() -> None:
+    gave_up = run(status=429)
+    again = [*gave_up, replace(run()[1], index=2, started_at=gave_up[1].started_at + 5)]
+
+    found = parting(gave_up, again)
+    assert (found.layer, found.part, found.turn) == ("client", "stop", 2)
+    assert "B tries turn 2 again and A does not" in found.says
+
+
+def test_every_turn_of_a_websocket_session_is_compared() -> None:
+    def session(*answers: str) -> list[RoundTrip]:
+        frames: list[Frame] = []
+        for number, text in enumerate(answers):
+            create = {"type": "response.create", "model": "gpt-5", "input": f"question {number}"}
+            item = {"type": "message", "id": f"m{number}", "role": "assistant", "status": "completed"}
+            output = [{**item, "content": [{"type": "output_text", "text": text, "annotations": []}]}]
+            answer = {"id": f"resp_{number}", "object": "response", "status": "completed", "model": "gpt-5"}
+            ended = {"type": "response.completed", "response": {**answer, "output": output}}
+            frames += [Frame("client", 2 * number, orjson.dumps(create), True)]
+            frames += [Frame("server", 2 * number + 1, orjson.dumps(ended), True)]
+        return [RoundTrip(Request("GET", "https://api.openai.com/v1/responses"), None, 1.0, 0, frames=tuple(frames))]
+
+    assert compare(session("one", "two"), session("one", "two")).first is None
+    found = parting(session("one", "two"), session("one", "three"))
+    assert (found.layer, found.changes[0].a, found.changes[0].b) == ("model", "two", "three")
+
+
+@pytest.mark.parametrize("body", [b"", b"no JSON \xff", b"[1,2]", b"null", b'"text"'])
+def test_a_body_that_is_no_object_is_compared_as_it_is(body: bytes) -> None:
+    def sent(content: bytes) -> list[RoundTrip]:
+        [trip] = [chat([HELLO], said("x"))]
+        return [replace(trip, request=replace(trip.request, content=content))]
+
+    assert compare(sent(body), sent(body)).first is None
+    assert parting(sent(body), sent(b'{"messages":[]}')).layer == "client"
