@@ -448,5 +448,17 @@ EXAMPLES: dict[str, Example] = {
         "1 of 5 tools were never called (find person); their definitions took about 100 input tokens in 6 requests",
         ("#5 request tools",),
     ),
+    "run-ended-by-limit": Example(
+        "turntape ended this run after 40 turns: --max-turns 40",
+        ("#40 request",),
+    ),
+    "answer-refused-by-hand": Example(
+        "a person refused the answer at the breakpoint tool=send_email: do not send it",
+        ("#2 response",),
+    ),
+    "answer-edited-by-hand": Example(
+        "a person changed the answer at the breakpoint tool=send_email",
+        ("#2 response",),
+    ),
 }
 """By the id of the class."""

@@ -73,9 +73,12 @@ def test_a_name_that_is_like_nothing_suggests_nothing() -> None:
 
 @pytest.mark.parametrize("one", classes(), ids=lambda one: one.id)
 def test_every_class_shows_what_it_looks_like(one: FailureClass) -> None:
-    assert one.example is not None
+    assert one.example is not None, "add what it looks like to inspector/rule_examples.py"
     assert one.example.message
     assert one.example.evidence
     assert all(re.match(r"#\d+ \S", place) for place in one.example.evidence)
     assert one.example.message[:30] in " ".join(shown(one.id).split())
-    assert set(EXAMPLES) == {row.id for row in classes()}, "an example of a class that is gone"
+
+
+def test_no_example_is_of_a_class_that_is_gone() -> None:
+    assert set(EXAMPLES) <= {one.id for one in classes()}
