@@ -449,7 +449,7 @@ EXAMPLES: dict[str, Example] = {
         ("#5 request tools",),
     ),
     "run-ended-by-limit": Example(
-        "turntape ended this run after 40 turns: --max-turns 40",
+        "turntape ended this run after 40 turns (--max-turns 40)",
         ("#40 request",),
     ),
     "answer-refused-by-hand": Example(

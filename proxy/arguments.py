@@ -265,7 +265,7 @@ def _check(parser: argparse.ArgumentParser) -> None:
         "--max-input-growth",
         type=_growth,
         metavar="3x|200%",
-        help="how much more input tokens than its first turn a turn of a thread may have",
+        help="how far the input tokens of a thread may grow from those of its first turn",
     )
     parser.add_argument("--hints", action="store_true", help="heuristic findings (tier H) too")
     parser.add_argument("--lint", action="store_true", help="advice on tools and settings too")
