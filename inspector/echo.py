@@ -11,7 +11,7 @@ from typing import Literal
 from .json_value import as_object
 from .reading import Message, Part, RequestReading
 from .threads import Turn
-from .units import History, Unit, joined, reasoning_of, units_emitted
+from .units import History, Unit, call_meaning, joined, reasoning_of, units_emitted
 
 type ChangeKind = Literal[
     "args_changed",
@@ -262,7 +262,7 @@ def _reasoning(
             twin = texts.get(part.text.strip()) if part.text.strip() and part.kind == "reasoning" else None
             kind: Literal["dropped", "altered"] = "altered" if twin is not None else "dropped"
             lost.append(Lost(kind, part.pointer, twin.pointer if twin else None))
-        elif part.kind == found.kind == "reasoning" and part.text.strip() not in ("", found.text.strip()):
+        elif _misplaced(part, found, messages) or _edited(part, found):
             lost.append(Lost("altered", part.pointer, found.pointer))
     for part in plain:
         if part.text.strip() not in texts and as_object(part.raw).get("id") not in ids:
@@ -270,6 +270,18 @@ def _reasoning(
     if not lost:
         return [], "kept"
     return lost, "altered" if any(one.kind == "altered" for one in lost) else "dropped"
+
+
+def _misplaced(part: Part, found: Part, messages: tuple[Message, ...]) -> bool:
+    """True when the signature of a call came back on something else, although the call came back too."""
+    if part.call is None or found.call is not None:
+        return False
+    meaning = call_meaning(part.call)
+    return any(p.call is not None and call_meaning(p.call) == meaning for m in messages for p in m.parts)
+
+
+def _edited(part: Part, found: Part) -> bool:
+    return part.kind == found.kind == "reasoning" and part.text.strip() not in ("", found.text.strip())
 
 
 def _came(turn: Turn, signature: str) -> bool:

@@ -42,11 +42,11 @@ class Found:
         return f"#{self.at} {self.severity} {self.layer} {self.id}{cause}: {self.message}"
 
 
-def found_in(loop: Loop) -> tuple[list[Found], list[int]]:
+def found_in(loop: Loop, *, hints: bool = False) -> tuple[list[Found], list[int]]:
     """What turntape finds, and the number of the round trip of each step."""
     recording = record(loop)
     found: list[Found] = []
-    for labelled in label_all(recording.trips):
+    for labelled in label_all(recording.trips, hints=hints):
         index = labelled.round_trip.index
         findings: Any = labelled.label["findings"]
         for one in findings:
@@ -80,8 +80,8 @@ class Outcome:
 
 def judge(case: Case) -> Outcome:
     loop, where = case.faulty()
-    found, places = found_in(loop)
     fault = case.fault
+    found, places = found_in(loop, hints=fault.tier == "H")
     right = {places[step] for step in where}
     hits = [f for f in found if f.id in fault.ids and stands_at(f, right)]
     roots = [

@@ -375,7 +375,7 @@ _CACHEABLE = 1024
     "P",
     says="The request departs from the last one inside the part that could have been read from the cache.",
     fix="Append only: keep tools, system prompt and sent messages byte for byte.",
-    not_when="Too little for any cache; the API reports no caching at all.",
+    not_when="Too little for any cache, or an API that reports none: then it is an info.",
 )
 def prefix_busted(case: Case) -> Iterator[Note]:
     before = case.previous
@@ -386,9 +386,9 @@ def prefix_busted(case: Case) -> Iterator[Note]:
     then, now = before.reading.usage, case.reading.usage
     unasked = case.reading.protocol not in _ON_REQUEST
     known = then is not None and (then.cache_read or then.cache_write or (unasked and then.cache_read is not None))
-    if not case.thread.cached and not known:
-        return
-    if then is not None and then.input is not None and then.input < _CACHEABLE:
+    little = then is not None and then.input is not None and then.input < _CACHEABLE
+    if little or not (case.thread.cached or known):
+        yield from _departs(case)
         return
     read = then.cache_read if then is not None else None
     again = now.cache_read if now is not None else None
@@ -419,6 +419,30 @@ def prefix_busted(case: Case) -> Iterator[Note]:
         because_of=roots,
         key=(case.index, "prefix"),
     )
+
+
+def _departs(case: Case) -> Iterator[Note]:
+    """The same where no cache is at stake: it costs nothing yet, and is told only where no other rule tells it."""
+    before, echo = case.before, case.echo
+    if before is None or echo is None or case.has(*_ROOTS):
+        return
+    asked = tuple(message.pointer for message in case.request.messages if message.role == "user")
+    changed = [
+        change
+        for change in echo.changes
+        if not change.emitted
+        and change.kind in ("inserted", "text_changed")
+        and change.became.strip()
+        and any(change.now == at or (change.now or "").startswith(f"{at}/") for at in asked)
+    ]
+    if changed:
+        what = "puts something into" if changed[0].kind == "inserted" else "changes"
+        yield Note(
+            f"the request {what} what #{before.round_trip.index} had sent: {_differs(changed[0])}",
+            _place(case, changed[0]),
+            severity="info",
+            key=(case.index, "prefix"),
+        )
 
 
 def _held(usage: Usage | None) -> int:

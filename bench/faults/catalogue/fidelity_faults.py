@@ -6,7 +6,7 @@ from dataclasses import replace
 from ..dialects import DIALECTS
 from ..identities import signature
 from ..loop import Loop
-from ..pieces import Block, Call, Json, Message, Result, Text, Thinking, Tool
+from ..pieces import Block, Call, Json, Message, Raw, Result, Text, Thinking, Tool
 from ..story import QUERY, READ, SEARCH, SYSTEM, TASK, TICKET, TOOLS
 from .edits import (
     FAILING,
@@ -139,6 +139,27 @@ def another_signature_rejected(loop: Loop) -> int:
     return rejects(loop, another_signature(loop), "client-reasoning-altered")
 
 
+def _unsigned(block: Block) -> Block:
+    return Raw({"type": "thinking", "thinking": block.text}) if isinstance(block, Thinking) else block
+
+
+@FIDELITY("client-reasoning-altered", "client", ("anthropic-thinking",), "no signature", also=BUSTED)
+def without_signature(loop: Loop) -> int:
+    return on_answer(loop, READS, lambda blocks: tuple(_unsigned(b) for b in blocks))
+
+
+@FIDELITY("client-reasoning-altered", "client", ("gemini-generate",), "on another part", also=BUSTED,
+          instead="client-reasoning-dropped")  # fmt: skip
+def signature_moved(loop: Loop) -> int:
+    def move(body: Json) -> None:
+        parts: list[Json] = body["contents"][5]["parts"]
+        parts[0]["thoughtSignature"] = parts[-1].pop("thoughtSignature")
+
+    for step in loop.steps[READS + 1 :]:
+        step.edit_request = (move,)
+    return READS + 1
+
+
 # The history
 
 
@@ -238,7 +259,7 @@ for kind in OTHER_TOOLS:
     _tools(kind)
 
 
-@FIDELITY("client-cache-prefix-busted", "client", CACHED, "the time in the first message")
+@FIDELITY("client-cache-prefix-busted", "client", FULL, "the time in the first message")
 def time_in_the_task(loop: Loop) -> tuple[int, ...]:
     def timed(place: int) -> None:
         said = Message("user", (Text(f"Current time: 07:{place:02}.\n{TASK}"),))
@@ -249,7 +270,7 @@ def time_in_the_task(loop: Loop) -> tuple[int, ...]:
     return tuple(range(1, len(loop.steps)))
 
 
-@FIDELITY("client-cache-prefix-busted", "client", CACHED, "something put in", also="client-role-order")
+@FIDELITY("client-cache-prefix-busted", "client", FULL, "something put in", also="client-role-order")
 def something_put_in(loop: Loop) -> int:
     loop.steps[TICKETS].rewrite = lambda history: [
         Message("user", (Text("Remember: reports are short."), *history[0].blocks)), *history[1:]

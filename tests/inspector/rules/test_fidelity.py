@@ -204,20 +204,33 @@ def test_a_request_that_only_grows_breaks_nothing() -> None:
     assert ids(counted([HELLO], FIRST, 0, 0), counted([HELLO, FIRST, GIVEN], DONE, 1, 4800)) == set()
 
 
-@pytest.mark.parametrize("whole", [300])
-def test_little_is_never_cached(whole: int) -> None:
-    opened = counted([user("07:00 what is a tape?")], FIRST, 0, 0, whole)
-    following = counted([user("07:01 what is a tape?"), FIRST, GIVEN], DONE, 1, 0, whole)
-
-    assert "client-cache-prefix-busted" not in ids(opened, following)
-
-
-def test_an_api_that_caches_on_request_only_is_not_asked() -> None:
+def test_where_no_cache_is_at_stake_a_changed_beginning_is_a_word_and_no_warning() -> None:
+    opened = counted([user("07:00 what is a tape, and what does it hold?")], FIRST, 0, 0, 300)
+    following = counted([user("07:01 what is a tape, and what does it hold?"), FIRST, GIVEN], DONE, 1, 0, 300)
     usage = {"input_tokens": 5000, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0}
-    opened = anthropic([asked("07:00")], [use()], usage=usage)
-    following = anthropic([asked("07:01"), spoke(use()), asked(given())], [words("x")], 1, usage=usage)
+    unmarked = anthropic([asked("07:00 what is a tape, and what does it hold?")], [use()], usage=usage)
+    unmarked_too = anthropic(
+        [asked("07:01 what is a tape, and what does it hold?"), spoke(use()), asked(given())],
+        [words("x")],
+        1,
+        usage=usage,
+    )
 
-    assert "client-cache-prefix-busted" not in ids(opened, following)
+    assert only("client-cache-prefix-busted", opened, following).severity == "info"
+    assert only("client-cache-prefix-busted", unmarked, unmarked_too).severity == "info"
+
+
+def test_a_signature_belongs_to_its_call() -> None:
+    hi, text = turn("user", {"text": "hi"}), {"text": "Let me look."}
+    first = gemini([hi], [text, calls(thoughtSignature="abcd" * 8)])
+
+    def following(*parts: dict[str, Any]) -> Any:
+        return gemini([hi, turn("model", *parts), turn("user", gives())], [{"text": "done"}], 1)
+
+    kept = following(text, calls(thoughtSignature="abcd" * 8))
+    moved = following({**text, "thoughtSignature": "abcd" * 8}, calls())
+    assert ids(first, kept) == set()
+    assert only("client-reasoning-altered", first, moved).layer == "client"
 
 
 def test_settings_and_models_that_change_are_told_and_blamed_mildly() -> None:
