@@ -346,7 +346,7 @@ def _fork(parser: argparse.ArgumentParser) -> None:
         help="change the recorded answer of turn K-1: text=…, tool=NAME, arguments=JSON, finish=WORD, the second call "
         "as arguments.2, or /JSON/POINTER=VALUE; repeatable",
     )
-    parser.add_argument("--edit-file", metavar="FILE", help="the bytes of FILE are the whole answer of turn K-1")
+    parser.add_argument("--edit-file", metavar="FILE", help="FILE holds the whole answer of turn K-1, as JSON")
     parser.add_argument("--thread", metavar="T", help="the thread to fork, as `show` names it (default: the first)")
     parser.add_argument(
         "--strays",
