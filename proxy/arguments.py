@@ -414,6 +414,17 @@ COMMANDS = (
         _record,
     ),
     Command(
+        "doctor",
+        "doctor_command",
+        "turntape doctor [options] [-- CMD ...]",
+        "say why nothing was captured, and the line to add",
+        "Look at the environment, try the runtimes' own HTTP clients behind the proxy, run CMD once behind it, and "
+        "say what was seen, what was missing, and the line to add. Exit code 1 when there is a problem.",
+        _doctor,
+        has_tail=True,
+        tail_optional=True,
+    ),
+    Command(
         "show",
         "show_command",
         "turntape show F [--turn N] [--thread T] [--json | --findings | --cost]",
@@ -421,6 +432,24 @@ COMMANDS = (
         "Show a cassette as text: for each turn what the model emitted, how the API finished it, what the "
         "client did with it, its tokens and its cost.",
         _show,
+    ),
+    Command(
+        "view",
+        "view_command",
+        "turntape view F [--follow] [--turn N]",
+        "walk through a run in the terminal, turn by turn",
+        "Open a cassette in the terminal: the turns by thread, what is new in each request, the answer with its "
+        "calls and their results, findings, tokens, cost, and the raw bytes. `?` shows the keys, q leaves.",
+        _view,
+    ),
+    Command(
+        "report",
+        "report_command",
+        "turntape report F [-o run.html]",
+        "a run as one self-contained page",
+        "Write a run as one HTML page that needs no network: turns by thread, findings, the growth of tokens and cost, "
+        "each turn with what was new in it. It opens in any browser, has keys (?), and holds what the cassette holds.",
+        _report,
     ),
     Command(
         "check",
@@ -451,24 +480,6 @@ COMMANDS = (
         _diff,
     ),
     Command(
-        "view",
-        "view_command",
-        "turntape view F [--follow] [--turn N]",
-        "walk through a run in the terminal, turn by turn",
-        "Open a cassette in the terminal: the turns by thread, what is new in each request, the answer with its "
-        "calls and their results, findings, tokens, cost, and the raw bytes. `?` shows the keys, q leaves.",
-        _view,
-    ),
-    Command(
-        "report",
-        "report_command",
-        "turntape report F [-o run.html]",
-        "a run as one self-contained page",
-        "Write a run as one HTML page that needs no network: turns by thread, findings, the growth of tokens and cost, "
-        "each turn with what was new in it. It opens in any browser, has keys (?), and holds what the cassette holds.",
-        _report,
-    ),
-    Command(
         "replay",
         "replay_command",
         "turntape replay F ... [--port N] [--pace]",
@@ -476,17 +487,6 @@ COMMANDS = (
         "Serve recorded round trips as the API: the same requests get the same bytes. A request that was not "
         "recorded gets an error that names the nearest one.",
         _replay,
-    ),
-    Command(
-        "doctor",
-        "doctor_command",
-        "turntape doctor [options] [-- CMD ...]",
-        "say why nothing was captured, and the line to add",
-        "Look at the environment, try the runtimes' own HTTP clients behind the proxy, run CMD once behind it, and "
-        "say what was seen, what was missing, and the line to add. Exit code 1 when there is a problem.",
-        _doctor,
-        has_tail=True,
-        tail_optional=True,
     ),
     Command(
         "fork",
@@ -517,6 +517,7 @@ COMMANDS = (
         _export,
     ),
 )
+"""In the order of the work: record, read, judge, replay, exchange."""
 
 EXIT_CODES = """\
 exit codes: 0 ok, 1 findings or mismatch, 2 usage, 3 internal; run: CMD's own
@@ -609,9 +610,7 @@ what the client did with it, and plays the recording back in tests.
 {bold}commands{off}
 {commands}
 
-{bold}options{off}
-  {bold}-h, --help{off}     this page; `turntape COMMAND --help` for one command
-  {bold}--version{off}      the version
-  {bold}--debug{off}        show tracebacks
+`turntape COMMAND --help` says more. Before any command: --version, and --debug
+for tracebacks.
 
 {EXIT_CODES}"""
