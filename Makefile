@@ -1,5 +1,5 @@
 # The two commands of the README: `make demo` and `make test`. Each sets up what it needs.
-.PHONY: demo test check format setup corpus clients bench faults docs wheel clean
+.PHONY: demo test check format setup corpus corpus-findings clients bench faults docs wheel clean
 .DEFAULT_GOAL := demo
 
 # Looked up once per run, and only by the targets that need them.
@@ -39,6 +39,10 @@ format: setup
 # How our reading of the recorded corpus agrees with an independent one, protocol by fact.
 corpus: setup
 	$(RUN)python tests/corpus/table.py
+
+# Every finding on the recorded corpus, by class: `make corpus-findings ARGS="--id client-assistant-mutated"`.
+corpus-findings: setup
+	$(RUN)python tests/corpus/found.py $(ARGS)
 
 # Real clients on both routes, in environments that are built once in .clients/; CLIENT='openai litellm' runs these alone,
 # and without it docs/clients.md is made anew.
