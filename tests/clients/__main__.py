@@ -29,8 +29,6 @@ def run_client(client: Client, pool: ThreadPoolExecutor) -> list[Cell]:
 
     def run(pair: tuple) -> Cell:  # type: ignore[type-arg]
         variant, route = pair
-        if reason := client.not_offered.get(route):
-            return Cell(client.name, runtime.version, variant.words, route, skipped=reason)
         return run_cell(client, variant, route, runtime, CACHE / "authority")
 
     return list(pool.map(run, pairs))

@@ -35,8 +35,6 @@ class Client:
     """What the registry is asked for; the first is the client itself."""
     variants: tuple[Variant, ...]
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
-    not_offered: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Routes that this client cannot be brought to by its environment, with the reason."""
     explained: Mapping[str, str] = field(default_factory=dict[str, str])
     """Why a cell is red, by route, by variant, or by `variant, route`."""
     notes: tuple[str, ...] = ()
@@ -131,7 +129,7 @@ CLIENTS = (
         "python/mistral_agent.py",
         ("mistralai",),
         _variants("mistral-chat", "chat", "chat streamed", "chat async", "chat async streamed"),
-        not_offered={"base_url": "it takes a base URL only as the argument server_url, not from the environment"},
+        notes=("It takes a base URL only as the argument `server_url`, not from the environment: the agent gives it.",),
     ),
     Client("cohere", "python/cohere_agent.py", ("cohere",), _variants("cohere-v2", "chat", "chat streamed")),
     Client("ollama", "python/ollama_agent.py", ("ollama",), _variants("ollama-chat", "chat", "chat streamed")),

@@ -42,8 +42,6 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("client", fast(), ids=lambda client: client.name)
 def test_a_client_is_recorded_labelled_and_replayed(client: Client, route: str, authority: Path) -> None:
-    if reason := client.not_offered.get(route):
-        pytest.skip(reason)
     cell = run_cell(client, client.variants[-1], route, runtime_of(client), authority)
 
     assert cell.problems == []
