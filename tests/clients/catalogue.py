@@ -169,7 +169,13 @@ CLIENTS = (
         + _variants("openai-chat", "chat", "chat streamed")
         + _variants("anthropic-messages", "anthropic", "anthropic streamed"),
     ),
-    Client("fetch (node)", "node/fetch_agent.mjs", (), _variants("openai-chat", "chat", "chat streamed")),
+    Client(
+        "fetch (node)",
+        "node/fetch_agent.mjs",
+        (),
+        _variants("openai-chat", "chat", "chat streamed"),
+        notes=("Node below 22.21 cannot use a proxy: `turntape run` preloads what it lacks.",),
+    ),
     Client("fetch (node 24)", "node/fetch_agent.mjs", ("node@24",), _variants("openai-chat", "chat", "chat streamed")),
     Client(
         "@openrouter/sdk",
@@ -183,6 +189,9 @@ CLIENTS = (
         ("llama-index-llms-openai", "llama-index-core"),
         _variants("openai-chat", "chat", "chat streamed")
         + _variants("openai-responses", "responses", "responses streamed"),
+        notes=(
+            "Results of parallel calls stand in the order in which the tools were done; a replay finds them anyway.",
+        ),
     ),
     Client(
         "smolagents",
@@ -243,12 +252,16 @@ CLIENTS = (
         ("@mastra/core@latest", "zod", "node@24"),
         _variants("openai-responses", "openai", "openai streamed")
         + _variants("anthropic-messages", "anthropic", "anthropic streamed"),
+        notes=("Run on Node 24, which it asks for.",),
     ),
     Client(
         "claude-code",
         "node/claude_code_agent.mjs",
         ("@anthropic-ai/claude-code@latest",),
         (Variant("print", "anthropic-messages", always_streamed=True),),
+        notes=(
+            "`ENABLE_TOOL_SEARCH=false`, so that the tools of MCP servers are offered at once and not searched for.",
+        ),
     ),
     Client(
         "claude-agent-sdk",
@@ -263,6 +276,11 @@ CLIENTS = (
         (
             Variant("exec http", "openai-responses", always_streamed=True),
             Variant("exec websocket", "openai-responses", always_streamed=True),
+        ),
+        notes=(
+            "WebSocket is its default; `exec http` is a provider of its own in its config.toml.",
+            "It takes no base URL from the environment: `openai_base_url` in its config.toml must name ours. The "
+            "forward route needs nothing.",
         ),
     ),
     Client(
@@ -279,6 +297,7 @@ CLIENTS = (
             Variant("run openai", "openai-responses", always_streamed=True),
             Variant("run anthropic", "anthropic-messages", always_streamed=True),
         ),
+        notes=("It asks for a title in a request of its own, which is a thread of its own.",),
     ),
 )
 
