@@ -81,7 +81,7 @@ def echo(turn: Turn, following: Turn) -> Echo:
         changes, new = [], units[kept:]
     else:
         changes, new = _departures(expected, units, kept)
-    changes += _respelled(expected[:kept], units[:kept])
+    changes = _without_referenced(changes, after) + _respelled(expected[:kept], units[:kept])
     if turn.reading.protocol != following.reading.protocol:
         # Another API has other shapes for the same history.
         return Echo("respelled", new=tuple(new))
@@ -92,6 +92,18 @@ def echo(turn: Turn, following: Turn) -> Echo:
     if changes:
         state = "respelled" if not hard else "cut" if removed and removed == len(hard) else "changed"
     return Echo(state, tuple(changes), reasoning, tuple(lost), tuple(new))
+
+
+def _without_referenced(changes: list[Change], request: RequestReading) -> list[Change]:
+    """Without the texts that a Responses request names by `item_reference` instead of repeating them."""
+    references = sum(as_object(message.raw).get("type") == "item_reference" for message in request.messages)
+    left: list[Change] = []
+    for change in changes:
+        if references and change.emitted and change.kind == "text_dropped":
+            references -= 1
+        else:
+            left.append(change)
+    return left
 
 
 def _start(old: History, new: History) -> int:
