@@ -258,7 +258,7 @@ class Engine:
             trusted=self._trusted_ca,
             client_cert=self._client_cert,
         )
-        self._detour = Detour(self._witnesses, self._tap)
+        self._detour = Detour(self._witnesses)
         return self._detour
 
     def proof(self) -> "Proof":

@@ -7,22 +7,20 @@ from collections import Counter
 
 from mitmproxy import http
 
-from ..tap import Tap
 from .witness import Witnesses
 
 
 class Detour:
     """Stands behind the router, which has said where a request goes; its headers are not touched."""
 
-    def __init__(self, witnesses: Witnesses, tap: Tap) -> None:
+    def __init__(self, witnesses: Witnesses) -> None:
         self.missed: Counter[str] = Counter()
         """Requests that could not be led past a witness, by host."""
         self._witnesses = witnesses
-        self._tap = tap
 
     async def requestheaders(self, flow: http.HTTPFlow) -> None:
-        if flow.id not in self._tap.takes or flow.response is not None:
-            return
+        if flow.response is not None:
+            return  # turntape answers it itself
         data = flow.request.data
         if flow.server_conn.via is not None or (data.authority and flow.request.http_version.startswith("HTTP/1")):
             self.missed[data.host] += 1  # it goes through a proxy behind us, which is asked by the place's own name

@@ -166,10 +166,10 @@ class ScriptedServer:
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass
         finally:
-            self._tasks.discard(task)
             writer.close()
             with contextlib.suppress(ConnectionError, asyncio.CancelledError, ssl.SSLError):
                 await writer.wait_closed()
+            self._tasks.discard(task)
 
     async def _reply(self, received: Received, writer: asyncio.StreamWriter) -> bool:
         """Answer one request; False when the connection ends with it."""

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import ssl
 import subprocess
 import sys
 import threading
@@ -17,6 +18,7 @@ import httpx2
 import pytest
 import requests
 from end_to_end import test_other_clients as others
+from end_to_end.corporate import certificate
 from end_to_end.loops import LOOPS
 
 from turntape.cassettes import Recorder
@@ -179,6 +181,26 @@ def test_faults_reach_the_client_as_they_are(fault: str, tape: Path, confdir: Pa
     assert got == same
 
 
+def test_an_api_behind_tls_is_led_past_a_witness_too(tape: Path, confdir: Path, tmp_path: Path) -> None:
+    own = certificate(tmp_path / "own.pem", "localhost")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(own)
+    with ScriptedServer(tls=context) as upstream, Recorder(tape) as recorder:
+        engine = Engine(
+            recorder,
+            upstreams={"openai": f"https://localhost:{upstream.port}"},
+            confdir=confdir,
+            trusted_ca=own,
+            prove=True,
+        )
+        with running(engine), httpx2.Client(trust_env=False) as http:
+            url = f"http://127.0.0.1:{engine.port}/openai/v1/chat/completions"
+            assert http.post(url, json={**ASKED, "stream": True}).text.endswith("[DONE]\n\n")
+
+    assert engine.proof().holds
+    assert len(engine.proof().compared[0].before.response.chunks) > 5  # type: ignore[union-attr]
+
+
 FORWARD = """
 import asyncio, os, sys
 import aiohttp, httpx, requests, openai, anthropic
@@ -254,6 +276,15 @@ def test_a_run_without_requests_proves_nothing_and_says_so(tmp_path: Path) -> No
 
     assert done.returncode == 1
     assert "nothing to prove" in done.stderr
+
+
+def test_what_is_passed_on_and_not_recorded_is_compared_too(tmp_path: Path) -> None:
+    with ScriptedServer() as server:
+        done = prove(tmp_path, f"import httpx; httpx.get('{server.url}/v1/models')")
+
+    assert done.returncode == 0, done.stderr
+    assert "proven for 1 request:" in done.stderr
+    assert "a proxy is asked by the whole URL" in " ".join(done.stderr.split())
 
 
 def test_the_commands_own_exit_code_goes_before(tmp_path: Path) -> None:
