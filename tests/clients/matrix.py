@@ -70,9 +70,11 @@ def run_cell(client: Client, variant: Variant, route: str, runtime: Runtime, aut
         folder = Path(name)
         tape, second = folder / "live.cassette.jsonl", folder / "replayed.cassette.jsonl"
         command = [*runtime.command, *variant.words.split()]
-        environ = _environ(client, folder, runtime, authority)
+        environ = environ_of(client, folder, runtime, authority)
         with ScriptedServer(script_of(client.story)) as server:
-            live = _turntape(["--out", str(tape), "--route", route, "--upstream", f"*={server.url}"], command, environ)
+            live = run_turntape(
+                ["--quiet", "--out", str(tape), "--route", route, "--upstream", f"*={server.url}"], command, environ
+            )
             arrived = len(server.requests)
         recorded = Check(True, _not_recorded(tape, live, client, variant, route, arrived))
         labelled = Check(True, _not_labelled(tape, client)) if tape.exists() else Check()
@@ -81,12 +83,14 @@ def run_cell(client: Client, variant: Variant, route: str, runtime: Runtime, aut
             # What the first run left behind must not change the second.
             shutil.rmtree(folder / "home", ignore_errors=True)
             (folder / "home").mkdir()
-            again = _turntape(["--out", str(second), "--route", route, "--replay", str(tape)], command, environ)
+            again = run_turntape(
+                ["--quiet", "--out", str(second), "--route", route, "--replay", str(tape)], command, environ
+            )
             replayed = Check(True, _not_replayed(tape, second, again, client))
     return Cell(client.name, runtime.version, variant.words, route, recorded, labelled, replayed)
 
 
-def _environ(client: Client, folder: Path, runtime: Runtime, authority: Path) -> dict[str, str]:
+def environ_of(client: Client, folder: Path, runtime: Runtime, authority: Path) -> dict[str, str]:
     """A bare environment: nothing of the machine's own settings, and a home that is empty."""
     home = folder / "home"
     home.mkdir()
@@ -103,11 +107,11 @@ def _environ(client: Client, folder: Path, runtime: Runtime, authority: Path) ->
     }
 
 
-def _turntape(
+def run_turntape(
     options: list[str], command: list[str], environ: Mapping[str, str]
 ) -> subprocess.CompletedProcess[str] | None:
     """`turntape run` with `options`; None when it took too long."""
-    line = [sys.executable, "-m", "turntape.proxy.cli", "run", "--quiet", *options, "--", *command]
+    line = [sys.executable, "-m", "turntape.proxy.cli", "run", *options, "--", *command]
     process = subprocess.Popen(
         line,
         env=dict(environ),
