@@ -20,6 +20,7 @@ from turntape.proxy.scripted import ScriptedServer
 from .catalogue import KEYS, Client, Variant
 from .environments import HERE, ROOT, Runtime, Unavailable, built
 from .matrix import PATIENCE, QUIET
+from .script import script_of
 
 OURS = (
     "pytest",
@@ -96,7 +97,7 @@ def play(client: Client, variant: Variant, runtime: Runtime, authority: Path) ->
         environ = _environ(client, folder, authority)
         route = "forward" if "base_url" in client.not_offered else "base_url"
         command = [*runtime.command, *variant.words.split()]
-        with ScriptedServer(client.story) as server:
+        with ScriptedServer(script_of(client.story)) as server:
             options = ["--quiet", "--out", str(tape), "--route", route, "--upstream", f"*={server.url}"]
             ours = [sys.executable, "-m", "turntape.proxy.cli", "run", *options, "--", *command]
             done = _run(ours, environ, folder)
@@ -132,9 +133,12 @@ def _environ(client: Client, folder: Path, authority: Path) -> dict[str, str]:
 
 
 def _run(command: list[str], environ: Mapping[str, str], folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command, env=dict(environ), cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
+    try:
+        return subprocess.run(
+            command, env=dict(environ), cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 1, "", f"it had not ended after {PATIENCE} s")
 
 
 def _table(names: list[str]) -> Iterator[str]:
