@@ -33,6 +33,8 @@ def main(options: argparse.Namespace) -> int:
     block()
     path = Path(options.out) if options.out else free_path("run", Path(), time.time())
     settings = settings_of(options, path)
+    if options.view:
+        settings = replace(settings, console=False)  # the viewer has the terminal
     if not options.replay:
         return asyncio.run(run(settings, options.command, quiet=options.quiet, view=options.view))
     with replay_server(options.replay) as url:
@@ -55,7 +57,7 @@ def settings_of(options: argparse.Namespace, path: Path) -> Settings:
         break_answers=options.break_answers,
         prove=options.prove,
         limits=Limits(options.max_turns, options.max_cost, patterns(options.stop_on)),
-        console=options.live and not options.quiet and not options.view,
+        console=options.live and not options.quiet,
     )
 
 

@@ -405,15 +405,15 @@ class Viewer(App[None]):
         self._stale = True
         if self.live and message.over:
             self.live = self.following = False
-            self.say("the command has ended; q leaves and shows what it wrote", "accent")
+            nothing = "" if self.run_.rows.all else ", and nothing was recorded"
+            self.say(f"the command has ended{nothing}; q leaves and shows what it wrote", "accent")
         self._redraw()
         if message.problem is not None:
             self.say(message.problem, "bad")
         elif problems := self.run_.problems:
             self.say(f"{problems[0]}{f' (and {len(problems) - 1} more)' if len(problems) > 1 else ''}", "warn")
-        if not self.run_.rows.all and not self.live:
-            self._page.show(Page("empty", []), top=True)
-            self.say(message.problem or "nothing was recorded in this file", "warn")
+        if not self.run_.rows.all and not self.live and not self._said:
+            self.say("nothing was recorded in this file", "warn")
 
     def _refresh_list(self) -> None:
         keep = self.filter if self.filter else None
