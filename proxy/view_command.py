@@ -2,10 +2,13 @@
 
 import argparse
 import os
+import signal
 import sys
+import threading
+import time
 from pathlib import Path
 
-from .exit_codes import INTERNAL, OK, USAGE
+from .exit_codes import INTERNAL, OK, SIGNALLED, USAGE
 from .viewing import alive
 
 
@@ -30,8 +33,16 @@ def main(options: argparse.Namespace) -> int:
         turn=options.turn,
         traceback=options.debug,
     )
+    threading.Thread(target=_end_with_the_terminal, name="terminal", daemon=True).start()
     viewer.run()
     return INTERNAL if viewer.return_code else OK
+
+
+def _end_with_the_terminal(pause: float = 1.0) -> None:
+    """Leave when the terminal is gone: who is not in its foreground gets no signal, and would read its end for ever."""
+    while os.isatty(sys.__stdin__.fileno() if sys.__stdin__ else 0):
+        time.sleep(pause)
+    os._exit(SIGNALLED + signal.SIGHUP)
 
 
 def _check(path: Path) -> None:

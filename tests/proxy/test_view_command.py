@@ -111,6 +111,30 @@ def test_a_signal_ends_it_and_gives_the_terminal_back(number: signal.Signals, tm
         assert shown.restored
 
 
+def test_it_ends_with_its_terminal_though_no_signal_comes(tmp_path: Path) -> None:
+    master, slave = pty.openpty()
+    # Of our own session, so that the kernel sends it nothing.
+    process = subprocess.Popen(
+        [sys.executable, "-m", "turntape.proxy.cli", "view", str(EXAMPLE)],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        cwd=tmp_path,
+        env={**os.environ, "TERM": "xterm-256color", "TURNTAPE_HOME": str(tmp_path / "home")},
+    )
+    try:
+        os.close(slave)
+        seen = b""
+        while b"new in this request" not in seen:
+            assert select.select([master], [], [], PATIENCE)[0], seen[-300:]
+            seen += os.read(master, 65536)
+        os.close(master)
+
+        assert process.wait(PATIENCE) == 128 + signal.SIGHUP
+    finally:
+        process.kill()
+
+
 def test_a_run_is_shown_while_it_runs_and_its_output_and_exit_code_are_kept(tmp_path: Path) -> None:
     code = "import sys; print('the agent speaks'); sys.exit(7)"
     command = ["run", "--view", "--out", "run.cassette.jsonl", "--", sys.executable, "-c", code]
