@@ -37,6 +37,7 @@ CLASS_HEADERS: dict[str, str] = {
 }
 """What `x-claude-code-request-class` and `x-openai-subagent` say, in our words for threads."""
 
+_TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}.*")
 _SESSION = re.compile(r"_session_([0-9a-f-]{8,})$")
 
 
@@ -47,6 +48,8 @@ class Identity:
     parent: str | None = None
     kind: str | None = None
     """What the request says that it is: `subagent`, `compaction`, `side_call`."""
+    trace: str | None = None
+    """The trace id of W3C `traceparent`. Some clients begin a trace with each call, so it joins and never parts."""
 
 
 def identity(round_trip: RoundTrip, reading: Reading) -> Identity:
@@ -62,7 +65,13 @@ def identity(round_trip: RoundTrip, reading: Reading) -> Identity:
         first(AGENT_HEADERS),
         first(PARENT_HEADERS),
         CLASS_HEADERS.get(said.strip().lower()) if said else None,
+        _trace(header(headers, "traceparent")),
     )
+
+
+def _trace(parent: str | None) -> str | None:
+    found = _TRACEPARENT.fullmatch(parent.strip().lower()) if parent else None
+    return found[1] if found else None
 
 
 def _session(reading: Reading) -> str | None:

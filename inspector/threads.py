@@ -229,13 +229,18 @@ class Threads:
         for length in range(len(new.items) - 1, 0, -1):
             threads = self._waiting.get((new.scope, new.sums[length]))
             if threads:
-                thread = next((name for name in threads if self._goes_on(name, new, length)), threads[0])
+                going = [name for name in threads if self._goes_on(name, new, length)] or threads
+                thread = next((name for name in going if self._same_trace(name, new)), going[0])
                 threads.remove(thread)
                 before = self._last[thread].round_trip.index
                 return self._continue(
                     new, thread, "extended", length, f"its history begins with the whole of #{before}'s"
                 )
         return None
+
+    def _same_trace(self, thread: str, new: _Arrival) -> bool:
+        trace = new.identity.trace
+        return trace is not None and trace == self._last[thread].identity.trace
 
     def _goes_on(self, thread: str, new: _Arrival, length: int) -> bool:
         """True when what follows the common history is what this thread answered, and not another of the same start."""
