@@ -1,6 +1,7 @@
-"""`python -m tests.clients [--page] [CLIENT ...]`: run the matrix; `--page` writes docs/clients.md from it.
+"""`python -m tests.clients [--page] [CLIENT ...]`: run the matrix, all of it or these clients.
 
-CLIENT_JOBS says how many cells run at once, 3 if it is not set.
+`--page` writes docs/clients.md from the last run of each client. CLIENT_JOBS says how many cells run at once, 3 if
+it is not set.
 """
 
 import os
@@ -11,6 +12,7 @@ from .catalogue import CLIENTS, ROUTES, Client
 from .environments import CACHE, Unavailable, built
 from .matrix import Cell, run_cell
 from .page import PAGE, page
+from .runs import remember, remembered
 
 WORKERS = int(os.environ.get("CLIENT_JOBS") or 3)
 
@@ -56,12 +58,13 @@ def main(arguments: list[str]) -> int:
             done = run_client(client, pool)
             for cell in done:
                 tell(cell)
+            remember(done)
             cells += done
     words = [cell.replayed.word if not cell.problems else "failed" for cell in cells]
     told = ", ".join(f"{words.count(word)} {word}" for word in ("ok", "failed", "skipped"))
     print(f"{len(cells)} cells of {len({cell.client for cell in cells})} clients: {told}")
     if "--page" in arguments:
-        PAGE.write_text(page(cells))
+        PAGE.write_text(page(remembered()))
     return int(any(cell.problems for cell in cells))
 
 

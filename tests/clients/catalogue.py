@@ -48,6 +48,11 @@ def _variants(protocol: str, *words: str) -> tuple[Variant, ...]:
     return tuple(Variant(word, protocol) for word in words)
 
 
+LEAVES_TEXT_OUT = (
+    "It leaves out of the history what the model said beside its calls, which turntape reports as "
+    "`client-assistant-mutated`."
+)
+
 CLIENTS = (
     Client(
         "openai",
@@ -239,12 +244,16 @@ CLIENTS = (
         _variants("openai-chat", "openai", "openai streamed")
         + _variants("anthropic-messages", "anthropic", "anthropic streamed")
         + _variants("gemini-generate", "gemini", "gemini streamed"),
+        findings=frozenset({"client-assistant-mutated"}),
+        notes=(LEAVES_TEXT_OUT,),
     ),
     Client(
         "semantic-kernel",
         "python/semantic_kernel_agent.py",
         ("semantic-kernel",),
         _variants("openai-chat", "chat", "chat streamed"),
+        findings=frozenset({"client-assistant-mutated"}),
+        notes=(LEAVES_TEXT_OUT,),
     ),
     Client(
         "@mastra/core",

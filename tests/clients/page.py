@@ -18,11 +18,12 @@ HEAD = """\
 Made by `make clients`; do not edit by hand. `make clients CLIENT='openai litellm'` runs some of them and prints the
 outcome. Each is installed from its registry as it is today, and runs one agent with two tools against a scripted
 LLM, four turns long: three parallel tool calls, two more, one, then text. Nothing in an agent's code differs from
-route to route: `turntape run --route …` sets its environment, and that is all.
+route to route, but for what is said at the end: `turntape run --route …` sets its environment, and that is all.
 
 - **recorded**: each round trip that reached the API is on the tape, whole, by the route that was asked for, and the
   agent ended as it should.
-- **labelled**: each turn has the right tool calls, finish and outcome, and no finding is a warning or an error.
+- **labelled**: each turn has the right tool calls, finish and outcome, and no finding is a warning or an error, but
+  for those that are right and named at the end.
 - **replayed**: run again as `turntape run --replay …` with the scripted LLM gone, the agent gets the same bytes
   turn by turn, ends well, and is labelled alike.
 """
