@@ -13,10 +13,11 @@ from ..errors import TurntapeError
 from ..model import RoundTrip
 from ..modes import mode_in_force
 from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
-from ..transports.patching import default_transports
+from ..transports.patching import Way, default_transports
 from .network import Network
 from .server import TestServer, live_upstreams, placeholders
 from .settings import Faulty, Settings, cassette_of
+from .side_traffic import is_side_traffic
 from .verdict import expects_all, problems, remarks
 
 
@@ -64,15 +65,19 @@ class MarkedTest:
         )
 
     def start(self) -> None:
-        self._undo.enter_context(default_transports(self.transport, self.async_transport, self._passes))
+        self._undo.enter_context(default_transports(self.transport, self.async_transport, self._way))
         if self.deck.plan.calls == "never":
             self._undo.enter_context(self.network)
             patch = self._undo.enter_context(pytest.MonkeyPatch.context())
             for name, value in placeholders(os.environ).items():
                 patch.setenv(name, value)
 
-    def _passes(self, host: str, port: int | None) -> bool:
-        return (port is not None and port == self.server.port) or self.network.allows(host, port)
+    def _way(self, host: str, port: int | None, path: str) -> Way:
+        if (port is not None and port == self.server.port) or self.network.allows(host, port):
+            return "network"
+        if is_side_traffic(host, path):
+            return "offline" if self.deck.plan.calls == "never" else "network"
+        return "deck"
 
     def stop(self) -> list[str]:
         """End everything; the problems that fail the test, one sentence each."""

@@ -9,39 +9,48 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 from .cassette import LIVE, AsyncCassetteTransport, CassetteTransport
 
 LIBRARIES = ("httpx", "httpx2")
 
-type Passes = Callable[[str, int | None], bool]
-"""True for a host and port that are none of ours and are to be reached as always."""
+type Way = Literal["deck", "network", "offline"]
+"""What becomes of a request: the deck's, sent as always, or refused as a machine without a network would."""
+type Choice = Callable[[str, int | None, str], Way]
+"""By host, port and path."""
 
 
 @contextmanager
-def default_transports(sync: CassetteTransport, awaited: AsyncCassetteTransport, passes: Passes) -> Generator[None]:
+def default_transports(sync: CassetteTransport, awaited: AsyncCassetteTransport, choice: Choice) -> Generator[None]:
     """Within this, every client of httpx and httpx2 without a transport of its own is answered by these two."""
     with ExitStack() as undo:
         for name in LIBRARIES:
             if name in sys.modules or importlib.util.find_spec(name) is not None:
-                _patch(import_module(name), sync, awaited, passes, undo)
+                _patch(import_module(name), sync, awaited, choice, undo)
         yield
 
 
 def _patch(
-    library: Any, sync: CassetteTransport, awaited: AsyncCassetteTransport, passes: Passes, undo: ExitStack
+    library: Any, sync: CassetteTransport, awaited: AsyncCassetteTransport, choice: Choice, undo: ExitStack
 ) -> None:
     send: Any = library.HTTPTransport.handle_request
     send_async: Any = library.AsyncHTTPTransport.handle_async_request
 
+    def way(request: Any) -> Way:
+        url = request.url
+        chosen: Way = "network" if LIVE in request.extensions else choice(url.host, url.port, url.path)
+        if chosen == "offline":
+            raise library.ConnectError(f"{url.host} is not reached from a test that replays", request=request)
+        return chosen
+
     def handle_request(self: Any, request: Any) -> Any:
-        if LIVE in request.extensions or passes(request.url.host, request.url.port):
+        if way(request) == "network":
             return send(self, request)
         return sync.handle(request, lambda again: send(self, again))
 
     async def handle_async_request(self: Any, request: Any) -> Any:
-        if LIVE in request.extensions or passes(request.url.host, request.url.port):
+        if way(request) == "network":
             return await send_async(self, request)
         return await awaited.handle(request, lambda again: send_async(self, again))
 

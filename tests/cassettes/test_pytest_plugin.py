@@ -12,6 +12,7 @@ from plugin_project import taken_away, write
 from turntape.cassettes import Cassette
 from turntape.cassettes.pytest_plugin.naming import safe_name
 from turntape.cassettes.pytest_plugin.network import is_loopback
+from turntape.cassettes.pytest_plugin.side_traffic import is_side_traffic
 from turntape.proxy.scripted.faults import Fault
 from turntape.proxy.scripted.server import ScriptedServer
 
@@ -219,6 +220,47 @@ def test_an_allowed_host_is_passed_through_and_not_recorded(project: pytest.Pyte
 
     assert len(server.requests) == 1
     assert not (project.path / "cassettes").exists()
+
+
+def test_what_libraries_call_beside_the_llm_is_neither_recorded_nor_missed(project: pytest.Pytester) -> None:
+    write(
+        project,
+        """
+@pytest.mark.turntape
+def test_a():
+    assert "emails" in ask()
+    if os.environ.get("OFFLINE"):
+        for library in (httpx, httpx2):
+            with pytest.raises(library.ConnectError, match="is not reached from a test that replays"):
+                library.get("https://raw.githubusercontent.com/prices.json")
+            with pytest.raises(library.ConnectError):
+                library.post("https://api.openai.com/v1/traces/ingest", json={})
+""",
+    )
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OFFLINE", "1")
+        project.runpytest("--turntape-check").assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("url", "beside"),
+    [
+        ("raw.githubusercontent.com/a", True),
+        ("us.i.posthog.com/batch", True),
+        ("o1.ingest.sentry.io/api", True),
+        ("api.openai.com/v1/traces/ingest", True),
+        ("api.openai.com/v1/chat/completions", False),
+        ("llm.corp.example/v1/traces", False),
+        ("notsentry.io/x", False),
+        ("localhost/v1/messages", False),
+    ],
+)
+def test_side_traffic(url: str, beside: bool) -> None:
+    host, _, path = url.partition("/")
+
+    assert is_side_traffic(host, f"/{path}") == beside
 
 
 COMMAND = """

@@ -1,0 +1,40 @@
+"""What libraries call beside the LLM: telemetry, price lists, vocabularies, traces.
+
+Such a call happens once in a process, or when a thread gets round to it, so it is no part of a test's run: it is not
+recorded, not answered from a cassette and no miss. On replay it is refused, which libraries take for being offline.
+"""
+
+_HOSTS = frozenset(
+    {
+        # litellm's prices, and other files that libraries fetch when they are imported
+        "raw.githubusercontent.com",
+        # vocabularies, and what models there are
+        "openaipublic.blob.core.windows.net",
+        "models.dev",
+        # traces
+        "smith.langchain.com",
+        "langfuse.com",
+        "logfire-api.pydantic.dev",
+        "logfire-us.pydantic.dev",
+        "logfire-eu.pydantic.dev",
+        "arize.com",
+        "api.traceloop.com",
+        # telemetry
+        "posthog.com",
+        "sentry.io",
+        "segment.io",
+        "statsig.com",
+        "telemetry.crewai.com",
+        "browser-intake-datadoghq.com",
+        "scarf.sh",
+    }
+)
+"""Each stands for the hosts below it too."""
+_PATHS = ("/v1/traces/ingest",)
+"""Of the LLM's own host: where openai-agents sends its traces."""
+
+
+def is_side_traffic(host: str, path: str) -> bool:
+    """True for a request that is made beside the LLM's."""
+    parts = host.lower().rstrip(".").split(".")
+    return path.endswith(_PATHS) or any(".".join(parts[start:]) in _HOSTS for start in range(len(parts) - 1))
