@@ -175,9 +175,10 @@ class GrowthPlot(Widget, can_focus=True):
                 text = SHADES[kind] if kind else " "
                 segments.append(Segment(text * column.filled, Style(bgcolor=under)))
             else:
-                high = self._colour(column.at((upper + 0.5) * cell), under)
-                low = self._colour(column.at((lower + 0.5) * cell), under)
-                segments.append(Segment("▀" * column.filled, Style(color=high, bgcolor=low)))
+                kinds = column.at((upper + 0.5) * cell), column.at((lower + 0.5) * cell)
+                high, low = (self._colour(kind, under) for kind in kinds)
+                text = "▀" if any(kinds) else " "
+                segments.append(Segment(text * column.filled, Style(color=high, bgcolor=low)))
             gap = column.width - column.filled
             if gap:
                 segments.append(Segment(" " * gap, Style(bgcolor=background)))

@@ -111,6 +111,8 @@ class LineView(ScrollView, can_focus=True):
     def reveal(self, *, centre: bool = False) -> None:
         """Scroll as far as it takes to show the cursor."""
         line, height, top = self.cursor, self.size.height, round(self.scroll_offset.y)
+        if not height:
+            return  # hidden so far
         if centre and not top <= line < top + height - 2:
             self.scroll_to(y=max(0, line - height // 3), animate=False, immediate=True)
         elif line < top:

@@ -197,8 +197,10 @@ class Layout:
         return None
 
     def heads(self) -> list[int]:
-        """The first lines of all blocks with a title."""
-        return [self._ends[n - 1] if n else 0 for n, one in enumerate(self._seen) if one.titled]
+        """The first lines of the parts: of all blocks with a title that stand at the left."""
+        return [
+            self._ends[n - 1] if n else 0 for n, one in enumerate(self._seen) if one.titled and one.block.indent == 0
+        ]
 
     def text(self) -> Iterator[str]:
         """All lines without their looks."""

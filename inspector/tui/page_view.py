@@ -150,7 +150,9 @@ class PageView(LineView):
         heads = self.layout_.heads()
         ahead = [y for y in heads if (y - self.cursor) * by > 0]
         if ahead:
-            self.go(min(ahead) if by > 0 else max(ahead))
+            line = min(ahead) if by > 0 else max(ahead)
+            self.go(line)
+            self.scroll_to(y=line, animate=False, immediate=True)
 
     def action_open_all(self) -> None:
         """Open every block, or shut all when all are open."""

@@ -17,6 +17,8 @@ VIEWS: tuple[tuple[str, str, str], ...] = (
     ("6", "Diff", "diff"),
 )
 """Key, word and name of each view."""
+WORDS = 100
+"""From this width on the title says errors and warnings in words."""
 OUTPUT = ("7", "Output", "output")
 """The view of what the recorded command writes, while there is one."""
 
@@ -34,8 +36,7 @@ LIST_KEYS: tuple[tuple[str, str, str], ...] = (
 PAGE_KEYS: tuple[tuple[str, str, str], ...] = (
     ("Esc", "list", "out"),
     ("o", "fold", "fold"),
-    (",", "before", "step(-1)"),
-    (".", "next", "step(1)"),
+    (", .", "turn", "step(1)"),
     ("r", "raw", "raw"),
     ("z", "zoom", "zoom"),
     ("y", "copy", "copy"),
@@ -91,10 +92,11 @@ def title(state: State, sums: Totals, trouble: str, width: int) -> Spans:
     ends: list[list[tuple[str, str]]] = []
     if sums.errors or sums.warnings:
         marks: list[tuple[str, str]] = []
+        wide = width >= WORDS
         if sums.errors:
-            marks.append((f"✗ {several(sums.errors, 'error')} ", "bad"))
+            marks.append((f"✗ {several(sums.errors, 'error')} " if wide else f"✗{sums.errors} ", "bad"))
         if sums.warnings:
-            marks.append((f"! {several(sums.warnings, 'warning')} ", "warn"))
+            marks.append((f"! {several(sums.warnings, 'warning')} " if wide else f"!{sums.warnings} ", "warn"))
         ends.append([*marks, (f"first in {trouble} ", "dim")] if trouble else marks)
     elif not state.reading and sums.turns:
         ends.append([("✓ no findings ", "good")])

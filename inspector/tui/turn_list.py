@@ -74,6 +74,9 @@ class TurnList(LineView):
             self.scroll_to(y=max(0, top + line - old), animate=False, immediate=True)
             self.reveal()
 
+    def on_resize(self) -> None:
+        self.reveal()
+
     def stand_on(self, place: int) -> None:
         """Put the cursor on a round trip, or on the head of its thread when that is folded."""
         self.go(self.outline.nearest(place), quietly=True)

@@ -53,8 +53,6 @@ def _head(row: Row) -> Iterator[Block]:
     if usage.reasoning:
         spent.append((f" ({usage.reasoning:,} reasoning)", "reasoning"))
     spent.append((f"  {dollars(row.cost)}", "money" if row.cost is not None else "dim"))
-    if row.first_byte_ms is not None:
-        spent.append((f"  first byte {seconds(row.first_byte_ms)}, whole {seconds(row.duration_ms)}", "dim"))
     yield Block("head", title, lines(spent, *layer_lines(row)), anchors=("head",))
 
 
@@ -71,6 +69,8 @@ def layer_lines(row: Row) -> list[Spans]:
         api.append((f"  HTTP {row.status}", "bad" if row.status >= 400 else "dim"))
     if row.error:
         api.append((f"  {clip(row.error, 400)}", "bad"))
+    if row.first_byte_ms is not None:
+        api.append((f"  first byte {seconds(row.first_byte_ms)}, whole {seconds(row.duration_ms)}", "dim"))
     outcome = row.outcome or "nothing"
     client: list[tuple[str, str]] = [(outcome.replace("_", " "), OUTCOME.get(outcome, ("", "plain"))[1])]
     if row.results:
