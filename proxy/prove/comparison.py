@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from urllib.parse import urlsplit
 
 from .messages import Fields, Message
@@ -27,6 +28,7 @@ _ROUTE = re.compile(r"(?:/s/[^/]+)?/[^/]+(/.*)$")
 """A path of the base-URL route, and what follows the API's name in it."""
 _DOUBLED = re.compile(r"^/v\d+[a-z]*(/v\d+[a-z]*/)")
 """A version that stands in the base URL and is said again by the client."""
+SPLIT = "a chunk that comes in several pieces is passed on piece by piece, not held until it is whole (RFC 9112, 7.1)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +143,16 @@ def _responses(sent: Message, arrived: Message) -> Iterator[Difference]:
         yield Difference("response", "body", _size(sent.body), _size(arrived.body), None)
     chunks = sent.chunks if whole else sent.chunks[: len(arrived.chunks)]
     if chunks[:-1] != arrived.chunks[:-1] or (whole and chunks != arrived.chunks):
-        yield Difference("response", "chunks", _count(sent.chunks), _count(arrived.chunks), None)
+        why = SPLIT if _is_finer(arrived.chunks, sent.chunks) else None
+        yield Difference("response", "chunks", _count(sent.chunks), _count(arrived.chunks), why)
     if whole and sent.trailers != arrived.trailers:
         yield Difference("response", "trailers", str(len(sent.trailers)), str(len(arrived.trailers)), None)
+
+
+def _is_finer(chunks: Sequence[int], whole: Sequence[int]) -> bool:
+    """Whether `chunks` end wherever those of `whole` do, as far as they go."""
+    ends, end = set(accumulate(chunks)), sum(chunks)
+    return all(at in ends for at in accumulate(whole) if at <= end)
 
 
 def _by_name(fields: Fields) -> dict[str, list[str]]:

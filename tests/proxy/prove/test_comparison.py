@@ -75,6 +75,14 @@ def test_no_difference_in_an_answer_is_explained(answer: Message, what: str) -> 
     assert told(asked("/v1/x", answer=answer), asked("/v1/x")) == [(what, False)]
 
 
+def test_a_chunk_may_be_split_and_not_joined() -> None:
+    split = Message(OK.first, OK.fields, b"abcd", (2, 1, 1), (), 0)
+    moved = Message(OK.first, OK.fields, b"abcd", (1, 3), (), 0)
+
+    assert told(asked("/v1/x", answer=split), asked("/v1/x")) == [("chunks", True)]
+    assert told(asked("/v1/x", answer=moved), asked("/v1/x")) == [("chunks", False)]
+
+
 def test_a_client_that_left_early_has_read_the_beginning() -> None:
     left = Message(OK.first, OK.fields, b"abc", (2, 1), (), 0, whole=False)
     other = Message(OK.first, OK.fields, b"abX", (2, 1), (), 0, whole=False)
