@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 
 from turntape.inspector.run import Run
 from turntape.inspector.tui.app import Viewer
+from turntape.inspector.tui.page_view import PageView
 from turntape.inspector.tui.picture import picture
 
 EXAMPLE = Path(__file__).parent.parent / "docs" / "example.cassette.jsonl"
@@ -21,12 +22,17 @@ async def settle(pilot: Pilot[Any]) -> None:
     assert isinstance(app, Viewer)
     for _ in range(2000):
         await pilot.pause(0.005)
-        if app.settled:
+        if app.settled and all(_laid_out(view) for view in app.screen.query(PageView)):
             break
     else:
         raise AssertionError("the viewer did not come to rest")
     await pilot.pause()
     await pilot.pause()
+
+
+def _laid_out(view: PageView) -> bool:
+    """True when a page is laid out for the room that it has; one that is not shown has none."""
+    return not view.size or (view.layout_.width == view.room and (view.count() > 0 or view.page.name == "empty"))
 
 
 @asynccontextmanager

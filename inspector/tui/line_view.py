@@ -28,7 +28,8 @@ class LineView(ScrollView, can_focus=True):
         Binding("enter", "choose", "open", show=False),
     ]
     DEFAULT_CSS = """
-    LineView { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden; overflow-y: auto; }
+    LineView { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden; overflow-y: auto;
+        scrollbar-gutter: stable; }
     """
 
     class Moved(Message):
