@@ -32,7 +32,7 @@ def main(options: argparse.Namespace) -> int:
         return USAGE
     block()
     path = Path(options.out) if options.out else free_path("run", Path(), time.time())
-    settings = settings_of(options, path)
+    settings = replace(settings_of(options, path), prove=options.prove)
     if options.view:
         settings = replace(settings, console=False)  # the viewer has the terminal
     if not options.replay:
@@ -55,7 +55,6 @@ def settings_of(options: argparse.Namespace, path: Path) -> Settings:
         client_cert=options.client_cert,
         break_on=tuple(options.break_on),
         break_answers=options.break_answers,
-        prove=options.prove,
         limits=Limits(options.max_turns, options.max_cost, patterns(options.stop_on)),
         console=options.live and not options.quiet,
     )

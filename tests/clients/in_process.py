@@ -95,10 +95,9 @@ def play(client: Client, variant: Variant, runtime: Runtime, authority: Path) ->
         folder = Path(name)
         tape = folder / "run.cassette.jsonl"
         environ = _environ(client, folder, authority)
-        route = "forward" if "base_url" in client.not_offered else "base_url"
         command = [*runtime.command, *variant.words.split()]
         with ScriptedServer(script_of(client.story)) as server:
-            options = ["--quiet", "--out", str(tape), "--route", route, "--upstream", f"*={server.url}"]
+            options = ["--quiet", "--out", str(tape), "--route", "base_url", "--upstream", f"*={server.url}"]
             ours = [sys.executable, "-m", "turntape.proxy.cli", "run", *options, "--", *command]
             done = _run(ours, environ, folder)
         if done.returncode:
@@ -111,8 +110,7 @@ def play(client: Client, variant: Variant, runtime: Runtime, authority: Path) ->
         environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
 
         # Some clients ask otherwise of a host that is not the vendor's own, so they go on seeing such a one.
-        if route == "base_url":
-            environ |= {row.variable: f"{GONE}/{row.upstream}{row.suffix}" for row in BASE_URLS if row.always}
+        environ |= {row.variable: f"{GONE}/{row.upstream}{row.suffix}" for row in BASE_URLS if row.always}
 
         def session(test: str) -> str | None:
             line = [python, "-m", "pytest", "-q", "--tb=short", *PLUGINS, "--turntape-check", f"test_it.py::{test}"]
@@ -121,7 +119,7 @@ def play(client: Client, variant: Variant, runtime: Runtime, authority: Path) ->
 
         return Played(
             not_httpx(client, variant) or session("test_in_process"),
-            client.not_offered.get("base_url") or session("test_through_a_server"),
+            session("test_through_a_server"),
         )
 
 

@@ -31,4 +31,4 @@ def test_a_loop_recorded_through_the_proxy_is_played_back(client: Client, varian
     done = play(client, variant, runtime, authority)
 
     assert done.in_process == not_httpx(client, variant)
-    assert done.through_a_server == client.not_offered.get("base_url")
+    assert done.through_a_server is None
