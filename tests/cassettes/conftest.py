@@ -1,5 +1,7 @@
 from collections.abc import Iterator
 
+import httpcore
+import httpcore2
 import pytest
 from plugin_project import AGENT
 
@@ -26,3 +28,8 @@ def project(pytester: pytest.Pytester, server: ScriptedServer, monkeypatch: pyte
     pytester.makepyfile(agent_code=AGENT)
     pytester.syspathinsert()
     return pytester
+
+
+LOADED = (httpcore, httpcore2)
+"""httpx loads these when it first sends. A pytest inside a test takes out of `sys.modules` what came in with it, and
+a second copy of them would raise errors that httpx does not know."""
