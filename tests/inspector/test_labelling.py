@@ -1,4 +1,6 @@
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from conversations import CALL, HELLO, chat, loop, said
@@ -130,3 +132,10 @@ def test_two_calls_alike_in_two_threads_keep_their_own_results() -> None:
 
     assert outcomes == ["dispatched", "ended", "dispatched", "ended"]
     assert CALL
+
+
+def test_the_page_of_keys_names_them_all_and_no_others() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "show-json.md").read_text()
+    rows = re.findall(r"^\| (`[^|]+`) \|", page, re.MULTILINE)
+
+    assert [key for row in rows for key in re.findall(r"`(\w+)`", row)] == KEYS
