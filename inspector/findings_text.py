@@ -9,9 +9,8 @@ from turntape.cassettes.model import RoundTrip
 from .figures import several
 from .json_value import as_array, as_object
 from .labelling import Key, Label, labelled
+from .looks import SEVERITY
 from .styles import GLYPHS, Line, Style, fit, safe, wrap
-
-_SEVERITY: dict[str, tuple[str, Style]] = {"error": ("✗", "bad"), "warning": ("!", "warn"), "info": ("i", "dim")}
 
 
 def findings_text(
@@ -33,7 +32,7 @@ def findings_text(
         return
     counts = Counter(cast(str, one["severity"]) for _, one in found)
     sums = [
-        several(counts[name], name) if name != "info" else f"{counts[name]} info" for name in _SEVERITY if counts[name]
+        several(counts[name], name) if name != "info" else f"{counts[name]} info" for name in SEVERITY if counts[name]
     ]
     yield [(", ".join(sums), "plain")]
     for label, one in found:
@@ -42,7 +41,7 @@ def findings_text(
 
 
 def _finding(label: Label, finding: dict[str, object], width: int) -> Iterator[Line]:
-    glyph, look = _SEVERITY[cast(str, finding["severity"])]
+    glyph, look = SEVERITY[cast(str, finding["severity"])]
     layer = cast(str, finding["layer"])
     turn = f"turn {label['turn']} of {label['thread']}" if label["turn"] is not None else "no turn"
     yield fit(

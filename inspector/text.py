@@ -16,33 +16,9 @@ from turntape.cassettes.reader import Cassette
 
 from .json_value import as_array, as_object, compact
 from .labelling import Key, Label, Labelled, labelled, money
+from .looks import FINISH, OUTCOME, SEVERITY
 from .reading import Message, Part, Tool, ToolCall
 from .styles import GLYPHS, Line, Span, Style, ansi, clip, fit, safe, width_of, wrap
-
-_SEVERITY: dict[str, tuple[str, Style]] = {"error": ("✗", "bad"), "warning": ("!", "warn"), "info": ("i", "dim")}
-_FINISH: dict[str, Style] = {
-    "complete": "good",
-    "tool_calls": "good",
-    "stop_sequence": "good",
-    "pause": "warn",
-    "length": "warn",
-    "context_full": "bad",
-    "refusal": "warn",
-    "content_filter": "bad",
-    "malformed": "bad",
-    "limit": "warn",
-    "error": "bad",
-    "cancelled": "warn",
-    "cut": "bad",
-    "unknown": "warn",
-}
-_OUTCOME: dict[str, Style] = {
-    "dispatched": "good",
-    "ended": "good",
-    "partly": "warn",
-    "not_dispatched": "bad",
-    "open": "dim",
-}
 
 
 class Totals(Protocol):
@@ -268,7 +244,7 @@ def _finish(one: Labelled) -> Line:
     trip = one.round_trip
     line: Line = []
     if finish is not None:
-        line.append((finish.effective, _FINISH[finish.effective]))
+        line.append((finish.effective, FINISH[finish.effective]))
         if finish.raw is not None and finish.raw != finish.effective:
             line.append((f" (said {safe(finish.raw)!r})", "dim"))
     status = label["status"]
@@ -287,7 +263,7 @@ def _dispatch(label: Mapping[str, object]) -> Line:
     client = as_object(label["client"])
     outcome = cast(str, client["outcome"])
     results = as_array(client["results"])
-    spans: Line = [(outcome.replace("_", " "), _OUTCOME[outcome])]
+    spans: Line = [(outcome.replace("_", " "), OUTCOME[outcome])]
     if results:
         wrong = sum(bool(as_object(result).get("is_error")) for result in results)
         spans.append((f"  {_count(len(results), 'result')}", "plain"))
@@ -323,7 +299,7 @@ def _tokens_line(one: Labelled) -> Line:
 def _findings(label: Mapping[str, object], width: int) -> Iterator[Line]:
     for found in as_array(label["findings"]):
         finding = as_object(found)
-        glyph, style = _SEVERITY[cast(str, finding["severity"])]
+        glyph, style = SEVERITY[cast(str, finding["severity"])]
         head: Span = (f"  {glyph} {finding['layer']} · {finding['id']}: ", style)
         room = max(20, width - 4)
         text = safe(cast(str, finding["message"]))
@@ -433,7 +409,7 @@ def console_line(label: Mapping[str, object], totals: Totals, colour: bool) -> s
         (f"{GLYPHS['model']} ", "model"),
         (f"{clip(emitted, 34):<34} ", "plain"),
         (f"{GLYPHS['api']} ", "api"),
-        (f"{finish:<12} ", _FINISH.get(finish, "warn")),
+        (f"{finish:<12} ", FINISH.get(finish, "warn")),
         (f"{GLYPHS['client']} ", "client"),
         (f"{cast(str, client.get('history', '')):<9} ", "warn" if client.get("history") == "changed" else "dim"),
         (f"{_tokens(usage.get('input')):>8} in {_tokens(usage.get('output')):>6} out ", "plain"),

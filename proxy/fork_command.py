@@ -37,7 +37,7 @@ def main(options: argparse.Namespace) -> int:
         forks.append(Fork(script, tap, write))
         return forks[0]
 
-    settings = replace(settings_of(options, path), addon=addon)
+    settings = replace(settings_of(options, path, console=options.live and not options.quiet), addon=addon)
     code = asyncio.run(run(settings, options.command, quiet=options.quiet))
     for fork in forks:
         tell(problem_lines(fork) or ([] if options.quiet else [told(fork)]))

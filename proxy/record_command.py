@@ -13,28 +13,14 @@ from signal import Signals
 from .child import ENDING, block, listen
 from .environment import CERTIFICATES, NO_PROXIES, PROXIES, SWITCHES
 from .exit_codes import OK
-from .limits import Limits, patterns
 from .recording import Recording, Settings, coloured, free_path
-from .run_command import end_lines, tell
+from .run_command import end_lines, settings_of, tell
 
 
 def main(options: argparse.Namespace) -> int:
     block()
     path = Path(options.out) if options.out else free_path("record", Path(), time.time())
-    settings = Settings(
-        path=path,
-        made=not options.out,
-        port=options.port,
-        upstreams=dict(options.upstream),
-        intercept=tuple(options.intercept),
-        route=options.route,
-        upstream_proxy=options.upstream_proxy,
-        client_cert=options.client_cert,
-        break_on=tuple(options.break_on),
-        break_answers=options.break_answers,
-        limits=Limits(options.max_turns, options.max_cost, patterns(options.stop_on)),
-        console=not options.quiet,
-    )
+    settings = settings_of(options, path, console=not options.quiet)
     return asyncio.run(_record(settings))
 
 

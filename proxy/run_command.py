@@ -32,9 +32,9 @@ def main(options: argparse.Namespace) -> int:
         return USAGE
     block()
     path = Path(options.out) if options.out else free_path("run", Path(), time.time())
-    settings = replace(settings_of(options, path), prove=options.prove)
-    if options.view:
-        settings = replace(settings, console=False)  # the viewer has the terminal
+    # With --view the viewer has the terminal.
+    console = options.live and not options.quiet and not options.view
+    settings = replace(settings_of(options, path, console=console), prove=options.prove)
     if not options.replay:
         return asyncio.run(run(settings, options.command, quiet=options.quiet, view=options.view))
     with replay_server(options.replay) as url:
@@ -42,8 +42,8 @@ def main(options: argparse.Namespace) -> int:
         return asyncio.run(run(settings, options.command, quiet=options.quiet, view=options.view))
 
 
-def settings_of(options: argparse.Namespace, path: Path) -> Settings:
-    """What the command line says about a recording into `path`."""
+def settings_of(options: argparse.Namespace, path: Path, *, console: bool) -> Settings:
+    """What the command line says about a recording into `path`; with `console` a line is told for each round trip."""
     return Settings(
         path=path,
         made=not options.out,
@@ -56,7 +56,7 @@ def settings_of(options: argparse.Namespace, path: Path) -> Settings:
         break_on=tuple(options.break_on),
         break_answers=options.break_answers,
         limits=Limits(options.max_turns, options.max_cost, patterns(options.stop_on)),
-        console=options.live and not options.quiet,
+        console=console,
     )
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from ..looks import SEVERITY
 from ..run import Mark, Rows
 from ..styles import GLYPHS
-from .looks import SEVERITY
 from .markup import Html, link, span, tag
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from ..figures import count, dollars, lasted, several
+from ..looks import ASIDE, EDGES, EMITTED, FINISH, OUTCOME, SEVERITY
 from ..run import Row, Rows, totals
 from ..styles import GLYPHS
-from .looks import ASIDE, EDGES, EMITTED, FINISH, OUTCOME, SEVERITY
 from .markup import Html, joined, span, tag
 
 

@@ -10,11 +10,11 @@ from ..context import SHARED_OUT, by_kind
 from ..figures import count, dollars, lasted, several, size
 from ..growth import Step
 from ..json_value import is_object, parse_json
+from ..looks import EMITTED, FINISH, OUTCOME
 from ..reading import Message, Part, RequestReading, ToolCall, ToolResult
 from ..run import Detail, Row, Rows
 from ..styles import GLYPHS
 from .findings_list import finding
-from .looks import EMITTED, FINISH, OUTCOME
 from .markup import Html, joined, link, span, tag
 
 TEXT = 30_000

@@ -1,6 +1,8 @@
-"""Which look each word of the three layers has."""
+"""Which look each word of the three layers has, the same in every view."""
 
-FINISH: dict[str, str] = {
+from .styles import Style
+
+FINISH: dict[str, Style] = {
     "complete": "good",
     "tool_calls": "good",
     "stop_sequence": "good",
@@ -16,14 +18,14 @@ FINISH: dict[str, str] = {
     "cut": "bad",
     "unknown": "warn",
 }
-OUTCOME: dict[str, str] = {
+OUTCOME: dict[str, Style] = {
     "dispatched": "good",
     "ended": "good",
     "partly": "warn",
     "not_dispatched": "bad",
     "open": "dim",
 }
-EMITTED: dict[str, str] = {
+EMITTED: dict[str, Style] = {
     "partial_call": "bad",
     "call_as_text": "warn",
     "refusal": "warn",
@@ -33,7 +35,7 @@ EMITTED: dict[str, str] = {
 }
 """Emissions that are not as plain as text and calls."""
 
-SEVERITY: dict[str, tuple[str, str]] = {"error": ("✗", "bad"), "warning": ("!", "warn"), "info": ("i", "dim")}
+SEVERITY: dict[str, tuple[str, Style]] = {"error": ("✗", "bad"), "warning": ("!", "warn"), "info": ("i", "dim")}
 EDGES: dict[str, str] = {
     "main": "main",
     "fork": "another way",
