@@ -1,5 +1,5 @@
 # The two commands of the README: `make demo` and `make test`. Each sets up what it needs.
-.PHONY: demo test check format setup corpus corpus-findings clients bench faults docs wheel clean
+.PHONY: demo test check format setup corpus corpus-findings clients proof bench faults docs wheel clean
 .DEFAULT_GOAL := demo
 
 # Looked up once per run, and only by the targets that need them.
@@ -48,6 +48,10 @@ corpus-findings: setup
 # and without it docs/clients.md is made anew.
 clients: setup
 	UV='$(UV)' $(RUN)python -m tests.clients $(or $(CLIENT),--page)
+
+# Each client on each route under `turntape run --prove`: what differs from a run without us, and why; CLIENT as above.
+proof: setup
+	UV='$(UV)' $(RUN)python -m tests.clients.proof $(CLIENT)
 
 bench: setup
 	$(RUN)python -m bench
