@@ -54,6 +54,7 @@ proof: setup
 	UV='$(UV)' $(RUN)python -m tests.clients.proof $(CLIENT)
 
 bench: setup
+	@'$(UV)' sync --quiet --frozen --inexact --group bench --python '$(PYTHON_PATH)'
 	$(RUN)python -m bench
 
 # One fault in one layer of clean loops of every protocol: is it found, and is the right layer blamed?
