@@ -30,6 +30,9 @@ def main(options: argparse.Namespace) -> int:
     if options.view and not (sys.stdin.isatty() and sys.stdout.isatty()):
         tell(["turntape: --view needs a terminal; without it the run is recorded all the same"])
         return USAGE
+    if options.view and options.break_on and options.break_answers is None:
+        tell(["turntape: --view and --break-on both need the terminal; leave one out, or give --break-answers FILE"])
+        return USAGE
     block()
     path = Path(options.out) if options.out else free_path("run", Path(), time.time())
     # With --view the viewer has the terminal.

@@ -19,6 +19,7 @@ def main(options: argparse.Namespace) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         sys.stderr.write(f"turntape: view needs a terminal; `turntape show {path}` prints the run\n")
         return USAGE
+    from turntape.cassettes.writing import being_written
     from turntape.inspector.run import Run
     from turntape.inspector.tui.app import Viewer
 
@@ -27,7 +28,7 @@ def main(options: argparse.Namespace) -> int:
     viewer = Viewer(
         Run(path, priced=False),
         live=options.follow,
-        goes_on=(lambda: alive(pid)) if pid is not None else lambda: True,
+        goes_on=(lambda: alive(pid)) if pid is not None else lambda: being_written(path),
         output=Path(options.output) if options.output else None,
         theme=theme,
         turn=options.turn,

@@ -405,8 +405,9 @@ class Viewer(App[None]):
         self._stale = True
         if self.live and message.over:
             self.live = self.following = False
+            what, then = ("command", "; q leaves and shows what it wrote") if self.output else ("recording", "")
             nothing = "" if self.run_.rows.all else ", and nothing was recorded"
-            self.say(f"the command has ended{nothing}; q leaves and shows what it wrote", "accent")
+            self.say(f"the {what} has ended{nothing}{then}", "accent")
         self._redraw()
         if message.problem is not None:
             self.say(message.problem, "bad")

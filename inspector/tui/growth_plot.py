@@ -46,6 +46,8 @@ class GrowthPlot(Widget, can_focus=True):
         super().__init__(**fields)  # pyright: ignore[reportArgumentType]
         self.steps: Sequence[Step] = ()
         self.at = 0
+        self.under: int | None = None
+        """The step under the mouse: its figures are told while it is there."""
         self.total = Tokens()
         self._columns: list[_Column] = []
         self._drawn: tuple[object, ...] = ()
@@ -59,6 +61,7 @@ class GrowthPlot(Widget, can_focus=True):
         if steps is not self.steps:
             self.total = summed(steps)
         self.steps = steps
+        self.under = None
         self.at = max((n for n, step in enumerate(steps) if step.place <= place), default=0)
         self.refresh()
 
@@ -68,13 +71,38 @@ class GrowthPlot(Widget, can_focus=True):
 
     def _pick(self, at: int) -> None:
         self.at = max(0, min(at, len(self.steps) - 1))
+        self.under = None
         self.refresh()
         self.post_message(self.Picked(self.steps[self.at].place))
 
+    @property
+    def told(self) -> Step:
+        """The step whose figures are told: the one under the mouse, else the one under the cursor."""
+        return self.steps[self.at if self.under is None else self.under]
+
     def on_click(self, event: events.Click) -> None:
-        for column in self._columns:
-            if column.x <= event.x < column.x + column.width:
-                self._pick(column.last if column.last == column.first else (column.first + column.last) // 2)
+        step = self._step_at(event.x)
+        if step is not None:
+            self._pick(step)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        self._hover(self._step_at(event.x))
+
+    def on_leave(self, event: events.Leave) -> None:
+        del event
+        self._hover(None)
+
+    def _hover(self, step: int | None) -> None:
+        if step != self.under:
+            self.under = step
+            self.refresh()
+
+    def _step_at(self, x: int) -> int | None:
+        """The step of the column at that cell; of a column of several the middle one, or the cursor's own."""
+        column = next((c for c in self._columns if c.x <= x < c.x + c.width), None)
+        if column is None:
+            return None
+        return self.at if column.first <= self.at <= column.last else (column.first + column.last) // 2
 
     @override
     def render_line(self, y: int) -> Strip:
@@ -103,7 +131,7 @@ class GrowthPlot(Widget, can_focus=True):
         return strip(spans, self.size.width, self.palette, self.palette.background)
 
     def _figures(self) -> Spans:
-        step = self.steps[self.at]
+        step = self.told
         row = step.row
         spans: list[tuple[str, str]] = [
             (f"turn {row.turn}", "title"),
@@ -123,7 +151,7 @@ class GrowthPlot(Widget, can_focus=True):
         return spans
 
     def _split(self, width: int) -> Spans:
-        tokens = self.steps[self.at].tokens
+        tokens = self.told.tokens
         if tokens is None:
             return [("the API did not say its tokens", "dim")]
         spans: list[tuple[str, str]] = []
@@ -169,7 +197,8 @@ class GrowthPlot(Widget, can_focus=True):
         plain = self.palette.name == "no-colour"
         for column in self._columns:
             here = column.first <= self.at <= column.last
-            under = self.palette.cursor if here else background
+            hovered = self.under is not None and column.first <= self.under <= column.last
+            under = self.palette.cursor if here else self.palette.trail if hovered else background
             if plain:
                 kind = column.at((lower + 0.5) * cell)
                 text = SHADES[kind] if kind else " "

@@ -1,6 +1,11 @@
 """How figures and states are written in a few cells, and which look they have."""
 
-from decimal import Decimal
+from ..figures import count, dollars, several, size
+
+__all__ = [
+    "EIGHTHS", "EMITTED", "FINISH", "OUTCOME", "ROLE", "SEVERITY", "bar", "count", "dollars", "full", "model_name",
+    "seconds", "several", "size",
+]  # fmt: skip
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 
@@ -47,34 +52,8 @@ ROLE: dict[str, str] = {"system": "accent", "user": "client", "assistant": "mode
 """The look of a message's role; of the parts of a context too."""
 
 
-def count(number: int | None) -> str:
-    """`12,345` in at most six cells: `12.3k`."""
-    if number is None:
-        return "?"
-    if number < 1000:
-        return str(number)
-    for unit, size in (("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000)):
-        scaled = number / size
-        if scaled < 999.5:
-            return f"{scaled:.1f}{unit}" if scaled < 99.95 else f"{scaled:.0f}{unit}"
-    return f"{number / 1_000_000_000:.0f}G"
-
-
 def full(number: int | None) -> str:
     return "?" if number is None else f"{number:,}"
-
-
-def dollars(amount: Decimal | None) -> str:
-    """An amount with as many digits as say something."""
-    if amount is None:
-        return "unpriced"
-    if amount >= 100:
-        return f"${amount:,.0f}"
-    if amount >= 1:
-        return f"${amount:.2f}"
-    if amount >= Decimal("0.01"):
-        return f"${amount:.3f}"
-    return f"${amount:.4f}" if amount >= Decimal("0.0001") else f"${amount:.6f}" if amount else "$0"
 
 
 def seconds(milliseconds: float | None) -> str:
@@ -88,13 +67,6 @@ def seconds(milliseconds: float | None) -> str:
     return f"{whole / 60:.0f}m" if whole < 5940 else f"{whole / 3600:.0f}h"
 
 
-def size(number: int) -> str:
-    """Bytes."""
-    if number < 1000:
-        return f"{number} B"
-    return f"{number / 1000:.1f} kB" if number < 1_000_000 else f"{number / 1_000_000:.1f} MB"
-
-
 def bar(share: float, cells: int) -> str:
     """A bar of eighths, `share` of `cells` long; something above nothing is never empty."""
     eighths = round(max(0.0, min(1.0, share)) * cells * 8)
@@ -102,10 +74,6 @@ def bar(share: float, cells: int) -> str:
         eighths = max(1, eighths)
     whole, rest = divmod(eighths, 8)
     return ("█" * whole + (EIGHTHS[rest] if rest else "")).ljust(cells)
-
-
-def several(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def model_name(model: str | None) -> str:

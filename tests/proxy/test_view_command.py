@@ -15,8 +15,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from conversations import HELLO, chat
 from viewing import EXAMPLE
 
+from turntape.cassettes import Recorder
 from turntape.inspector.tui.palette import PALETTES
 from turntape.proxy.arguments import THEMES
 from turntape.proxy.cli import main
@@ -164,6 +166,29 @@ def test_who_leaves_early_sees_what_the_command_goes_on_to_write(tmp_path: Path)
 
         assert shown.left() == 0
         assert b"two\r\n" in shown.shown
+
+
+def test_who_follows_sees_that_the_recording_has_ended_and_what_it_settles(tmp_path: Path) -> None:
+    path = tmp_path / "live.cassette.jsonl"
+    with Recorder(path) as recorder:
+        busy = {"error": {"message": "Rate limit reached, try again in 1s", "type": "rate_limit_error"}}
+        recorder.write(chat([HELLO], error=busy, status=429))
+        with terminal(["view", "--follow", str(path)], tmp_path) as shown:
+            shown.until(lambda seen: b"\xe2\x97\x8f live" in seen and b"Rate limit" in seen)
+            assert b"has ended" not in shown.shown and b"client-" not in shown.shown
+            recorder.close()
+            shown.until(lambda seen: b"the recording has ended" in seen)
+            shown.until(lambda seen: b"client-no-retry" in seen)
+            shown.press("q")
+
+            assert shown.left() == 0
+
+
+def test_two_that_need_the_terminal_are_refused_together(tmp_path: Path) -> None:
+    with terminal(["run", "--view", "--break-on", "turn=1", "--", sys.executable, "-c", "pass"], tmp_path) as shown:
+        assert shown.left() == 2
+        assert b"--view and --break-on both need the terminal" in shown.shown
+        assert shown.shown.count(b"\n") == 1
 
 
 def test_without_a_terminal_it_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:

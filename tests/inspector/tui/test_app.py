@@ -10,6 +10,7 @@ from viewing import EXAMPLE, press, screen, settle, viewing
 
 from turntape.cassettes import Cassette, Recorder
 from turntape.inspector.tui.app import Viewer
+from turntape.inspector.tui.growth_plot import GrowthPlot
 from turntape.inspector.tui.palette import PALETTES
 
 
@@ -149,6 +150,23 @@ def test_the_growth_plot_moves_the_turn() -> None:
             assert app.place == 2
             await press(pilot, "G")
             assert row(app) == ("t1", 7)
+
+    run(flow)
+
+
+def test_the_mouse_over_the_growth_plot_tells_a_turn_and_leaves_the_cursor() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["3"]) as (app, pilot):
+            plot = app.query_one(GrowthPlot)
+            assert "turn 1 of t1" in screen(app)
+            last = plot._columns[-1]  # pyright: ignore[reportPrivateUsage]
+            await pilot.hover(GrowthPlot, offset=(last.x, 5))
+            told = plot.told.row
+            assert told.key == plot.steps[-1].row.key
+            assert f"turn {told.turn} of {told.thread}  {told.usage.input:,} in" in screen(app)
+            assert row(app) == ("t1", 1) and plot.at == 0
+            await pilot.hover("#turns", offset=(3, 1))
+            assert plot.told is plot.steps[0]
 
     run(flow)
 
@@ -402,7 +420,7 @@ def test_the_end_of_a_recording_settles_what_was_open(tmp_path: Path) -> None:
                     if not app.live:
                         break
                 await settle(pilot)
-                assert "the command has ended" in screen(app) and "● live" not in screen(app)
+                assert "the recording has ended" in screen(app) and "● live" not in screen(app)
 
     run(flow)
 
