@@ -31,7 +31,7 @@ def test_by_the_name(command: list[str], runtime: str, launcher: tuple[str, ...]
     ("content", "runtime", "launcher"),
     [
         (b"#!/usr/bin/env python3\n", "Python", ("python3",)),
-        (b"#!/work/.venv/bin/python3.12\n", "Python", ("/work/.venv/bin/python3.12",)),
+        (b"#!/srv/.venv/bin/python3.12\n", "Python", ("/srv/.venv/bin/python3.12",)),
         (b"#!/usr/bin/env -S node --no-warnings\n", "Node", ("node",)),
         (b"#!/usr/bin/perl\n", "unknown", ()),
         (b"\x7fELF.....\xff Go buildinf:....", "Go", ()),
