@@ -1,6 +1,7 @@
 """What a dialect must say: how one API spells requests, answers, streams and errors."""
 
 import json
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from ..identities import letters
@@ -27,7 +28,7 @@ def sse(event: Event, ending: str = "\n") -> bytes:
     return f"{head}data: {data}{ending}{ending}".encode()
 
 
-class Dialect:
+class Dialect(ABC):
     """One API as one kind of client speaks it. Wire shapes only: what is said comes from the story."""
 
     name: ClassVar[str]
@@ -68,16 +69,16 @@ class Dialect:
     def thinking_id(self, seed: str) -> str:
         return ""
 
-    def answer_id(self, seed: str) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def answer_id(self, seed: str) -> str: ...
 
     # Requests
 
-    def url(self, ask: Ask) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def url(self, ask: Ask) -> str: ...
 
-    def body(self, ask: Ask) -> Json:
-        raise NotImplementedError
+    @abstractmethod
+    def body(self, ask: Ask) -> Json: ...
 
     def request_headers(self, ask: Ask) -> tuple[tuple[str, str], ...]:
         return ()
@@ -95,11 +96,11 @@ class Dialect:
     def word(self, answer: Answer) -> str:
         return answer.finish[1:] if answer.finish.startswith("=") else self.FINISH[answer.finish]
 
-    def whole(self, ask: Ask, answer: Answer) -> Json:
-        raise NotImplementedError
+    @abstractmethod
+    def whole(self, ask: Ask, answer: Answer) -> Json: ...
 
-    def events(self, ask: Ask, answer: Answer) -> list[Event]:
-        raise NotImplementedError
+    @abstractmethod
+    def events(self, ask: Ask, answer: Answer) -> list[Event]: ...
 
     def framed(self, event: Event, place: int = 0, last: bool = False) -> bytes:
         return sse(event)
@@ -114,8 +115,8 @@ class Dialect:
     def answer_headers(self, seed: str) -> tuple[tuple[str, str], ...]:
         return ()
 
-    def failed(self, failed: Failed) -> Json:
-        raise NotImplementedError
+    @abstractmethod
+    def failed(self, failed: Failed) -> Json: ...
 
     def error_event(self, failed: Failed) -> Event | bytes:
         """The same error inside a stream."""
