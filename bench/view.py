@@ -71,8 +71,8 @@ def view(path: Path, report: Path) -> None:
         since = 0.0
         waiting: asyncio.Event | None = None
 
-        def on_viewer_made(self, message: Viewer.Made) -> None:
-            super().on_viewer_made(message)
+        # Textual calls the handlers of every class, this one first.
+        def on_page_made(self) -> None:
             self.call_after_refresh(self.painted)
 
         def painted(self) -> None:
@@ -83,8 +83,7 @@ def view(path: Path, report: Path) -> None:
                 told["moves"].append((now - self.since) * 1000)
                 self.waiting.set()
 
-        def on_viewer_ended(self, message: Viewer.Ended) -> None:
-            super().on_viewer_ended(message)
+        def on_file_ended(self) -> None:
             told["read"] = time.time()
             self.run_worker(self.walk())
 
