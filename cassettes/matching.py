@@ -44,7 +44,7 @@ class Matching:
     """Regular expressions; what they find in a string or in the path does not count, but for a group named `lead`."""
 
     def __post_init__(self) -> None:
-        if self.profile not in _DEFAULTS:
+        if self.profile not in PROFILES:
             raise ValueError(f"{self.profile!r} is no matching profile; write one of {', '.join(PROFILES)}")
         for name, rule in self.rules.items():
             if rule not in RULES:

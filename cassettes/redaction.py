@@ -12,13 +12,11 @@ import os
 import re
 import secrets
 import struct
-import tomllib
 import zlib
 from collections import deque
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
-from pathlib import Path
 from typing import Self, cast
 from urllib.parse import unquote
 
@@ -32,6 +30,7 @@ from .secrets_table import (
     ROOTS,
     SECRET_PARAMETERS,
 )
+from .settings_file import read_settings, texts
 
 _MARK = b"REDACTED"
 _FINGERPRINT = re.compile(rb"REDACTED-[0-9a-f]{8}")
@@ -87,29 +86,8 @@ class Redactor:
         Keys: `redact` (list of regular expressions), `allow_headers` (list of names). Raises CassetteError when the
         file is no TOML or a key has another type.
         """
-        settings: dict[str, object] = {}
-        for place in [Path(path)] if path else [Path("turntape.toml"), Path("pyproject.toml")]:
-            try:
-                document = cast(dict[str, object], tomllib.loads(place.read_text()))
-            except FileNotFoundError:
-                continue
-            except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
-                raise CassetteError(f"cannot read the settings in {str(place)!r}: {exc}; mend or remove it") from exc
-            if place.name == "pyproject.toml":
-                tools = cast(dict[str, object], document.get("tool", {}))
-                document = cast(dict[str, object], tools.get("turntape", {}))
-                if not isinstance(document, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
-                    raise CassetteError(f"[tool.turntape] in {str(place)!r} is {document!r}; write a table")
-            settings = document
-            if settings:
-                break
-        lists: dict[str, tuple[str, ...]] = {}
-        for key in ("redact", "allow_headers"):
-            value = settings.get(key, [])
-            if not isinstance(value, list) or not all(isinstance(item, str) for item in cast(list[object], value)):
-                raise CassetteError(f"the setting {key!r} is {value!r}; write a list of strings")
-            lists[key] = tuple(cast(list[str], value))
-        return cls(lists["redact"], salt, lists["allow_headers"])
+        settings = read_settings(path)
+        return cls(texts(settings, "redact"), salt, texts(settings, "allow_headers"))
 
     def with_salt(self, salt: str) -> Self:
         """The same rules under another salt: that of a file which is appended to."""

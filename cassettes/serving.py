@@ -4,21 +4,20 @@ An ASGI app on uvicorn. Any base-URL form is understood; chunks are sent as reco
 """
 
 import asyncio
-import os
 import socket
-import sys
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from functools import cache
 from typing import Any, cast
 
 import orjson
 
-from .errors import CassetteError, TurntapeError
-from .matching import Match, Matching, Profile
+from .errors import CassetteError
+from .matching import Match
 from .model import RoundTrip
+from .pace import Pace, Pauses
 from .player import Miss, Player
 from .socket_replay import Sockets
-from .transports.replay import MISS_STATUS, pace_of, replayed_headers
+from .transports.replay import MISS_STATUS, replayed_headers
 from .unanswered import UNANSWERED_STATUS, document, was_tried_again
 
 type Message = MutableMapping[str, Any]
@@ -31,10 +30,10 @@ class Cut(Exception):
     """Raised after the recorded bytes of a cut answer, so that the server closes the connection."""
 
 
-def app(player: Player, *, pace: str | float = "instant") -> App:
+def app(player: Player, *, pace: str | float | Pace = "instant") -> App:
     """An ASGI app that answers from `player`."""
-    factor = pace_of(pace)
-    sockets = cache(lambda: Sockets(player, factor))
+    pace = Pace.of(pace)
+    sockets = cache(lambda: Sockets(player, pace))
     unanswered: dict[tuple[str, str, bytes], RoundTrip] = {}
     """What was asked for and has no answer: SDKs that do not ask whether to try again get the same once more."""
 
@@ -74,7 +73,7 @@ def app(player: Player, *, pace: str | float = "instant") -> App:
             return
         if faulted is not None and faulted.delay:
             await asyncio.sleep(faulted.delay)
-        await _send_recorded(send, played.trip, factor, _said(played.match))
+        await _send_recorded(send, played.trip, pace.pauses(), _said(played.match))
 
     return answer
 
@@ -120,7 +119,7 @@ async def _send_document(
     await send({"type": "http.response.body", "body": orjson.dumps(document)})
 
 
-async def _send_recorded(send: Send, trip: RoundTrip, factor: float | None, said: bytes) -> None:
+async def _send_recorded(send: Send, trip: RoundTrip, pauses: Pauses, said: bytes) -> None:
     response = trip.response
     assert response is not None
     headers = [(k.encode("latin-1", "replace"), v.encode("latin-1", "replace")) for k, v in replayed_headers(response)]
@@ -139,11 +138,9 @@ async def _send_recorded(send: Send, trip: RoundTrip, factor: float | None, said
         await send({"type": "http.response.body", "body": body})
         return
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
-    last = 0
     for piece, at in pieces:
-        if factor:
-            await asyncio.sleep(max(0, at - last) / 1_000_000 / factor)
-            last = at
+        if wait := pauses.before(at):
+            await asyncio.sleep(wait)
         await send({"type": "http.response.body", "body": piece, "more_body": True})
     if cut:
         raise Cut(trip.failure.message if trip.failure else "")
@@ -151,14 +148,17 @@ async def _send_recorded(send: Send, trip: RoundTrip, factor: float | None, said
 
 
 def serve(
-    source: Player,
+    source: "Player | App",
     host: str = "127.0.0.1",
     port: int = 0,
     *,
-    pace: str | float = "instant",
+    pace: str | float | Pace = "instant",
     ready: Callable[[int], None] | None = None,
 ) -> None:
-    """Serve until SIGINT or SIGTERM; `ready` is told the port. Raises CassetteError when the port cannot be had."""
+    """Serve a player, or an app of one's own, until SIGINT or SIGTERM; `ready` is told the port.
+
+    Raises CassetteError when the port cannot be had.
+    """
     try:
         import uvicorn
     except ImportError as exc:
@@ -175,7 +175,7 @@ def serve(
     # Requests wait in the backlog from here on; nobody who was told the port is refused.
     listener.listen(2048)
     config = uvicorn.Config(
-        app(source, pace=pace),
+        app(source, pace=pace) if isinstance(source, Player) else source,
         log_config=None,
         log_level="critical",
         access_log=False,
@@ -187,44 +187,3 @@ def serve(
     if ready is not None:
         ready(listener.getsockname()[1])
     uvicorn.Server(config).run(sockets=[listener])
-
-
-def run_replay(
-    paths: Iterable[str | os.PathLike[str]],
-    host: str = "127.0.0.1",
-    port: int = 0,
-    pace: str | float = "instant",
-    *,
-    profile: Profile = "strict",
-    faults: str | os.PathLike[str] | None = None,
-) -> int:
-    """`turntape replay F…`: serve cassettes as one API, say what to export, and stay until interrupted."""
-    from .reader import Cassette
-
-    try:
-        cassettes = [Cassette.load(path) for path in paths]
-        source = cassettes[0] if len(cassettes) == 1 else [trip for cassette in cassettes for trip in cassette]
-        players = Player(source, matching=Matching(profile), faults=faults)
-
-        def ready(bound: int) -> None:
-            base = f"http://{f'[{host}]' if ':' in host else host}:{bound}"
-            count = len(players.cassette)
-            print(f"replaying {count} round trip{'s' * (count != 1)} at {base}", file=sys.stderr)  # noqa: T201
-            for line in (
-                f"export OPENAI_BASE_URL={base}/openai/v1",
-                f"export ANTHROPIC_BASE_URL={base}/anthropic",
-                f"export GOOGLE_GEMINI_BASE_URL={base}/gemini",
-                f"export OLLAMA_HOST={base}/ollama",
-                f"export CO_API_URL={base}/cohere",
-                f"export AWS_ENDPOINT_URL_BEDROCK_RUNTIME={base}/bedrock",
-            ):
-                print(line, flush=True)  # noqa: T201
-
-        serve(players, host, port, pace=pace, ready=ready)
-        report = players.report()
-        if (report.played or players.misses) and not report.clean:
-            print(report, file=sys.stderr)  # noqa: T201
-    except TurntapeError as exc:
-        print(f"turntape: {exc}", file=sys.stderr)  # noqa: T201
-        return 2
-    return 0

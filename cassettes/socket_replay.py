@@ -13,6 +13,7 @@ import orjson
 
 from .miss import Miss
 from .model import Chunk, Frame, Headers, Response, RoundTrip
+from .pace import Pace, Pauses
 from .player import Player
 from .transports.replay import MISS_STATUS, replayed_headers
 
@@ -47,9 +48,9 @@ def exchanges(session: RoundTrip) -> Iterator[RoundTrip]:
 class Sockets:
     """The sessions of a player's cassette. `await talk(…)` is one connection, in ASGI's words."""
 
-    def __init__(self, player: Player, factor: float | None = None) -> None:
+    def __init__(self, player: Player, pace: Pace | None = None) -> None:
         self._player = player
-        self._factor = factor
+        self._pace = pace or Pace()
         sessions = [trip for trip in player.cassette if trip.frames]
         said = [exchange for session in sessions for exchange in exchanges(session)]
         self._messages = Player(said, matching=player.matching)
@@ -89,10 +90,10 @@ class Sockets:
             await self._say(answer.frames, answer.frames[0].at - chunks[0].at if chunks else 0, send)
 
     async def _say(self, frames: Sequence[Frame], last: int, send: Send) -> None:
+        pauses = Pauses(self._pace, last)
         for frame in frames:
-            if self._factor:
-                await asyncio.sleep(max(0, frame.at - last) / 1_000_000 / self._factor)
-                last = frame.at
+            if wait := pauses.before(frame.at):
+                await asyncio.sleep(wait)
             body = {"text": frame.data.decode("utf-8", "surrogatepass")} if frame.text else {"bytes": frame.data}
             await send({"type": "websocket.send", **body})
 

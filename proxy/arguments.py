@@ -86,15 +86,65 @@ def _break_on(text: str) -> Condition:
         raise argparse.ArgumentTypeError(str(exc)) from exc
 
 
-def _pace(text: str) -> str | float:
-    if text in ("instant", "recorded"):
-        return text
+def _pace(text: str) -> str:
+    from turntape.cassettes.pace import Pace
+
     try:
-        if (times := float(text)) > 0:
-            return times
-    except ValueError:
-        pass
-    raise argparse.ArgumentTypeError(f"{text!r} is not instant, recorded, or how many times faster")
+        Pace.of(text)
+    except ValueError as exc:
+        raise argparse.ArgumentTypeError(str(exc)) from exc
+    return text
+
+
+def _rule(text: str) -> tuple[str, str]:
+    name, _, rule = text.rpartition("=")
+    if not name or rule not in ("fail", "warn", "ignore"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not FIELD=fail, FIELD=warn or FIELD=ignore, such as system=warn")
+    return name, rule
+
+
+def _replaying(parser: argparse.ArgumentParser, pace: str | None, shown: str) -> None:
+    """How recorded round trips are played; `turntape.toml` may say the same in `[replay]`."""
+    how = parser.add_argument_group(f"how it is replayed (docs/testing.md){shown}")
+    how.add_argument(
+        "--pace",
+        type=_pace,
+        nargs="?",
+        const="recorded",
+        default=pace,
+        metavar="N",
+        help="send the chunks at the recorded pace, N times faster, or with a longest wait: max=0.5 or 10,max=0.5",
+    )
+    how.add_argument(
+        "--profile",
+        choices=("strict", "ordered"),
+        help="answer only equal requests, or by turn order and tell what differs (default: strict)",
+    )
+    how.add_argument(
+        "--rule",
+        type=_rule,
+        action="append",
+        default=[],
+        metavar="FIELD=RULE",
+        help="fail, warn or ignore when this differs: system, tools, messages, tool_results, a setting by name, or a "
+        "JSON pointer; repeatable",
+    )
+    how.add_argument(
+        "--ignore", action="append", default=[], metavar="POINTER", help="this JSON pointer does not count; repeatable"
+    )
+    how.add_argument(
+        "--ignore-text",
+        action="append",
+        default=[],
+        metavar="REGEX",
+        help="text that this finds does not count; repeatable",
+    )
+    how.add_argument(
+        "--faults",
+        metavar="FILE",
+        help="put the faults of this TOML file into the answers; `none` for none "
+        "(default: those of F's name with .faults.toml beside it)",
+    )
 
 
 def _places(parser: argparse.ArgumentParser) -> None:
@@ -170,6 +220,7 @@ def _recording(parser: argparse.ArgumentParser, port: int, kind: str = "run") ->
 def _run(parser: argparse.ArgumentParser) -> None:
     _recording(parser, 0)
     parser.add_argument("--replay", metavar="F", action="append", help="answer from this cassette; no API is called")
+    _replaying(parser, None, ", with --replay")
     parser.add_argument(
         "--prove",
         action="store_true",
@@ -300,7 +351,9 @@ def _view(parser: argparse.ArgumentParser) -> None:
 
 
 def _replay(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="F", nargs="+", help="a cassette; several are served as one")
+    parser.add_argument(
+        "file", metavar="F", nargs="+", help="a cassette, or a folder of them; each has a prefix of its own too"
+    )
     parser.add_argument("--host", default="127.0.0.1", help="listen on this address (default: 127.0.0.1)")
     parser.add_argument(
         "--port",
@@ -309,22 +362,7 @@ def _replay(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"listen on port N (default: {REPLAY_PORT})",
     )
-    parser.add_argument(
-        "--pace",
-        type=_pace,
-        nargs="?",
-        const="recorded",
-        default="instant",
-        metavar="N",
-        help="send the chunks at the recorded pace, or N times faster",
-    )
-    parser.add_argument(
-        "--profile",
-        choices=("strict", "ordered"),
-        default="strict",
-        help="answer only equal requests, or by turn order and tell what differs (default: strict)",
-    )
-    parser.add_argument("--faults", metavar="FILE", help="put the faults of this TOML file into the answers")
+    _replaying(parser, "instant", "")
 
 
 def _doctor(parser: argparse.ArgumentParser) -> None:
@@ -485,7 +523,8 @@ COMMANDS = (
         "turntape replay F ... [--port N] [--pace]",
         "serve a cassette as the API",
         "Serve recorded round trips as the API: the same requests get the same bytes. A request that was not "
-        "recorded gets an error that names the nearest one.",
+        "recorded gets an error that names the nearest one. Several cassettes, or a folder of them, have a prefix "
+        "each, /s/NAME, that is listed at /; /s/NAME@AGENT plays one from its first turn on for that agent alone.",
         _replay,
     ),
     Command(

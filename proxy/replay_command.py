@@ -17,27 +17,40 @@ PATIENCE = 30.0
 
 
 def main(options: argparse.Namespace) -> int:
-    from turntape.cassettes.serving import run_replay
+    from turntape.cassettes.matching_settings import matching_of
+    from turntape.cassettes.shelf_serving import run_replay
 
     return run_replay(
         [Path(name) for name in options.file],
         options.host,
         options.port,
         options.pace,
-        profile=options.profile,
+        matching=matching_of(options.profile, dict(options.rule), options.ignore, options.ignore_text),
         faults=options.faults,
     )
 
 
+def how_given(options: argparse.Namespace) -> list[str]:
+    """What the command line says of how to replay, as arguments for `turntape replay`."""
+    said: list[str] = []
+    for name in ("pace", "profile", "faults"):
+        if (value := getattr(options, name)) is not None:
+            said.append(f"--{name}={value}")
+    said += [f"--rule={name}={rule}" for name, rule in options.rule]
+    said += [f"--ignore={pointer}" for pointer in options.ignore]
+    said += [f"--ignore-text={pattern}" for pattern in options.ignore_text]
+    return said
+
+
 @contextmanager
-def replay_server(files: Sequence[str]) -> Generator[str]:
+def replay_server(files: Sequence[str], how: Sequence[str] = ()) -> Generator[str]:
     """A replay server in a process of its own; its base URL. Raises `TurntapeError` when it does not start."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     with TemporaryFile() as errors:
         process = subprocess.Popen(
-            [sys.executable, "-m", "turntape.proxy.cli", "replay", *files, "--port", str(port)],
+            [sys.executable, "-m", "turntape.proxy.cli", "replay", *how, "--port", str(port), "--", *files],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,

@@ -17,7 +17,7 @@ from .doctor.sockets import Watch
 from .exit_codes import FINDINGS, NOT_EXECUTABLE, NOT_FOUND, OK, SIGNALLED, USAGE
 from .limits import Limits, patterns
 from .recording import Outcome, Recording, Settings, coloured, free_path
-from .replay_command import replay_server
+from .replay_command import how_given, replay_server
 from .summary import nothing_lines, summary_lines
 from .viewing import Viewing
 
@@ -38,9 +38,13 @@ def main(options: argparse.Namespace) -> int:
     # With --view the viewer has the terminal.
     console = options.live and not options.quiet and not options.view
     settings = replace(settings_of(options, path, console=console), prove=options.prove)
+    how = how_given(options)
     if not options.replay:
+        if how:
+            tell([f"turntape: {how[0].partition('=')[0]} says how to replay, and nothing is; add --replay F"])
+            return USAGE
         return asyncio.run(run(settings, options.command, quiet=options.quiet, view=options.view))
-    with replay_server(options.replay) as url:
+    with replay_server(options.replay, how) as url:
         settings = replace(settings, upstreams={"*": url})
         return asyncio.run(run(settings, options.command, quiet=options.quiet, view=options.view))
 

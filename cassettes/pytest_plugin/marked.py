@@ -36,9 +36,10 @@ class MarkedTest:
             *cast(list[str], config.getini("turntape_allow_hosts")),
         )
         self.network = Network(hosts)
-        self.transport = CassetteTransport(self.deck, pace=settings.pace)
-        self.async_transport = AsyncCassetteTransport(self.deck, pace=settings.pace)
-        self.server = TestServer(self.deck, settings.pace, live_upstreams(os.environ, settings.upstreams or {}))
+        pace = settings.paced()
+        self.transport = CassetteTransport(self.deck, pace=pace)
+        self.async_transport = AsyncCassetteTransport(self.deck, pace=pace)
+        self.server = TestServer(self.deck, pace, live_upstreams(os.environ, settings.upstreams or {}))
         self.recorded = 0
         self.outcome: str | None = None
         """What became of the test's own code; None while it runs, and for ever when it was interrupted."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from ..base_urls import BASE_URLS, KEYS
 from ..deck import Deck
 from ..errors import CassetteError
+from ..pace import Pace
 from ..transports.cassette import AsyncCassetteTransport
 
 
@@ -27,7 +28,7 @@ class TestServer:
 
     __test__ = False
 
-    def __init__(self, deck: Deck, pace: str | float, upstreams: Mapping[str, str]) -> None:
+    def __init__(self, deck: Deck, pace: str | float | Pace, upstreams: Mapping[str, str]) -> None:
         self._transport = AsyncCassetteTransport(deck, pace=pace)
         self._upstreams = upstreams
         self._listener: socket.socket | None = None

@@ -11,6 +11,8 @@ import pytest
 from ..errors import TurntapeError
 from ..faults import Fault, Faults
 from ..matching import Matching, Profile, Rule
+from ..matching_settings import matching_of
+from ..pace import Pace
 from .naming import cassette_path, fault_id
 
 FAULT = "turntape_fault"
@@ -58,14 +60,19 @@ class Settings:
         return cls(**given)
 
     def matching(self, ini: Callable[[str], Any]) -> Matching:
-        """How near a request must be to its recording; what pytest's ini file adds holds for every test."""
+        """How near a request must be to its recording; what pytest's ini file and the project's settings
+        add holds for every test. Raises TurntapeError for what makes no sense."""
+        return matching_of(
+            self.profile or ini("turntape_profile") or None,
+            self.rules,
+            (*ini("turntape_ignore"), *self.ignore),
+            (*ini("turntape_ignore_text"), *self.ignore_text),
+        )
+
+    def paced(self) -> Pace:
+        """The pace. Raises TurntapeError for what is none."""
         try:
-            return Matching(
-                self.profile or ini("turntape_profile") or "strict",
-                self.rules or {},
-                ignore=(*ini("turntape_ignore"), *self.ignore),
-                ignore_text=(*ini("turntape_ignore_text"), *self.ignore_text),
-            )
+            return Pace.of(self.pace)
         except ValueError as exc:
             raise TurntapeError(f"@pytest.mark.turntape: {exc}") from exc
 

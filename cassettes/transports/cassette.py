@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..deck import Deck
 from ..exchange import Exchanges
+from ..pace import Pace
 from ..player import Played
 from .recording import AsyncSend, Send, recorded, recorded_async, spelt
 from .replay import Replay, library_of, wait_before
@@ -23,7 +24,7 @@ type DeckSource = "Deck | str | os.PathLike[str]"
 
 
 class _OfDeck(Replay):
-    def __init__(self, source: DeckSource, mode: str | None, pace: str | float, transport: Any) -> None:
+    def __init__(self, source: DeckSource, mode: str | None, pace: str | float | Pace, transport: Any) -> None:
         self.deck = source if isinstance(source, Deck) else Deck(source, mode)
         self._owned = self.deck is not source
         self._transport = transport
@@ -52,7 +53,7 @@ class CassetteTransport(_OfDeck):
         source: DeckSource,
         mode: str | None = None,
         *,
-        pace: str | float = "instant",
+        pace: str | float | Pace = "instant",
         transport: "httpx.BaseTransport | Any | None" = None,
     ) -> None:
         super().__init__(source, mode, pace, transport)
@@ -105,7 +106,7 @@ class AsyncCassetteTransport(_OfDeck):
         source: DeckSource,
         mode: str | None = None,
         *,
-        pace: str | float = "instant",
+        pace: str | float | Pace = "instant",
         transport: "httpx.AsyncBaseTransport | Any | None" = None,
     ) -> None:
         super().__init__(source, mode, pace, transport)

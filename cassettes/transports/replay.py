@@ -13,6 +13,7 @@ import orjson
 from ..faults import Faults
 from ..matching import Matching
 from ..model import Failure, FailureKind, Response, RoundTrip
+from ..pace import Pace, Pauses
 from ..player import Miss, Played, Player
 from ..reader import Cassette
 
@@ -58,32 +59,6 @@ def library_of(request: object) -> Any:
     return sys.modules[type(request).__module__.partition(".")[0]]
 
 
-class _Pacer:
-    """How long to wait before each chunk: not at all, as recorded, or as recorded divided by a factor."""
-
-    def __init__(self, pace: float | None) -> None:
-        self._pace = pace
-        self._last = 0
-
-    def pause(self, at: int) -> float:
-        if not self._pace:
-            return 0.0
-        wait, self._last = max(0, at - self._last), at
-        return wait / 1_000_000 / self._pace
-
-
-def pace_of(pace: str | float) -> float | None:
-    """`instant` is None, `recorded` is 1.0, a number is how many times faster. Raises ValueError for another word."""
-    if pace == "instant":
-        return None
-    if pace == "recorded":
-        return 1.0
-    factor = float(pace)
-    if factor <= 0:
-        raise ValueError(f"the pace {pace!r} is not above 0; give instant, recorded, or how many times faster")
-    return factor
-
-
 class _Streams:
     """The byte streams of one library, made as subclasses of its own since it checks."""
 
@@ -96,27 +71,27 @@ class _Streams:
         if made is None:
 
             class Sync(library.SyncByteStream):
-                def __init__(self, trip: RoundTrip, request: object, pacer: _Pacer) -> None:
-                    self._parts = (trip, request, pacer)
+                def __init__(self, trip: RoundTrip, request: object, pauses: Pauses) -> None:
+                    self._parts = (trip, request, pauses)
 
                 def __iter__(self) -> Iterator[bytes]:
-                    trip, request, pacer = self._parts
+                    trip, request, pauses = self._parts
                     assert trip.response is not None
                     for piece, at in trip.response.pieces:
-                        if wait := pacer.pause(at):
+                        if wait := pauses.before(at):
                             time.sleep(wait)
                         yield piece
                     _end(library, trip.failure, request)
 
             class Async(library.AsyncByteStream):
-                def __init__(self, trip: RoundTrip, request: object, pacer: _Pacer) -> None:
-                    self._parts = (trip, request, pacer)
+                def __init__(self, trip: RoundTrip, request: object, pauses: Pauses) -> None:
+                    self._parts = (trip, request, pauses)
 
                 async def __aiter__(self) -> AsyncIterator[bytes]:
-                    trip, request, pacer = self._parts
+                    trip, request, pauses = self._parts
                     assert trip.response is not None
                     for piece, at in trip.response.pieces:
-                        if wait := pacer.pause(at):
+                        if wait := pauses.before(at):
                             await asyncio.sleep(wait)
                         yield piece
                     _end(library, trip.failure, request)
@@ -144,12 +119,12 @@ class Replay:
     """What the sync and the async transport have in common."""
 
     def __init__(
-        self, source: Source, pace: str | float, matching: Matching | None = None, faults: Faults | None = None
+        self, source: Source, pace: str | float | Pace, matching: Matching | None = None, faults: Faults | None = None
     ) -> None:
         self.player = player_of(source, matching, faults)
         self.misses: list[Miss] = []
         """What was asked for and not recorded, in order."""
-        self._pace = pace_of(pace)
+        self._pace = Pace.of(pace)
 
     def _answer(self, request: Any, body: bytes) -> Played | Miss:
         try:
@@ -170,12 +145,12 @@ class Replay:
             raise library.ReadError("no answer was recorded", request=request)
         headers = replayed_headers(response)
         told = {"turntape": found.match}
-        if trip.failure is None and (not response.chunks or (len(response.chunks) == 1 and self._pace is None)):
+        if trip.failure is None and (not response.chunks or (len(response.chunks) == 1 and self._pace.factor is None)):
             # One piece is what `content` streams too, without a class of ours in between.
             return library.Response(
                 response.status, headers=headers, content=response.body, request=request, extensions=told
             )
-        pieces = _Streams.of(library)[stream](trip, request, _Pacer(self._pace))
+        pieces = _Streams.of(library)[stream](trip, request, self._pace.pauses())
         return library.Response(response.status, headers=headers, stream=pieces, request=request, extensions=told)
 
 
@@ -193,18 +168,18 @@ def wait_before(library: Any, request: Any, found: Played | Miss) -> float:
 class ReplayTransport(Replay):
     """A transport that answers from a cassette: `httpx.Client(transport=ReplayTransport("run.cassette.jsonl"))`.
 
-    `source` is a path, a `Cassette`, a `Player`, or round trips. `pace` is `instant`, `recorded`, or a number: how
-    many times faster than recorded. `matching` says what may differ, `faults` what goes wrong (values, or a TOML
-    file). A request that was not recorded gets a 404 that says what differs, and is kept in `misses`; recorded
-    failures are raised as the library's own exceptions. How an answer was found is the response's extension
-    `turntape`, a `Match`; `player.report()` says what came of the whole.
+    `source` is a path, a `Cassette`, a `Player`, or round trips. `pace` is `instant`, `recorded`, a number (how many
+    times faster), or has a longest wait in seconds: `max=0.5`, `10,max=0.5`. `matching` says what may differ, `faults`
+    what goes wrong (values, or a TOML file). A request that was not recorded gets a 404 that says what differs, and
+    is kept in `misses`; recorded failures are raised as the library's own exceptions. How an answer was found is the
+    response's extension `turntape`, a `Match`; `player.report()` says what came of the whole.
     """
 
     def __init__(
         self,
         source: Source,
         *,
-        pace: str | float = "instant",
+        pace: str | float | Pace = "instant",
         matching: Matching | None = None,
         faults: Faults | None = None,
     ) -> None:
@@ -238,7 +213,7 @@ class AsyncReplayTransport(Replay):
         self,
         source: Source,
         *,
-        pace: str | float = "instant",
+        pace: str | float | Pace = "instant",
         matching: Matching | None = None,
         faults: Faults | None = None,
     ) -> None:

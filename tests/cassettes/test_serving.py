@@ -15,7 +15,8 @@ import pytest
 import uvicorn
 
 from turntape.cassettes import CassetteError, Chunk, Failure, Player, Recorder, Request, Response, RoundTrip
-from turntape.cassettes.serving import App, Cut, app, run_replay, serve
+from turntape.cassettes.serving import App, Cut, app, serve
+from turntape.cassettes.shelf_serving import run_replay
 
 URL = "https://api.openai.com/v1/chat/completions"
 PIECES = [b"data: 1\n\n", b"data: 2\n\ndata:", b" 3\n\n"]
@@ -337,7 +338,8 @@ def test_replay_says_what_to_export(
 
     out, err = capsys.readouterr()
     assert err.startswith("replaying 2 round trips at http://127.0.0.1:")
-    base = err.split()[-1]
+    base = err.splitlines()[0].split()[-1]
+    assert f"{base}/s/run\n" in err and f"{base}/s/run-2\n" in err
     assert f"export OPENAI_BASE_URL={base}/openai/v1\nexport ANTHROPIC_BASE_URL={base}/anthropic\n" in out
 
 

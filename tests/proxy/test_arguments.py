@@ -36,7 +36,7 @@ def test_upstreams_are_name_and_url() -> None:
     assert options.upstream == [("openai", "http://a/v1"), ("*", "http://b")]
 
 
-@pytest.mark.parametrize(("argv", "pace"), [([], "instant"), (["--pace"], "recorded"), (["--pace", "2"], 2.0)])
+@pytest.mark.parametrize(("argv", "pace"), [([], "instant"), (["--pace"], "recorded"), (["--pace", "2"], "2")])
 def test_a_replay_is_instant_unless_a_pace_is_asked_for(argv: list[str], pace: object) -> None:
     assert parse(["replay", "f", *argv]).pace == pace
 
