@@ -6,6 +6,7 @@ What waits is bounded by bytes: behind a disk that stands still for long, `write
 It is not spilled to another file, since what waits still holds its secrets.
 """
 
+import errno
 import fcntl
 import logging
 import os
@@ -38,6 +39,12 @@ _PER_CHUNK = 100
 """What the size and the time of a chunk take in memory, about."""
 _PER_ITEM = 1000
 """What all else of a round trip takes, about."""
+_ROOM = {
+    errno.ENOSPC: "free some space",
+    errno.EDQUOT: "free some space",
+    errno.EFBIG: "raise the limit on the size of files (`ulimit -f`)",
+}
+"""What to do when the disk refuses a line."""
 _LOOK = 1.0
 """Seconds after which a waiting caller looks whether the thread still lives: a fork has none."""
 
@@ -141,7 +148,12 @@ class Recorder:
         try:
             file = os.open(self.path, flags, 0o600)
         except FileExistsError as exc:
-            raise CassetteError(f"{str(self.path)!r} exists already; choose another file or remove it first") from exc
+            what = (
+                "is a folder; name a file in it"
+                if self.path.is_dir()
+                else "exists already; choose another file or remove it first"
+            )
+            raise CassetteError(f"{str(self.path)!r} {what}") from exc
         except OSError as exc:
             raise CassetteError(
                 f"cannot write the cassette {str(self.path)!r}: {exc.strerror}; choose another place with --out"
@@ -287,8 +299,9 @@ class Recorder:
         except OSError as exc:
             with suppress(OSError):  # what is no file cannot be cut; readers skip the torn line
                 os.ftruncate(self._file, self._end)
+            wanted = _ROOM.get(exc.errno or 0, "look after the disk")
             self._complain(
-                f"cannot write to {str(self.path)!r}: {exc.strerror}; what was recorded so far is kept, free some space"
+                f"cannot write to {str(self.path)!r}: {exc.strerror}; what was recorded so far is kept, {wanted}"
             )
             return False
         self._end += len(data)

@@ -45,7 +45,7 @@ class Command:
 
 def _upstream(text: str) -> tuple[str, str]:
     name, equals, url = text.partition("=")
-    if not name or not equals or "://" not in url:
+    if not name or not equals or not url.lower().startswith(("http://", "https://")) or url.endswith("://"):
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=URL, such as openai=http://localhost:8000/v1")
     return name, url
 

@@ -63,7 +63,10 @@ class Outcome:
 
 
 def free_path(kind: str, folder: Path, now: float) -> Path:
-    """Make and name a file that nobody else has: `run-20261120-181500.cassette.jsonl`."""
+    """Make and name a file that nobody else has: `run-20261120-181500.cassette.jsonl`.
+
+    Raises TurntapeError when the folder takes none.
+    """
     stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(now))
     number = 1
     while True:
@@ -74,6 +77,9 @@ def free_path(kind: str, folder: Path, now: float) -> Path:
         except FileExistsError:
             number += 1
             continue
+        except OSError as exc:
+            where = f"cannot write a cassette into {str(folder.absolute())!r}: {exc.strerror}"
+            raise TurntapeError(f"{where}; choose another place with --out") from exc
         return path
 
 

@@ -21,8 +21,8 @@ class Row:
 
     turn: bool
     calls: int
-    usage: tuple[int, int, int]
-    """Input, of it cached, output."""
+    usage: tuple[int, int, int] | None
+    """Input, of it cached, output; None when the API did not say."""
     cost: Decimal | None
     failed: bool
     findings: tuple[tuple[str, str], ...]
@@ -48,11 +48,7 @@ class Totals:
         self._rows[(index, label.get("thread"), label.get("turn"))] = Row(
             turn=label.get("turn") is not None,
             calls=len(_list(model.get("tool_calls"))),
-            usage=(
-                _number(usage.get("input")),
-                _number(usage.get("cache_read")),
-                _number(usage.get("output")),
-            ),
+            usage=_counted(usage),
             cost=Decimal(cost) if isinstance(cost, str) else None,
             failed=api.get("error") is not None or not isinstance(status, int) or status >= 400,
             findings=tuple(
@@ -76,9 +72,11 @@ class Totals:
             "turns": len(turns),
             "failed": sum(row.failed for row in rows),
             "tool_calls": sum(row.calls for row in rows),
-            "input": sum(row.usage[0] for row in rows),
-            "cache_read": sum(row.usage[1] for row in rows),
-            "output": sum(row.usage[2] for row in rows),
+            "input": sum(row.usage[0] for row in rows if row.usage),
+            "cache_read": sum(row.usage[1] for row in rows if row.usage),
+            "output": sum(row.usage[2] for row in rows if row.usage),
+            "uncounted": sum(row.usage is None and not row.failed for row in turns),
+            "counted": sum(row.usage is not None for row in rows),
             "cost_usd": None if self.cost is None else str(self.cost),
             "unpriced": sum(row.cost is None and not row.failed for row in turns),
             "findings": Counter(severity for severity, _ in found),
@@ -97,6 +95,12 @@ def _list(value: object) -> Sequence[object]:
 
 def _number(value: object) -> int:
     return value if isinstance(value, int) else 0
+
+
+def _counted(usage: Mapping[str, object]) -> tuple[int, int, int] | None:
+    if usage.get("input") is None and usage.get("output") is None:
+        return None
+    return _number(usage.get("input")), _number(usage.get("cache_read")), _number(usage.get("output"))
 
 
 def _where(finding: Mapping[str, object], index: int) -> str:
@@ -129,9 +133,11 @@ def summary_lines(totals: Mapping[str, object] | None, path: Path, count: int, c
         parts.append(_count(others, "other round trip"))
     if failed := _number(totals["failed"]):
         parts.append(f"{red}{failed} failed{off}")
-    cached = f" ({_number(totals['cache_read']):,} cached)" if totals["cache_read"] else ""
-    tokens = f"{_number(totals['input']):,} tokens in{cached}, {_number(totals['output']):,} out"
-    lines = [f"{bold}turntape{off}  {' · '.join(parts)}", f"          {tokens} · {_cost(totals)}"]
+    lines = [f"{bold}turntape{off}  {' · '.join(parts)}"]
+    if totals["counted"]:
+        lines.append(f"          {_tokens(totals)} · {_cost(totals)}")
+    elif totals["uncounted"]:
+        lines.append("          the API did not say how many tokens that took")
     counts = _mapping(totals["findings"])
     found = [_count(_number(counts[s]), s) if s != "info" else f"{counts[s]} info" for s in SEVERITIES if s in counts]
     if found:
@@ -145,6 +151,13 @@ def summary_lines(totals: Mapping[str, object] | None, path: Path, count: int, c
 
 def _next(path: Path, off: str, dim: str) -> list[str]:
     return [f"          {dim}recorded in{off} {path}", f"          {dim}next:{off} turntape show {path}"]
+
+
+def _tokens(totals: Mapping[str, object]) -> str:
+    cached = f" ({_number(totals['cache_read']):,} cached)" if totals["cache_read"] else ""
+    told = f"{_number(totals['input']):,} tokens in{cached}, {_number(totals['output']):,} out"
+    uncounted = _number(totals["uncounted"])
+    return f"{told} ({_count(uncounted, 'turn')} not counted)" if uncounted else told
 
 
 def _cost(totals: Mapping[str, object]) -> str:

@@ -203,6 +203,11 @@ print(recorder.problem)
 """
 
 
+def test_a_folder_in_place_of_a_file_is_said(tmp_path: Path) -> None:
+    with pytest.raises(CassetteError, match="is a folder; name a file in it"):
+        Recorder(tmp_path)
+
+
 def test_a_full_disk_is_said_once_and_harms_nobody(tmp_path: Path) -> None:
     tape = tmp_path / "full.cassette.jsonl"
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
@@ -210,7 +215,7 @@ def test_a_full_disk_is_said_once_and_harms_nobody(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", FULL, str(tape)], capture_output=True, text=True, env=environment)
 
     assert done.returncode == 0
-    assert "cannot write to" in done.stdout and "free some space" in done.stdout
+    assert "cannot write to" in done.stdout and "`ulimit -f`" in done.stdout
     assert len(Cassette.load(tape)) > 1
 
 

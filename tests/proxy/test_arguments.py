@@ -48,6 +48,8 @@ def test_a_replay_is_instant_unless_a_pace_is_asked_for(argv: list[str], pace: o
         (["run"], "no command to run"),
         (["run", "x", "--", "y"], "'x' stands before `--`"),
         (["run", "--upstream", "openai", "--", "x"], "'openai' is not NAME=URL"),
+        (["run", "--upstream", "openai=ftp://a/v1", "--", "x"], "'openai=ftp://a/v1' is not NAME=URL"),
+        (["record", "--upstream", "openai=http://"], "'openai=http://' is not NAME=URL"),
         (["record", "--port", "seven"], "'seven' is not a port"),
         (["replay", "f", "--pace", "0"], "'0' is not instant"),
         (["show"], "required"),

@@ -56,6 +56,27 @@ def test_an_unknown_price_is_not_zero() -> None:
     assert "no price known" in "\n".join(summary_lines(totals.as_json(), PATH, 1, colour=False))
 
 
+def test_tokens_that_nobody_counted_are_not_zero() -> None:
+    totals = Totals()
+    totals.add(0, label(usage=None, cost_usd=None))
+
+    silent = summary_lines(totals.as_json(), PATH, 1, colour=False)
+    totals.add(1, label(turn=2))
+    partly = summary_lines(totals.as_json(), PATH, 2, colour=False)
+
+    assert silent[1] == "          the API did not say how many tokens that took"
+    assert partly[1] == (
+        "          1,200 tokens in (1,000 cached), 30 out (1 turn not counted) · $0.0012 (1 turn without a known price)"
+    )
+
+
+def test_a_run_of_failures_has_no_tokens_to_tell_of() -> None:
+    totals = Totals()
+    totals.add(0, label(usage=None, cost_usd=None, status=None))
+
+    assert not any("token" in line for line in summary_lines(totals.as_json(), PATH, 1, colour=False))
+
+
 def test_what_we_could_not_label_is_said() -> None:
     totals = Totals()
     totals.fault("round trip 3 could not be labelled: ValueError: x")
