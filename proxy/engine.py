@@ -43,6 +43,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_NEVER = 10 * 365 * 24 * 3600
+"""Seconds of silence after which a connection is closed by us. How long to wait for an answer, and how long a socket
+may rest, is between client and API; without us nobody would hang up in their place."""
+
 
 class Sink(Protocol):
     """Where finished round trips go: a `Recorder`, or anything like it."""
@@ -202,7 +206,7 @@ class Engine:
         if self._guard is not None:
             self._rails = GuardRails(self._guard, self._tap, server, self._on_stop)
             master.addons.add(self._rails)
-        settings.update(connection_strategy="lazy", upstream_cert=False, rawtcp=True)
+        settings.update(connection_strategy="lazy", upstream_cert=False, rawtcp=True, tcp_timeout=_NEVER)
         if self._trusted_ca is not None:
             settings.update(ssl_verify_upstream_trusted_ca=str(self._trusted_ca))
         if self._client_cert is not None:

@@ -10,11 +10,13 @@ from typing import override
 
 import httpx2
 import pytest
+from mitmproxy.proxy import server as mitmproxy_server
 
 from turntape.cassettes import RoundTrip
 from turntape.proxy.certificates import ensure_authority
 from turntape.proxy.engine import Engine, running
 from turntape.proxy.scripted import Fault, ScriptedServer
+from turntape.proxy.scripted.story import Step
 
 BODY = {"model": "gpt-5", "messages": [{"role": "user", "content": "go"}]}
 
@@ -49,6 +51,27 @@ def test_each_round_trip_is_written_and_told_with_its_number(tmp_path: Path) -> 
 
     assert [a["object"] for a in answers] == ["chat.completion"] * 2
     assert told == list(zip(sink.trips, (0, 1), strict=True))
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_silence_of_half_an_hour_is_not_ours_to_end(
+    streamed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some answers take that long to begin, and sockets rest that long between turns."""
+    real = mitmproxy_server.TimeoutWatchdog.__init__
+
+    def hurried(watchdog: mitmproxy_server.TimeoutWatchdog, timeout: float, callback: object) -> None:
+        real(watchdog, timeout / 6000, callback)  # type: ignore[arg-type]  # ten minutes are a tenth of a second
+
+    monkeypatch.setattr(mitmproxy_server.TimeoutWatchdog, "__init__", hurried)
+    sink = Sink()
+    slow = {"chunk_delay": 0.3} if streamed else {"faults": {1: Fault("slow", 300)}}
+    server = ScriptedServer((Step(text="At last."),), **slow)  # type: ignore[arg-type]
+    with server, running(Engine(sink, upstreams={"*": server.url}, confdir=tmp_path / "conf")) as engine:
+        answer = ask(engine, stream=streamed)
+
+    assert "At last." in answer.text or "data: [DONE]" in answer.text
+    assert sink.trips[0].failure is None
 
 
 def test_a_port_that_is_taken_is_an_os_error(tmp_path: Path) -> None:
