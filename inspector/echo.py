@@ -43,6 +43,8 @@ class Change:
     was: str = ""
     became: str = ""
     call_id: str | None = None
+    of: str = ""
+    """For what was removed, its kind: `text`, `call` or `result`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,7 @@ def _departures(expected: list[Unit], units: list[Unit], kept: int) -> tuple[lis
         first = Change("removed", old[0].emitted, old[0].pointer, new[0].pointer if new else None)
         return [first], []
     changes: list[Change] = []
+    new, behind = _behind_answer(old, new)
     added: list[Unit] = []
     gone: list[Unit] = []
     come: list[Unit] = []
@@ -153,6 +156,7 @@ def _departures(expected: list[Unit], units: list[Unit], kept: int) -> tuple[lis
             added += rest
         else:
             come += rest
+    added += behind
     # Pieces of a text that was split over several parts or joined out of several are the same text.
     gone, come = _joined(gone, come)
     gone, added = _joined(gone, added)
@@ -166,9 +170,19 @@ def _departures(expected: list[Unit], units: list[Unit], kept: int) -> tuple[lis
         elif unit.emitted and unit.kind == "text":
             changes.append(Change("text_dropped", True, unit.pointer, None, unit.text))
         elif not unit.emitted:
-            changes.append(Change("removed", False, unit.pointer, None, unit.text, call_id=unit.key))
+            changes.append(Change("removed", False, unit.pointer, None, unit.text, "", unit.key, unit.kind))
     changes += [Change("inserted", False, None, unit.pointer, became=unit.text) for unit in come]
     return changes, added
+
+
+def _behind_answer(old: list[Unit], new: list[Unit]) -> tuple[list[Unit], list[Unit]]:
+    """`new` up to the last call of the answer, by its id, and what stands behind it.
+
+    A new result may read like an earlier one; that must not make the answer look moved.
+    """
+    ids = {unit.key for unit in old if unit.emitted and unit.kind == "call" and unit.key is not None}
+    last = next((i for i in range(len(new) - 1, -1, -1) if new[i].kind == "call" and new[i].key in ids), None)
+    return (new, []) if last is None else (new[: last + 1], new[last + 1 :])
 
 
 def _paired(left: list[Unit], right: list[Unit]) -> list[tuple[Unit, Unit]]:

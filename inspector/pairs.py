@@ -153,7 +153,7 @@ def _in_place(messages: list[Message], results: list[Part], found: Pairs, protoc
             continue
         if calls:
             window = _window(messages, end)
-            _match(calls, window, by_id, placed, found, protocol)
+            _match(calls, window, _beyond(messages, end + len(window)), by_id, placed, found, protocol)
         at = end
     known = {p.call.id for m in messages for p in m.parts if p.call and p.call.id}
     at_home = {id(part) for part in placed}
@@ -178,9 +178,16 @@ def _window(messages: list[Message], start: int) -> list[Message]:
     return window
 
 
+def _beyond(messages: list[Message], start: int) -> list[Part]:
+    """The results without ids that stand behind the window of an answer and before the next one."""
+    end = next((i for i in range(start, len(messages)) if messages[i].role == "assistant"), len(messages))
+    return [part for part in _results(messages[start:end]) if part.result and part.result.call_id is None]
+
+
 def _match(
     calls: list[Part],
     window: list[Message],
+    beyond: list[Part],
     by_id: dict[str, Part],
     placed: list[Part],
     found: Pairs,
@@ -212,6 +219,9 @@ def _match(
             found.misnamed.append((part, result))
         if result is None:
             elsewhere = by_id.get(call.id) if call.id else None
+            if call.id is None:
+                strayed = (r for r in beyond if not any(r is p for p in placed))
+                elsewhere = next((r for r in strayed if r.result and r.result.name in (call.name, None)), None)
             if elsewhere is not None and any(elsewhere is other for other in mine):
                 continue  # The call stands twice, and its result answers the first.
             if elsewhere is not None:
@@ -224,6 +234,13 @@ def _match(
         free = [r for r in free if r is not result]
         placed.append(result)
         mine.append(result)
+    for extra in free:
+        # Without ids a result that says again what one of these says answers the same call.
+        if extra.result is not None and extra.result.call_id is None:
+            first = next((r for r in mine if _alike(r, extra)), None)
+            if first is not None:
+                found.doubled.append((first, extra))
+                placed.append(extra)
     if order != sorted(order):
         found.reordered.append(tuple(calls))
     homes = [m for m in window if any(p is r for p in m.parts for r in mine)]
@@ -236,3 +253,11 @@ def _match(
             found.preceded.append(homes[0].parts[first])
     elif protocol not in _FIRST and homes and window and window[0] is not homes[0] and window[0].role != "tool":
         found.displaced.append((calls[0], next(p for p in homes[0].parts if p.result)))
+
+
+def _alike(a: Part, b: Part) -> bool:
+    return (
+        a.result is not None
+        and b.result is not None
+        and (a.result.call_id, a.result.name, a.result.text) == (b.result.call_id, b.result.name, b.result.text)
+    )

@@ -227,7 +227,9 @@ def empty_response(case: Case) -> Iterator[Note]:
         return
     if case.finish.effective == "cut" or (case.request.max_output or 100) <= 1 or case.finish.raw in _PENDING:
         return
-    if case.has("api-finish-label-disagrees", "api-fabricated-finish"):
+    if case.has("api-finish-label-disagrees", "api-fabricated-finish") or any(
+        finding.id == "api-malformed-stream" and finding.severity == "error" for finding in case.found
+    ):
         return
     output = case.reading.usage.output if case.reading.usage else None
     if case.emission.emitted == "reasoning_only":

@@ -8,7 +8,7 @@ from ..finding import Layer, Note, rule
 from . import ours
 
 OVERLOADED = frozenset({408, 424, 500, 502, 503, 504, 520, 522, 524, 529})
-_REJECTED = frozenset({400, 405, 409, 413, 415, 422})
+REJECTED = frozenset({400, 405, 409, 413, 415, 422})
 _REFUSED_ACCESS = frozenset({401, 402, 403, 404, 498})
 _QUOTA = ("insufficient_quota", "spend_limit", "billing", "credit balance", "ramp_limit", "exceeded your current quota")
 SHAPE_IDS = (
@@ -128,9 +128,11 @@ def no_access(case: Case) -> Iterator[Note]:
     fix="Read the finding that it points to; without one, the API's own sentence says what it did not accept.",
 )
 def invalid_request(case: Case) -> Iterator[Note]:
-    if error_status(case) not in _REJECTED or case.has(*ours.IDS):
+    if error_status(case) not in REJECTED or case.has(*ours.IDS):
         return
-    roots = case.has(*SHAPE_IDS)
+    named = case.complaint.ids if case.complaint else ()
+    grave = {f.id for f in (*case.found, *case.thread.recent) if f.severity != "info" or f.id in named}
+    roots = tuple(name for name in case.has(*SHAPE_IDS) if name in grave)
     layer: Layer | None = next((f.layer for f in (*case.found, *case.thread.recent) if f.id in roots), None)
     yield Note(
         f"the API rejected the request: {_says(case)}",

@@ -10,6 +10,7 @@ from ..json_value import as_object, compact
 from ..reading import Tool, Usage
 from ..threads import Turn
 from ..units import sorted_json
+from .errors import REJECTED, error_status
 from .pairing import confirmed
 
 _OWN = frozenset(
@@ -147,7 +148,9 @@ def _dropped(case: Case) -> Iterator[Note]:
     ):
         return
     severity = _wanted(case)
-    if case.reading.error is not None:
+    said = case.complaint
+    named = said is not None and "client-reasoning-dropped" in said.ids
+    if named or (severity == "warning" and error_status(case) in REJECTED):
         severity = "error"
     yield Note(
         f"{len(lost)} piece{'s' * (len(lost) > 1)} of reasoning of #{before.round_trip.index} did not come back",
@@ -183,7 +186,12 @@ def _altered(case: Case) -> Iterator[Note]:
 
 
 def _removed(case: Case) -> list[Change]:
-    return [change for change in case.echo.changes if change.kind == "removed"] if case.echo else []
+    """What is gone; but a result whose call still stands there is a missing result, and is said to be that."""
+    gone = [change for change in case.echo.changes if change.kind == "removed"] if case.echo else []
+    if not any(change.of == "result" for change in gone):
+        return gone
+    unanswered = {part.call.id for part in case.pairs.missing if part.call is not None}
+    return [change for change in gone if change.of != "result" or change.call_id not in unanswered]
 
 
 @rule(

@@ -169,6 +169,7 @@ def executed_filtered(case: Case) -> Iterator[Note]:
 _WARNED = (
     "api-length-truncated-tool-call",
     "api-stream-cut",
+    "api-error-in-200-stream",
     "api-content-filter",
     "api-malformed-output",
     "model-refusal",

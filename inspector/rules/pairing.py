@@ -8,6 +8,7 @@ from ..finding import Note, rule
 from ..json_value import as_object, as_text, value_at
 from ..pairs import Pairs
 from ..reading import Part
+from ..units import call_meaning
 
 _STANDS: dict[str, Callable[[Pairs], object]] = {
     "client-missing-tool-result": lambda found: found.missing,
@@ -78,13 +79,39 @@ def missing_result(case: Case) -> Iterator[Note]:
     yield from confirmed(case, "client-missing-tool-result", _missing(case))
 
 
+def _copied(case: Case) -> list[Part]:
+    """Unanswered calls without ids that the client itself wrote a second time, behind the answer that holds them."""
+    echo, before = case.echo, case.before
+    emission = before.reading.emission if before else None
+    if echo is None or emission is None:
+        return []
+    added = {unit.pointer for unit in echo.new} | {c.now for c in echo.changes if c.kind == "inserted"}
+    emitted = {call_meaning(call) for call in emission.calls}
+    return [
+        part
+        for part in case.pairs.missing
+        if part.call and part.call.id is None and part.pointer in added and call_meaning(part.call) in emitted
+    ]
+
+
+def _renamed(case: Case, part: Part) -> tuple[str, ...]:
+    """The finding that a call goes by another name now, if that is what happened to `part`."""
+    changes = case.echo.changes if case.echo else ()
+    renamed = any(change.kind == "name_changed" and change.now == part.pointer for change in changes)
+    return case.has("client-assistant-mutated") if renamed else ()
+
+
 def _missing(case: Case) -> Iterator[Note]:
+    copied = _copied(case)
     for part in case.pairs.missing:
+        if any(part is copy for copy in copied):
+            continue
         name = part.call.name if part.call else "?"
         yield Note(
             f"nothing answers the call {_name(part)} of {name!r} in the history",
             (*_emitted_at(case, part), f"{case.at} request {part.pointer}"),
             key=_name(part),
+            because_of=_renamed(case, part),
         )
 
 
@@ -182,13 +209,13 @@ def _duplicates(case: Case) -> Iterator[Note]:
     found = case.pairs
     twins = case.run.doubled | {part.call.id for twin in found.twins for part in twin if part.call}
     for first, again in found.doubled:
-        if first.result is None or again.result is None or first.result.call_id in twins:
+        if first.result is None or again.result is None or (first.result.call_id and first.result.call_id in twins):
             continue
         same = "the same result" if first.result.text == again.result.text else "another result"
         yield Note(
-            f"the call {first.result.call_id} is answered twice, the second time with {same}",
+            f"the call {_name(first)} is answered twice, the second time with {same}",
             (f"{case.at} request {first.pointer}", f"{case.at} request {again.pointer}"),
-            key=first.result.call_id,
+            key=first.result.call_id or again.pointer,
         )
 
 
@@ -213,6 +240,13 @@ def _duplicated(case: Case) -> Iterator[Note]:
             f"the call {first.call.id} stands twice in the history",
             (f"{case.at} request {first.pointer}", f"{case.at} request {again.pointer}"),
             key=first.call.id,
+        )
+    for part in _copied(case):
+        case.thread.told.add(("client-missing-tool-result", _name(part)))
+        yield Note(
+            f"the call of {_name(part)} stands twice in the history; the model made it once",
+            (f"{case.at} request {part.pointer}",),
+            key=part.pointer,
         )
 
 
@@ -286,6 +320,7 @@ def wrong_name(case: Case) -> Iterator[Note]:
             f"the result of {call.call.name!r} names {result.result.name!r}{', the id of the call' if as_id else ''}",
             (f"{case.at} request {call.pointer}", f"{case.at} request {result.pointer}"),
             key=(_name(call), result.result.name),
+            because_of=_renamed(case, call),
         )
 
 

@@ -136,11 +136,21 @@ _HARMLESS = re.compile(r"share index|one index")
     "api",
     "warning",
     "P",
-    says="The stream breaks its own framing: events that are no JSON, deltas before their start, a broken end.",
+    says="The answer breaks its own framing: events or a body that are no JSON, deltas before their start, a broken end.",
     fix="Report it to the gateway or server; clients differ in what they survive.",
     not_when="The stream was cut, where a broken last event says the same.",
 )
 def malformed_stream(case: Case) -> Iterator[Note]:
+    if _no_answer_of_api(case):
+        kind = case.exchange.content_type or "of no type"
+        begins = case.exchange.response.body[:60].decode(errors="replace") if case.exchange.response else ""
+        yield Note(
+            f"the body is {kind} and no JSON, although the status is {case.status}; it begins {begins!r}: "
+            "something else than the API answered",
+            (f"{case.at} response byte 0",),
+            severity="error",
+        )
+        return
     if not case.reading.streamed or case.finish.effective in ("cut", "cancelled"):
         return
     problems = [problem for problem in case.reading.problems if not _HARMLESS.search(problem)]
@@ -160,6 +170,16 @@ def malformed_stream(case: Case) -> Iterator[Note]:
             (f"{case.at} response byte {blank.start}",),
             severity="info",
         )
+
+
+def _no_answer_of_api(case: Case) -> bool:
+    """True for a whole 2xx body that is text and no JSON: a login page, a proxy's own words."""
+    response = case.exchange.response
+    if response is None or not 200 <= response.status < 300 or case.reading.streamed:
+        return False
+    if case.emission.emitted not in ("empty", "none") or case.finish.effective in ("cut", "cancelled"):
+        return False
+    return bool(response.body.strip()) and parse_json(response.body) is None
 
 
 _NO_STREAM = frozenset({"application/json", "text/html"})

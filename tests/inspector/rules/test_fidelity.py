@@ -247,3 +247,42 @@ def test_settings_and_models_that_change_are_told_and_blamed_mildly() -> None:
 
 def test_a_forced_first_step_is_no_change_of_settings() -> None:
     assert ids(chat([HELLO], FIRST, tool_choice="required"), goes_on(FIRST, GIVEN)) == set()
+
+
+def test_a_result_that_reads_like_an_earlier_one_does_not_make_the_answer_look_moved() -> None:
+    nudge = user("Go on with the tool or answer.")
+    one, two = said(None, ("call_1", "look_up", '{"word":"a"}')), said(None, ("call_2", "look_up", '{"word":"b"}'))
+    blocked = "Blocked by a hook."
+    sent = [HELLO, one, result("call_1", blocked), nudge]
+    later = [HELLO, one, result("call_1", "[cleared]"), nudge, two, result("call_2", blocked), nudge]
+
+    told = ids(chat(sent, two), chat(later, DONE, index=1))
+
+    assert "client-tool-result-rewritten" in told
+    assert "client-history-reordered" not in told
+
+
+def test_a_result_that_goes_while_its_call_stays_is_missing_and_no_cut_history() -> None:
+    second = said("And this.", ("call_2", "look_up", '{"word":"b"}'))
+    sent = [HELLO, FIRST, GIVEN]
+    told = ids(
+        OPENED,
+        chat(sent, second, index=1),
+        chat([HELLO, FIRST, second, result("call_2", "x")], DONE, index=2),
+    )
+
+    assert "client-missing-tool-result" in told
+    assert "client-history-truncated" not in told
+
+
+def test_an_api_that_is_down_does_not_make_reasoning_that_stayed_away_a_fault() -> None:
+    thought = {**FIRST, "reasoning_content": "I should look."}
+    opened = chat([HELLO], thought)
+
+    def ends(status: int) -> Any:
+        error = {"error": {"message": "Service unavailable", "type": "x"}}
+        return chat([HELLO, FIRST, GIVEN], index=1, status=status, error=error)
+
+    assert {one.id for one in judged(opened, ends(503)) if one.severity != "info"} == {"api-overloaded"}
+    assert {one.id for one in judged(opened, ends(400)) if one.severity != "info"} == {"api-invalid-request"}
+    assert only("api-invalid-request", opened, ends(400)).because_of == ()

@@ -4,8 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from conversations import CALL, HELLO, chat, result, said, user
-from judged import anthropic, asked, given, ids, judged, only, spoke, steps, use, words
+from conversations import CALL, HELLO, TOOLS, chat, result, said, user
+from judged import anthropic, asked, given, ids, judged, only, spoke, steps, trip, use, words
+from round_trips import CHAT, sse
 
 from turntape.cassettes.model import RoundTrip
 
@@ -182,3 +183,22 @@ def test_the_end_of_a_healthy_loop_says_nothing() -> None:
     last = chat([HELLO, *_history(3)], said("It is a strip."), index=3)
 
     assert judged(*trips, last) == []
+
+
+def test_a_call_that_was_run_out_of_a_failed_stream_echoes_the_failure() -> None:
+    call = {
+        "index": 0,
+        "id": "call_1",
+        "type": "function",
+        "function": {"name": "look_up", "arguments": '{"word":"a"}'},
+    }
+    base = {"id": "c", "object": "chat.completion.chunk", "model": "gpt-5"}
+    begun = {**base, "choices": [{"index": 0, "delta": {"role": "assistant", "tool_calls": [call]}}]}
+    failed = {"error": {"message": "The server had an error", "type": "server_error"}}
+    request = {"model": "gpt-5", "messages": [HELLO], "tools": TOOLS, "stream": True}
+    opened = trip(CHAT, request, sse(begun, failed))
+    history = [HELLO, said(None, ("call_1", "look_up", '{"word":"a"}')), result("call_1", "a strip")]
+
+    one = only("client-dispatched-partial-call", opened, chat(history, said("done"), index=1))
+
+    assert one.because_of == ("api-error-in-200-stream",)

@@ -3,6 +3,7 @@
 import pytest
 from conversations import CALL, HELLO, chat, result, said, user
 from judged import (
+    OLLAMA,
     anthropic,
     asked,
     calls,
@@ -16,10 +17,13 @@ from judged import (
     only,
     responses,
     spoke,
+    trip,
     turn,
     use,
     words,
 )  # fmt: skip
+
+from turntape.cassettes.model import RoundTrip
 
 FIRST = said(None, CALL)
 TWO = said(None, ("c1", "look_up", '{"word":"a"}'), ("c2", "look_up", '{"word":"b"}'))
@@ -152,3 +156,67 @@ def test_a_sentence_alone_is_a_strong_hint_and_no_proof() -> None:
     refused = chat([HELLO], status=400, error={"error": {"message": text, "type": "invalid_request_error"}})
 
     assert only("client-missing-tool-result", refused).tier == "S"
+
+
+ONE_CALL = gemini([turn("user", {"text": "hi"})], [calls()])
+
+
+def replied(*history: dict[str, object]) -> RoundTrip:
+    return gemini([turn("user", {"text": "hi"}), *history], [{"text": "done"}], 1)
+
+
+def test_without_ids_the_same_result_again_answers_the_call_twice() -> None:
+    told = judged(ONE_CALL, replied(turn("model", calls()), turn("user", gives(), gives())))
+
+    assert [one.id for one in told] == ["client-duplicate-tool-result"]
+
+
+def test_without_ids_another_result_too_many_has_no_call() -> None:
+    told = judged(ONE_CALL, replied(turn("model", calls()), turn("user", gives(), gives("something else"))))
+
+    assert [one.id for one in told] == ["client-orphan-tool-result"]
+
+
+def test_without_ids_a_call_that_the_client_wrote_twice_is_not_a_missing_result() -> None:
+    told = judged(ONE_CALL, replied(turn("model", calls(), calls()), turn("user", gives())))
+
+    assert [one.id for one in told] == ["client-duplicated-call"]
+
+
+def test_two_equal_calls_of_the_model_want_two_results() -> None:
+    opened = gemini([turn("user", {"text": "hi"})], [calls(), calls()])
+    told = ids(opened, replied(turn("model", calls(), calls()), turn("user", gives())))
+
+    assert "client-missing-tool-result" in told
+    assert "client-duplicated-call" not in told
+
+
+def test_a_call_under_another_name_is_the_root_of_a_result_under_the_old_one() -> None:
+    renamed = {"functionCall": {"name": "functions_look_up", "args": {"word": "tape"}}}
+    told = judged(ONE_CALL, replied(turn("model", renamed), turn("user", gives())))
+
+    assert [(one.id, one.because_of) for one in told] == [
+        ("client-assistant-mutated", ()),
+        ("client-result-wrong-name", ("client-assistant-mutated",)),
+    ]
+
+
+def test_a_result_without_an_id_behind_a_users_message_is_displaced_and_not_missing() -> None:
+    def asks(word: str) -> dict[str, object]:
+        return {"function": {"name": "look_up", "arguments": {"word": word}}}
+
+    def gave(text: str) -> dict[str, object]:
+        return {"role": "tool", "tool_name": "look_up", "content": text}
+
+    history = [HELLO, {"role": "assistant", "content": "", "tool_calls": [asks("a"), asks("b")]}]
+    body = {"model": "llama", "messages": [*history, gave("x"), user("hurry"), gave("y")], "stream": False}
+    answer = {
+        "model": "llama",
+        "message": {"role": "assistant", "content": "done"},
+        "done": True,
+        "done_reason": "stop",
+    }
+    told = ids(trip(OLLAMA, body, answer))
+
+    assert "client-results-not-adjacent" in told
+    assert not told & {"client-missing-tool-result", "client-orphan-tool-result"}

@@ -133,3 +133,20 @@ def test_one_id_for_two_calls_is_the_apis(second: str, doubled: bool) -> None:
     one = trip(CHAT, {**ASKED, "tools": [tool]}, sse(*events, done=True))
 
     assert ids(one) == ({"api-duplicate-tool-call-id"} if doubled else set())
+
+
+LOGIN = b"<html><h1>Please log in</h1></html>"
+
+
+def test_a_page_in_place_of_an_answer_is_not_the_models_silence() -> None:
+    page = trip(CHAT, {"model": "gpt-5", "messages": [HELLO]}, LOGIN, content_type="text/html")
+    told = [one for one in judged(page) if one.severity != "info"]
+
+    assert [(one.id, one.layer, one.severity) for one in told] == [("api-malformed-stream", "api", "error")]
+    assert "Please log in" in told[0].message
+
+
+def test_a_body_of_json_that_was_cut_is_cut_and_no_page() -> None:
+    cut = trip(CHAT, {"model": "gpt-5", "messages": [HELLO]}, b'{"id":"c","choices":[{"index":0,"mess')
+
+    assert {one.id for one in judged(cut) if one.severity != "info"} == {"api-stream-cut"}
