@@ -135,7 +135,14 @@ def _test(word: str) -> Test | None:
         value = value.strip('"').lower()
         return field[0](value) if value else None
     wanted = word.strip('"').lower()
-    return (lambda row: wanted in row.haystack) if wanted else None
+    return (lambda row: wanted in row.haystack or _told(row, wanted)) if wanted else None
+
+
+def _told(row: Row, wanted: str) -> bool:
+    """Whether what the list says of a row beside its text has the word: its error, its findings."""
+    if row.error is not None and wanted in row.error.lower():
+        return True
+    return any(wanted in mark.id or wanted in mark.message.lower() for mark in row.marks)
 
 
 def _without(test: Test) -> Test:

@@ -22,6 +22,7 @@ from .takeaway import Takeaway
 from .takings import COPY_CHOICES, SAVES
 from .titles import OUTPUT, VIEWS
 from .turn_list import TurnList
+from .views import PAGES
 
 
 class Viewer(Playing):
@@ -36,8 +37,8 @@ class Viewer(Playing):
         Binding("l,right", "open", "open", show=False),
         Binding("tab", "other", "other pane", show=False, priority=True),
         *(Binding(key, f"view('{name}')", word, show=False) for key, word, name in (*VIEWS, OUTPUT)),
-        Binding("n", "jump('finding', 1)", "next finding", show=False),
-        Binding("N", "jump('finding', -1)", "previous finding", show=False),
+        Binding("n", "next(1)", "next match or finding", show=False),
+        Binding("N", "next(-1)", "previous match or finding", show=False),
         Binding("e", "jump('error', 1)", "next error", show=False),
         Binding("E", "jump('error', -1)", "previous error", show=False),
         Binding("c", "jump('call', 1)", "next call", show=False),
@@ -180,6 +181,14 @@ class Viewer(Playing):
     def action_fold(self) -> None:
         if self._page.has_focus:
             self._page.action_choose()
+
+    def action_next(self, by: int) -> None:
+        """The next match while words are searched, else the next finding."""
+        if self.filter.words and self.view in PAGES:
+            self._stop()
+            self.action_match(by)
+        else:
+            self.action_jump("finding", by)
 
     def action_jump(self, what: str, by: int) -> None:
         if self.place is None:

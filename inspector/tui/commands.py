@@ -9,6 +9,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("Diff", "against the turn before, and the answer against what was sent back (6)", "view('diff')"),
     ("Next finding", "n", "jump('finding', 1)"),
     ("Previous finding", "N", "jump('finding', -1)"),
+    ("Next match", "the next line that says a word of the search (n)", "next(1)"),
     ("Next error", "e", "jump('error', 1)"),
     ("Previous error", "E", "jump('error', -1)"),
     ("Next tool call", "c", "jump('call', 1)"),

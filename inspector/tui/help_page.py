@@ -22,11 +22,11 @@ _KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "jumping",
         (
-            ("n N", "next, previous finding"),
+            ("n N", "next, previous finding; while words are searched, the next line that says one"),
             ("e E", "next, previous turn with an error"),
             ("c C", "next, previous tool call"),
             ("t T", "next, previous thread"),
-            ("/", "search and filter; Esc shows all again"),
+            ("/", "search and filter; Enter keeps it and goes to the first match, Esc shows all again"),
         ),
     ),
     (

@@ -52,7 +52,7 @@ class Looking(Surface):
     @property
     def settled(self) -> bool:
         """True when all that was asked for has come, for whoever looks at the screen by a program."""
-        return not (self._reading or self._stale or self._desk.busy)
+        return not (self._reading or self._stale or self._desk.busy or self._page.seeking)
 
     def on_mount(self) -> None:
         self.theme = self._palette.name
@@ -180,6 +180,8 @@ class Looking(Surface):
         """Look at a round trip, and at a part of it; `listed` when the list's cursor stands where it should."""
         rows = self.run_.rows
         moved = place != self.place
+        if moved:
+            self._match = ""
         self.place, self._anchor = place, anchor
         thread = rows.all[place].thread
         self._tail = rows.threads[thread][-1] if thread is not None else None

@@ -113,23 +113,29 @@ class Page:
                 shut.add(block.key)
             lines: Sequence[Spans] = ()
             if block.body is not None and (opened or block.preview):
-                lines = self._body(number, block, max(16, width - block.inset))
+                lines = self.body(number, width)
             elif block.body is not None:
                 lines = _UNSEEN
             shown = len(lines) if opened else 0 if lines is _UNSEEN else min(block.preview, len(lines))
             seen.append(Seen(block, lines, shown, opened))
         return Layout(self, seen, width)
 
-    def _body(self, number: int, block: Block, width: int) -> Sequence[Spans]:
-        key = (number, width)
+    def body(self, number: int, width: int) -> Sequence[Spans]:
+        """All lines of a block but its title, on a page of that width."""
+        block = self.blocks[number]
+        if block.body is None:
+            return ()
+        key = (number, max(16, width - block.inset))
         if key not in self._bodies:
-            assert block.body is not None
-            self._bodies[key] = block.body(width)
+            self._bodies[key] = block.body(key[1])
         return self._bodies[key]
 
     def opening(self, anchor: str) -> list[str]:
         """The keys of the blocks to open so that `anchor` can be seen."""
-        block = self.holding(anchor)
+        return self.above(self.holding(anchor))
+
+    def above(self, block: Block | None) -> list[str]:
+        """The keys of a block and of those that it folds away with."""
         keys: list[str] = []
         while block is not None:
             keys.append(block.key)

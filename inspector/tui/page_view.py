@@ -1,13 +1,16 @@
 """Shows a page: blocks fold, the cursor stays, and what was opened stays open when the turn changes."""
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, override
+from functools import partial
+from typing import ClassVar, cast, override
 
 from textual import events
+from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from .line_view import LineView
+from .matches import BEFORE, TITLE, Matches, Place, matches
 from .page import Goto, Layout, Page, Spans
 
 
@@ -55,6 +58,22 @@ class PageView(LineView):
             super().__init__()
             self.goto = goto
 
+    class Matched(Message):
+        """The cursor went to a line with a word that is searched: which one of how many."""
+
+        def __init__(self, number: int, of: int) -> None:
+            super().__init__()
+            self.number = number
+            self.of = of
+
+    class Unmatched(Message):
+        """There is no such line that way; with `edge` there is none on the whole page."""
+
+        def __init__(self, by: int, edge: bool) -> None:
+            super().__init__()
+            self.by = by
+            self.edge = edge
+
     def __init__(self, **fields: str) -> None:
         super().__init__(**fields)  # pyright: ignore[reportArgumentType]
         self.page = Page("empty", [])
@@ -63,6 +82,9 @@ class PageView(LineView):
         """What was opened and shut, by page name."""
         self.needle: tuple[str, ...] = ()
         """Words that are marked wherever they stand, in lower case."""
+        self.seeking = False
+        """True while the lines that say these words are looked for."""
+        self._matches: Matches | None = None
 
     @override
     def count(self) -> int:
@@ -103,6 +125,55 @@ class PageView(LineView):
         line = self.layout_.find(block.key) if block else None
         if line is not None:
             self.go(line, centre=True)
+
+    def seek(self, by: int, *, edge: bool = False) -> None:
+        """Go to the next line that says a word of the needle, or to the one before; from the page's edge with `edge`.
+
+        What came of it is told by `Matched` or `Unmatched`. A folded part is opened when the line stands in it.
+        """
+        page, width, words = self.page, self.room, self.needle
+        if self._matches is not None and self._matches.fits(page, width, words):
+            self._go_to_match(self._matches, by, edge)
+            return
+
+        def found(lines: Matches) -> None:
+            self.seeking = False
+            self._matches = lines
+            if lines.fits(self.page, self.room, self.needle):
+                self._go_to_match(lines, by, edge)
+
+        self.seeking = True
+        look = partial(matches, page, width, words)
+        app = cast(App[None], self.app)  # pyright: ignore[reportUnknownMemberType]
+        self.run_worker(lambda: app.call_from_thread(found, look()), thread=True, exclusive=True)
+
+    def _go_to_match(self, lines: Matches, by: int, edge: bool) -> None:
+        number = lines.beside((BEFORE if by > 0 else (len(self.page.blocks), 0)) if edge else self._place(), by)
+        if number is None:
+            self.post_message(self.Unmatched(by, edge))
+            return
+        block, line = lines.places[number]
+        own = self.page.blocks[block]
+        seen = self.layout_.find(own.key)
+        # What is shown already need not be opened: a title, or a line of the preview.
+        if seen is None or line >= own.preview or not own.title:
+            self._folds.update(dict.fromkeys(self.page.above(own)[0 if line != TITLE else 1 :], True))
+            self._lay_out()
+        start = self.layout_.find(own.key)
+        if start is not None:
+            self.go(start + (line + 1 if own.title else max(0, line)), centre=True)
+            # A page that has just grown can be scrolled as far only once it is drawn.
+            self.call_after_refresh(self.reveal, centre=True)
+        self.post_message(self.Matched(number + 1, len(lines.places)))
+
+    def _place(self) -> Place:
+        """Block and line of the cursor."""
+        found = self.layout_.at(self.cursor)
+        if found is None:
+            return BEFORE
+        seen, inside = found
+        number = next(n for n, block in enumerate(self.page.blocks) if block is seen.block)
+        return number, inside - seen.titled
 
     def _lay_out(self) -> None:
         self.layout_ = self.page.laid_out(self.room, self._folds)

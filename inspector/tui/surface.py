@@ -25,6 +25,7 @@ from .palette import PALETTES, theme_of
 from .player import Player
 from .titles import OUTPUT, VIEWS, State, first_trouble, keys_for, title
 from .turn_list import TurnList, heading
+from .views import PAGES
 from .words import several
 
 SIDE_BY_SIDE = 140
@@ -77,6 +78,8 @@ class Surface(App[None]):
         """True while the page was gone into, so that it has the more room."""
         self._zoomed: Literal["list", "page"] | None = None
         self._side: bool | None = None
+        self._match = ""
+        """Which match of the search the page's cursor stands on."""
         self._behind = 0
         """How many turns came after the one that is looked at, while following."""
         self._top, self._told = Bar(self._title, id="title"), Bar(self._status, id="status")
@@ -142,7 +145,8 @@ class Surface(App[None]):
                 (" filter ", "accent"),
                 (f"{self.filter.text}  ", "bold"),
                 (f"{shown:,} of {several(whole, 'round trip')}", "plain" if shown else "warn"),
-                ("   Esc shows all", "dim"),
+                ("   ", "dim"),
+                (self._match or "Esc shows all", "dim"),
             ]
             return [*told, (f"   {self.filter.problem}", "warn")] if self.filter.problem else told
         if self.following and self._behind:
@@ -164,7 +168,7 @@ class Surface(App[None]):
             for key, word, name in (VIEWS if self.output is None else (*VIEWS, OUTPUT))
         ]
         self._tabs.show(tabs, f"view('{self.view}')")
-        self._keys.show(keys_for(self._pane()))
+        self._keys.show(keys_for(self._pane(), bool(self.filter.words) and self.view in PAGES))
 
     def _pane(self) -> str:
         panes = {"list": self._list, "growth": self._plot, "search": self._search}
@@ -202,6 +206,7 @@ class Surface(App[None]):
             left.styles.height = max(4, min(most, len(self._list.outline) + 1))
 
     def _show_view(self) -> None:
+        self._match = ""
         self._right.set_class(self.view == "growth", "plot")
         self._bars()
 

@@ -126,6 +126,9 @@ def title(state: State, sums: Totals, trouble: str, width: int) -> Spans:
     return [*lead, (" " * room, "plain"), *tail]
 
 
-def keys_for(pane: str) -> Sequence[tuple[str, str, str]]:
-    """The keys that the last line names while a pane has the focus."""
-    return {"list": LIST_KEYS, "growth": PLOT_KEYS, "search": SEARCH_KEYS}.get(pane, PAGE_KEYS)
+def keys_for(pane: str, searched: bool = False) -> Sequence[tuple[str, str, str]]:
+    """The keys that the last line names while a pane has the focus, and while words are searched."""
+    keys = {"list": LIST_KEYS, "growth": PLOT_KEYS, "search": SEARCH_KEYS}.get(pane, PAGE_KEYS)
+    if not searched or pane == "search":
+        return keys
+    return (keys[0], ("n", "match", "match(1)"), *(key for key in keys[1:] if key[0] != "n"))

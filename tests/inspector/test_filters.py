@@ -37,6 +37,8 @@ def found(query: str) -> list[int]:
         ("model:haiku", [1]),
         ("turn:=3 thread:t1", [6]),
         ("api:anthropic url:messages run:example -thread:t1", [1, 3, 4, 5]),
+        ("overloaded", [8]),
+        ("client-system-prompt-changed", [7]),
         ("no such words", []),
     ],
 )

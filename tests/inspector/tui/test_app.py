@@ -5,12 +5,13 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from conversations import loop
+from conversations import chat, loop, said, user
 from viewing import EXAMPLE, press, screen, settle, viewing
 
 from turntape.cassettes import Cassette, Recorder
 from turntape.inspector.tui.app import Viewer
 from turntape.inspector.tui.growth_plot import GrowthPlot
+from turntape.inspector.tui.page_view import PageView
 from turntape.inspector.tui.palette import PALETTES
 
 
@@ -23,6 +24,11 @@ def row(app: Viewer) -> tuple[str | None, int | None]:
     assert app.place is not None
     found = app.run_.rows.all[app.place]
     return found.thread, found.turn
+
+
+def standing_on(page: PageView) -> str:
+    """The line of the cursor, whether its part is folded or not."""
+    return "".join(text for text, _ in page.layout_.line(page.cursor)).replace("▾", "▸")
 
 
 def test_the_first_screen_lists_the_turns_by_thread_and_shows_the_first() -> None:
@@ -181,6 +187,61 @@ def test_search_filters_as_it_is_typed_and_escape_shows_all() -> None:
             await press(pilot, "escape")
             assert not app.filter
             assert "of 12 round trips" not in screen(app)
+
+    run(flow)
+
+
+def test_n_goes_from_match_to_match_and_on_to_the_next_turn() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["/", *"edit_file", "enter"]) as (app, pilot):
+            assert app.focused is not None and app.focused.id == "turns"
+            first = app.place
+            assert "match 1 of" in screen(app)
+            page = app.query_one(PageView)
+            seen: list[tuple[int | None, str]] = []
+            for _ in range(60):
+                text = standing_on(page)
+                assert "edit_file" in text
+                seen.append((app.place, text))
+                await press(pilot, "n")
+                if "no match after" in screen(app):
+                    break
+            places = [place for place, _ in seen if place is not None]
+            assert places[0] == first and places == sorted(places) and len(set(places)) > 1
+            # And all the way back.
+            for place, text in reversed(seen[:-1]):
+                await press(pilot, "N")
+                assert app.place == place
+                assert standing_on(page) == text
+
+    run(flow)
+
+
+def test_a_match_in_a_folded_part_opens_it(tmp_path: Path) -> None:
+    path = tmp_path / "long.cassette.jsonl"
+    text = "\n".join(f"line {number}" for number in range(300)) + "\nhere is the needle"
+    with Recorder(path) as recorder:
+        recorder.write(chat([user(text)], said("Found."), index=0))
+
+    async def flow() -> None:
+        async with viewing(path) as (app, pilot):
+            assert "needle" not in screen(app)
+            await press(pilot, "/", *"needle", "enter")
+            assert "here is the needle" in screen(app)
+            await press(pilot, "4", "n")
+            assert app.view == "context"
+
+    run(flow)
+
+
+def test_escape_goes_back_to_where_the_search_began() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["G"]) as (app, pilot):
+            before = app.place
+            await press(pilot, "/", *"tool:edit")
+            assert app.place != before
+            await press(pilot, "escape")
+            assert app.place == before
 
     run(flow)
 
@@ -426,8 +487,6 @@ def test_the_end_of_a_recording_settles_what_was_open(tmp_path: Path) -> None:
 
 
 def test_a_body_of_twenty_megabytes_opens_and_scrolls(tmp_path: Path) -> None:
-    from conversations import chat, said, user
-
     path = tmp_path / "huge.cassette.jsonl"
     text = "\n".join(f"line {number} of a very long log, with words enough to be wrapped" for number in range(330_000))
     with Recorder(path) as recorder:
