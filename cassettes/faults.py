@@ -2,7 +2,7 @@
 
     Player("run.cassette.jsonl", faults=[Fault(2, "429", retry_after=1), Fault(3, "cut", after=4)])
 
-or as a file beside the cassette, `run.cassette.faults.toml`, that `turntape replay --faults` reads:
+or as a file beside the cassette, `run.cassette.faults.toml`, that is found by itself:
 
     [[fault]]
     turn = 2
@@ -91,6 +91,9 @@ class Fault:
         return f"{self.kind}{said} at {where}{thread}"
 
 
+NO_FAULTS = "none"
+"""Given in place of a file of faults: the one beside the cassette does not count either."""
+
 type Faults = "Iterable[Fault] | Fault | str | os.PathLike[str]"
 """Faults as values, or a TOML file of them."""
 
@@ -151,6 +154,14 @@ def beside(cassette: str | os.PathLike[str]) -> Path:
     path = Path(cassette)
     name = path.name.removesuffix(".zst").removesuffix(".jsonl")
     return path.with_name(f"{name}.faults.toml")
+
+
+def overlay_of(cassette: str | os.PathLike[str], said: str | os.PathLike[str] | None) -> Path | None:
+    """The file of faults for a cassette: the one that is said, else the one that lies beside it."""
+    if said is not None:
+        return None if str(said) == NO_FAULTS else Path(said)
+    file = beside(cassette)
+    return file if file.is_file() else None
 
 
 def faults_of(given: Faults) -> tuple[Fault, ...]:

@@ -14,23 +14,13 @@ from urllib.parse import quote, unquote
 
 from .canonical import path_key
 from .errors import CassetteError
-from .faults import beside
+from .faults import NO_FAULTS, overlay_of
 from .matching import Matching
 from .player import Player
 from .reader import Cassette
 
 _SUFFIX = re.compile(r"(?:\.cassette)?\.jsonl(?:\.zst)?$")
 _UNFINISHED = re.compile(r"\.unfinished(?:\.cassette)?\.jsonl(?:\.zst)?$")
-NO_FAULTS = "none"
-"""Given in place of a file of faults: the one beside the cassette does not count either."""
-
-
-def overlay_of(cassette: str | os.PathLike[str], said: str | os.PathLike[str] | None) -> Path | None:
-    """The file of faults for a cassette: the one that is said, else the one that lies beside it."""
-    if said is not None:
-        return None if str(said) == NO_FAULTS else Path(said)
-    file = beside(cassette)
-    return file if file.is_file() else None
 
 
 class Shelf:

@@ -10,6 +10,7 @@ import pytest
 
 from ..deck import Deck
 from ..errors import TurntapeError
+from ..faults import overlay_of
 from ..model import RoundTrip
 from ..modes import mode_in_force
 from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
@@ -52,7 +53,8 @@ class MarkedTest:
             os.environ,
             config.getoption("turntape_mode"),
         )
-        faults = settings.faults
+        # A parameter, even None, and the marker say all; else the file beside the cassette does.
+        faults = overlay_of(self.path, None) if settings.faults is None and faulty is None else settings.faults
         if faulty is not None and faulty.faults:
             faults = faulty.faults
             # A fault is put into a replay. Only where there is nothing to replay yet is there something to record.

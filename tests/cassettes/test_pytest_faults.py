@@ -138,3 +138,28 @@ def test_a(turntape_fault):
 
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines([f"turntape: {said}"])
+
+
+def test_a_file_of_faults_beside_the_cassette_is_found_by_itself(
+    project: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(
+        project,
+        f"""{AGENT}
+@pytest.mark.turntape
+def test_a():
+    with pytest.raises(openai.RateLimitError) if os.environ.get("FAULTY") else __import__("contextlib").nullcontext():
+        loop(retries=0)
+
+@pytest.mark.turntape(path="cassettes/test_it/test_a.cassette.jsonl", faults=())
+def test_without():
+    assert "Globex" in loop(retries=0)
+""",
+    )
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=2)
+    overlay = project.path / "cassettes" / "test_it" / "test_a.cassette.faults.toml"
+    overlay.write_text('[[fault]]\nturn = 2\nkind = "429"\n')
+    taken_away(server, monkeypatch)
+    monkeypatch.setenv("FAULTY", "1")
+
+    project.runpytest().assert_outcomes(passed=2)

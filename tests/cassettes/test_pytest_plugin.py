@@ -571,3 +571,26 @@ def test_every_name_that_we_add_to_pytest_is_under_our_prefix(pytester: pytest.P
 
     assert len(fixtures) >= 9 and all(name.startswith("turntape_") for name in fixtures)
     assert "--turntape-mode" in shown and "--turntape-approve" in shown
+
+
+def test_the_settings_of_the_project_say_what_may_differ_in_every_test(
+    project: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, '@pytest.mark.turntape\ndef test_a():\n    ask(os.environ.get("WORD", "build-1"))\n')
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    taken_away(server, monkeypatch)
+    monkeypatch.setenv("WORD", "build-2")
+    project.runpytest().assert_outcomes(failed=1)
+
+    (project.path / "turntape.toml").write_text('[replay]\nignore_text = ["build-[0-9]+"]\n')
+
+    project.runpytest().assert_outcomes(passed=1)
+
+
+def test_a_pace_that_is_none_is_one_sentence(project: pytest.Pytester) -> None:
+    write(project, '@pytest.mark.turntape(pace="fast")\ndef test_a():\n    pass\n')
+
+    result = project.runpytest()
+
+    result.stdout.fnmatch_lines(["*turntape: @pytest.mark.turntape: the pace 'fast' is not instant, recorded*"])
+    result.stdout.no_fnmatch_line("*Traceback*")

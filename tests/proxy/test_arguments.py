@@ -77,3 +77,20 @@ def test_every_command_has_help_within_80_columns(command, capsys: pytest.Captur
     assert command.usage in shown
     assert "exit codes:" in shown
     assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_how_to_replay_is_handed_on_to_the_server_as_it_was_given() -> None:
+    from turntape.proxy.replay_command import how_given
+
+    given = [
+        "--pace=2,max=0.5",
+        "--profile=ordered",
+        "--faults=f.toml",
+        "--rule=/a/b=warn",
+        "--ignore=/x",
+        "--ignore-text=-a",
+    ]
+    options = parse(["run", "--replay", "f", *given, "--", "true"])
+
+    assert how_given(options) == given
+    assert how_given(parse(["run", "--replay", "f", "--", "true"])) == []
