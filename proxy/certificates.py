@@ -48,18 +48,41 @@ def home() -> Path:
 def ensure_authority(folder: Path) -> Path:
     """Our authority's certificate; made, with its key, when `folder` has none yet.
 
-    Two first runs at once must not make two: the later would take the trust from the earlier.
+    Two first runs at once must not make two: the later would take the trust from the earlier. Raises TurntapeError
+    when nothing can be kept in `folder`.
     """
     import fcntl
 
+    key, certificate = folder / f"{BASENAME}-ca.pem", folder / f"{BASENAME}-ca-cert.pem"
+    if key.exists() and certificate.exists():
+        return certificate  # also where nothing can be written
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with (folder / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not key.exists():
+                _make_authority(folder, key.name)
+    except OSError as exc:
+        raise _not_kept(folder, exc) from exc
+    return certificate
+
+
+def _make_authority(folder: Path, key: str) -> None:
+    """All files or none: half an authority would be taken for a whole one ever after."""
     from mitmproxy.certs import CertStore
 
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / f"{BASENAME}-ca.pem").exists():
-            CertStore.create_store(folder, BASENAME, KEY_BITS, organization="turntape", cn="turntape")  # pyright: ignore[reportUnknownMemberType]
-    return folder / f"{BASENAME}-ca-cert.pem"
+    with tempfile.TemporaryDirectory(dir=folder) as name:
+        made = Path(name)
+        CertStore.create_store(made, BASENAME, KEY_BITS, organization="turntape", cn="turntape")  # pyright: ignore[reportUnknownMemberType]
+        # The key is what the others are looked for by, so it comes last.
+        for path in sorted(made.iterdir(), key=lambda path: path.name == key):
+            path.replace(folder / path.name)
+
+
+def _not_kept(folder: Path, exc: OSError) -> TurntapeError:
+    return TurntapeError(
+        f"cannot keep our certificates in {str(folder)!r}: {exc.strerror}; name another folder by TURNTAPE_HOME"
+    )
 
 
 def checked(client: Path) -> Path:
@@ -98,13 +121,23 @@ def write_bundle(folder: Path, authority: Path, environ: Mapping[str, str]) -> P
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file that other processes read: they see the old one or the new one, never half of it."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-    Path(name).chmod(0o644)  # public certificates, and the child may run as another user
-    Path(name).replace(path)
+    """Write a file that other processes read: they see the old one or the new one, never half of it.
+
+    Raises TurntapeError when it cannot be written.
+    """
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+            Path(name).chmod(0o644)  # public certificates, and the child may run as another user
+            Path(name).replace(path)
+        except OSError:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as exc:
+        raise _not_kept(path.parent, exc) from exc
 
 
 def _roots() -> Iterator[Path]:

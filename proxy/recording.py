@@ -127,12 +127,13 @@ class Recording:
             next_proxy = chosen(settings.upstream_proxy, settings.environ, settings.port)
             client_cert = checked(settings.client_cert) if settings.client_cert else None
             held = breakpoints(settings) if settings.break_on else None
+            self.authority = ensure_authority(self.confdir)
+            bundle = write_bundle(self.confdir, self.authority, settings.environ)
+            preload = node_preload(self.confdir, settings.environ)
         except TurntapeError:
             if settings.made:
                 settings.path.unlink()
             raise
-        self.authority = ensure_authority(self.confdir)
-        bundle = write_bundle(self.confdir, self.authority, settings.environ)
         # A name of our own choosing was taken by an empty file, which is filled now.
         self._recorder = Recorder(settings.path, append=settings.made, redactor=Redactor.from_config())
         # Base URLs that the user's environment names are upstreams too; where they are does not hang on our port.
@@ -178,7 +179,7 @@ class Recording:
             hosts=llm_hosts(settings.intercept),
             bundle=bundle,
             authority=self.authority,
-            preload=node_preload(self.confdir, settings.environ),
+            preload=preload,
         )
 
     def _recorded(self, _round_trip: object, _number: int) -> None:

@@ -1,11 +1,13 @@
 """The file of trusted roots for a child."""
 
+import errno
 import ssl
 from pathlib import Path
 
 import pytest
 
-from turntape.proxy.certificates import PEM, home, write_bundle
+from turntape.cassettes.errors import TurntapeError
+from turntape.proxy.certificates import PEM, ensure_authority, home, write_bundle
 
 
 def authority(folder: Path, name: str) -> Path:
@@ -45,3 +47,31 @@ def test_our_folder_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.setenv("TURNTAPE_HOME", str(tmp_path))
 
     assert home() == tmp_path
+
+
+def test_an_authority_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mitmproxy.certs import CertStore
+
+    def full(folder: Path, basename: str, *_: object, **__: object) -> None:
+        (folder / f"{basename}-ca.pem").write_text("half a key")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(CertStore, "create_store", full)
+        with pytest.raises(TurntapeError, match="No space left on device; name another folder by TURNTAPE_HOME"):
+            ensure_authority(tmp_path)
+
+    certificate = ensure_authority(tmp_path)
+
+    assert "BEGIN CERTIFICATE" in certificate.read_text()
+    assert ensure_authority(tmp_path) == certificate
+    assert not [path for path in tmp_path.iterdir() if path.is_dir()]
+
+
+def test_a_place_that_takes_no_certificates_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(TurntapeError, match=r"cannot keep our certificates in '.*x'"):
+        ensure_authority(tmp_path / "file" / "x")
+    with pytest.raises(TurntapeError, match=r"cannot keep our certificates in '.*x'"):
+        write_bundle(tmp_path / "file" / "x", authority(tmp_path, "ours"), {})

@@ -258,6 +258,16 @@ def test_an_unknown_command_is_127_and_leaves_nothing(turntape, tmp_path: Path) 
     assert not list(tmp_path.iterdir())
 
 
+def test_where_no_certificate_can_be_kept_nothing_is_left_behind(turntape, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    done = turntape("run", "--", "true", TURNTAPE_HOME=str(tmp_path / "file" / "x"))
+
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1 and "name another folder by TURNTAPE_HOME" in done.stderr
+    assert not list(tmp_path.rglob("*.jsonl"))
+
+
 def test_a_recording_answers_when_the_api_is_gone(turntape, upstream: str, tmp_path: Path) -> None:
     turntape("run", "--out", "t.cassette.jsonl", "--upstream", f"*={upstream}", "--", sys.executable, "-c", POST)
 
