@@ -4,6 +4,7 @@ Memory is small and does not grow with what was said: hashes, ids, and the last 
 """
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -13,13 +14,15 @@ from .complaints import Complaint, complaint
 from .echo import Echo, echo
 from .exchange import Exchange
 from .finding import Finding
-from .json_value import as_object
+from .json_value import as_array, as_object, compact
 from .pairs import Pairs, pairs
 from .reading import Emission, Finish, Message, Part, Reading, RequestReading, Tool
 from .threads import Turn
 from .units import sorted_json, unmarked
 
 _KEPT_TURNS = 40
+_BLOB = 100_000
+"""Bytes from which on a piece of media is large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,14 @@ class RunMemory:
 def block_hash(raw: object) -> int:
     """A hash of a content block as JSON, markers of caching aside."""
     return hash(sorted_json(unmarked(raw)))
+
+
+def _media(part: Part) -> Iterator[object]:
+    """What of a part is no text, in results too."""
+    if part.kind == "media":
+        yield part.raw
+    elif part.result is not None:
+        yield from (item for item in as_array(as_object(part.raw).get("content")) if "text" not in as_object(item))
 
 
 @dataclass
@@ -198,6 +209,19 @@ class Case:
         if self.before is None or self.reading.error is not None:
             return self.request.messages
         return self.request.conversation[self.turn.units(self.before).kept :]
+
+    @cached_property
+    def blobs(self) -> list[tuple[Part, int]]:
+        """The large media of the request, each with a hash of its bytes."""
+        if len(self.turn.round_trip.request.body) < _BLOB:
+            return []
+        return [
+            (part, hash(spelled))
+            for message in self.request.messages
+            for part in message.parts
+            for raw in _media(part)
+            if len(spelled := compact(raw)) >= _BLOB
+        ]
 
     @cached_property
     def calls(self) -> dict[str, Part]:

@@ -13,7 +13,7 @@ from .finding import Finding, Moment, Rule, rooted
 from .reading import Part
 from .rules import ADVICE, HINTS, RULES
 from .rules.errors import error_status
-from .rules.results import blobs, new_results
+from .rules.results import new_results
 from .threads import Turn
 from .units import call_meaning
 
@@ -56,7 +56,7 @@ class Diagnosis:
         _remember(case)
         # A run must not stay in memory: what was needed of these is said.
         case.before = case.known_echo = None
-        for view in ("exchange", "echo", "pairs", "calls", "tools", "fresh", "fields"):
+        for view in ("exchange", "echo", "pairs", "blobs", "calls", "tools", "fresh", "fields"):
             case.__dict__.pop(view, None)
         return done
 
@@ -162,7 +162,7 @@ def _remember(case: Case) -> None:
                 usage.output if usage else None,
             )
         )
-    for _, blob in blobs(case):
+    for _, blob in case.blobs:
         thread.blobs[blob] = thread.blobs.get(blob, 0) + 1
 
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from ..case import Case
 from ..finding import Note, Severity, rule
-from ..json_value import as_array, as_object, compact
 from ..reading import Part
 
 _ERROR = re.compile(
@@ -16,7 +15,6 @@ _ERROR = re.compile(
 _FLAGGED = frozenset({"anthropic-messages", "bedrock-converse"})
 _READERS = re.compile(r"read|log|file|cat|grep|search|fetch|view|open|query", re.IGNORECASE)
 _HUGE = 50_000
-_BLOB = 100_000
 _EMPTY = frozenset({"", "[]", "null", "{}", "None"})
 
 
@@ -147,29 +145,13 @@ def context_growth(case: Case) -> Iterator[Note]:
     fix="Upload it once and refer to it, or take it out once it was read.",
 )
 def blob_resent(case: Case) -> Iterator[Note]:
-    for part, blob in blobs(case):
+    for part, blob in case.blobs:
         if case.thread.blobs.get(blob, 0) == 2:
             yield Note(
                 "the same image or file is sent for the third time",
                 (f"{case.at} request {part.pointer}",),
                 key=("blob", blob),
             )
-
-
-def blobs(case: Case) -> Iterator[tuple[Part, int]]:
-    """The large media of a request, each with a hash of its bytes."""
-    if len(case.turn.round_trip.request.body) < _BLOB:
-        return
-    for message in case.request.messages:
-        for part in message.parts:
-            inner = as_array(as_object(part.raw).get("content")) if part.result is not None else []
-            for raw in (
-                *([part.raw] if part.kind == "media" else []),
-                *(i for i in inner if "text" not in as_object(i)),
-            ):
-                spelled = compact(raw)
-                if len(spelled) >= _BLOB:
-                    yield part, hash(spelled)
 
 
 RULES = (error_as_success, huge_result, empty_result, context_growth, blob_resent)
