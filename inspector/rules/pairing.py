@@ -94,6 +94,11 @@ def _copied(case: Case) -> list[Part]:
     ]
 
 
+def _own_id(case: Case, part: Part) -> bool:
+    """True for a call whose id the client made, so that the call was spoken of by its name."""
+    return part.call is not None and part.call.id is not None and part.call.id not in case.thread.emitted_calls
+
+
 def _renamed(case: Case, part: Part) -> tuple[str, ...]:
     """The finding that a call goes by another name now, if that is what happened to `part`."""
     changes = case.echo.changes if case.echo else ()
@@ -107,6 +112,8 @@ def _missing(case: Case) -> Iterator[Note]:
         if any(part is copy for copy in copied):
             continue
         name = part.call.name if part.call else "?"
+        if _own_id(case, part) and ("client-missing-tool-result", name) in case.thread.told:
+            continue
         yield Note(
             f"nothing answers the call {_name(part)} of {name!r} in the history",
             (*_emitted_at(case, part), f"{case.at} request {part.pointer}"),

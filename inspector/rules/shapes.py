@@ -52,13 +52,23 @@ def _roles(case: Case) -> Iterator[Note]:
     if check is None or not messages or case.request.previous_id is not None:
         return
     for message, what in check(messages):
+        roots = case.has("client-history-truncated")
+        if _leaves_open(case, message):
+            roots += case.has("client-missing-tool-result")
         yield Note(
             what,
             (f"{case.at} request {message.pointer}",),
             severity="error" if case.reading.error is not None else "info",
             key=(what, message.pointer),
-            because_of=case.has("client-history-truncated"),
+            because_of=roots,
         )
+
+
+def _leaves_open(case: Case, message: Message) -> bool:
+    """True when the message, or the one before it, makes a call that nothing answers: the result left the gap."""
+    place = next(i for i, one in enumerate(case.request.messages) if one is message)
+    near = case.request.messages[max(place - 1, 0) : place + 1]
+    return any(part is open_call for one in near for part in one.parts for open_call in case.pairs.missing)
 
 
 def _gemini_roles(messages: tuple[Message, ...]) -> Iterator[tuple[Message, str]]:

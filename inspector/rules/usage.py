@@ -119,7 +119,7 @@ _SIZES = frozenset(
 """Words that make another model of a name; others are packaging."""
 _DEPLOYED = frozenset({"azure", "vertex", "databricks"})
 """Providers whose users name their deployments as they like."""
-_FIXED = frozenset({"openai", "anthropic", "gemini", "ollama"})
+_FIXED = frozenset({"openai", "anthropic", "gemini", "ollama", "groq", "deepseek", "xai", "mistral", "cohere"})
 """Providers that have no names but their own."""
 _ROUTERS = ("auto", "router", "default", "latest", "alias", "chat")
 
@@ -156,12 +156,21 @@ def model_substituted(case: Case) -> Iterator[Note]:
             key=("model", "fallback"),
         )
         return
-    if not asked or not served or case.reading.provider in _DEPLOYED:
-        return
-    if same_model(asked, served):
+    if not asked or not served or same_model(asked, served):
         return
     words = re.split(r"[^a-z0-9]+", asked.lower())
-    if words[-1] in _ROUTERS or asked.startswith(("openrouter/", "@", "ft:", "projects/", "arn:")):
+    routed = words[-1] in _ROUTERS or asked.startswith("openrouter/")
+    before = case.previous
+    earlier = before.reading.response_model if before and before.reading.request.model == asked else None
+    if before and earlier and not routed and not same_model(earlier, served):
+        # Whatever the name stands for, it stood for another model a turn ago.
+        yield Note(
+            f"{served!r} answered; {earlier!r} had answered #{before.round_trip.index} under the same name, {asked!r}",
+            (f"#{before.round_trip.index} response model {earlier}", f"{case.at} response model {served}"),
+            key=("model", asked, served),
+        )
+        return
+    if case.reading.provider in _DEPLOYED or routed or asked.startswith(("@", "ft:", "projects/", "arn:")):
         return
     # A name of one's own for a deployment shares no word with the model that it stands for.
     if not set(_words(asked)) & set(_words(served)) and case.reading.provider not in _FIXED:

@@ -69,3 +69,19 @@ def test_what_the_previous_request_held_is_counted() -> None:
     assert second.shared == 1
     assert second.usage_before is not None and second.usage_before.input == 100
     assert second.messages_before == 1
+
+
+def test_a_title_call_before_the_main_turn_does_not_take_the_thread() -> None:
+    title = chat([HELLO], said("Tapes"), tools=None)
+    first = chat([HELLO], said("Let me look.", CALL), index=1)
+    second = chat([HELLO, said("Let me look.", CALL), result("call_1", "a strip")], said("done"), index=2)
+
+    assert [thread for thread, _, _ in places(title, first, second)] == ["t1", "t2", "t2"]
+
+
+def test_a_title_call_between_two_turns_does_not_take_the_thread() -> None:
+    first = chat([HELLO], said("Let me look.", CALL))
+    title = chat([HELLO], said("Tapes"), index=1, tools=None)
+    second = chat([HELLO, said("Let me look.", CALL), result("call_1", "a strip")], said("done"), index=2)
+
+    assert [thread for thread, _, _ in places(first, title, second)] == ["t1", "t2", "t1"]

@@ -1,5 +1,6 @@
 """Requests that an API must reject, whether or not it did."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from judged import (
     gives,
     ids,
     item_output,
+    judged,
     only,
     responses,
     spoke,
@@ -194,3 +196,16 @@ def test_ids_that_the_client_makes_up_anew_are_told_and_harm_nobody() -> None:
 
     assert only("client-call-id-rewritten", chat([HELLO], first), renamed).severity == "info"
     assert ids(chat([HELLO], first), kept) == set()
+
+
+def test_a_turn_out_of_order_where_a_result_is_missing_echoes_the_missing_result() -> None:
+    opened = gemini([turn("user", {"text": "hi"})], [calls()])
+    refused = gemini([turn("user", {"text": "hi"}), turn("model", calls())], [], 1)
+    body = b'{"error":{"code":400,"message":"Bad request","status":"INVALID_ARGUMENT"}}'
+    assert refused.response is not None
+    refused = replace(refused, response=replace(refused.response, status=400, content=body))
+
+    told = {one.id: one.because_of for one in judged(opened, refused) if one.severity != "info"}
+
+    assert told["client-missing-tool-result"] == ()
+    assert told["client-role-order"] == ("client-missing-tool-result",)

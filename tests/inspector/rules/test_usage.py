@@ -3,8 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
+import orjson
 import pytest
-from conversations import CALL, HELLO, chat, result, said
+from conversations import CALL, HELLO, chat, result, said, user
 from judged import CONVERSE, OLLAMA, ids, item_output, judged, only, responses, trip
 from round_trips import CHAT, sse
 
@@ -182,3 +183,20 @@ def test_cached_tokens_beside_the_input_contradict_nothing() -> None:
               "usage": usage}  # fmt: skip
 
     assert ids(trip(CONVERSE, asked, answer)) == set()
+
+
+def test_a_name_that_stands_for_another_model_than_a_turn_ago_is_a_substitution_even_of_a_deployment() -> None:
+    def by(model: str, index: int) -> RoundTrip:
+        one = served("my-deployment", model, upstream="azure")
+        history = [HELLO, said("It holds."), user("And then?")] if index else [HELLO]
+        body = orjson.dumps({"model": "my-deployment", "messages": history})
+        url = "https://shop.openai.azure.com/openai/v1/chat/completions"
+        assert one.response is not None
+        answer = one.response.body.replace(b'"content":"x"', b'"content":"It holds."')
+        response = replace(one.response, content=answer, chunks=())
+        return replace(one, index=index, request=replace(one.request, url=url, content=body), response=response)
+
+    drifted = by("gpt-4o-mini-2024-07-18", 1)
+
+    assert only("api-model-substituted", by("gpt-4o-2024-08-06", 0), drifted).at == 1
+    assert "api-model-substituted" not in ids(by("gpt-4o-2024-08-06", 0), by("gpt-4o-2024-11-20", 1))
