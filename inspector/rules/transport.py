@@ -23,7 +23,13 @@ _EMPTY_PROGRESS = frozenset({"ping", "keepalive", "response.in_progress", "respo
 )
 def error_in_stream(case: Case) -> Iterator[Note]:
     error = case.reading.error
-    if error is not None and error.in_stream:
+    whole = error is not None and not error.in_stream and 200 <= (case.status or 0) < 300
+    if error is not None and whole:
+        yield Note(
+            f"the body behind status {case.status} is an error: {error.type or ''} {error.message}".replace("  ", " "),
+            (f"{case.at} response",),
+        )
+    elif error is not None and error.in_stream:
         yield Note(
             f"an error came inside a {case.status} stream: {error.type or ''} {error.message}".replace("  ", " "),
             (f"{case.at} response",),
@@ -141,11 +147,10 @@ _HARMLESS = re.compile(r"share index|one index")
     not_when="The stream was cut, where a broken last event says the same.",
 )
 def malformed_stream(case: Case) -> Iterator[Note]:
-    if _no_answer_of_api(case):
-        kind = case.exchange.content_type or "of no type"
+    if foreign := _foreign(case):
         begins = case.exchange.response.body[:60].decode(errors="replace") if case.exchange.response else ""
         yield Note(
-            f"the body is {kind} and no JSON, although the status is {case.status}; it begins {begins!r}: "
+            f"the body is {foreign}, although the status is {case.status}; it begins {begins!r}: "
             "something else than the API answered",
             (f"{case.at} response byte 0",),
             severity="error",
@@ -172,14 +177,19 @@ def malformed_stream(case: Case) -> Iterator[Note]:
         )
 
 
-def _no_answer_of_api(case: Case) -> bool:
-    """True for a whole 2xx body that is text and no JSON: a login page, a proxy's own words."""
-    response = case.exchange.response
-    if response is None or not 200 <= response.status < 300 or case.reading.streamed:
-        return False
+def _foreign(case: Case) -> str | None:
+    """What a whole 2xx body is that cannot be this API's answer: a login page, a proxy's own words; else None."""
+    response, reading = case.exchange.response, case.reading
+    if response is None or not 200 <= response.status < 300 or reading.streamed or reading.error is not None:
+        return None
     if case.emission.emitted not in ("empty", "none") or case.finish.effective in ("cut", "cancelled"):
-        return False
-    return bool(response.body.strip()) and parse_json(response.body) is None
+        return None
+    if not response.body.strip():
+        return None
+    if parse_json(response.body) is None:
+        return f"{case.exchange.content_type or 'of no type'} and no JSON"
+    told = (case.finish.raw, reading.usage, reading.response_id, reading.response_model)
+    return "JSON without a single field of an answer" if all(one is None for one in told) else None
 
 
 _NO_STREAM = frozenset({"application/json", "text/html"})

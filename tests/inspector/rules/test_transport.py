@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from conversations import HELLO
-from judged import ids, judged, only, trip
+from judged import CONVERSE, ids, judged, only, trip
 from round_trips import CHAT, sse
 
 from turntape.cassettes.model import Chunk, Failure, RoundTrip
@@ -150,3 +150,29 @@ def test_a_body_of_json_that_was_cut_is_cut_and_no_page() -> None:
     cut = trip(CHAT, {"model": "gpt-5", "messages": [HELLO]}, b'{"id":"c","choices":[{"index":0,"mess')
 
     assert {one.id for one in judged(cut) if one.severity != "info"} == {"api-stream-cut"}
+
+
+@pytest.mark.parametrize("body", [b'"ok"', b'{"message":"Welcome to the gateway"}'])
+def test_json_of_somebody_else_is_not_the_models_silence(body: bytes) -> None:
+    asked = {"messages": [{"role": "user", "content": [{"text": "hi"}]}]}
+    foreign = trip(CONVERSE, asked, body, content_type="application/json")
+
+    told = [one for one in judged(foreign) if one.severity != "info"]
+
+    assert [(one.id, one.layer) for one in told] == [("api-malformed-stream", "api")]
+
+
+def test_an_error_as_the_whole_body_behind_a_200_is_told() -> None:
+    error = {"error": {"message": "Internal failure", "type": "server_error"}}
+    one = only("api-error-in-200-stream", trip(CHAT, {"model": "gpt-5", "messages": [HELLO]}, error))
+
+    assert (one.layer, one.severity) == ("api", "error")
+    assert "Internal failure" in one.message
+
+
+def test_an_answer_that_is_empty_and_counted_is_still_the_models() -> None:
+    message = {"role": "assistant", "content": []}
+    answer = {"output": {"message": message}, "stopReason": "end_turn", "usage": {"inputTokens": 3, "outputTokens": 0}}
+    empty = trip(CONVERSE, {"messages": [{"role": "user", "content": [{"text": "hi"}]}]}, answer)
+
+    assert only("model-empty-response", empty).layer == "model"
