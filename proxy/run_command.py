@@ -19,7 +19,7 @@ from .limits import Limits, patterns
 from .recording import Outcome, Recording, Settings, coloured, free_path
 from .replay_command import how_given, replay_server
 from .summary import nothing_lines, summary_lines
-from .viewing import Viewing
+from .viewing import Viewing, drawable
 
 
 def main(options: argparse.Namespace) -> int:
@@ -27,8 +27,8 @@ def main(options: argparse.Namespace) -> int:
         # Told before the proxy starts; what only the kernel can refuse is told by `spawn`.
         tell([f"turntape: the command {options.command[0]!r} was not found; check its name and PATH"])
         return NOT_FOUND if not Path(options.command[0]).exists() else NOT_EXECUTABLE
-    if options.view and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        tell(["turntape: --view needs a terminal; without it the run is recorded all the same"])
+    if options.view and not drawable():
+        tell(["turntape: --view needs a terminal that can be drawn on; without it the run is recorded all the same"])
         return USAGE
     if options.view and options.break_on and options.break_answers is None:
         tell(["turntape: --view and --break-on both need the terminal; leave one out, or give --break-answers FILE"])

@@ -9,15 +9,17 @@ import time
 from pathlib import Path
 
 from .exit_codes import INTERNAL, OK, SIGNALLED, USAGE
-from .viewing import alive
+from .viewing import alive, drawable
 
 
 def main(options: argparse.Namespace) -> int:
     path = Path(options.file)
     if not options.follow:
         _check(path)
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        sys.stderr.write(f"turntape: view needs a terminal; `turntape show {path}` prints the run\n")
+    if not drawable():
+        sys.stderr.write(
+            f"turntape: view needs a terminal that can be drawn on; `turntape show {path}` prints the run\n"
+        )
         return USAGE
     from turntape.cassettes.writing import being_written
     from turntape.inspector.run import Run

@@ -56,6 +56,11 @@ class Viewing:
                 time.sleep(POLL)
 
 
+def drawable() -> bool:
+    """Whether there is a terminal on both ends, and one whose cursor can be moved."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
 def alive(pid: int) -> bool:
     """Whether a process is still there."""
     try:

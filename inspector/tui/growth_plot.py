@@ -110,7 +110,7 @@ class GrowthPlot(Widget, can_focus=True):
         if not self.steps:
             return self._spans([("no turns yet", "dim")] if y == 0 else [])
         if y == 0:
-            return self._spans(self._figures())
+            return self._spans(self._figures(width))
         if y == 1:
             return self._spans(self._split(width))
         lower = 3 if height >= 14 else 2 if height >= 10 else 0
@@ -130,7 +130,7 @@ class GrowthPlot(Widget, can_focus=True):
     def _spans(self, spans: Spans) -> Strip:
         return strip(spans, self.size.width, self.palette, self.palette.background)
 
-    def _figures(self) -> Spans:
+    def _figures(self, width: int) -> Spans:
         step = self.told
         row = step.row
         spans: list[tuple[str, str]] = [
@@ -143,11 +143,12 @@ class GrowthPlot(Widget, can_focus=True):
         ]
         if step.fill is not None and step.window is not None:
             look = "bad" if step.fill > 0.9 else "warn" if step.fill > 0.7 else "good"
-            spans += [
-                ("window ", "dim"),
-                (bar(step.fill, 8), look),
-                (f" {100 * step.fill:.0f} % of {count(step.window)}", look),
-            ]
+            told = f"{100 * step.fill:.0f} % of {count(step.window)}"
+            room = width - sum(len(text) for text, _ in spans)
+            if room >= len(told) + 16:
+                spans += [("window ", "dim"), (f"{bar(step.fill, 8)} ", look), (told, look)]
+            elif room >= len(told):
+                spans.append((told, look))
         return spans
 
     def _split(self, width: int) -> Spans:

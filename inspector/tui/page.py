@@ -78,6 +78,9 @@ class Seen:
 
     @property
     def foldable(self) -> bool:
+        """Whether Enter folds it; without a title or a preview nothing would be left to open it again."""
+        if not self.block.title and not self.block.preview:
+            return False
         return self.block.group or (self.block.body is not None and len(self.lines) > self.block.preview)
 
     @property

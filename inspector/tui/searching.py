@@ -5,6 +5,7 @@ from textual.widgets import Input
 from ..filters import parse
 from .arrivals import PageMade
 from .looking import Looking
+from .matches import MOST
 from .page_view import PageView
 from .views import PAGES
 
@@ -81,7 +82,8 @@ class Searching(Looking):
             self._seek = 0
 
     def on_page_view_matched(self, message: PageView.Matched) -> None:
-        self._match = f"match {message.number:,} of {message.of:,} on this page, n goes on"
+        of = f"{message.of:,}" + (" or more" if message.of >= MOST else "")
+        self._match = f"match {message.number:,} of {of} on this page, n goes on"
         self._bars()
 
     def on_page_view_unmatched(self, message: PageView.Unmatched) -> None:

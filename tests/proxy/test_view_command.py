@@ -31,7 +31,7 @@ PATIENCE = 60
 class Terminal:
     """A program in a terminal of 100 by 30."""
 
-    def __init__(self, arguments: list[str], folder: Path) -> None:
+    def __init__(self, arguments: list[str], folder: Path, environ: dict[str, str]) -> None:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
         self._slave = slave
@@ -43,7 +43,7 @@ class Terminal:
             stdout=slave,
             stderr=slave,
             cwd=folder,
-            env={**os.environ, "TERM": "xterm-256color", "TURNTAPE_HOME": str(folder / "home")},
+            env={**os.environ, "TERM": "xterm-256color", "TURNTAPE_HOME": str(folder / "home"), **environ},
             start_new_session=True,
         )
 
@@ -86,8 +86,8 @@ class Terminal:
 
 
 @contextmanager
-def terminal(arguments: list[str], folder: Path) -> Iterator[Terminal]:
-    opened = Terminal(arguments, folder)
+def terminal(arguments: list[str], folder: Path, **environ: str) -> Iterator[Terminal]:
+    opened = Terminal(arguments, folder, environ)
     try:
         yield opened
     finally:
@@ -189,6 +189,12 @@ def test_two_that_need_the_terminal_are_refused_together(tmp_path: Path) -> None
         assert shown.left() == 2
         assert b"--view and --break-on both need the terminal" in shown.shown
         assert shown.shown.count(b"\n") == 1
+
+
+def test_a_terminal_that_cannot_be_drawn_on_is_left_alone(tmp_path: Path) -> None:
+    with terminal(["view", str(EXAMPLE)], tmp_path, TERM="dumb") as shown:
+        assert shown.left() == 2
+        assert b"turntape show" in shown.shown and b"\x1b" not in shown.shown
 
 
 def test_without_a_terminal_it_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,6 +17,12 @@ def test_a_shut_block_shows_its_preview_and_how_much_is_left() -> None:
     assert text(page, a=True) == ["▾ title", "1", "2", "3", "4"]
 
 
+def test_what_has_no_title_cannot_be_folded_away() -> None:
+    layout = Page("p", [Block("bar", (), lines([("always", "plain")])), Block("b", [("B", "bold")])]).laid_out(40, {})
+    found = layout.at(0)
+    assert found is not None and not found[0].foldable
+
+
 def test_what_hangs_on_a_shut_group_is_shut_with_it() -> None:
     page = Page(
         "p",
