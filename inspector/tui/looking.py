@@ -26,6 +26,9 @@ OUTPUT_SEEN = 0.5
 SWITCH = 0.0005
 """How long a thread that reads may keep the one that draws waiting, in seconds."""
 
+OF_THE_RUN = frozenset({"findings", "growth"})
+"""The views that show the same wherever the run is looked at."""
+
 
 class Looking(Surface):
     """`select(place)` looks at a round trip; while following, the place goes with what is recorded."""
@@ -100,7 +103,7 @@ class Looking(Surface):
         """True when what came changes the page that is shown."""
         if self.player.on is not None or self.place is None:
             return False
-        if self.view in ("growth", "findings"):
+        if self.view in OF_THE_RUN:
             return True
         after = self.run_.rows.after(self.place)
         return self.place in again or (after is not None and after >= first)
@@ -222,7 +225,7 @@ class Looking(Surface):
             if self.player.on is not None and isinstance(made, Page):
                 self._page.show(made, end=True)
             return
-        if wish.view != self.view or (wish.place != self.place and wish.view != "findings"):
+        if wish.view != self.view or (wish.place != self.place and wish.view not in OF_THE_RUN):
             return
         if isinstance(made, Page):
             self._page.needle = self.filter.words
@@ -230,7 +233,7 @@ class Looking(Surface):
             self._page.show(made, wish.anchor, top=wish.top, end=end)
         elif isinstance(made, tuple):
             found: tuple[Step, ...] = made  # pyright: ignore[reportUnknownVariableType]
-            self._plot.show(found, wish.place)
+            self._plot.show(found, wish.place if self.place is None else self.place)
         else:
             self.say(str(made), "bad")
 

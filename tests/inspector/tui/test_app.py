@@ -466,6 +466,30 @@ def test_following_shows_what_is_added_and_leaves_the_cursor_where_a_person_put_
     run(flow)
 
 
+def test_growth_grows_while_it_is_followed(tmp_path: Path) -> None:
+    path = tmp_path / "live.cassette.jsonl"
+    trips = list(Cassette.load(EXAMPLE))
+
+    async def flow() -> None:
+        with Recorder(path) as recorder:
+            recorder.write(trips[0])
+            async with viewing(path, live=True, keys=["3"]) as (app, pilot):
+                for number, trip in enumerate(trips[1:3], start=2):
+                    recorder.write(trip)
+                    for _ in range(1000):
+                        await pilot.pause(0.01)
+                        if len(app.run_.rows.all) == number:
+                            break
+                    await settle(pilot)
+                    await pilot.pause(0.2)
+                    await settle(pilot)
+                plot = app.query_one(GrowthPlot)
+                assert [step.place for step in plot.steps] == [0, 1, 2]
+                assert plot.told.place == app.place
+
+    run(flow)
+
+
 def test_the_end_of_a_recording_settles_what_was_open(tmp_path: Path) -> None:
     path = tmp_path / "live.cassette.jsonl"
     going = [True]
