@@ -18,6 +18,7 @@ from .drift import Drift, drift
 from .errors import CassetteError, TurntapeError
 from .exchange import Exchanges
 from .faults import Faults
+from .forked import Forked, played_as
 from .matching import Matching
 from .model import Headers, Request, RoundTrip
 from .modes import Plan, mode_in_force, plan
@@ -59,7 +60,8 @@ class Deck:
     """`Deck(path, mode)` plays and records one cassette. Any thread and any asyncio task may use it at once.
 
     `mode` is what the code asks for; the environment decides with it (`modes.mode_in_force`). `matching` and
-    `faults` are the player's, `labels` reads what was recorded. A cassette that does not exist is no error until
+    `faults` are the player's, `labels` reads what was recorded; where a cassette is recorded anew, `fork` gives the
+    turns that are played from another one before the rest is called. A cassette that does not exist is no error until
     something is asked of it. Raises CassetteError when the file cannot be read.
     """
 
@@ -73,6 +75,7 @@ class Deck:
         faults: Faults | None = None,
         redactor: Redactor | None = None,
         labels: Labels | None = None,
+        fork: Callable[[], Forked] | None = None,
         environ: Mapping[str, str] = os.environ,
     ) -> None:
         self.path = Path(path)
@@ -91,6 +94,10 @@ class Deck:
         self.strays: list[Miss] = []
         """What was asked for and not recorded behind a fault that took the place of a recorded answer: no recording
         can know what an agent does about it."""
+        self._fork = fork() if fork is not None and self.plan.writes == "anew" else None
+        self._tape = Player(self._fork.trips, matching=matching) if self._fork is not None else None
+        self._waiting = set(self._fork.turns if self._fork is not None else ())
+        """The turns of the fork that were not asked for so far."""
         self._redactor = redactor
         self._labels = labels
         self._recorder: Recorder | None = None
@@ -117,6 +124,8 @@ class Deck:
 
     def ask(self, method: str, url: str, headers: Headers, body: bytes) -> Played | Miss | None:
         """What answers this request: a recording, a miss, or None when the live API is to be called."""
+        if self._fork is not None and self._tape is not None:
+            return self._ask_tape(self._fork, self._tape, Request(method, url, headers, body))
         if not self.plan.plays:
             return None
         try:
@@ -135,6 +144,20 @@ class Deck:
         if found.faulted is not None and found.faulted.is_another_answer:
             self._astray = True
         self._note(replace(found.trip, request=Request(method, url, headers, body)))
+        return found
+
+    def _ask_tape(self, fork: Forked, tape: Player, asked: Request) -> Played | Miss | None:
+        """What the tape says; None once every turn before the fork was played. A stray before that costs nothing."""
+        try:
+            found = tape.play(asked.method, asked.url, asked.headers, asked.body)
+        except Miss as miss:
+            if not self._waiting:
+                return None
+            with self._lock:
+                self.misses.append(miss)
+            return miss
+        self._waiting.discard(found.trip.index)
+        self._keep(replace(found.trip, request=asked, index=-1, extra=played_as(fork, found.trip)))
         return found
 
     def compare(self, recorded: RoundTrip, live: RoundTrip) -> None:
@@ -181,6 +204,11 @@ class Deck:
         if self._finished:
             return 0
         self._finished = True
+        if self._fork is not None and self._waiting:
+            self.notes.append(
+                f"the run did not come to turn {self._fork.at}: {len(self._waiting)} of the {len(self._fork.turns)} "
+                f"turns before it in {self._fork.name!r} were not asked for"
+            )
         self.exchanges.abandon()
         recorder = self._recorder
         if recorder is None:

@@ -10,6 +10,7 @@ import pytest
 
 if TYPE_CHECKING:
     from turntape.cassettes.deck import Deck
+    from turntape.cassettes.forked import Forked
     from turntape.cassettes.model import RoundTrip
 
     from .agent_run import AgentRun
@@ -35,6 +36,21 @@ def pytest_turntape_labels(round_trips: "Sequence[RoundTrip]") -> list[tuple[int
     from .labelling import label_all
 
     return [(one.round_trip.index, one.label) for one in label_all(round_trips)]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_turntape_fork(path: str, at: int, edits: Sequence[str]) -> "Forked":
+    from functools import partial
+
+    from turntape.cassettes.reader import Cassette
+
+    from .editing import edited, parse_edit
+    from .fork_script import script
+
+    plan = script(Cassette.load(path), at)
+    for edit in map(parse_edit, edits):
+        plan = plan.changed(partial(edited, edit=edit))
+    return plan.tape
 
 
 @pytest.fixture

@@ -11,82 +11,19 @@ what differs, as long as some were not. So a client that strayed before the fork
 import json
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from mitmproxy import http
 
-from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.forked import PLAYED, played_as
 from turntape.cassettes.model import RoundTrip
 from turntape.cassettes.player import Miss, Player
-from turntape.cassettes.reader import Cassette
 from turntape.cassettes.transports.replay import MISS_STATUS, replayed_headers
+from turntape.inspector.fork_script import Script, script
 
 from .tap import Tap, pairs, round_trip
 
-PLAYED = "played"
-"""The field of `RoundTrip.extra` that says which recording an answer is from."""
-
-
-@dataclass(frozen=True, slots=True)
-class Script:
-    """What is played of a recording, and what must have been before the rest goes live."""
-
-    name: str
-    """The file that it is from."""
-    trips: tuple[RoundTrip, ...]
-    """All that began before the fork, in the order in which it began."""
-    at: int
-    """The turn from which the run is live."""
-    turns: tuple[int, ...]
-    """The numbers of those that are turns of the forked thread."""
-    edited: frozenset[int] = frozenset()
-    """The numbers of those whose answer was changed."""
-    strays_go_live: bool = False
-    """True when what is asked before the fork and was not recorded goes to the API too."""
-
-    def changed(self, edit: Callable[[RoundTrip], RoundTrip]) -> "Script":
-        """The script with the answer of its last turn changed. Raises TurntapeError when there is none."""
-        if not self.turns:
-            raise TurntapeError("there is no turn before turn 1 whose answer could be edited; fork at a later turn")
-        last = self.turns[-1]
-        trips = tuple(edit(trip) if trip.index == last else trip for trip in self.trips)
-        return replace(self, trips=trips, edited=frozenset({*self.edited, last}))
-
-
-def script(cassette: Cassette, at: int, thread: str | None = None, *, strays_go_live: bool = False) -> Script:
-    """What is played when `thread` (the first one by default) is forked at turn `at`.
-
-    Raises TurntapeError when there is no such thread or turn. The turn after the last is one: the recording goes on.
-    """
-    from turntape.inspector.labelling import label_all
-
-    name = str(cassette.path or "the recording")
-    numbered = [trip if trip.index >= 0 else replace(trip, index=place) for place, trip in enumerate(cassette)]
-    turns = [one.turn for one in label_all(numbered) if one.turn is not None]
-    if not turns:
-        raise TurntapeError(f"{name!r} holds no turn of an LLM, so it cannot be forked; record a run first")
-    thread = thread or turns[0].thread
-    mine = [turn for turn in turns if turn.thread == thread]
-    if not mine:
-        names = ", ".join(dict.fromkeys(turn.thread for turn in turns))
-        raise TurntapeError(f"{name!r} has no thread {thread!r}; it has {names}")
-    last = max(turn.number for turn in mine)
-    if not 1 <= at <= last + 1:
-        raise TurntapeError(
-            f"thread {thread} of {name!r} has {last} turns, so --at is from 1 to {last + 1} and not {at}"
-        )
-    before = [turn.round_trip for turn in mine if turn.number < at]
-    following = [turn.round_trip for turn in mine if turn.number >= at]
-    if any(trip.frames for trip in (*before, *following)):
-        raise TurntapeError(f"thread {thread} of {name!r} was held over a WebSocket, which cannot be forked")
-    ordered = sorted(numbered, key=_began)
-    limit = min(map(_began, following)) if following else None
-    played = tuple(trip for trip in ordered if not trip.frames and (limit is None or _began(trip) < limit))
-    return Script(name, played, at, tuple(trip.index for trip in before), strays_go_live=strays_go_live)
-
-
-def _began(trip: RoundTrip) -> tuple[float, int]:
-    return trip.started_at, trip.index
+__all__ = ["PLAYED", "Fork", "Script", "script"]
 
 
 class Fork:
@@ -129,9 +66,6 @@ class Fork:
         take = self._tap.release(flow)
         assert take is not None
         asked = round_trip(flow, take, None, None)
-        said: dict[str, object] = {"file": self.script.name.rpartition("/")[2], "index": recorded.index}
-        if recorded.index in self.script.edited:
-            said["edited"] = True
         # The answer, its times and its failure are the recording's; the question is the one of this run.
         self._write(
             replace(
@@ -142,7 +76,7 @@ class Fork:
                 route=asked.route,
                 upstream=asked.upstream,
                 client=asked.client,
-                extra={**recorded.extra, PLAYED: said},
+                extra=played_as(self.script.tape, recorded),
             )
         )
         response, failure = recorded.response, recorded.failure

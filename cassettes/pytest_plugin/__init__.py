@@ -59,7 +59,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         "turntape(path=None, mode=None, profile='strict', rules={}, ignore=(), ignore_text=(), faults=None, "
-        "pace='instant', allow=(), upstreams={}, partial=False, any_order=False): replay the LLM traffic of this test "
+        "pace='instant', allow=(), upstreams={}, fork=None, fork_at=None, edit=(), "
+        "partial=False, any_order=False): replay the LLM traffic of this test "
         "from its cassette; the network is blocked",
     )
 

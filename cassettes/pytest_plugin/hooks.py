@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from ..forked import Forked
     from ..model import RoundTrip
 
 
@@ -17,3 +18,8 @@ def pytest_turntape_deeds(round_trips: "Sequence[RoundTrip]") -> list[str] | Non
 @pytest.hookspec(firstresult=True)
 def pytest_turntape_labels(round_trips: "Sequence[RoundTrip]") -> list[tuple[int, dict[str, object]]] | None:
     """What was just recorded, read: `(number, label)` each, to be kept in the cassette."""
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_turntape_fork(path: "str", at: int, edits: "Sequence[str]") -> "Forked | None":
+    """What is played of the cassette at `path` when its run is forked at turn `at`, the answer before it edited."""

@@ -11,6 +11,7 @@ import pytest
 from ..deck import Deck
 from ..errors import TurntapeError
 from ..faults import overlay_of
+from ..forked import Forked
 from ..model import RoundTrip
 from ..modes import mode_in_force
 from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
@@ -64,8 +65,17 @@ class MarkedTest:
             told=mode,
             matching=settings.matching(config.getini),
             faults=faults,
+            fork=self._forked if settings.fork is not None else None,
             labels=lambda round_trips: config.hook.pytest_turntape_labels(round_trips=round_trips) or (),
         )
+
+    def _forked(self) -> Forked:
+        """What is played before the fork. Raises TurntapeError when there is no such file, turn or answer."""
+        path = self.item.path.parent / str(self.settings.fork)
+        fork = self.item.config.hook.pytest_turntape_fork(
+            path=str(path), at=self.settings.fork_at, edits=self.settings.edit
+        )
+        return cast(Forked, fork)
 
     def start(self) -> None:
         self._undo.enter_context(default_transports(self.transport, self.async_transport, self._way))

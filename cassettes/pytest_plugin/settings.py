@@ -33,6 +33,9 @@ class Settings:
     pace: str | float = "instant"
     allow: tuple[str, ...] = ()
     upstreams: Mapping[str, str] | None = None
+    fork: str | os.PathLike[str] | None = None
+    fork_at: int | None = None
+    edit: tuple[str, ...] = ()
     partial: bool = False
     any_order: bool = False
 
@@ -54,9 +57,11 @@ class Settings:
                 raise TurntapeError(
                     f"@pytest.mark.turntape has no setting {name!r}; it knows {', '.join(cls.__slots__)}"
                 )
-        for name in ("allow", "ignore", "ignore_text"):
+        for name in ("allow", "edit", "ignore", "ignore_text"):
             value: str | Iterable[str] = given.get(name, ())
             given[name] = (value,) if isinstance(value, str) else tuple(value)
+        if (given.get("fork") is None) != (given.get("fork_at") is None) or (given["edit"] and not given.get("fork")):
+            raise TurntapeError("@pytest.mark.turntape forks with fork=FILE and fork_at=TURN together; write both")
         return cls(**given)
 
     def matching(self, ini: Callable[[str], Any]) -> Matching:

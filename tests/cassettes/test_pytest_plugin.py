@@ -594,3 +594,56 @@ def test_a_pace_that_is_none_is_one_sentence(project: pytest.Pytester) -> None:
 
     result.stdout.fnmatch_lines(["*turntape: @pytest.mark.turntape: the pace 'fast' is not instant, recorded*"])
     result.stdout.no_fnmatch_line("*Traceback*")
+
+
+FORKED = """
+@pytest.mark.turntape(fork="cassettes/test_it/test_a.cassette.jsonl", fork_at={at}, edit="text=Edited.")
+def test_forked(turntape_run):
+    assert "Globex" in agent()
+    assert len(turntape_run.turns) == 4
+    assert turntape_run.turns[{at} - 2].text == "Edited."
+"""
+
+
+def test_a_fork_is_played_up_to_its_turn_then_recorded_and_replays_whole_by_itself(
+    project: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, "@pytest.mark.turntape\ndef test_a():\n    agent()\n")
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    asked = len(server.requests)
+    write(project, FORKED.format(at=3))
+
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+
+    assert (asked, len(server.requests)) == (4, 6)
+    folder = project.path / "cassettes" / "test_it"
+    trips = list(Cassette.load(folder / "test_forked.cassette.jsonl"))
+    assert [trip.extra.get("played") for trip in trips] == [
+        {"file": "test_a.cassette.jsonl", "index": 0},
+        {"file": "test_a.cassette.jsonl", "index": 1, "edited": True},
+        None,
+        None,
+    ]
+    (folder / "test_a.cassette.jsonl").unlink()
+    taken_away(server, monkeypatch)
+    project.runpytest("--turntape-check").assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("marker", "said"),
+    [
+        ('fork="a.jsonl"', "forks with fork=FILE and fork_at=TURN together; write both"),
+        ('fork="none.jsonl", fork_at=2', "none.jsonl"),
+        ('fork="cassettes/test_it/test_a.cassette.jsonl", fork_at=9', "has 4 turns, so --at is from 1 to 5 and not 9"),
+    ],
+)
+def test_a_fork_that_cannot_be_is_told(
+    marker: str, said: str, project: pytest.Pytester, server: ScriptedServer
+) -> None:
+    write(project, "@pytest.mark.turntape\ndef test_a():\n    agent()\n")
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    write(project, f"@pytest.mark.turntape({marker})\ndef test_b():\n    agent()\n")
+
+    result = project.runpytest("--turntape-mode=once")
+
+    result.stdout.fnmatch_lines([f"*turntape: *{said}*"])
