@@ -4,8 +4,11 @@ An ASGI app on uvicorn. Any base-URL form is understood; chunks are sent as reco
 """
 
 import asyncio
+import signal
 import socket
-from collections.abc import Awaitable, Callable, MutableMapping
+import threading
+from collections.abc import Awaitable, Callable, Generator, MutableMapping
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, cast
 
@@ -147,6 +150,24 @@ async def _send_recorded(send: Send, trip: RoundTrip, pauses: Pauses, said: byte
     await send({"type": "http.response.body", "body": b""})
 
 
+def _nothing(number: int, frame: object) -> None:
+    """A signal that was heeded already."""
+
+
+@contextmanager
+def _signals_once() -> Generator[None]:
+    """uvicorn ends at a signal and then sends it once more, which would end us before we can say what was played."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, _nothing) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def serve(
     source: "Player | App",
     host: str = "127.0.0.1",
@@ -186,4 +207,5 @@ def serve(
     )
     if ready is not None:
         ready(listener.getsockname()[1])
-    uvicorn.Server(config).run(sockets=[listener])
+    with _signals_once():
+        uvicorn.Server(config).run(sockets=[listener])

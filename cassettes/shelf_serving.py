@@ -94,11 +94,12 @@ def run_replay(
     *,
     matching: Matching | None = None,
     faults: str | os.PathLike[str] | None = None,
+    quiet: bool = False,
 ) -> int:
     """`turntape replay F…`: serve cassettes, say what to export, stay until interrupted, and say what was played."""
     try:
         shelf = Shelf(paths, matching=matching, faults=faults)
-        ready = partial(_say_ready, shelf, host)
+        ready = None if quiet else partial(_say_ready, shelf, host)
         serve(shelf_app(shelf, pace=pace), host, port, ready=ready)
         for name, player in shelf.players.items():
             _say_report(name, player, shelf)

@@ -362,6 +362,7 @@ def _replay(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"listen on port N (default: {REPLAY_PORT})",
     )
+    parser.add_argument("--quiet", action="store_true", help="say only what was not as recorded")
     _replaying(parser, "instant", "")
 
 

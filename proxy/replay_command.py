@@ -1,6 +1,7 @@
 """`turntape replay F …`: serve recorded round trips as the API."""
 
 import argparse
+import signal
 import socket
 import subprocess
 import sys
@@ -12,6 +13,10 @@ from tempfile import TemporaryFile
 
 from turntape.cassettes.errors import TurntapeError
 
+from .child import unblock
+
+PATIENCE_AT_END = 5.0
+"""Seconds that a replay server may take to end."""
 PATIENCE = 30.0
 """Seconds that a replay server may take to read its cassettes."""
 
@@ -27,6 +32,7 @@ def main(options: argparse.Namespace) -> int:
         options.pace,
         matching=matching_of(options.profile, dict(options.rule), options.ignore, options.ignore_text),
         faults=options.faults,
+        quiet=options.quiet,
     )
 
 
@@ -44,16 +50,20 @@ def how_given(options: argparse.Namespace) -> list[str]:
 
 @contextmanager
 def replay_server(files: Sequence[str], how: Sequence[str] = ()) -> Generator[str]:
-    """A replay server in a process of its own; its base URL. Raises `TurntapeError` when it does not start."""
+    """A replay server in a process of its own; its base URL. What was not as recorded is said at the end, on stderr.
+
+    Raises `TurntapeError` when it does not start.
+    """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     with TemporaryFile() as errors:
         process = subprocess.Popen(
-            [sys.executable, "-m", "turntape.proxy.cli", "replay", *how, "--port", str(port), "--", *files],
+            [sys.executable, "-m", "turntape.proxy.cli", "replay", "--quiet", *how, "--port", str(port), "--", *files],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
+            preexec_fn=unblock,  # our signals are held back by now, and it is ended by one
             start_new_session=True,  # Ctrl-C is the command's, which may still want an answer
         )
         try:
@@ -64,8 +74,14 @@ def replay_server(files: Sequence[str], how: Sequence[str] = ()) -> Generator[st
                 raise TurntapeError(f"the replay server did not start: {reason}")
             yield f"http://127.0.0.1:{port}"
         finally:
-            process.kill()
-            process.wait()
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(PATIENCE_AT_END)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        errors.seek(0)
+        sys.stderr.write(errors.read().decode(errors="replace"))
 
 
 def _opened(process: subprocess.Popen[bytes], port: int) -> bool:

@@ -279,6 +279,23 @@ def test_a_recording_answers_when_the_api_is_gone(turntape, upstream: str, tmp_p
     assert "HTTPStatusError" in other.stderr
 
 
+def test_what_was_answered_although_it_differs_is_said_at_the_end(turntape, upstream: str) -> None:
+    turntape("run", "--out", "t.cassette.jsonl", "--upstream", f"*={upstream}", "--", sys.executable, "-c", POST)
+    asked = POST.replace("'Hi'", "'Ho'")
+
+    done = turntape("run", "--replay", "t.cassette.jsonl", "--rule", "messages=warn", "--", sys.executable, "-c", asked)
+
+    assert done.returncode == 0
+    assert "tolerated: turn 1, #0: same turn, other prompt: /messages/0/content" in done.stderr
+
+
+def test_how_to_replay_without_a_replay_is_refused(turntape) -> None:
+    done = turntape("run", "--rule", "messages=warn", "--", "true")
+
+    assert done.returncode == 2
+    assert done.stderr == "turntape: --rule says how to replay, and nothing is; add --replay F\n"
+
+
 def test_a_replay_of_no_cassette_is_one_line(turntape) -> None:
     done = turntape("run", "--replay", "none.cassette.jsonl", "--", "true")
 
