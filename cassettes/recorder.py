@@ -118,6 +118,8 @@ class Recorder:
         """Callers that wait for room; what they bring is written before the file is closed."""
         self._room = threading.Condition()
         """Guards the queue, its size, the count and the end; notified when something was written."""
+        self._place = self.path.absolute()
+        """Where the file stays when the working folder changes."""
         self._wake = threading.Event()
         self._hurry = threading.Event()
         """Set when somebody waits for the disk: no more is gathered then."""
@@ -242,7 +244,19 @@ class Recorder:
             self._write(FRAME_END)
         elif self._compressor and self._in_frame:
             self._write(self._compressor.flush(self._compressor.FLUSH_FRAME))
+        self._look_for_the_file()
         os.close(self._file)
+
+    def _look_for_the_file(self) -> None:
+        """What was written into a file that somebody removed or replaced is nowhere to be found."""
+        try:
+            kept = os.path.samestat(os.fstat(self._file), self._place.stat())
+        except OSError:
+            kept = False
+        if not kept:
+            self._complain(
+                f"{str(self.path)!r} was removed or replaced while it was being written; what was recorded is lost"
+            )
 
     def _drain(self) -> None:
         """Write what waits now, and have the disk keep it; what is handed in meanwhile is the next batch."""

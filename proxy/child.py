@@ -10,10 +10,12 @@ all, before any other thread exists; `posix_spawn` gives the child its old mask 
 """
 
 import os
+import shutil
 import signal
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from .exit_codes import NOT_EXECUTABLE, NOT_FOUND, SIGNALLED
 
@@ -44,6 +46,19 @@ class SpawnError(Exception):
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
         self.code = code
+
+
+def not_found(name: str) -> SpawnError | None:
+    """Why the command `name` cannot be started, as far as a look at PATH tells; told before a proxy is started for it.
+
+    What only the kernel can refuse is told by `spawn`.
+    """
+    if shutil.which(name) is not None:
+        return None
+    if Path(name).exists():
+        what = "is a folder" if Path(name).is_dir() else "is not executable; chmod +x, or name its interpreter"
+        return SpawnError(f"the command {name!r} {what}", NOT_EXECUTABLE)
+    return SpawnError(f"the command {name!r} was not found; check its name and PATH", NOT_FOUND)
 
 
 def block() -> None:

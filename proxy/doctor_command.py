@@ -15,12 +15,12 @@ from typing import TextIO
 
 from turntape.cassettes.errors import TurntapeError
 
-from .child import Child, block
+from .child import Child, block, not_found
 from .doctor import runtimes, sockets, standing, surroundings, trust, verdict
 from .doctor.check import Check, lines
 from .doctor.runtimes import Identified, identify, of_executable
 from .doctor.sockets import Watch
-from .exit_codes import FINDINGS, NOT_FOUND, OK
+from .exit_codes import FINDINGS, OK
 from .recording import Recording, Settings, coloured, llm_hosts
 from .run_command import supervised
 
@@ -52,9 +52,9 @@ class Diagnosis:
 
 def main(options: argparse.Namespace) -> int:
     command: list[str] = options.command
-    if command and shutil.which(command[0]) is None:
-        sys.stderr.write(f"turntape: the command {command[0]!r} was not found; check its name and PATH\n")
-        return NOT_FOUND
+    if command and (problem := not_found(command[0])):
+        sys.stderr.write(f"turntape: {problem}\n")
+        return problem.code
     block()
     with _stdout_to_stderr(options.json and bool(command)) as stdout:
         diagnosis = asyncio.run(diagnose(command, dict(os.environ), options))

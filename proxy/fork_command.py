@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import shutil
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,8 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .child import block
-from .exit_codes import NOT_EXECUTABLE, NOT_FOUND
+from .child import block, not_found
 from .recording import free_path
 from .run_command import run, settings_of, tell
 
@@ -25,9 +23,9 @@ if TYPE_CHECKING:
 def main(options: argparse.Namespace) -> int:
     from .forking import Fork
 
-    if shutil.which(options.command[0]) is None:
-        tell([f"turntape: the command {options.command[0]!r} was not found; check its name and PATH"])
-        return NOT_FOUND if not Path(options.command[0]).exists() else NOT_EXECUTABLE
+    if problem := not_found(options.command[0]):
+        tell([f"turntape: {problem}"])
+        return problem.code
     script = written(options)
     block()
     path = Path(options.out) if options.out else free_path("fork", Path(), time.time())

@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import os
-import shutil
 import sys
 import time
 from collections import Counter
@@ -12,9 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from signal import Signals
 
-from .child import ENDING, Child, SpawnError, block, listen, spawn
+from .child import ENDING, Child, SpawnError, block, listen, not_found, spawn
 from .doctor.sockets import Watch
-from .exit_codes import FINDINGS, NOT_EXECUTABLE, NOT_FOUND, OK, SIGNALLED, USAGE
+from .exit_codes import FINDINGS, OK, SIGNALLED, USAGE
 from .limits import Limits, patterns
 from .recording import Outcome, Recording, Settings, coloured, free_path
 from .replay_command import how_given, replay_server
@@ -23,10 +22,9 @@ from .viewing import Viewing, drawable
 
 
 def main(options: argparse.Namespace) -> int:
-    if shutil.which(options.command[0]) is None:
-        # Told before the proxy starts; what only the kernel can refuse is told by `spawn`.
-        tell([f"turntape: the command {options.command[0]!r} was not found; check its name and PATH"])
-        return NOT_FOUND if not Path(options.command[0]).exists() else NOT_EXECUTABLE
+    if problem := not_found(options.command[0]):
+        tell([f"turntape: {problem}"])
+        return problem.code
     if options.view and not drawable():
         tell(["turntape: --view needs a terminal that can be drawn on; without it the run is recorded all the same"])
         return USAGE

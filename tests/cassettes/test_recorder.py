@@ -203,6 +203,27 @@ print(recorder.problem)
 """
 
 
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_file_that_is_taken_away_meanwhile_is_told_as_lost(replaced: bool, tmp_path: Path) -> None:
+    tape = tmp_path / "gone.cassette.jsonl"
+    with Recorder(tape) as recorder:
+        recorder.write(round_trip(b"one"))
+        tape.unlink()
+        if replaced:
+            tape.write_text("")
+
+    assert recorder.problem is not None
+    assert "was removed or replaced while it was being written; what was recorded is lost" in recorder.problem
+
+
+def test_a_change_of_the_working_folder_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Recorder("kept.cassette.jsonl") as recorder:
+        monkeypatch.chdir("/")
+
+    assert recorder.problem is None
+
+
 def test_a_folder_in_place_of_a_file_is_said(tmp_path: Path) -> None:
     with pytest.raises(CassetteError, match="is a folder; name a file in it"):
         Recorder(tmp_path)

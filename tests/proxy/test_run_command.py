@@ -258,6 +258,16 @@ def test_an_unknown_command_is_127_and_leaves_nothing(turntape, tmp_path: Path) 
     assert not list(tmp_path.iterdir())
 
 
+def test_what_is_there_and_no_program_is_126_and_told_from_what_is_not_there(turntape, tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text("")
+
+    script, folder = turntape("run", "--", "./agent.py"), turntape("run", "--", str(tmp_path))
+
+    assert (script.returncode, folder.returncode) == (126, 126)
+    assert script.stderr.startswith("turntape: the command './agent.py' is not executable; chmod +x")
+    assert folder.stderr.endswith("is a folder\n")
+
+
 def test_where_no_certificate_can_be_kept_nothing_is_left_behind(turntape, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
