@@ -456,6 +456,15 @@ EXAMPLES: dict[str, Example] = {
         "a person refused the answer at the breakpoint tool=send_email: do not send it",
         ("#2 response",),
     ),
+    "replay-missed": Example(
+        "no recorded round trip has this request: the nearest is turn 2 of t1, #1, where /messages/0/content differs; "
+        "record again if it is meant",
+        ("#1 request",),
+    ),
+    "replay-without-answer": Example(
+        "the recording of this request has no answer: connection refused",
+        ("#0 response",),
+    ),
     "answer-edited-by-hand": Example(
         "a person changed the answer at the breakpoint tool=send_email",
         ("#2 response",),

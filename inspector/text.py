@@ -137,7 +137,8 @@ def _summary(row: _Row, so_far: Decimal, threads: bool, width: int) -> Iterator[
     yield fit(_title(label, threads), width)
     yield from row.told
     yield fit(_dispatch(label), width)
-    yield fit([*row.tokens, (f"  so far ${money(so_far)}", "dim")], width)
+    told: list[Span] = [(f"  so far ${money(so_far)}", "dim")] if so_far else []
+    yield fit([*row.tokens, *told], width)
     yield from _findings(label, width)
 
 

@@ -66,7 +66,7 @@ def _says(case: Case) -> str:
 )
 def overloaded(case: Case) -> Iterator[Note]:
     error = case.reading.error
-    if error is None or (case.complaint and case.complaint.ids):
+    if error is None or (case.complaint and case.complaint.ids) or case.has(*ours.IDS):
         return
     told = f"{error.type} {error.code} {error.message}".lower()
     twin = error.in_stream and ("overload" in told or "throttl" in told or "unavailable" in told)
@@ -112,6 +112,8 @@ def rate_limited(case: Case) -> Iterator[Note]:
     fix="Check the key, the account's permissions and the model's name.",
 )
 def no_access(case: Case) -> Iterator[Note]:
+    if case.has(*ours.IDS):
+        return
     if error_status(case) in _REFUSED_ACCESS and not (case.complaint and case.complaint.ids):
         yield Note(
             f"the API did not accept the key, the account or the model: {_says(case)}",

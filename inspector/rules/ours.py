@@ -55,6 +55,37 @@ def edited_by_hand(case: Case) -> Iterator[Note]:
         yield Note(f"a person changed the answer at the breakpoint {mark.get('on')}", (f"{case.at} response",))
 
 
-RULES = (ended_by_limit, refused_by_hand, edited_by_hand)
-IDS = (ended_by_limit.id, refused_by_hand.id)
+def _answered_as(case: Case, *types: str) -> bool:
+    """True when it was our replay that answered, with an error of ours."""
+    return case.reading.error is not None and case.reading.error.type in types
+
+
+@rule(
+    "replay-missed",
+    "client",
+    "error",
+    "P",
+    says="The agent asked a replay for something that was not recorded.",
+    fix="Read where it departs from the nearest recording; mend the agent, or record again when the change is meant.",
+)
+def replay_missed(case: Case) -> Iterator[Note]:
+    if _answered_as(case, "turntape_replay_miss", "turntape_no_cassette") and case.reading.error is not None:
+        yield Note(case.reading.error.message, (f"{case.at} request",))
+
+
+@rule(
+    "replay-without-answer",
+    "api",
+    "info",
+    "P",
+    says="The request was recorded and its answer was not: the upstream had not been reached, or had hung up.",
+    fix="Nothing, when the failure is what the test is about; else record again.",
+)
+def replay_without_answer(case: Case) -> Iterator[Note]:
+    if _answered_as(case, "turntape_no_answer") and case.reading.error is not None:
+        yield Note(case.reading.error.message, (f"{case.at} response",))
+
+
+RULES = (ended_by_limit, refused_by_hand, edited_by_hand, replay_missed, replay_without_answer)
+IDS = (ended_by_limit.id, refused_by_hand.id, replay_missed.id, replay_without_answer.id)
 """Findings that leave nothing to explain about the answer."""

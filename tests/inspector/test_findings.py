@@ -76,3 +76,19 @@ def test_a_call_that_is_repeated_with_the_same_result_is_told_at_the_third_time_
     told = [(at, name) for at, name, _ in found(*looped(*["nothing"] * 5))]
     assert told == [(2, "model-repeated-call"), (4, "model-repeated-call")]
     assert found(*looped("1 of 5", "2 of 5", "3 of 5", "4 of 5", "5 of 5")) == []
+
+
+@pytest.mark.parametrize(
+    ("status", "word", "expected"),
+    [
+        (404, "turntape_replay_miss", (0, "replay-missed", "client")),
+        (404, "turntape_no_cassette", (0, "replay-missed", "client")),
+        (502, "turntape_no_answer", (0, "replay-without-answer", "api")),
+    ],
+)
+def test_what_a_replay_has_not_is_no_fault_of_a_key_or_an_api(
+    status: int, word: str, expected: tuple[int, str, str]
+) -> None:
+    trip = chat([HELLO], status=status, error={"error": {"message": "no recorded round trip", "type": word}})
+
+    assert [one for one in found(trip) if one[1] != "client-no-retry-on-transient"] == [expected]
