@@ -14,6 +14,7 @@ from . import (
     loop,
     ours,
     pairing,
+    prefix,
     results,
     retries,
     shapes,
@@ -24,6 +25,7 @@ from . import (
 RULES: tuple[Rule, ...] = (
     *ours.RULES,
     *fidelity.RULES,
+    *prefix.RULES,
     *usage.AFTER,
     *pairing.RULES,
     *pairing.FOLLOWED,
