@@ -275,6 +275,12 @@ class Engine:
         return Proof(tuple(compared), self._detour.missed)
 
 
+async def _settled() -> None:
+    """Let what was closed hear of it: a transport ends in a later turn of its loop."""
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
 @contextlib.contextmanager
 def running(engine: Engine) -> Generator[Engine]:
     """The engine in a thread and loop of its own, for tests and for callers without a loop."""
@@ -295,6 +301,7 @@ def running(engine: Engine) -> Generator[Engine]:
         asyncio.set_event_loop(loop)
         loop.create_task(start())
         loop.run_forever()
+        loop.run_until_complete(_settled())
 
     thread = threading.Thread(target=serve, name="turntape proxy", daemon=True)
     thread.start()

@@ -16,6 +16,8 @@ from ..next_proxy import is_loopback
 from .wire import Wire, Wires
 
 _SIZE = 1 << 16
+_PATIENCE = 1.0
+"""Seconds."""
 
 
 class Witnesses:
@@ -150,8 +152,7 @@ class Witnesses:
         finally:
             for task in (up, down):
                 task.cancel()
-            for _, writer in (client, server):
-                writer.close()
+            await asyncio.gather(*(_closed(writer) for _, writer in (client, server)))
 
     # TLS
 
@@ -185,6 +186,13 @@ class Witnesses:
                 context.load_cert_chain(path)
             self._contexts[host] = context
         return self._contexts[host]
+
+
+async def _closed(writer: asyncio.StreamWriter) -> None:
+    """Close, and wait until it is; a peer that takes nothing any more is not waited for long."""
+    writer.close()
+    with suppress(OSError, ssl.SSLError, TimeoutError):
+        await asyncio.wait_for(writer.wait_closed(), _PATIENCE)
 
 
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, keep: Callable[[bytes], object]) -> None:

@@ -126,6 +126,8 @@ class ScriptedServer:
             ready.set()
             loop.run_forever()
             loop.run_until_complete(self.__aexit__())
+            for _ in range(10):  # a transport that was closed ends in a later turn of its loop
+                loop.run_until_complete(asyncio.sleep(0))
             loop.close()
 
         self._thread = threading.Thread(target=run, name="scripted LLM", daemon=True)
