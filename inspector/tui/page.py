@@ -6,6 +6,7 @@ so that twenty megabytes open as fast as two lines.
 
 import json
 import re
+from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -220,9 +221,9 @@ class Layout:
 class Lazily(Sequence[Spans]):
     """Lines that are made when they are shown."""
 
+    @abstractmethod
     def make(self, index: int) -> Spans:
         """The line at `index`, which is in range."""
-        raise NotImplementedError
 
     @overload
     def __getitem__(self, index: int) -> Spans: ...
