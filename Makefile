@@ -28,8 +28,8 @@ check: setup
 	$(RUN)ruff check .
 	$(RUN)ruff format --check .
 	$(RUN)pyright
-	$(RUN)python -m turntape.inspector.protocol_table --check
-	$(RUN)python -m turntape.inspector.findings_table --check
+	$(RUN)python -m turntape.inspector.wire.protocols_page --check
+	$(RUN)python -m turntape.inspector.findings.findings_page --check
 	$(RUN)python docs/screens.py --check
 
 format: setup
@@ -62,8 +62,8 @@ faults: setup
 	$(RUN)python -m bench.faults
 
 docs: setup
-	$(RUN)python -m turntape.inspector.protocol_table
-	$(RUN)python -m turntape.inspector.findings_table
+	$(RUN)python -m turntape.inspector.wire.protocols_page
+	$(RUN)python -m turntape.inspector.findings.findings_page
 	$(RUN)python docs/screens.py
 
 wheel: setup

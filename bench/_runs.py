@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from turntape.cassettes.model import Chunk, Request, Response, RoundTrip
+from turntape.cassettes.tape.model import Chunk, Request, Response, RoundTrip
 
 _KEYWORDS = (
     "def return self value list dict for in if else import class None True open read write path line error raise"

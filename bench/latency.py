@@ -73,7 +73,7 @@ class _Nothing:
 
 async def proxy(url: str, confdir: str, tape: str | None) -> None:
     from turntape.cassettes import Recorder
-    from turntape.proxy.engine import Engine
+    from turntape.proxy.engine.engine import Engine
 
     engine = Engine(Recorder(tape) if tape else _Nothing(), upstreams={"openai": url}, confdir=Path(confdir))
     await engine.start()

@@ -10,7 +10,7 @@ import sys
 
 BAR = 10.0
 ROUNDS = 15
-MODULES = ("turntape.cassettes.pytest_plugin", "turntape.inspector.pytest_run")
+MODULES = ("turntape.cassettes.pytest_plugin", "turntape.inspector.pytest_plugin")
 CODE = f"""
 import time
 from _pytest.assertion import install_importhook

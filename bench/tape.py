@@ -39,7 +39,7 @@ def record(path: Path) -> None:
 
 def show(path: Path) -> None:
     from turntape.cassettes import Cassette
-    from turntape.inspector.json_lines import show_json
+    from turntape.inspector.views.json.show_json import show_json
 
     begun = time.perf_counter()
     lines = sum(1 for _ in show_json(Cassette.load(path)))

@@ -62,8 +62,8 @@ def empty(report: Path) -> None:
 
 def view(path: Path, report: Path) -> None:
     """The viewer: when its first turn was on the screen, when the file was read, what moving takes."""
-    from turntape.inspector.run import Run
-    from turntape.inspector.tui.app import Viewer
+    from turntape.inspector.analysis.run_index import Run
+    from turntape.inspector.views.tui.app import Viewer
 
     told: dict[str, Any] = {"moves": []}
 

@@ -8,16 +8,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .deck import Deck
     from .errors import CassetteError, FormatError, ReplayMiss, TurntapeError
-    from .faults import Fault
-    from .matching import Match, Matching
-    from .model import Chunk, Failure, Frame, Request, Response, RoundTrip
-    from .play_report import Report
-    from .player import Player
-    from .reader import Cassette, Tail
-    from .recorder import Recorder
-    from .redaction import Redactor
+    from .faults.fault import Fault
+    from .matching.grades import Match, Matching
+    from .redaction.redactor import Redactor
+    from .replay.player import Player
+    from .replay.report import Report
+    from .replay.session import Deck
+    from .tape.model import Chunk, Failure, Frame, Request, Response, RoundTrip
+    from .tape.reader import Cassette, Tail
+    from .tape.recorder import Recorder
     from .transports import (
         AsyncCassetteTransport,
         AsyncRecordingTransport,
@@ -57,16 +57,16 @@ __all__ = [
 ]
 
 _HOME = {
-    "deck": ("Deck",),
+    "replay.session": ("Deck",),
     "errors": ("CassetteError", "FormatError", "ReplayMiss", "TurntapeError"),
-    "model": ("Chunk", "Failure", "Frame", "Request", "Response", "RoundTrip"),
-    "faults": ("Fault",),
-    "matching": ("Match", "Matching"),
-    "play_report": ("Report",),
-    "player": ("Player",),
-    "reader": ("Cassette", "Tail"),
-    "recorder": ("Recorder",),
-    "redaction": ("Redactor",),
+    "tape.model": ("Chunk", "Failure", "Frame", "Request", "Response", "RoundTrip"),
+    "faults.fault": ("Fault",),
+    "matching.grades": ("Match", "Matching"),
+    "replay.report": ("Report",),
+    "replay.player": ("Player",),
+    "tape.reader": ("Cassette", "Tail"),
+    "tape.recorder": ("Recorder",),
+    "redaction.redactor": ("Redactor",),
     "transports": (
         "AsyncCassetteTransport",
         "AsyncRecordingTransport",

@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from turntape.cassettes import Recorder
-from turntape.cassettes.model import Chunk, Request, Response, RoundTrip
+from turntape.cassettes.tape.model import Chunk, Request, Response, RoundTrip
 
 START = 1_763_635_200.0
 """2025-11-20, 10:40:00 UTC."""

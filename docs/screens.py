@@ -8,9 +8,9 @@ import asyncio
 import sys
 from pathlib import Path
 
-from turntape.inspector.run import Run
-from turntape.inspector.tui.app import Viewer
-from turntape.inspector.tui.picture import picture
+from turntape.inspector.analysis.run_index import Run
+from turntape.inspector.views.tui.app import Viewer
+from turntape.inspector.views.tui.screenshot import picture
 
 HERE = Path(__file__).parent
 EXAMPLE = HERE / "example.cassette.jsonl"

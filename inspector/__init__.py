@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .exchange import Exchange
-    from .reader import read, read_exchange
-    from .reading import (
+    from .wire.exchange import Exchange
+    from .wire.parse import read, read_exchange
+    from .wire.values import (
         ApiError,
         Emission,
         Finish,
@@ -40,7 +40,7 @@ __all__ = [
     "read_exchange",
 ]
 
-_MODULES = {"Exchange": ".exchange", "read": ".reader", "read_exchange": ".reader"}
+_MODULES = {"Exchange": ".wire.exchange", "read": ".wire.parse", "read_exchange": ".wire.parse"}
 
 
 def __getattr__(name: str) -> object:
@@ -49,6 +49,6 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    value = getattr(import_module(_MODULES.get(name, ".reading"), __name__), name)
+    value = getattr(import_module(_MODULES.get(name, ".wire.values"), __name__), name)
     globals()[name] = value
     return value

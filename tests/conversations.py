@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from turntape.cassettes.model import Chunk, Failure, Request, Response, RoundTrip
+from turntape.cassettes.tape.model import Chunk, Failure, Request, Response, RoundTrip
 
 START = 1_780_000_000.0
 TOOLS = [

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from turntape.cassettes.model import Chunk, Request, Response, RoundTrip
+from turntape.cassettes.tape.model import Chunk, Request, Response, RoundTrip
 
 START = 1_780_000_000.25
 

@@ -6,10 +6,10 @@ import httpx2
 import openai
 import pytest
 
-import turntape.cassettes.pytest_plugin.ledger
+import turntape.cassettes.pytest_plugin.usage_log
 import turntape.cassettes.transports.relay
-import turntape.inspector.agent_run
-import turntape.inspector.labelling
+import turntape.inspector.analysis.labels
+import turntape.inspector.pytest_plugin.agent_run
 from turntape.proxy.scripted.server import ScriptedServer
 
 # A session within this process drops what it was the first to import; what is slow to import stays, being here.

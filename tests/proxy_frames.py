@@ -1,6 +1,6 @@
 """AWS event-stream frames for tests, made by the scripted LLM's own builder."""
 
-from turntape.proxy.scripted.shape_bedrock import frame
+from turntape.proxy.scripted.apis.bedrock import frame
 
 
 def event_stream(payload: bytes) -> bytes:

@@ -3,7 +3,7 @@
 import json
 from typing import Literal
 
-from turntape.cassettes.model import Failure, Request, Response, RoundTrip
+from turntape.cassettes.tape.model import Failure, Request, Response, RoundTrip
 
 CHAT = "https://api.openai.com/v1/chat/completions"
 MESSAGES = "https://api.anthropic.com/v1/messages"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from turntape.cassettes import Cassette
-from turntape.cassettes.model import RoundTrip
-from turntape.inspector.labelling import label_all
+from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.analysis.labels import label_all
 
 sys.path.append(str(Path(__file__).parent.parent))  # bench is not installed
 

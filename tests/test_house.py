@@ -15,7 +15,7 @@ FLOORS = ("cassettes", "inspector", "proxy")
 """Lowest first: a floor may import itself and what is before it."""
 ONLY_IN = {
     "mitmproxy": ("proxy",),
-    "textual": ("inspector/tui",),
+    "textual": ("inspector/views/tui",),
     "httpx": ("cassettes/transports", "proxy/scripted/agent.py"),
     "httpx2": ("cassettes/transports",),
     "vcr": (),

@@ -60,9 +60,9 @@ def test_the_page_holds(tmp_path: Path) -> None:
 
 def test_the_reference_names_everything_that_there_is() -> None:
     from turntape.cassettes import pytest_plugin
-    from turntape.cassettes.faults import KINDS
+    from turntape.cassettes.faults.fault import KINDS
     from turntape.cassettes.pytest_plugin.settings import Settings
-    from turntape.inspector import pytest_run
+    from turntape.inspector import pytest_plugin as pytest_run
 
     text = PAGE.read_text()
     fixtures = {

@@ -44,8 +44,8 @@ def test_the_wheel_holds_every_module(wheel: Path) -> None:
     assert {
         "turntape/cassettes/py.typed",
         "turntape/inspector/py.typed",
-        "turntape/inspector/report/page.css",
-        "turntape/inspector/report/page.js",
+        "turntape/inspector/views/report/page.css",
+        "turntape/inspector/views/report/page.js",
         "turntape/proxy/py.typed",
     } <= shipped
 

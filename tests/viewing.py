@@ -7,10 +7,10 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from turntape.inspector.run import Run
-from turntape.inspector.tui.app import Viewer
-from turntape.inspector.tui.page_view import PageView
-from turntape.inspector.tui.picture import picture
+from turntape.inspector.analysis.run_index import Run
+from turntape.inspector.views.tui.app import Viewer
+from turntape.inspector.views.tui.screenshot import picture
+from turntape.inspector.views.tui.widgets.page_view import PageView
 
 EXAMPLE = Path(__file__).parent.parent / "docs" / "example.cassette.jsonl"
 """A coding agent that goes wrong in turn 3 of its main thread."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from turntape.cassettes.model import Chunk, Failure, Request, Response, RoundTrip
+from turntape.cassettes.tape.model import Chunk, Failure, Request, Response, RoundTrip
 
 from .dialects import Dialect
 from .dialects.dialect import compact

@@ -10,10 +10,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import orjson
 
-from ..canonical import header
 from ..importers.har import OURS
-from ..lines import stamp
-from ..model import Frame, Headers, Request, Response, RoundTrip
+from ..matching.request_key import header
+from ..tape.format import stamp
+from ..tape.model import Frame, Headers, Request, Response, RoundTrip
 
 type Json = dict[str, object]
 

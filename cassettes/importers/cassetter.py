@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from ..model import Frame, Request, Response, RoundTrip
+from ..tape.model import Frame, Request, Response, RoundTrip
 from .documents import Fields, items, json_document, mapping, number, text, toml_document, yaml_document
 from .format import Format, Origin, round_trip
 from .messages import RESPELT, Dates, header_fields, iso_date, json_bytes, utf8

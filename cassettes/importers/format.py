@@ -6,8 +6,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from ..errors import CassetteError
-from ..model import Failure, Request, Response, RoundTrip
-from ..upstreams import by_host
+from ..routes.upstreams import by_host
+from ..tape.model import Failure, Request, Response, RoundTrip
 
 EXTRA = "imported"
 """The field of `RoundTrip.extra` that says where a round trip comes from."""

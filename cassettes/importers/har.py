@@ -13,8 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from ..canonical import header
-from ..model import Chunk, Failure, FailureKind, Frame, Headers, Request, Response, RoundTrip
+from ..matching.request_key import header
+from ..tape.model import Chunk, Failure, FailureKind, Frame, Headers, Request, Response, RoundTrip
 from .documents import Fields, items, json_document, mapping, number, text
 from .format import Format, Origin, round_trip
 from .messages import Dates, header_fields, undone, utf8

@@ -7,9 +7,9 @@ from email.utils import parsedate_to_datetime
 from importlib import import_module
 from typing import cast
 
-from ..canonical import header
-from ..compression import ZstdDecompressor, ZstdError
-from ..model import Headers
+from ..matching.request_key import header
+from ..tape.compression import ZstdDecompressor, ZstdError
+from ..tape.model import Headers
 from .documents import Fields
 
 RESPELT = "bodies were stored as values: what they say is kept, how their JSON was spelt is not"

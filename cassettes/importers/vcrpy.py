@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
-from ..model import Request, Response, RoundTrip
+from ..tape.model import Request, Response, RoundTrip
 from .documents import Fields, items, json_document, kind, mapping, number, text, yaml_document
 from .format import Format, ImportFault, Origin, round_trip
 from .messages import RESPELT, Dates, header_fields, json_bytes, undone, utf8

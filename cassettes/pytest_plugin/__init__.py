@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from ..deck import Deck
+    from ..replay.session import Deck
     from ..transports import AsyncCassetteTransport, CassetteTransport
-    from .ledger import Ledger
-    from .marked import MarkedTest
+    from .active_test import MarkedTest
+    from .usage_log import Ledger
 
 _MARKED: pytest.StashKey["MarkedTest"] = pytest.StashKey()
 _LEDGER: pytest.StashKey["Ledger"] = pytest.StashKey()
@@ -82,7 +82,7 @@ def _wanted(item: pytest.Item) -> bool:
 
 def _ledger(config: pytest.Config) -> "Ledger":
     if _LEDGER not in config.stash:
-        from .ledger import Ledger
+        from .usage_log import Ledger
 
         config.stash[_LEDGER] = Ledger()
     return config.stash[_LEDGER]
@@ -102,7 +102,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if not _wanted(item):
         return
     from ..errors import TurntapeError
-    from .marked import MarkedTest
+    from .active_test import MarkedTest
 
     try:
         marked = MarkedTest(item)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from ..forked import Forked
-    from ..model import RoundTrip
+    from ..tape.model import RoundTrip
+    from ..tape.provenance import Forked
 
 
 @pytest.hookspec(firstresult=True)

@@ -6,10 +6,10 @@ import socket
 import threading
 from collections.abc import Mapping
 
-from ..base_urls import BASE_URLS, KEYS
-from ..deck import Deck
 from ..errors import CassetteError
-from ..pace import Pace
+from ..replay.pace import Pace
+from ..replay.session import Deck
+from ..routes.base_urls import BASE_URLS, KEYS
 from ..transports.cassette import AsyncCassetteTransport
 
 

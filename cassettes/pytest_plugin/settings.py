@@ -9,10 +9,10 @@ from typing import Any, cast
 import pytest
 
 from ..errors import TurntapeError
-from ..faults import Fault, Faults
-from ..matching import Matching, Profile, Rule
-from ..matching_settings import matching_of
-from ..pace import Pace
+from ..faults.fault import Fault, Faults
+from ..matching.grades import Matching, Profile, Rule
+from ..matching.settings import matching_of
+from ..replay.pace import Pace
 from .naming import cassette_path, fault_id
 
 FAULT = "turntape_fault"

@@ -7,10 +7,10 @@ from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from ..deck import Deck
-from ..exchange import Exchanges
-from ..pace import Pace
-from ..player import Played
+from ..replay.pace import Pace
+from ..replay.player import Played
+from ..replay.session import Deck
+from ..tape.pending import Exchanges
 from .recording import AsyncSend, Send, recorded, recorded_async, spelt
 from .replay import Replay, library_of, wait_before
 

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from ..exchange import Exchange, Exchanges, spelt
-from ..model import Failure, FailureKind, Request
-from ..recorder import Recorder
+from ..tape.model import Failure, FailureKind, Request
+from ..tape.pending import Exchange, Exchanges, spelt
+from ..tape.recorder import Recorder
 from .replay import library_of
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import Any
 
 import httpx
 
-from ..serving import App, Cut, Message, Receive, Send
-from ..upstreams import locate
+from ..routes.upstreams import locate
+from ..server.server import App, Cut, Message, Receive, Send
 from .cassette import AsyncCassetteTransport
 
 _NOWHERE = "http://no-such-upstream.invalid"

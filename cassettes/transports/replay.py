@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 import orjson
 
-from ..faults import Faults
-from ..matching import Matching
-from ..model import Failure, FailureKind, Response, RoundTrip
-from ..pace import Pace, Pauses
-from ..player import Miss, Played, Player
-from ..reader import Cassette
+from ..faults.fault import Faults
+from ..matching.grades import Matching
+from ..replay.pace import Pace, Pauses
+from ..replay.player import Miss, Played, Player
+from ..tape.model import Failure, FailureKind, Response, RoundTrip
+from ..tape.reader import Cassette
 
 if TYPE_CHECKING:
     import httpx

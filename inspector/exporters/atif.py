@@ -9,12 +9,12 @@ import json
 from collections.abc import Iterable
 from typing import cast
 
-from turntape.cassettes.lines import stamp
-from turntape.cassettes.model import RoundTrip
+from turntape.cassettes.tape.format import stamp
+from turntape.cassettes.tape.model import RoundTrip
 
-from ..json_value import Object, as_object, is_object
-from ..reading import Tool, ToolCall, ToolResult
-from .threads_told import Answered, Said, Told, threads_told
+from ..wire.json_value import Object, as_object, is_object
+from ..wire.values import Tool, ToolCall, ToolResult
+from .thread_summary import Answered, Said, Told, threads_told
 
 VERSION = "ATIF-v1.7"
 _UNKNOWN = "unknown"
@@ -115,7 +115,7 @@ def _call(call: ToolCall, identity: str) -> Object:
 
 
 def _observation(results: tuple[ToolResult, ...], calls: tuple[ToolCall, ...], ids: list[str]) -> Object | None:
-    from ..client_layer import answers
+    from ..analysis.dispatch import answers
 
     found = answers(calls, results)
     told = [{"source_call_id": ids[place], "content": found[place].text} for place in sorted(found)]

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import cast
 
-from turntape.cassettes.model import RoundTrip
+from turntape.cassettes.tape.model import RoundTrip
 
-from ..json_value import Object, as_array, as_object, compact
-from ..labelling import money
-from ..reading import ToolCall
-from .threads_told import Answered, Said, Told, threads_told
+from ..analysis.labels import money
+from ..wire.json_value import Object, as_array, as_object, compact
+from ..wire.values import ToolCall
+from .thread_summary import Answered, Said, Told, threads_told
 
 _TICKS = re.compile(r"`+")
 

@@ -15,11 +15,11 @@ from importlib.metadata import version
 from typing import cast
 from urllib.parse import urlsplit
 
-from turntape.cassettes.model import RoundTrip
+from turntape.cassettes.tape.model import RoundTrip
 
-from ..json_value import Object, as_count, as_object
-from ..labelling import Key, Labelled, labelled
-from ..reading import Message, Part, Reading, RequestReading, Tool, ToolCall
+from ..analysis.labels import Key, Labelled, labelled
+from ..wire.json_value import Object, as_count, as_object
+from ..wire.values import Message, Part, Reading, RequestReading, Tool, ToolCall
 
 SCHEMA = "https://opentelemetry.io/schemas/1.44.0"
 _INTERNAL, _CLIENT = 1, 3

@@ -15,19 +15,19 @@ from typing import Protocol
 from mitmproxy import http
 from mitmproxy.connection import ConnectionState
 
-from turntape.cassettes.lines import store
-from turntape.cassettes.model import Failure, RoundTrip
-from turntape.inspector.json_value import parse_json
-from turntape.inspector.reader import read
-from turntape.inspector.remakes import NotEditable, document
+from turntape.cassettes.tape.format import store
+from turntape.cassettes.tape.model import Failure, RoundTrip
+from turntape.inspector.wire.json_value import parse_json
+from turntape.inspector.wire.parse import read
+from turntape.inspector.wire.rewrite import NotEditable, document
 
-from ..limits import MARK as GUARD
-from ..limits import makes_a_turn
-from ..refusal import HEADERS, STATUS, refusal
-from ..tap import Take, Tap, round_trip
+from ..engine.error_answers import HEADERS, STATUS, refusal
+from ..engine.recorder_addon import Take, Tap, round_trip
+from ..limits.limits import MARK as GUARD
+from ..limits.limits import makes_a_turn
 from .condition import Condition
 from .findings import Foresight
-from .held import MARK, PASSED, Decision, Held
+from .pending import MARK, PASSED, Decision, Held
 
 log = logging.getLogger(__name__)
 

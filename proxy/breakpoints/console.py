@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
-from turntape.inspector.remakes import NotEditable, document
+from turntape.inspector.wire.rewrite import NotEditable, document
 
-from . import described, orders
-from .held import PASSED, Decision, Held
+from . import orders, prompt_text
+from .pending import PASSED, Decision, Held
 
 _PROMPT = "  pass, edit, error MESSAGE, show, or go on without breakpoints? [p/e/x/s/g] "
 _LOOK = 0.2
@@ -36,7 +36,7 @@ class Console:
     def ask(self, held: Held, gone: threading.Event) -> Decision:
         """What the person decides; PASSED when `gone` is set meanwhile, for then nobody waits any more."""
         with self._plain():
-            self._say("\n" + "\n".join(described.lines(held, self._colour)))
+            self._say("\n" + "\n".join(prompt_text.lines(held, self._colour)))
             while True:
                 decision = self._once(held, gone)
                 if decision is not None:
@@ -64,7 +64,7 @@ class Console:
             case "error":
                 return orders.refused(order.rest)
             case "show":
-                self._say(described.whole(held), end="")
+                self._say(prompt_text.whole(held), end="")
                 return None
             case "edit":
                 return self._edit(held, order.rest)

@@ -5,8 +5,8 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import cast
 
-from turntape.cassettes.model import RoundTrip
-from turntape.inspector.labelling import Labeller
+from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.analysis.labels import Labeller
 
 
 class Foresight:

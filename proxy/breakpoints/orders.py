@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from turntape.inspector.reader import read
-from turntape.inspector.remakes import NotEditable, document, remade
+from turntape.inspector.wire.parse import read
+from turntape.inspector.wire.rewrite import NotEditable, document, remade
 
-from ..child import RESTORED
-from .held import Decision, Held
+from ..launch.child_process import RESTORED
+from .pending import Decision, Held
 
 type Verb = Literal["pass", "edit", "error", "show", "go"]
 VERBS: dict[str, Verb] = {

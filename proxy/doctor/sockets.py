@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from turntape.cassettes.upstreams import UPSTREAMS
+from turntape.cassettes.routes.upstreams import UPSTREAMS
 
 AVAILABLE = sys.platform == "linux"
 LOCAL_PORTS = tuple(

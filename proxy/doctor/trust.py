@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from textwrap import shorten
 from typing import TYPE_CHECKING, cast
 
-from ..certificates import ensure_authority, home, write_bundle
-from ..environment import environment, node_preload
-from ..recording import llm_hosts
+from ..engine.certificates import ensure_authority, home, write_bundle
+from ..launch.environment import environment, node_preload
+from ..launch.recording import llm_hosts
 from .check import Check
 from .runtimes import Runtime
 
 if TYPE_CHECKING:
-    from turntape.cassettes.model import RoundTrip
+    from turntape.cassettes.tape.model import RoundTrip
 
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
 HOST = "api.openai.com"
 _PATH = "/v1/turntape-doctor/"
@@ -138,7 +138,7 @@ class _Kept:
 
 @asynccontextmanager
 async def _bench(environ: Mapping[str, str]) -> AsyncGenerator[_Bench]:
-    from ..engine import Engine
+    from ..engine.engine import Engine
 
     async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ..recording import Recording
-from ..summary import Seen
+from ..launch.recording import Recording
+from ..sidecar.summary import Seen
 from .check import Check
 from .runtimes import Runtime, advice
 from .sockets import AVAILABLE, Watch
@@ -28,7 +28,7 @@ class Came:
 
 def read(path: Path, recording: Recording, exit_code: int) -> Came:
     """What a recording that is over holds."""
-    from turntape.cassettes.reader import Cassette
+    from turntape.cassettes.tape.reader import Cassette
 
     recorded: Counter[str] = Counter()
     failed: dict[str, str] = {}

@@ -11,8 +11,8 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
 
-from ..certificates import BASENAME, KEY_BITS
-from ..next_proxy import is_loopback
+from ..engine.certificates import BASENAME, KEY_BITS
+from ..engine.upstream_proxy import is_loopback
 from .wire import Wire, Wires
 
 _SIZE = 1 << 16

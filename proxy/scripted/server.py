@@ -21,15 +21,15 @@ from typing import Self
 import orjson
 
 from .answer import Answer, Ask, Shape
+from .apis.anthropic import ANTHROPIC_MESSAGES
+from .apis.bedrock import BEDROCK_CONVERSE
+from .apis.bedrock_invoke import BEDROCK_INVOKE
+from .apis.cohere import COHERE_V2
+from .apis.gemini import GEMINI_GENERATE
+from .apis.ollama import OLLAMA_CHAT
+from .apis.openai_chat import MISTRAL_CHAT, OPENAI_CHAT
+from .apis.openai_responses import OPENAI_RESPONSES
 from .faults import Fault, parse
-from .shape_anthropic import ANTHROPIC_MESSAGES
-from .shape_bedrock import BEDROCK_CONVERSE
-from .shape_bedrock_invoke import BEDROCK_INVOKE
-from .shape_cohere import COHERE_V2
-from .shape_gemini import GEMINI_GENERATE
-from .shape_ollama import OLLAMA_CHAT
-from .shape_openai_chat import MISTRAL_CHAT, OPENAI_CHAT
-from .shape_openai_responses import OPENAI_RESPONSES
 from .story import SALES_EMAILS, Step, Story, step_after
 from .websocket import converse, wants_websocket
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from turntape.cassettes.base_urls import BASE_URLS
+from turntape.cassettes.routes.base_urls import BASE_URLS
 from turntape.proxy.scripted import ScriptedServer
 
 from .catalogue import KEYS, Client, Variant
@@ -34,7 +34,7 @@ OURS = (
     "httptools",
 )
 """What the plugin and the test server need, beside the client."""
-PLUGINS = ("-p", "turntape.cassettes.pytest_plugin", "-p", "turntape.inspector.pytest_run", "-p", "no:cacheprovider")
+PLUGINS = ("-p", "turntape.cassettes.pytest_plugin", "-p", "turntape.inspector.pytest_plugin", "-p", "no:cacheprovider")
 NOT_HTTPX = {
     "google-genai generate async": "it prefers aiohttp where that is installed",
     "boto3": "botocore brings an HTTP client of its own",

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from turntape.inspector.reader import read
-from turntape.inspector.reading import Reading
+from turntape.inspector.wire.parse import read
+from turntape.inspector.wire.values import Reading
 
 from .corpus import Recorded, index, read_file
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from turntape.cassettes.model import Request, Response, RoundTrip
+from turntape.cassettes.tape.model import Request, Response, RoundTrip
 
 if sys.version_info >= (3, 14):
     from compression import zstd

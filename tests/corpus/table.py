@@ -42,8 +42,8 @@ def table() -> str:
 
 def costs() -> str:
     """What the corpus would cost at today's prices, and the share of turns with an answer that could be priced."""
-    from turntape.inspector.prices import cost
-    from turntape.inspector.reader import read
+    from turntape.inspector.analysis.pricing import cost
+    from turntape.inspector.wire.parse import read
 
     turns: Counter[str] = Counter()
     priced: Counter[str] = Counter()

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from turntape.cassettes.model import RoundTrip
-from turntape.inspector.exchange import Exchange
-from turntape.inspector.reader import read_exchange
-from turntape.inspector.reading import Reading
-from turntape.inspector.remakes import NotEditable, document, remade
-from turntape.inspector.remakes.remake import REMAKES
+from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.wire.exchange import Exchange
+from turntape.inspector.wire.parse import read_exchange
+from turntape.inspector.wire.rewrite import NotEditable, document, remade
+from turntape.inspector.wire.rewrite.rewrite import REMAKES
+from turntape.inspector.wire.values import Reading
 
 from .corpus import ABSENT, files, read_file
 

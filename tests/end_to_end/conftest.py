@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from turntape.proxy.certificates import ensure_authority
+from turntape.proxy.engine.certificates import ensure_authority
 
 
 @pytest.fixture(scope="session")

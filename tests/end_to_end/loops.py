@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 
 from turntape.cassettes import Recorder
-from turntape.proxy.engine import Engine, running
+from turntape.proxy.engine.engine import Engine, running
 from turntape.proxy.scripted import ScriptedServer
 
 TOOLS = ("generate_email", "send_email")

@@ -13,13 +13,13 @@ from end_to_end import test_other_clients as others
 from end_to_end.loops import LOOPS
 
 from turntape.cassettes import Cassette, Recorder
-from turntape.inspector.labelling import label_all
-from turntape.inspector.remakes import document
+from turntape.inspector.analysis.labels import label_all
+from turntape.inspector.wire.rewrite import document
 from turntape.proxy.breakpoints.addon import Breakpoints
 from turntape.proxy.breakpoints.condition import parse
-from turntape.proxy.breakpoints.held import PASSED, Decision, Held
 from turntape.proxy.breakpoints.orders import edited, refused
-from turntape.proxy.engine import Engine, running
+from turntape.proxy.breakpoints.pending import PASSED, Decision, Held
+from turntape.proxy.engine.engine import Engine, running
 from turntape.proxy.scripted import Fault, ScriptedServer
 from turntape.proxy.scripted.story import Call, Step
 

@@ -16,7 +16,7 @@ import pytest
 from end_to_end.loops import openai_client, rig
 
 from turntape.cassettes import Cassette, RoundTrip
-from turntape.inspector.labelling import label_all
+from turntape.inspector.analysis.labels import label_all
 from turntape.proxy.scripted import Fault, ScriptedServer
 
 ASKED: dict[str, Any] = {"model": "gpt-5", "messages": [{"role": "user", "content": "go"}]}

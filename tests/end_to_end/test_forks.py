@@ -10,10 +10,10 @@ import pytest
 from end_to_end.loops import CLAUDE, LOOPS, Rig, Witness, rig
 
 from turntape.cassettes import Cassette, Recorder, ReplayTransport
-from turntape.inspector.editing import edited, parse_edit
-from turntape.inspector.labelling import label_all
-from turntape.proxy.engine import Engine, running
-from turntape.proxy.forking import PLAYED, Fork, Script, script
+from turntape.inspector.analysis.labels import label_all
+from turntape.inspector.wire.rewrite.answer_edit import edited, parse_edit
+from turntape.proxy.engine.engine import Engine, running
+from turntape.proxy.engine.fork_addon import PLAYED, Fork, Script, script
 from turntape.proxy.scripted import Call, Fault, ScriptedServer, Step
 
 ROUTES = pytest.mark.parametrize("route", ["base_url", "forward"])

@@ -12,7 +12,7 @@ import pytest
 from end_to_end.loops import LOOPS, Witness, chat_async, messages_async, rig
 
 from turntape.cassettes import AsyncReplayTransport, Cassette, Player, ReplayTransport
-from turntape.inspector.labelling import label_all
+from turntape.inspector.analysis.labels import label_all
 
 STORY = [
     ("calls", "tool_calls", "dispatched", ["generate_email"] * 3),
@@ -45,7 +45,7 @@ def replaying(tape: Path) -> Generator[str]:
 
     import uvicorn
 
-    from turntape.cassettes.serving import app
+    from turntape.cassettes.server.server import app
 
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))

@@ -22,7 +22,7 @@ from end_to_end.corporate import certificate
 from end_to_end.loops import LOOPS
 
 from turntape.cassettes import Recorder
-from turntape.proxy.engine import Engine, running
+from turntape.proxy.engine.engine import Engine, running
 from turntape.proxy.prove.comparison import HOST, PREFIX, Difference, differences
 from turntape.proxy.prove.report import Proof
 from turntape.proxy.prove.wire import Exchange

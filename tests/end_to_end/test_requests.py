@@ -15,8 +15,8 @@ import pytest
 from end_to_end.loops import Rig, rig
 
 from turntape.cassettes import Cassette, Recorder
-from turntape.inspector.labelling import label_all
-from turntape.proxy.engine import Engine, running
+from turntape.inspector.analysis.labels import label_all
+from turntape.proxy.engine.engine import Engine, running
 from turntape.proxy.scripted import SALES_EMAILS, ScriptedServer
 
 ASKED = {"model": "gpt-5", "messages": [{"role": "user", "content": "go"}]}

@@ -15,7 +15,7 @@ import pytest
 from end_to_end.loops import rig
 
 from turntape.cassettes import Cassette, Recorder
-from turntape.proxy.engine import Engine, running
+from turntape.proxy.engine.engine import Engine, running
 from turntape.proxy.scripted import ScriptedServer
 
 ASKED = {"model": "gpt-5", "messages": [{"role": "user", "content": "go"}]}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from turntape.cassettes.exporters.har import har
 from turntape.cassettes.importers.har import read
 from turntape.cassettes.importers.registry import detected
-from turntape.cassettes.model import Failure, Frame, Response, RoundTrip
+from turntape.cassettes.tape.model import Failure, Frame, Response, RoundTrip
 
 
 def there_and_back(*trips: RoundTrip) -> list[RoundTrip]:

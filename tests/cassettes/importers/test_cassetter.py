@@ -7,7 +7,7 @@ import pytest
 from turntape.cassettes.importers.cassetter import read
 from turntape.cassettes.importers.format import ImportFault, notes_of
 from turntape.cassettes.importers.registry import detected
-from turntape.cassettes.model import Frame
+from turntape.cassettes.tape.model import Frame
 
 YAML = """\
 version: 1

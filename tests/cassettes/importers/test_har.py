@@ -10,7 +10,7 @@ import pytest
 from turntape.cassettes.importers.format import ImportFault, notes_of
 from turntape.cassettes.importers.har import read
 from turntape.cassettes.importers.registry import detected
-from turntape.cassettes.model import Failure, Frame, RoundTrip
+from turntape.cassettes.tape.model import Failure, Frame, RoundTrip
 
 
 def entry(**changes: Any) -> dict[str, Any]:

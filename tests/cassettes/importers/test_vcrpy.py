@@ -10,7 +10,7 @@ import pytest
 from turntape.cassettes.importers.format import ImportFault, notes_of
 from turntape.cassettes.importers.registry import detected
 from turntape.cassettes.importers.vcrpy import read
-from turntape.cassettes.model import RoundTrip
+from turntape.cassettes.tape.model import RoundTrip
 
 ASKED = '{"model":"gpt-5","stream":true}'
 HEAD = """\

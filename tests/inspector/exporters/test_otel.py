@@ -5,7 +5,7 @@ from typing import Any
 
 from conversations import HELLO, START, chat, loop, said, user
 
-from turntape.cassettes.model import RoundTrip
+from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.exporters.otel import otel
 
 

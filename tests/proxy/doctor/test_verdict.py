@@ -8,7 +8,7 @@ from turntape.proxy.doctor import verdict
 from turntape.proxy.doctor.runtimes import BY_NAME
 from turntape.proxy.doctor.sockets import Connection, Watch
 from turntape.proxy.doctor.verdict import Came
-from turntape.proxy.summary import Seen
+from turntape.proxy.sidecar.summary import Seen
 
 PYTHON = BY_NAME["Python"]
 

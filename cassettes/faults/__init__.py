@@ -1,0 +1,1 @@
+"""Faults that a replay puts in place of a recorded answer."""

@@ -1,0 +1,1 @@
+"""Which recording answers a request: keys, fingerprints, ignored fields and the difference that is left."""

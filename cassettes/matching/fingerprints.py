@@ -1,0 +1,310 @@
+"""What a request looks like from further and further away.
+
+`exact` is the canonical body. `stable` leaves out what is volatile or ignored. `same_turn` keeps what says which
+turn it is, that is what the API has answered so far, and the fields that must not differ. `same_place` only counts
+the answers. Each is a key: two requests with one key are alike at that distance.
+"""
+
+import re
+from collections.abc import Callable, Container
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import cast
+
+import orjson
+
+from ..redaction.redactor import Redactor
+from ..tape.model import Headers
+from .grades import Matching, Rule
+from .ignored_fields import TABLE, Volatile, blanked, row_of
+from .json_diff import Difference, differences
+from .pointers import DROPPED, Node, change, plant, pruned, segments, step, word
+from .request_fields import (
+    CONTAINERS,
+    CONVERSATIONS,
+    LINKS,
+    Json,
+    conversation,
+    is_models,
+    part_of_item,
+    part_of_key,
+    plain_name,
+    result_id,
+)
+from .request_key import body_key, digest
+
+type Key = tuple[str, str, bytes]
+
+SHOWN = 10
+"""How many differences are told."""
+_LONG = 200
+"""Strings from this length on are blanked once and remembered: agents resend them each turn."""
+_IGNORED: frozenset[str] = frozenset({"ignore"})
+_TOLERATED: frozenset[str] = frozenset({"ignore", "warn"})
+_MODEL = re.compile(r"(?P<before>(?:^|.*/)(?:models?|deployments)/)(?P<model>.+?)(?P<after>(?::|%3A|/).*)?")
+
+
+def _dumped(value: object) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+
+
+@lru_cache(1024)
+def model_in(path: str) -> tuple[str, str | None]:
+    """A path without the model that it names, and the model."""
+    found = _MODEL.fullmatch(path)
+    if found is None or found["after"] is None:
+        return path, None
+    return f"{found['before']}*{found['after']}", found["model"]
+
+
+class FieldRules:
+    """What may differ in the requests of one row of the table."""
+
+    def __init__(self, matching: Matching, row: Volatile) -> None:
+        self.default: Rule = matching.default
+        self.row = row
+        self._named: dict[str, Rule] = {}
+        for name, rule in matching.rules.items():
+            if not name.startswith("/"):
+                self._named[plain_name(name)] = rule
+        table = (p for p in row.pointers if plain_name(segments(p)[0]) not in self._named)
+        said = [(p, "ignore") for p in (*table, *matching.ignore)]
+        said += [(p, rule) for p, rule in matching.rules.items() if p.startswith("/")]
+        self._tree = plant(said)
+        self._ids = plant((p, "id") for p in row.ids)
+        self.texts = (*row.texts, *(re.compile(p) for p in matching.ignore_text))
+        self.path_texts = tuple(re.compile(p) for p in matching.ignore_text)
+
+    @property
+    def ids(self) -> Node:
+        return self._ids
+
+    def of(self, part: str) -> Rule:
+        """The rule of a field."""
+        rule: Rule | None = self._named.get(plain_name(part))
+        if rule is None and part == "tool_results":
+            rule = self._named.get("messages")
+        return rule or self.default
+
+    def pruned(self, body: Json, dropped: frozenset[str]) -> Json:
+        """A request without the parts whose rule is in `dropped`."""
+        root = (self._tree,)
+        kept: Json = {}
+        for key, value in body.items():
+            nodes = step(root, key)
+            said = word(nodes)
+            left: object
+            if said is None and isinstance(value, list) and key in CONVERSATIONS:
+                items: list[object] = []
+                for place, item in enumerate(cast(list[object], value)):
+                    below = step(nodes, str(place))
+                    one = pruned(item, below, word(below) or self.of(part_of_item(item)), dropped)
+                    if one is not DROPPED:
+                        items.append(one)
+                left = items or DROPPED
+            elif said is None and isinstance(value, dict) and key in CONTAINERS:
+                settings: Json = {}
+                for name, item in cast(Json, value).items():
+                    below = step(nodes, name)
+                    one = pruned(item, below, word(below) or self.of(name), dropped)
+                    if one is not DROPPED:
+                        settings[name] = one
+                left = settings or DROPPED
+            else:
+                left = pruned(cast(object, value), nodes, said or self.of(part_of_key(key)), dropped)
+            if left is not DROPPED:
+                kept[key] = left
+        return kept
+
+
+@dataclass(eq=False)
+class Form:
+    """One request, seen from all distances."""
+
+    method: str
+    path: str
+    body: bytes
+    """Redacted, and every fingerprint the same."""
+    rules: FieldRules
+    exact: Key
+    stable_path: str
+    stable_value: object
+    """The body without what does not count; text for a body that is no JSON."""
+
+    @cached_property
+    def stable(self) -> Key:
+        return (self.method, self.stable_path, digest(_dumped(self.stable_value)))
+
+    @cached_property
+    def fields(self) -> Json:
+        value = self.stable_value
+        return cast(Json, value) if isinstance(value, dict) else {}
+
+    @cached_property
+    def answers(self) -> list[bytes]:
+        """What the API has said so far, as the client sends it back."""
+        return [digest(_dumped(item)) for item in conversation(self.fields) if is_models(item)]
+
+    @cached_property
+    def items(self) -> list[bytes]:
+        """System, tools and each item of the history."""
+        others = [v for k, v in self.fields.items() if part_of_key(k) in ("system", "tools")]
+        return [digest(_dumped(item)) for item in (*others, *conversation(self.fields))]
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        found: set[str] = set()
+        todo: list[object] = [self.stable_value]
+        while todo:
+            value = todo.pop()
+            if isinstance(value, str):
+                found.update(value.split())
+            elif isinstance(value, dict):
+                todo += cast(Json, value).values()
+            elif isinstance(value, list):
+                todo += cast(list[object], value)
+        return frozenset(found)
+
+    @cached_property
+    def remainder(self) -> bytes:
+        """What must not differ."""
+        return digest(_dumped(self.rules.pruned(self.fields, _TOLERATED)))
+
+    @cached_property
+    def endpoint(self) -> str:
+        """The path; without its model, when that may differ."""
+        return self.stable_path if self.rules.of("model") == "fail" else model_in(self.stable_path)[0]
+
+    @cached_property
+    def turn(self) -> bytes:
+        """Which turn this is: what was answered so far, and whether a stream is wanted."""
+        links = {name: self.fields[name] for name in LINKS if name in self.fields}
+        stream = bool(self.fields.get("stream"))
+        return digest(_dumped([stream, links, len(self.answers)]) + b"".join(self.answers))
+
+    @cached_property
+    def same_turn(self) -> Key:
+        return (self.method, self.endpoint, digest(self.turn + self.remainder))
+
+    @cached_property
+    def same_place(self) -> Key:
+        place = _dumped([bool(self.fields.get("stream")), len(self.answers)])
+        return (self.method, self.endpoint, digest(place + self.remainder))
+
+    @cached_property
+    def value(self) -> object:
+        """The body as it was sent."""
+        try:
+            return orjson.loads(self.body)
+        except orjson.JSONDecodeError:
+            return self.body.decode("utf-8", "replace")
+
+
+class RequestForms:
+    """Makes the forms of requests under one `Matching`.
+
+    `on_tape` holds the ids that recorded answers gave: these come again in a replay, any other call id is the
+    client's own and fresh on each run.
+    """
+
+    def __init__(self, matching: Matching, redactor: Redactor, on_tape: Container[str]) -> None:
+        self._matching = matching
+        self._redactor = redactor
+        self._on_tape = on_tape
+        self._rules: dict[int, FieldRules] = {}
+        self._blanked: dict[tuple[int, str], str] = {}
+
+    def rules(self, path: str) -> FieldRules:
+        """The rules for an endpoint."""
+        row = row_of(path)
+        place = next((n for n, one in enumerate(TABLE) if one is row), -1)
+        found = self._rules.get(place)
+        if found is None:
+            found = self._rules[place] = FieldRules(self._matching, row)
+        return found
+
+    def form(self, method: str, path: str, headers: Headers, body: bytes, *, redacted: bool) -> Form:
+        """The form of a request; `redacted` says that it comes from a cassette."""
+        rules = self.rules(path)
+        clean = self._redactor.normalise(body if redacted else self._redactor.body(body))
+        try:
+            value = orjson.loads(clean) if clean[:1] in (b"{", b"[") else None
+        except orjson.JSONDecodeError:
+            value = None
+        if value is None:
+            exact = body_key(body, headers, self._redactor, redacted=redacted)
+            stable: object = blanked(clean.decode("utf-8", "surrogateescape"), rules.path_texts) or None
+            stable = exact.hex() if stable is None or not rules.path_texts else stable
+        else:
+            exact = digest(_dumped(value))
+            stable = self._stable(value, rules)
+        return Form(method, path, clean, rules, (method, path, exact), blanked(path, rules.path_texts), stable)
+
+    def _stable(self, value: object, rules: FieldRules) -> object:
+        if isinstance(value, dict):
+            body = cast(Json, value)
+            change(body, (rules.ids,), self._renamer())
+            _sort_results(body)
+            value = rules.pruned(body, _IGNORED)
+        return self._blank(value, rules) if rules.texts else value
+
+    def _renamer(self) -> Callable[[object], object]:
+        """Gives each id that the client made a name by its first appearance."""
+        names: dict[str, str] = {}
+
+        def renamed(given: object) -> object:
+            if not isinstance(given, str) or given in self._on_tape:
+                return given
+            return names.setdefault(given, f"⟨id {len(names) + 1}⟩")
+
+        return renamed
+
+    def _blank(self, value: object, rules: FieldRules) -> object:
+        if isinstance(value, str):
+            if len(value) < _LONG:
+                return blanked(value, rules.texts)
+            key = (id(rules), value)
+            text = self._blanked.get(key)
+            if text is None:
+                text = self._blanked[key] = blanked(value, rules.texts)
+            return text
+        if isinstance(value, dict):
+            return {key: self._blank(item, rules) for key, item in cast(Json, value).items()}
+        if isinstance(value, list):
+            return [self._blank(item, rules) for item in cast(list[object], value)]
+        return value
+
+
+def _sort_results(body: Json) -> None:
+    """Results of parallel calls come in the order in which the tools were done: sort neighbours by their call."""
+    items = conversation(body)
+    _sort_runs(items)
+    for item in items:
+        for name in ("content", "parts"):
+            inner = cast(Json, item).get(name) if isinstance(item, dict) else None
+            if isinstance(inner, list):
+                _sort_runs(cast(list[object], inner))
+
+
+def _sort_runs(items: list[object]) -> None:
+    start = 0
+    while start < len(items):
+        end = start
+        while end < len(items) and result_id(items[end]) is not None:
+            end += 1
+        if end - start > 1:
+            items[start:end] = sorted(items[start:end], key=lambda item: result_id(item) or "")
+        start = end + 1
+
+
+def compared(recorded: Form, given: Form) -> tuple[list[Difference], list[Difference]]:
+    """Where two requests differ: in what counts, and in what does not."""
+    counting = differences(recorded.stable_value, given.stable_value, SHOWN)
+    if recorded.stable_path != given.stable_path:
+        before, after = model_in(recorded.path), model_in(given.path)
+        named = "model" if before[0] == after[0] else "path"
+        one = (before[1], after[1]) if named == "model" else (recorded.path, given.path)
+        counting.insert(0, Difference(named, "changed", *one))
+    seen = {difference.pointer for difference in counting}
+    noise = [d for d in differences(recorded.value, given.value, SHOWN) if d.pointer not in seen]
+    return counting, noise

@@ -1,0 +1,124 @@
+"""How near a request must be to a recording to be answered by it, and how near it was.
+
+Matching()                                              the default: only an equal request is answered
+Matching("ordered")                                     turn order decides, edited prompts are answered and told
+Matching(rules={"system": "warn", "tools": "fail", "temperature": "ignore"})
+Matching(ignore=("/metadata/run", "/messages/*/name"), ignore_text=(r"build-[0-9]+",))
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal, get_args
+
+from .json_diff import Difference
+from .pointers import segments
+from .request_fields import PROMPT, part_of
+
+type Grade = Literal["exact", "same turn, small change", "same turn, other prompt", "miss"]
+"""`exact`: equal but for what is volatile or ignored. `small change`: settings, or white space in what the model
+reads. `other prompt`: what the model reads differs (system, tools, messages, tool results)."""
+
+type Rule = Literal["fail", "warn", "ignore"]
+type Profile = Literal["strict", "ordered"]
+
+_DEFAULTS: Mapping[str, Rule] = MappingProxyType({"strict": "fail", "ordered": "warn"})
+PROFILES = tuple(_DEFAULTS)
+RULES: tuple[str, ...] = get_args(Rule.__value__)
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """What may differ between a request and the recording that answers it. Raises ValueError for what makes no sense.
+
+    A rule is for a field (`system`, `tools`, `messages`, `tool_results`, or a setting by its name, such as
+    `temperature`) or for a JSON pointer, in which `*` stands for any key or place; a pointer has the last word.
+    """
+
+    profile: Profile = "strict"
+    rules: Mapping[str, Rule] = field(default_factory=dict[str, Rule], hash=False)
+    ignore: tuple[str, ...] = ()
+    """JSON pointers that are volatile beside those of the table in `ignored_fields`."""
+    ignore_text: tuple[str, ...] = ()
+    """Regular expressions; what they find in a string or in the path does not count, but for a group named `lead`."""
+
+    def __post_init__(self) -> None:
+        if self.profile not in PROFILES:
+            raise ValueError(f"{self.profile!r} is no matching profile; write one of {', '.join(PROFILES)}")
+        for name, rule in self.rules.items():
+            if rule not in RULES:
+                raise ValueError(f"the rule for {name!r} is {rule!r}; write one of {', '.join(RULES)}")
+        for pointer in self.ignore:
+            segments(pointer)
+        for pattern in self.ignore_text:
+            try:
+                re.compile(pattern)
+            except re.error as exc:
+                raise ValueError(f"{pattern!r} in ignore_text is no regular expression: {exc.msg}") from exc
+        object.__setattr__(self, "rules", MappingProxyType(dict(self.rules)))
+        object.__setattr__(self, "ignore", tuple(self.ignore))
+        object.__setattr__(self, "ignore_text", tuple(self.ignore_text))
+
+    @property
+    def default(self) -> Rule:
+        """The rule for a field of which nothing is said."""
+        return _DEFAULTS[self.profile]
+
+    @property
+    def is_tolerant(self) -> bool:
+        """True when a request that differs may be answered all the same."""
+        return self.default == "warn" or "warn" in self.rules.values()
+
+
+@dataclass(frozen=True, slots=True)
+class TurnName:
+    """Which turn of the recording, as `turntape show` numbers it."""
+
+    number: int | None
+    """From 1 within its thread; None for what is no turn, such as a list of models."""
+    index: int
+    """The round trip's number in the cassette."""
+    thread: str | None = None
+    """None when the cassette holds one thread."""
+
+    def __str__(self) -> str:
+        if self.number is None:
+            return f"#{self.index}"
+        thread = f" of {self.thread}" if self.thread else ""
+        return f"turn {self.number}{thread}, #{self.index}"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How a recording was found for a request. Every played answer has one."""
+
+    grade: Grade
+    turn: TurnName
+    differences: tuple[Difference, ...] = ()
+    """Where the request differs although it was answered."""
+    ignored: tuple[Difference, ...] = ()
+    """Where it differs in what is volatile or ignored; at most ten."""
+    fault: str | None = None
+    """The fault that was put in place of the recorded answer, or into it."""
+
+    def __str__(self) -> str:
+        where = f": {'; '.join(map(str, self.differences))}" if self.differences else ""
+        fault = f" [{self.fault}]" if self.fault else ""
+        return f"{self.turn}: {self.grade}{where}{fault}"
+
+
+def grade_of(differences: tuple[Difference, ...], recorded: object, given: object) -> Grade:
+    """What differences between two requests of one turn are called."""
+    if not differences:
+        return "exact"
+    for difference in differences:
+        bodies = (given, recorded) if difference.kind == "added" else (recorded, given)
+        if part_of(difference.pointer, bodies) in PROMPT and not _only_space(difference):
+            return "same turn, other prompt"
+    return "same turn, small change"
+
+
+def _only_space(difference: Difference) -> bool:
+    before, after = difference.recorded, difference.given
+    return isinstance(before, str) and isinstance(after, str) and before.split() == after.split()

@@ -1,0 +1,100 @@
+"""What makes two requests the same: method, path as the API means it, and the canonical body.
+
+The host does not count, nor key order or spelling of JSON, nor which credential was used; how a client writes the
+API's version into its base URL does not count either.
+"""
+
+import re
+import zlib
+from functools import lru_cache
+from hashlib import blake2b
+from importlib import import_module
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import orjson
+
+from ..redaction.redactor import Redactor
+from ..redaction.secrets_table import SECRET_PARAMETERS
+from ..routes.upstreams import BY_NAME
+from ..tape.compression import ZstdDecompressor, ZstdError
+from ..tape.model import Headers
+
+_VERSION = re.compile(r"v\d+[a-z]*\d*$")
+_BASES = frozenset({"api", "openai", "inference", "compatible-mode", "paas"})
+"""Segments that hosts put before the version."""
+
+
+@lru_cache(1024)
+def path_key(target: str) -> str:
+    """The endpoint that a URL or an origin-form target names, without route, base and version; with its query."""
+    parts = urlsplit(target)
+    segments = [segment for segment in parts.path.split("/") if segment]
+    if len(segments) > 2 and segments[0] == "s" and segments[2] in BY_NAME:
+        segments = segments[2:]
+    if len(segments) > 1 and segments[0] in BY_NAME:
+        segments = segments[1:]
+    while len(segments) > 1 and (segments[0] in _BASES or _VERSION.match(segments[0])):
+        # Ollama's `/api/chat` is an endpoint; `/api/v1/chat/completions` is one under a base, as after `/api/paas/v4`.
+        if segments[0] == "api" and not (segments[1] in _BASES or _VERSION.match(segments[1])):
+            break
+        segments = segments[1:]
+    query = sorted(
+        (name, value)
+        for name, value in parse_qsl(parts.query, keep_blank_values=True)
+        if name.lower() not in SECRET_PARAMETERS
+    )
+    return "/".join(segments) + (f"?{urlencode(query)}" if query else "")
+
+
+def header(headers: Headers, name: str) -> str:
+    """The first value of a header, or an empty string."""
+    return next((value for key, value in headers if key.lower() == name), "")
+
+
+def plain(body: bytes, headers: Headers) -> bytes:
+    """A request body with its content-encoding undone, as recordings hold it; as it came when it does not decode."""
+    encoding = header(headers, "content-encoding").strip().lower()
+    try:
+        if encoding in ("gzip", "x-gzip", "deflate"):
+            return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(body)
+        if encoding == "zstd":
+            return ZstdDecompressor().decompress(body)
+        if encoding == "br":
+            return _brotli(body)
+    except (zlib.error, ZstdError, EOFError):
+        return body
+    return body
+
+
+def _brotli(body: bytes) -> bytes:
+    """Brotli is no dependency of ours; who sends it has it."""
+    try:
+        decompress = import_module("brotli").decompress
+    except ImportError:
+        return body
+    try:
+        return decompress(body)
+    except Exception:  # noqa: BLE001 - the library's error class is not ours to import
+        return body
+
+
+def canonical(body: bytes) -> bytes:
+    """JSON with sorted keys and no spaces; any other body as it is."""
+    if body[:1] in (b"{", b"["):
+        try:
+            return orjson.dumps(orjson.loads(body), option=orjson.OPT_SORT_KEYS)
+        except (orjson.JSONDecodeError, TypeError):
+            return body
+    return body
+
+
+def digest(data: bytes) -> bytes:
+    return blake2b(data, digest_size=16).digest()
+
+
+def body_key(body: bytes, headers: Headers, redactor: Redactor, *, redacted: bool) -> bytes:
+    """The digest of what counts of a body; `redacted` says that it comes from a cassette."""
+    boundary = re.search(r'boundary="?([^";]+)', header(headers, "content-type"))
+    if boundary and body:
+        body = body.replace(boundary[1].encode(), b"boundary")
+    return digest(canonical(redactor.normalise(body if redacted else redactor.body(body))))

@@ -1,0 +1,126 @@
+"""One marked test, from before its fixtures until after them."""
+
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from ..errors import TurntapeError
+from ..faults.fault import overlay_of
+from ..replay.record_modes import mode_in_force
+from ..replay.session import Deck
+from ..tape.model import RoundTrip
+from ..tape.provenance import Forked
+from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
+from ..transports.patching import Way, default_transports
+from .failures import expects_all, problems, remarks
+from .network import Network
+from .server import TestServer, live_upstreams, placeholders
+from .settings import Faulty, Settings, cassette_of
+from .telemetry_hosts import is_side_traffic
+
+
+class MarkedTest:
+    """Opens the test's cassette, patches what goes to the network, and says at the end what was wrong."""
+
+    def __init__(self, item: pytest.Item) -> None:
+        config = item.config
+        self.item = item
+        self.settings = settings = Settings.of(item)
+        self.path: Path = cassette_of(item, settings)
+        self.deck = self._deck()
+        hosts = (
+            *settings.allow,
+            *cast(list[str], config.getoption("turntape_allow_host")),
+            *cast(list[str], config.getini("turntape_allow_hosts")),
+        )
+        self.network = Network(hosts)
+        pace = settings.paced()
+        self.transport = CassetteTransport(self.deck, pace=pace)
+        self.async_transport = AsyncCassetteTransport(self.deck, pace=pace)
+        self.server = TestServer(self.deck, pace, live_upstreams(os.environ, settings.upstreams or {}))
+        self.recorded = 0
+        self.outcome: str | None = None
+        """What became of the test's own code; None while it runs, and for ever when it was interrupted."""
+        self._undo = ExitStack()
+
+    def _deck(self) -> Deck:
+        config, settings, faulty = self.item.config, self.settings, Faulty.of(self.item)
+        mode = mode_in_force(
+            settings.mode or cast(str, config.getini("turntape_mode")) or None,
+            os.environ,
+            config.getoption("turntape_mode"),
+        )
+        # A parameter, even None, and the marker say all; else the file beside the cassette does.
+        faults = overlay_of(self.path, None) if settings.faults is None and faulty is None else settings.faults
+        if faulty is not None and faulty.faults:
+            faults = faulty.faults
+            # A fault is put into a replay. Only where there is nothing to replay yet is there something to record.
+            mode = "once" if mode in ("new", "all") else mode
+        return Deck(
+            self.path,
+            told=mode,
+            matching=settings.matching(config.getini),
+            faults=faults,
+            fork=self._forked if settings.fork is not None else None,
+            labels=lambda round_trips: config.hook.pytest_turntape_labels(round_trips=round_trips) or (),
+        )
+
+    def _forked(self) -> Forked:
+        """What is played before the fork. Raises TurntapeError when there is no such file, turn or answer."""
+        path = self.item.path.parent / str(self.settings.fork)
+        fork = self.item.config.hook.pytest_turntape_fork(
+            path=str(path), at=self.settings.fork_at, edits=self.settings.edit
+        )
+        return cast(Forked, fork)
+
+    def start(self) -> None:
+        self._undo.enter_context(default_transports(self.transport, self.async_transport, self._way))
+        if self.deck.plan.calls == "never":
+            self._undo.enter_context(self.network)
+            patch = self._undo.enter_context(pytest.MonkeyPatch.context())
+            for name, value in placeholders(os.environ).items():
+                patch.setenv(name, value)
+
+    def _way(self, host: str, port: int | None, path: str) -> Way:
+        if (port is not None and port == self.server.port) or self.network.allows(host, port):
+            return "network"
+        if is_side_traffic(host, path):
+            return "offline" if self.deck.plan.calls == "never" else "network"
+        return "deck"
+
+    def stop(self) -> list[str]:
+        """End everything; the problems that fail the test, one sentence each."""
+        found: list[str] = []
+        try:
+            self.server.stop()
+        finally:
+            self._undo.close()
+        try:
+            self.recorded = self.deck.finish(whole=self.outcome is not None)
+        except TurntapeError as exc:
+            found.append(str(exc))
+        self.deck.notes += remarks(self.deck)
+        return [*found, *self.problems()]
+
+    @property
+    def asked(self) -> bool:
+        return bool(self.deck.passed or self.deck.misses)
+
+    @property
+    def left_over(self) -> list[RoundTrip]:
+        """What of the cassette this test should have asked for and did not."""
+        return self.deck.unplayed if expects_all(self.deck, self.settings) else []
+
+    def problems(self) -> list[str]:
+        """What was asked for and not recorded, what was recorded and not asked for, what the API answers otherwise."""
+        found = problems(self.deck, self.settings, self._deeds, passed=self.outcome == "passed")
+        if found and self.network.blocked:
+            found.append(f"the network was blocked for {', '.join(dict.fromkeys(self.network.blocked))}")
+        return found
+
+    def _deeds(self) -> Sequence[str] | None:
+        return self.item.config.hook.pytest_turntape_deeds(round_trips=list(self.deck.player.cassette))

@@ -1,0 +1,122 @@
+"""Which cassettes a session used, and how; `--turntape-check` and the summary read it. Survives xdist as JSON."""
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from ..errors import CassetteError, TurntapeError
+from ..redaction.lint import secrets_in
+from ..redaction.redactor import Redactor
+from ..replay.session import is_unfinished
+from ..tape.reader import Cassette
+from .active_test import MarkedTest
+from .naming import SUFFIX
+from .settings import Settings, cassette_of
+
+type State = Literal["played", "partly", "missed", "unplayed"]
+
+
+def _is_cassette(path: Path) -> bool:
+    return path.name.endswith((SUFFIX, f"{SUFFIX}.zst"))
+
+
+class Ledger:
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+        """What a person should know, one sentence each."""
+        self._owned: set[str] = set()
+        """Cassettes of collected tests."""
+        self._whole: set[str] = set()
+        """Test files of which every test was collected."""
+        self._states: defaultdict[str, set[State]] = defaultdict(set)
+        """What the tests that ran did with each cassette."""
+        self._found: list[str] | None = None
+
+    def collected(self, config: pytest.Config, wanted: list[pytest.Item], items: list[pytest.Item]) -> None:
+        for item in wanted:
+            try:
+                self._owned.add(str(cassette_of(item, Settings.of(item))))
+            except TurntapeError:  # the test itself says it
+                continue
+        chosen = {arg.partition("::")[0] for arg in config.args if "::" in arg}
+        parts = {str((config.invocation_params.dir / name).resolve()) for name in chosen}
+        self._whole |= {str(item.path) for item in items} - parts
+
+    def used(self, item: pytest.Item, marked: MarkedTest) -> None:
+        """Note what a test did that has ended."""
+        deck, path = marked.deck, str(marked.path)
+        self.notes += [f"{item.nodeid}: {note}" for note in deck.notes]
+        if marked.recorded:
+            plural = "" if marked.recorded == 1 else "s"
+            failed = ", although the test failed" if marked.outcome == "failed" else ""
+            self.notes.append(f"{item.nodeid}: recorded {marked.recorded} round trip{plural} to {path}{failed}")
+        if marked.outcome in (None, "skipped"):
+            return
+        self._owned.add(path)
+        state: State = "played"
+        if deck.misses:
+            state = "missed"
+        elif not marked.asked and deck.exists:
+            state = "unplayed"
+        elif marked.left_over:
+            state = "partly"
+        self._states[path].add(state)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "notes": self.notes,
+            "owned": sorted(self._owned),
+            "whole": sorted(self._whole),
+            "states": {path: sorted(states) for path, states in self._states.items()},
+        }
+
+    def merge(self, other: dict[str, Any]) -> None:
+        """Take in what a worker saw."""
+        self.notes += other["notes"]
+        self._owned |= set(other["owned"])
+        self._whole |= set(other["whole"])
+        for path, states in other["states"].items():
+            self._states[path] |= set(states)
+
+    def check(self) -> list[str]:
+        """What is wrong with the cassettes, one sentence each, by file."""
+        if self._found is None:
+            paths = {Path(path) for path in self._owned} | set(self._beside())
+            self._found = [f"{path}: {said}" for path in sorted(paths) if path.exists() for said in self._of(path)]
+        return self._found
+
+    def _beside(self) -> list[Path]:
+        """The cassettes in the usual places of the test files that were collected whole, and of files now gone."""
+        found: list[Path] = []
+        whole = {Path(path) for path in self._whole}
+        for root in {path.parent / "cassettes" for path in whole}:
+            for folder in root.iterdir() if root.is_dir() else ():
+                test_file = root.parent / f"{folder.name}.py"
+                if folder.is_dir() and (test_file in whole or not test_file.exists()):
+                    found += [path for path in folder.iterdir() if _is_cassette(path)]
+        return found
+
+    def _of(self, path: Path) -> list[str]:
+        if is_unfinished(path):
+            return ["unfinished: the recording was interrupted; record again, or remove it"]
+        found: list[str] = []
+        if str(path) not in self._owned:
+            found.append("orphaned: no collected test uses it; remove it, or rename it with its test")
+        states = self._states.get(str(path), set())
+        if "missed" in states:
+            found.append("stale: its test asks for what it does not hold; record again with --turntape-mode=all")
+        elif states and states <= {"partly"}:
+            found.append("stale: its test does not ask for all that it holds; record again with --turntape-mode=all")
+        elif states == {"unplayed"}:
+            found.append("unplayed: its test ran and asked for nothing; remove it, or the mark")
+        try:
+            cassette = Cassette.load(path)
+            places = secrets_in(cassette, Redactor.from_config(salt=cassette.salt))
+            found += [f"damaged: {problem}" for problem in cassette.problems]
+            if places:
+                found.append(f"a secret stands in {', '.join(places)}; revoke it, and record again")
+        except CassetteError as exc:
+            found.append(f"damaged: {exc}")
+        return found

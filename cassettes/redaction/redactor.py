@@ -1,0 +1,320 @@
+"""No secret reaches the disk: what a recorder replaces before it writes.
+
+Request headers are stored by allow-list; a field outside it keeps its name and gets a fingerprint as its value.
+In bodies, known key shapes are replaced by as many bytes as they had, so that lengths, chunk boundaries and
+framings stay right, and a secret split over two reads is found because the joined body is searched. A fingerprint
+is a salted HMAC: two keys can be told apart within a file, and compared with nothing outside it.
+"""
+
+import hashlib
+import hmac
+import os
+import re
+import secrets
+import struct
+import zlib
+from collections import deque
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import replace
+from typing import Self, cast
+from urllib.parse import unquote
+
+from ..errors import CassetteError
+from ..settings import read_settings, texts
+from ..tape.delta import common_prefix, common_suffix
+from ..tape.model import Frame, Headers, RoundTrip
+from .secrets_table import CREDENTIALS, REQUEST_HEADERS, REQUEST_PREFIXES, ROOTS, SECRET_PARAMETERS
+
+_MARK = b"REDACTED"
+_FINGERPRINT = re.compile(rb"REDACTED-[0-9a-f]{8}")
+_WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+_QUERY = re.compile(r"([?&#;])([^=&#;]+)=([^&#;]*)")
+_USERINFO = re.compile(r"^([a-z][a-z0-9+.-]*://)[^/@]*@", re.IGNORECASE)
+_ESCAPES = b"nrtbf"
+_BEFORE = re.compile(rb"(?:\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}|(?:\x1b|\\u001[bB]|\\x1[bB]|\\033|\\e)\[[0-9;]{0,16}m)\Z")
+"""What ends in a word character and is none: a JSON escape, a percent-encoded byte, a terminal's colour."""
+_NAMES_A_CREDENTIAL = re.compile(r"key|token|secret|passw|credential|cookie|oidc|auth")
+_BASE64_RUN = 64
+_BASE64 = re.compile(rb"[A-Za-z0-9+/_=-]*")
+_RULER = re.compile(rb"[_=-]{4}")
+_LONGEST_KEY = 400
+"""No key is longer, its prefix included; what goes on for longer than that is encoded data."""
+_LARGE = 1 << 14
+"""Bodies from this size on are compared with earlier ones before they are searched."""
+_LONGEST = 1 << 13
+"""No secret that is known by its shape is longer; private keys come closest."""
+
+
+class Redactor:
+    """Replaces secrets in headers, URLs and bodies. The same salt gives the same fingerprints.
+
+    `extra` are the user's own patterns (regular expressions); `allow_headers` are request header fields to store as
+    they are. Raises CassetteError for a pattern that does not compile.
+    """
+
+    def __init__(
+        self,
+        extra: tuple[str, ...] = (),
+        salt: str | None = None,
+        allow_headers: tuple[str, ...] = (),
+        enabled: bool = True,
+    ) -> None:
+        self.salt = salt if salt is not None else secrets.token_hex(8)
+        self.enabled = enabled
+        self._key = self.salt.encode()
+        self._recent: deque[tuple[bytes, bytes]] = deque(maxlen=4)
+        """Large request bodies as they came and as they were written."""
+        self._allowed = REQUEST_HEADERS | {name.lower() for name in allow_headers}
+        try:
+            self._extra = tuple(re.compile(pattern.encode()) for pattern in extra)
+        except re.error as exc:
+            raise CassetteError(
+                f"the redaction pattern {exc.pattern!r} is no regular expression: {exc.msg}; mend it in turntape.toml"
+            ) from exc
+
+    @classmethod
+    def from_config(cls, path: str | os.PathLike[str] | None = None, salt: str | None = None) -> Self:
+        """A redactor as `turntape.toml`, or `[tool.turntape]` of `pyproject.toml`, in the working directory says.
+
+        Keys: `redact` (list of regular expressions), `allow_headers` (list of names). Raises CassetteError when the
+        file is no TOML or a key has another type.
+        """
+        settings = read_settings(path)
+        return cls(texts(settings, "redact"), salt, texts(settings, "allow_headers"))
+
+    def with_salt(self, salt: str) -> Self:
+        """The same rules under another salt: that of a file which is appended to."""
+        other = copy(self)
+        other.salt, other._key = salt, salt.encode()
+        other._recent = deque(maxlen=4)
+        return other
+
+    def fingerprint(self, secret: str | bytes) -> str:
+        """Eight hexadecimal digits that stand for a secret within this salt."""
+        data = secret.encode(errors="surrogateescape") if isinstance(secret, str) else secret
+        return hmac.new(self._key, data, hashlib.sha256).hexdigest()[:8]
+
+    def _stand_in(self, name: str, value: str) -> str:
+        scheme, space, rest = value.partition(" ")
+        if space and name.endswith(("authorization", "-auth")) and scheme.isalpha() and len(scheme) <= 10:
+            return f"{scheme} REDACTED-{self.fingerprint(rest)}"
+        return f"REDACTED-{self.fingerprint(value)}"
+
+    def headers(self, headers: Headers, response: bool = False) -> Headers:
+        """Header fields for the disk; names and order stay."""
+        if not self.enabled:
+            return headers
+        return tuple((name, self._header(name.lower(), value, response)) for name, value in headers)
+
+    def _header(self, name: str, value: str, response: bool) -> str:
+        if name in ("set-cookie", "cookie"):
+            return "; ".join(
+                f"{part.partition('=')[0].strip()}=REDACTED-{self.fingerprint(part)}" for part in value.split(";")[:1]
+            )
+        if name.startswith("aws4-") or (name == "authorization" and value.startswith("AWS4-")):
+            return f"{value.partition(' ')[0]} REDACTED-{self.fingerprint(value)}"
+        family = name.startswith(REQUEST_PREFIXES) and not _NAMES_A_CREDENTIAL.search(name)
+        kept = response or name in self._allowed or family
+        if name in CREDENTIALS or not kept:
+            return self._stand_in(name, value)
+        if name in ("location", "referer", "http-referer"):
+            value = self.url(value)
+        clean = self.body(value.encode("utf-8", "surrogateescape"))
+        return clean.decode("utf-8", "surrogateescape")
+
+    def url(self, url: str) -> str:
+        """A URL without credentials: known parameters, userinfo, and key shapes anywhere in it."""
+        if not self.enabled:
+            return url
+        url = _USERINFO.sub(r"\1", url)
+        url = _QUERY.sub(self._parameter, url)
+        return self.body(url.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
+
+    def _parameter(self, match: re.Match[str]) -> str:
+        separator, name, value = match.groups()
+        if unquote(name).lower() not in SECRET_PARAMETERS or not value:
+            return match.group()
+        return f"{separator}{name}=REDACTED-{self.fingerprint(unquote(value))}"
+
+    def body(self, body: bytes) -> bytes:
+        """A body without key shapes, of the same length."""
+        if not self.enabled or not body:
+            return body
+        return self._searched(body)
+
+    def request_body(self, body: bytes) -> bytes:
+        """As `body`, for the bodies of a run: what an earlier one said already is not searched again.
+
+        Not for two threads at once.
+        """
+        if not self.enabled or len(body) < _LARGE or self._extra:
+            return self.body(body)
+        clean = self._resumed(body)
+        self._recent.append((body, clean))
+        return clean
+
+    def _resumed(self, body: bytes) -> bytes:
+        shared = 0
+        earlier = before = b""
+        for raw, clean in self._recent:
+            prefix = common_prefix(raw, body)
+            if prefix > shared:
+                shared, earlier, before = prefix, raw, clean
+        if shared < _LARGE:
+            return self._searched(body)
+        tail = common_suffix(earlier, body, min(len(earlier), len(body)) - shared)
+        # A secret is shorter than _LONGEST. One that ends before `start` stands in both bodies, and one that goes
+        # over `start` begins after `start - _LONGEST`, where the new search begins; the same at the other end.
+        start = max(shared - _LONGEST, 0)
+        stop = min(len(body) - tail + _LONGEST, len(body))
+        begin, end = max(start - _LONGEST, 0), min(stop + _LONGEST, len(body))
+        middle = self._searched(body[begin:end])
+        rest = len(body) - stop
+        return before[:start] + middle[start - begin : stop - begin] + before[len(before) - rest :]
+
+    def _searched(self, body: bytes) -> bytes:
+        spans: dict[int, tuple[int, int]] = {}
+        for root, shapes in ROOTS:
+            at = body.find(root)
+            while at >= 0:
+                following = at + len(root)
+                for shape in shapes:
+                    if shape.keep and not _starts_word(body, at):
+                        continue
+                    match = shape.pattern.match(body, at)
+                    if match is not None and not (shape.keep and _in_base64(body, at, match.end())):
+                        start, end = match.span(1) if match.re.groups else match.span()
+                        spans.setdefault(start, (end, shape.keep))
+                        following = end
+                        break
+                at = body.find(root, following)
+        for pattern in self._extra:
+            for match in pattern.finditer(body):
+                spans.setdefault(match.start(), (match.end(), 0))
+        if not spans:
+            return body
+        out = bytearray()
+        done = 0
+        for start, (end, keep) in sorted(spans.items()):
+            if start < done or end <= start:
+                continue
+            out += body[done:start] + self._mask(body[start:end], keep)
+            done = end
+        return bytes(out + body[done:])
+
+    def _mask(self, secret: bytes, keep: int) -> bytes:
+        mark = b"REDACTED-" + self.fingerprint(secret).encode()
+        kept = secret[:keep] if len(secret) >= keep + len(mark) else b""
+        room = len(secret) - len(kept)
+        if room < len(mark):
+            return (_MARK + b"*" * room)[:room]
+        return kept + mark + b"*" * (room - len(mark))
+
+    def normalise(self, body: bytes) -> bytes:
+        """A redacted body with every fingerprint replaced by one constant: the same for whatever key was used.
+
+        What follows a fingerprint up to the old length is dropped too, since another key may be longer.
+        """
+        return _FINGERPRINT_TAIL.sub(b"REDACTED", body) if _MARK in body else body
+
+    def round_trip(self, trip: RoundTrip) -> RoundTrip:
+        """A round trip for the disk."""
+        if not self.enabled:
+            return trip
+        request = trip.request
+        response = trip.response
+        return replace(
+            trip,
+            request=replace(
+                request,
+                url=self.url(request.url),
+                headers=self.headers(request.headers),
+                content=self.request_body(request.body),
+            ),
+            response=response
+            and replace(
+                response,
+                reason=self._text(response.reason),
+                headers=self.headers(response.headers, response=True),
+                trailers=self.headers(response.trailers, response=True),
+                content=self._answer(response.body, response.headers),
+            ),
+            failure=trip.failure and replace(trip.failure, message=self._text(trip.failure.message)),
+            frames=tuple(self._frame(frame) for frame in trip.frames),
+            faults=tuple(self._text(fault) for fault in trip.faults),
+            extra={key: self._value(value) for key, value in trip.extra.items()},
+        )
+
+    def _value(self, value: object) -> object:
+        """A JSON value with its strings redacted."""
+        match value:
+            case str():
+                return self._text(value)
+            case dict():
+                return {key: self._value(item) for key, item in cast(dict[str, object], value).items()}
+            case list() | tuple():
+                return [self._value(item) for item in cast(list[object], value)]
+            case _:
+                return value
+
+    def _text(self, text: str) -> str:
+        return self.body(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
+
+    def _frame(self, frame: Frame) -> Frame:
+        return replace(frame, data=self.body(frame.data))
+
+    def _answer(self, body: bytes, headers: Headers) -> bytes:
+        clean = self.body(body)
+        if clean is body or clean == body:
+            return body
+        event_stream = any(
+            name.lower() == "content-type" and "vnd.amazon.eventstream" in value for name, value in headers
+        )
+        return b"".join(_resealed(clean)) if event_stream else clean
+
+
+_FINGERPRINT_TAIL = re.compile(rb"REDACTED-[0-9a-f]{8}\**")
+
+
+def _starts_word(body: bytes, at: int) -> bool:
+    """True when no word character stands before `at`; the letter of a JSON escape is none."""
+    if at == 0 or body[at - 1] not in _WORD:
+        return True
+    if at >= 2 and body[at - 2] == 0x5C and body[at - 1] in _ESCAPES:
+        return True
+    return _BEFORE.search(body[max(at - 24, 0) : at]) is not None
+
+
+def _in_base64(body: bytes, start: int, end: int) -> bool:
+    """True when a match stands deep inside an encoded image or signature, where it is a coincidence.
+
+    Encoded data is before it, and either behind it too, or the match goes on where a key has long ended.
+    """
+    if not _encoded(body[max(start - _BASE64_RUN, 0) : start]):
+        return False
+    if end - start > _LONGEST_KEY:
+        return _RULER.search(body, start, end) is None
+    return _encoded(body[end : end + _BASE64_RUN])
+
+
+def _encoded(piece: bytes) -> bool:
+    """True for a whole run of base64; a line of dashes is none."""
+    return len(piece) == _BASE64_RUN and _BASE64.fullmatch(piece) is not None and _RULER.search(piece) is None
+
+
+def _resealed(body: bytes) -> Iterator[bytes]:
+    """AWS event-stream frames with their message CRC made anew.
+
+    https://docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html (read 2026-11-21): a frame is its
+    length, the headers' length, the CRC of these 8 bytes, headers, payload, and the CRC of all that.
+    """
+    at = 0
+    while len(body) - at >= 16:
+        size = struct.unpack_from(">I", body, at)[0]
+        if size < 16 or at + size > len(body):
+            break
+        content = body[at : at + size - 4]
+        yield content + struct.pack(">I", zlib.crc32(content))
+        at += size
+    yield body[at:]

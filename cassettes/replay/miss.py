@@ -1,0 +1,120 @@
+"""What is said of a request that no recording answers."""
+
+from ..errors import ReplayMiss
+from ..matching.grades import Grade, TurnName
+from ..matching.json_diff import Difference, words
+from ..tape.model import RoundTrip
+
+
+class Miss(ReplayMiss):
+    """Names the turn, the recording that was nearest to the request, and where they differ."""
+
+    def __init__(
+        self,
+        method: str,
+        path: str,
+        nearest: RoundTrip | None,
+        found: list[Difference],
+        played: int,
+        recorded: int,
+        *,
+        turn: TurnName | None = None,
+        likeness: Grade = "miss",
+        ignored: tuple[Difference, ...] = (),
+        taken_by: str | None = None,
+        nearest_played: bool = False,
+    ) -> None:
+        self.method = method
+        self.path = path
+        self.nearest = nearest
+        """The recorded round trip that is most like the request; None when none has its method and path."""
+        self.differences = found
+        """Where request and nearest recording differ; empty when all equal recordings were played already."""
+        self.played = played
+        """How many recordings equal the request, all of them played."""
+        self.turn = turn
+        """The turn of the nearest recording, or of the one that was played already."""
+        self.grade: Grade = "miss"
+        self.likeness: Grade = likeness
+        """What the nearest recording is to the request: the same turn with something changed, or another (`miss`)."""
+        self.ignored = ignored
+        self.taken_by = taken_by
+        """How the recording of an equal request was used up by one that differs, if it was."""
+        self.nearest_played = nearest_played
+        """True when the nearest recording has answered another request already."""
+        self.after: TurnName | None = None
+        """The turn that was asked for last before this."""
+        super().__init__(self._sentence(recorded))
+
+    @property
+    def pointer(self) -> str | None:
+        return self.differences[0].pointer if self.differences else None
+
+    @property
+    def is_same_turn(self) -> bool:
+        """True when the recording knows this turn and something in the request was changed."""
+        return self.likeness != "miss"
+
+    def _sentence(self, recorded: int) -> str:
+        what = f"no recorded round trip answers {self.method} {self.path}"
+        if self.played:
+            times = "once" if self.played == 1 else f"{self.played} times"
+            at = f" ({self.turn})" if self.turn else ""
+            if self.taken_by:
+                return f"{what}: its recording{at} was played for a request that differs, {self.taken_by}"
+            return (
+                f"{what}: it was recorded {times}{at} and is asked for once more; "
+                "record again if the agent now repeats it"
+            )
+        if self.nearest is None:
+            return (
+                f"{what}: none of the {recorded} recorded has this method and path; record again, or check the base URL"
+            )
+        first, *others = self.differences or [Difference("", "changed")]
+        more = f" (and {len(others)} more: {', '.join(d.pointer or '/' for d in others)})" if others else ""
+        turn = self.turn or f"#{self.nearest.index}"
+        if not self.is_same_turn:
+            played = ", played already" if self.nearest_played else ""
+            return (
+                f"{what}: it is no recorded turn; the nearest is {turn}{played}, where {first}{more}; "
+                "record again if the call is meant"
+            )
+        return f"{what}: the nearest is {turn}, where {first}{more}; {self.likeness}, record again if it is meant"
+
+    def document(self, status: int) -> dict[str, object]:
+        """The miss as an error body that the SDKs of all APIs read as their own.
+
+        One shape serves all: `error.message`, `error.type`, `error.code` (OpenAI and kin), `type: error` around it
+        (Anthropic), `error.status` (Google), and a `message` beside it (AWS, Cohere, Mistral).
+        """
+        return {
+            "type": "error",
+            "object": "error",
+            "error": {
+                "type": "turntape_replay_miss",
+                "code": status,
+                "status": "NOT_FOUND",
+                "message": str(self),
+                "param": self.pointer,
+            },
+            "message": str(self),
+            "turntape": {
+                "nearest": self.nearest.index if self.nearest else None,
+                "turn": self.turn.number if self.turn else None,
+                "thread": self.turn.thread if self.turn else None,
+                "likeness": self.likeness,
+                "differences": [_as_json(difference) for difference in self.differences],
+            },
+        }
+
+
+def _as_json(difference: Difference) -> dict[str, object]:
+    found: dict[str, object] = {
+        "pointer": difference.pointer,
+        "kind": difference.kind,
+        "recorded": difference.recorded,
+        "given": difference.given,
+    }
+    if isinstance(difference.recorded, str) and isinstance(difference.given, str):
+        found["words"] = [list(pair) for pair in words(difference.recorded, difference.given)]
+    return found

@@ -1,0 +1,159 @@
+"""What a replay came to: what was played, and what was not as recorded."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ..matching.grades import Match, TurnName
+from ..tape.model import RoundTrip
+from .miss import Miss
+
+
+@dataclass(frozen=True, slots=True)
+class Reordered:
+    """A turn that was asked for before one that had ended when it was recorded."""
+
+    turn: TurnName
+    before: TurnName
+
+    def __str__(self) -> str:
+        return f"{self.turn} was asked for before {self.before}, which was recorded first"
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """Where a replay first was not as recorded."""
+
+    layer: Literal["client", "api"]
+    """The answers come from the tape, so it is the client; the API when a fault was put before."""
+    turn: TurnName | None
+    pointer: str | None
+    words: str
+
+    def __str__(self) -> str:
+        return f"first to diverge: {self.layer}, {self.words}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The end of a replay, by turn."""
+
+    played: tuple[Match, ...]
+    """In the order in which they were asked for."""
+    changed: tuple[Miss, ...]
+    """Requests that are a recorded turn with something changed, and were not answered."""
+    extra: tuple[Miss, ...]
+    """Requests that are no recorded turn, or one that was played already."""
+    unplayed: tuple[TurnName, ...]
+    """Recorded and never asked for as recorded."""
+    reordered: tuple[Reordered, ...]
+    first: Divergence | None
+    """None when all was as recorded."""
+
+    @property
+    def tolerated(self) -> tuple[Match, ...]:
+        """Answers that were given although the request differs."""
+        return tuple(match for match in self.played if match.grade != "exact")
+
+    @property
+    def faults(self) -> tuple[Match, ...]:
+        """Answers that a fault replaced or changed."""
+        return tuple(match for match in self.played if match.fault)
+
+    @property
+    def clean(self) -> bool:
+        """True when every recording was asked for exactly, in order, and nothing else was."""
+        return not (self.changed or self.extra or self.unplayed or self.reordered or self.tolerated)
+
+    def lines(self) -> list[str]:
+        """One line a finding; none when the replay was clean."""
+        missing = {miss.turn for miss in self.changed}
+        return [
+            *([str(self.first)] if self.first else []),
+            *(f"changed: {miss}" for miss in self.changed),
+            *(f"tolerated: {match}" for match in self.tolerated),
+            *(f"extra: {miss}" for miss in self.extra),
+            *(f"order: {moved}" for moved in self.reordered),
+            *(f"not asked for: {turn}" for turn in self.unplayed if turn not in missing),
+        ]
+
+    def __str__(self) -> str:
+        count = len(self.played)
+        head = f"{count} answer{'' if count == 1 else 's'} played"
+        return "\n".join([f"{head}, all as recorded" if self.clean else head, *self.lines()])
+
+
+def reordered(asked: Sequence[int], trips: Sequence[RoundTrip], names: Sequence[TurnName]) -> tuple[Reordered, ...]:
+    """The fewest turns whose moving explains the order in which places were asked for.
+
+    Round trips that were under way together when they were recorded have no order, nor have threads that ran beside
+    each other: which of them comes first is chance.
+    """
+    kept = _longest_rising(asked)
+    if len(kept) == len(asked):
+        return ()
+    beside = _beside_each_other(trips, names)
+
+    def before(one: int, other: int) -> bool:
+        return (names[one].thread, names[other].thread) not in beside and _was_before(trips, one, other)
+
+    standing = [(at, asked[at]) for at in sorted(kept)]
+    found: list[Reordered] = []
+    for at, place in enumerate(asked):
+        if at in kept:
+            continue
+        earlier = [other for when, other in standing if when > at and before(other, place)]
+        later = [other for when, other in standing if when < at and before(place, other)]
+        if earlier:
+            found.append(Reordered(names[place], names[earlier[0]]))
+        elif later:
+            found.append(Reordered(names[later[0]], names[place]))
+    return tuple(found)
+
+
+def _beside_each_other(trips: Sequence[RoundTrip], names: Sequence[TurnName]) -> set[tuple[str | None, str | None]]:
+    """Pairs of threads, in both orders, of which two round trips were under way at once."""
+    timed = sorted((trip.started_at, place) for place, trip in enumerate(trips) if trip.started_at and trip.ended_at)
+    running: list[int] = []
+    found: set[tuple[str | None, str | None]] = set()
+    for started, place in timed:
+        running = [other for other in running if _ended(trips[other]) > started]
+        thread = names[place].thread
+        for other in running:
+            found |= {(thread, names[other].thread), (names[other].thread, thread)}
+        running.append(place)
+    return found
+
+
+def _ended(trip: RoundTrip) -> float:
+    return trip.started_at + (trip.ended_at or 0) / 1_000_000
+
+
+def _was_before(trips: Sequence[RoundTrip], one: int, other: int) -> bool:
+    """True when `one` had ended before `other` began; by number where the recording has no times."""
+    first, second = trips[one], trips[other]
+    if first.ended_at is None or first.started_at == second.started_at == 0.0:
+        return one < other
+    return _ended(first) <= second.started_at
+
+
+def _longest_rising(values: Sequence[int]) -> set[int]:
+    """The positions of a longest rising subsequence."""
+    tails: list[int] = []
+    at: list[int] = []
+    before: list[int] = []
+    for position, value in enumerate(values):
+        size = bisect_left(tails, value)
+        if size == len(tails):
+            tails.append(value)
+            at.append(position)
+        else:
+            tails[size], at[size] = value, position
+        before.append(at[size - 1] if size else -1)
+    found: set[int] = set()
+    position = at[-1] if at else -1
+    while position >= 0:
+        found.add(position)
+        position = before[position]
+    return found

@@ -1,0 +1,238 @@
+"""The deck: one cassette, played, recorded or both, as its record mode says.
+
+It knows no HTTP library: the transports and the replay server ask it what to do with a request and hand in what
+came back. An interrupted recording is never taken for whole: it is written under a name of its own beside the
+cassette, and takes the cassette's name when it has ended.
+"""
+
+import fcntl
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from ..errors import CassetteError, TurntapeError
+from ..faults.fault import Faults
+from ..matching.grades import Matching
+from ..redaction.redactor import Redactor
+from ..tape.model import Headers, Request, RoundTrip
+from ..tape.pending import Exchanges
+from ..tape.provenance import Forked, played_as
+from ..tape.reader import Cassette
+from ..tape.recorder import Recorder
+from .live_diff import Drift, drift
+from .player import Miss, Played, Player
+from .record_modes import Plan, mode_in_force, plan
+
+type Labels = Callable[[Sequence[RoundTrip]], Iterable[tuple[int, dict[str, object]]]]
+"""Reads round trips: `(number, label)` each, the contract of `show --json`."""
+
+_SUFFIXES = (".cassette.jsonl.zst", ".cassette.jsonl", ".jsonl.zst", ".jsonl")
+
+
+def unfinished(path: Path) -> Path:
+    """Where the recording of `path` stands until it has ended: `a.unfinished.cassette.jsonl`."""
+    suffix = next((suffix for suffix in _SUFFIXES if path.name.endswith(suffix)), "")
+    return path.with_name(f"{path.name.removesuffix(suffix)}.unfinished{suffix}")
+
+
+def is_unfinished(path: Path) -> bool:
+    """True for the name of a recording that has not ended."""
+    return any(path.name.endswith(f".unfinished{suffix}") for suffix in _SUFFIXES)
+
+
+def _being_written(path: Path) -> bool:
+    """True when a recorder has this file open right now."""
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
+class Deck:
+    """`Deck(path, mode)` plays and records one cassette. Any thread and any asyncio task may use it at once.
+
+    `mode` is what the code asks for; the environment decides with it (`modes.mode_in_force`). `matching` and
+    `faults` are the player's, `labels` reads what was recorded; where a cassette is recorded anew, `fork` gives the
+    turns that are played from another one before the rest is called. A cassette that does not exist is no error until
+    something is asked of it. Raises CassetteError when the file cannot be read.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        mode: str | None = None,
+        *,
+        told: str | None = None,
+        matching: Matching | None = None,
+        faults: Faults | None = None,
+        redactor: Redactor | None = None,
+        labels: Labels | None = None,
+        fork: Callable[[], Forked] | None = None,
+        environ: Mapping[str, str] = os.environ,
+    ) -> None:
+        self.path = Path(path)
+        self.mode = mode_in_force(mode, environ, told)
+        self.exists = self.path.exists()
+        self.plan: Plan = plan(self.mode, self.exists)
+        cassette = Cassette.load(self.path) if self.plan.plays and self.exists else Cassette.from_round_trips([])
+        self.player = Player(cassette, matching=matching, faults=faults if self.plan.plays and self.exists else None)
+        self.exchanges = Exchanges(self._keep)
+        self.misses: list[Miss] = []
+        """What was asked for, not recorded and not called."""
+        self.drifts: list[Drift] = []
+        """Where the live API no longer answers as recorded (mode `verify`)."""
+        self.notes: list[str] = []
+        """What a person should know of the files, one sentence each."""
+        self.strays: list[Miss] = []
+        """What was asked for and not recorded behind a fault that took the place of a recorded answer: no recording
+        can know what an agent does about it."""
+        self._fork = fork() if fork is not None and self.plan.writes == "anew" else None
+        self._tape = Player(self._fork.trips, matching=matching) if self._fork is not None else None
+        self._waiting = set(self._fork.turns if self._fork is not None else ())
+        """The turns of the fork that were not asked for so far."""
+        self._redactor = redactor
+        self._labels = labels
+        self._recorder: Recorder | None = None
+        self._problem: str | None = None
+        self._lock = threading.Lock()
+        self._passed: list[RoundTrip] = []
+        self._astray = False
+        self._finished = False
+        self._unfinished = unfinished(self.path)
+        if self._unfinished.exists() and not _being_written(self._unfinished):
+            again = "it is replaced if this run records" if self.plan.writes != "nothing" else "record again"
+            self.notes.append(f"{str(self._unfinished)!r} is left from a recording that was interrupted; {again}")
+
+    @property
+    def passed(self) -> list[RoundTrip]:
+        """The round trips so far, played and recorded, as the agent had them: numbered in order of their answers."""
+        with self._lock:
+            return list(self._passed)
+
+    @property
+    def unplayed(self) -> list[RoundTrip]:
+        """The recorded round trips that nobody asked for so far."""
+        return [replace(self.player.cassette[place], index=place) for place in self.player.unplayed]
+
+    def ask(self, method: str, url: str, headers: Headers, body: bytes) -> Played | Miss | None:
+        """What answers this request: a recording, a miss, or None when the live API is to be called."""
+        if self._fork is not None and self._tape is not None:
+            return self._ask_tape(self._fork, self._tape, Request(method, url, headers, body))
+        if not self.plan.plays:
+            return None
+        try:
+            found = self.player.play(method, url, headers, body)
+        except Miss as miss:
+            if self.plan.calls == "missing":
+                return None
+            if not self.exists:
+                miss.args = (
+                    f"there is no cassette {str(self.path)!r} to answer {method} {url} from; "
+                    "record one with the mode 'once'",
+                )
+            with self._lock:
+                (self.strays if self._astray else self.misses).append(miss)
+            return miss
+        if found.faulted is not None and found.faulted.is_another_answer:
+            self._astray = True
+        self._note(replace(found.trip, request=Request(method, url, headers, body)))
+        return found
+
+    def _ask_tape(self, fork: Forked, tape: Player, asked: Request) -> Played | Miss | None:
+        """What the tape says; None once every turn before the fork was played. A stray before that costs nothing."""
+        try:
+            found = tape.play(asked.method, asked.url, asked.headers, asked.body)
+        except Miss as miss:
+            if not self._waiting:
+                return None
+            with self._lock:
+                self.misses.append(miss)
+            return miss
+        self._waiting.discard(found.trip.index)
+        self._keep(replace(found.trip, request=asked, index=-1, extra=played_as(fork, found.trip)))
+        return found
+
+    def compare(self, recorded: RoundTrip, live: RoundTrip) -> None:
+        """Note where a live answer differs from the recorded one."""
+        found = drift(recorded, live)
+        if found is not None:
+            with self._lock:
+                self.drifts.append(found)
+
+    def _note(self, trip: RoundTrip) -> None:
+        with self._lock:
+            self._passed.append(replace(trip, index=len(self._passed)))
+
+    def _keep(self, trip: RoundTrip) -> None:
+        self._note(trip)
+        with self._lock:
+            try:
+                if self._recorder is None:
+                    self._recorder = self._open()
+                self._recorder.write(trip)
+            except (TurntapeError, OSError) as exc:
+                self._problem = self._problem or str(exc)
+
+    def _open(self) -> Recorder:
+        path = self._unfinished
+        if _being_written(path):
+            raise CassetteError(
+                f"{str(self.path)!r} is being recorded by another test or worker; give each test a cassette of its own"
+            )
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        appended = self.plan.writes == "appended"
+        if appended:
+            shutil.copyfile(self.path, path)
+            path.chmod(0o600)
+        return Recorder(path, redactor=self._redactor or Redactor.from_config(), append=appended)
+
+    def finish(self, whole: bool = True) -> int:
+        """End the recording; how many round trips were recorded. May be called twice.
+
+        A recording that is not `whole` stays under its own name, and an earlier cassette as it was. Raises
+        CassetteError when it could not be written.
+        """
+        if self._finished:
+            return 0
+        self._finished = True
+        if self._fork is not None and self._waiting:
+            self.notes.append(
+                f"the run did not come to turn {self._fork.at}: {len(self._waiting)} of the {len(self._fork.turns)} "
+                f"turns before it in {self._fork.name!r} were not asked for"
+            )
+        self.exchanges.abandon()
+        recorder = self._recorder
+        if recorder is None:
+            if self._problem:
+                raise CassetteError(self._problem)
+            return 0
+        before = len(Cassette.load(self.path)) if self.plan.writes == "appended" else 0
+        recorder.close()
+        if problem := self._problem or recorder.problem:
+            raise CassetteError(problem)
+        if not whole:
+            self.notes.append(f"the recording was interrupted and stands in {str(self._unfinished)!r}")
+            return 0
+        self._label()
+        with suppress(FileNotFoundError):  # keep the modes that a person gave the file
+            self._unfinished.chmod(self.path.stat().st_mode & 0o777)
+        self._unfinished.replace(self.path)
+        return recorder.count - before
+
+    def _label(self) -> None:
+        """Add what the round trips were read as, so that a replay names turns as every other view does."""
+        if self._labels is None:
+            return
+        labels = list(self._labels(list(Cassette.load(self._unfinished))))
+        with Recorder(self._unfinished, redactor=self._redactor or Redactor.from_config(), append=True) as recorder:
+            for index, label in labels:
+                recorder.label(index, label)

@@ -1,0 +1,1 @@
+"""Cassettes as an HTTP server, for clients in any language."""

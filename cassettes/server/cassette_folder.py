@@ -1,0 +1,149 @@
+"""The shelf: any number of cassettes on one replay server, each under its own prefix.
+
+`/s/NAME/openai/v1/…` is answered from the cassette NAME. `/s/NAME@AGENT/…` is a playing of its own, from the first
+turn on, so that several agents, or one test run after another, play one cassette at once without taking each other's
+answers. Without a prefix, what was named on the command line answers as one.
+"""
+
+import difflib
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from ..errors import CassetteError
+from ..faults.fault import NO_FAULTS, overlay_of
+from ..matching.grades import Matching
+from ..matching.request_key import path_key
+from ..replay.player import Player
+from ..tape.reader import Cassette
+
+_SUFFIX = re.compile(r"(?:\.cassette)?\.jsonl(?:\.zst)?$")
+_UNFINISHED = re.compile(r"\.unfinished(?:\.cassette)?\.jsonl(?:\.zst)?$")
+
+
+class Shelf:
+    """Cassettes by name. A folder offers each cassette in it by its path there; they are read when first asked for.
+
+    Raises CassetteError for what is no cassette, for a folder without any, and for `faults` with more than one.
+    """
+
+    def __init__(
+        self,
+        paths: Iterable[str | os.PathLike[str]],
+        *,
+        matching: Matching | None = None,
+        faults: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.paths: dict[str, Path] = {}
+        """Where each cassette is, by name."""
+        self._matching = matching
+        self._faults = faults
+        self._cassettes: dict[Path, Cassette] = {}
+        self.players: dict[str, Player] = {}
+        """What has been played so far: by name, by `NAME@AGENT`, and "" for all that were named, as one."""
+        named: list[Path] = []
+        for path in map(Path, paths):
+            if path.is_dir():
+                self._put_folder(path)
+            else:
+                self._put(_SUFFIX.sub("", path.name), path)
+                named.append(path)
+        self.overlays = {name: file for name, path in self.paths.items() if (file := overlay_of(path, faults))}
+        """The faults that are put in, by the name of the cassette."""
+        if faults not in (None, NO_FAULTS) and len(self.paths) > 1:
+            raise CassetteError(
+                f"{str(faults)!r} cannot be put into {len(self.paths)} cassettes at once; lay a file of faults beside "
+                "each one that shall have some, as NAME.faults.toml"
+            )
+        for path in named:
+            self._cassette(path)  # what cannot be read is said before anything is served
+        self.named = tuple(named)
+        if len(self.paths) == 1:
+            self.players[""] = self._one(next(iter(self.paths)))
+        elif named:
+            trips = [trip for path in named for trip in self._cassette(path)]
+            self.players[""] = Player(trips, matching=matching)
+        self.has_root = (
+            any(path_key(trip.request.url) == "" and trip.request.method == "GET" for trip in self.players[""].cassette)
+            if "" in self.players
+            else False
+        )
+        """True when `/` itself was recorded, so that it is answered as recorded."""
+
+    def _put_folder(self, folder: Path) -> None:
+        found = sorted(
+            path
+            for path in folder.rglob("*")
+            if path.name.endswith((".jsonl", ".jsonl.zst")) and not _UNFINISHED.search(path.name) and path.is_file()
+        )
+        if not found:
+            raise CassetteError(f"there is no cassette in the folder {str(folder)!r}; record one into it")
+        for path in found:
+            self._put(_SUFFIX.sub("", path.relative_to(folder).as_posix()), path)
+
+    def _put(self, name: str, path: Path) -> None:
+        free, number = name, 1
+        while free in self.paths:
+            number += 1
+            free = f"{name}-{number}"
+        self.paths[free] = path
+
+    def _cassette(self, path: Path) -> Cassette:
+        if path not in self._cassettes:
+            self._cassettes[path] = Cassette.load(path)
+        return self._cassettes[path]
+
+    def _one(self, name: str) -> Player:
+        if name not in self.players:
+            self.players[name] = self._fresh(name)
+        return self.players[name]
+
+    def _fresh(self, name: str) -> Player:
+        cassette = self._cassette(self.paths[name])
+        return Player(cassette, matching=self._matching, faults=self.overlays.get(name))
+
+    def prefix(self, name: str) -> str:
+        """What stands before `/openai/v1` and kin for a cassette."""
+        return f"/s/{quote(name, safe='/')}"
+
+    def find(self, target: str) -> tuple[str, Player, str]:
+        """Which playing answers an origin-form target, and what of the target is left for it: `(name, player, rest)`.
+
+        Raises CassetteError when the target names a cassette that is not here, or one that cannot be read.
+        """
+        path, mark, query = target.partition("?")
+        if not path.startswith("/s/"):
+            if "" not in self.players:
+                raise CassetteError(
+                    f"{path} names no cassette, and there are {len(self.paths)}; put {self.prefix('NAME')} before it, "
+                    "with a name from the list at /"
+                )
+            return "", self.players[""], target
+        parts = path[3:].split("/")
+        for size in range(len(parts), 0, -1):
+            said = unquote("/".join(parts[:size]))
+            if (player := self._playing(said)) is not None:
+                return said, player, "/" + "/".join(parts[size:]) + mark + query
+        if len(self.paths) == 1 and "@" not in parts[0]:
+            return "", self.players[""], target  # a run named by its path, as it is when recorded
+        near = difflib.get_close_matches(unquote("/".join(parts[:2])), self.paths, 1, 0.4)
+        hint = f"did you mean {near[0]!r}? the list" if near else "the list"
+        raise CassetteError(f"no cassette here has a name that begins {path}; {hint} of names is at /")
+
+    def _playing(self, said: str) -> Player | None:
+        if said in self.paths:
+            return self._one(said)
+        name, at, agent = said.rpartition("@")
+        if not at or not agent or "/" in agent or name not in self.paths:
+            return None
+        if said not in self.players:
+            self.players[said] = self._fresh(name)
+        return self.players[said]
+
+    def listing(self, base: str) -> list[dict[str, str]]:
+        """What is offered, one object a cassette."""
+        return [
+            {"name": name, "file": str(path), "base_url": base + self.prefix(name)} for name, path in self.paths.items()
+        ]

@@ -1,0 +1,137 @@
+"""A shelf as a server: every cassette under its prefix, and a list of them at `/`."""
+
+import os
+import sys
+from collections.abc import Iterable
+from functools import partial
+
+import orjson
+
+from ..errors import TurntapeError
+from ..matching.grades import Matching
+from ..replay.pace import Pace
+from ..replay.player import Player
+from ..transports.replay import MISS_STATUS
+from .cassette_folder import Shelf
+from .server import App, Message, Receive, Send, app, serve
+
+_EXPORTS = (
+    ("OPENAI_BASE_URL", "/openai/v1"),
+    ("ANTHROPIC_BASE_URL", "/anthropic"),
+    ("GOOGLE_GEMINI_BASE_URL", "/gemini"),
+    ("OLLAMA_HOST", "/ollama"),
+    ("CO_API_URL", "/cohere"),
+    ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "/bedrock"),
+)
+MOST_LISTED = 20
+"""How many cassettes are told at the start; all of them are at `/`."""
+
+
+def shelf_app(shelf: Shelf, *, pace: str | float | Pace = "instant") -> App:
+    """An ASGI app that hands each request to the player of its prefix."""
+    apps: dict[str, App] = {}
+    pace = Pace.of(pace)
+
+    async def answer(scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            return
+        path: bytes = scope.get("raw_path") or scope["path"].encode()
+        if path == b"/" and scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and not shelf.has_root:
+            await _send_listing(shelf, scope, send)
+            return
+        try:
+            name, player, rest = shelf.find(path.decode("latin-1"))
+        except TurntapeError as exc:
+            await _refuse(scope, send, str(exc))
+            return
+        if name not in apps:
+            apps[name] = app(player, pace=pace)
+        if name:
+            scope = {**scope, "path": rest, "raw_path": rest.encode("latin-1")}
+        await apps[name](scope, receive, send)
+
+    return answer
+
+
+async def _send_listing(shelf: Shelf, scope: Message, send: Send) -> None:
+    headers = dict(scope["headers"])
+    base = f"http://{headers.get(b'host', b'127.0.0.1').decode('latin-1')}"
+    found = shelf.listing(base)
+    if b"json" in headers.get(b"accept", b""):
+        kind, body = b"application/json", orjson.dumps({"cassettes": found})
+    else:
+        width = max(len(one["name"]) for one in found)
+        lines = [f"{one['name']:{width}}  {one['base_url']}" for one in found]
+        told = "turntape replays these; put /openai/v1, /anthropic, /gemini, … behind a URL, and @AGENT behind a name"
+        kind, body = b"text/plain; charset=utf-8", "\n".join([told, *lines, ""]).encode()
+    length = str(len(body)).encode()
+    await send(
+        {
+            "type": "http.response.start",
+            "status": 200,
+            "headers": [(b"content-type", kind), (b"content-length", length)],
+        }
+    )
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+
+
+async def _refuse(scope: Message, send: Send, message: str) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1008, "reason": message[:120]})
+        return
+    error = {"type": "turntape_no_cassette", "code": MISS_STATUS, "status": "NOT_FOUND", "message": message}
+    document = {"type": "error", "object": "error", "error": {**error, "param": None}, "message": message}
+    headers = [(b"content-type", b"application/json"), (b"x-should-retry", b"false"), (b"x-turntape", b"no cassette")]
+    await send({"type": "http.response.start", "status": MISS_STATUS, "headers": headers})
+    await send({"type": "http.response.body", "body": orjson.dumps(document)})
+
+
+def run_replay(
+    paths: Iterable[str | os.PathLike[str]],
+    host: str = "127.0.0.1",
+    port: int = 0,
+    pace: str | float | Pace = "instant",
+    *,
+    matching: Matching | None = None,
+    faults: str | os.PathLike[str] | None = None,
+    quiet: bool = False,
+) -> int:
+    """`turntape replay F…`: serve cassettes, say what to export, stay until interrupted, and say what was played."""
+    try:
+        shelf = Shelf(paths, matching=matching, faults=faults)
+        ready = None if quiet else partial(_say_ready, shelf, host)
+        serve(shelf_app(shelf, pace=pace), host, port, ready=ready)
+        for name, player in shelf.players.items():
+            _say_report(name, player, shelf)
+    except TurntapeError as exc:
+        print(f"turntape: {exc}", file=sys.stderr)  # noqa: T201
+        return 2
+    return 0
+
+
+def _say_ready(shelf: Shelf, host: str, port: int) -> None:
+    base = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    several = len(shelf.paths) > 1
+    said: list[str] = []
+    if "" in shelf.players:
+        count = len(shelf.players[""].cassette)
+        said.append(f"replaying {count} round trip{'s' * (count != 1)} at {base}")
+    else:
+        said.append(f"replaying {len(shelf.paths)} cassettes, listed at {base}")
+    said += [f"  with the faults of {str(file)!r} in {name}" for name, file in shelf.overlays.items()]
+    if several:
+        offered = shelf.listing(base)
+        said += [f"  {one['base_url']}" for one in offered[:MOST_LISTED]]
+        if len(offered) > MOST_LISTED:
+            said.append(f"  and {len(offered) - MOST_LISTED} more")
+    print("\n".join(said), file=sys.stderr)  # noqa: T201
+    for variable, suffix in _EXPORTS if "" in shelf.players else ():
+        print(f"export {variable}={base}{suffix}", flush=True)  # noqa: T201
+
+
+def _say_report(name: str, player: Player, shelf: Shelf) -> None:
+    if name and player is shelf.players.get(""):
+        return  # one cassette is its own root
+    report = player.report()
+    if (report.played or player.misses) and not report.clean:
+        print(f"{name}:\n{report}" if name else report, file=sys.stderr)  # noqa: T201

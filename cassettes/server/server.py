@@ -1,0 +1,211 @@
+"""The replay server: a cassette as the API, for any language.
+
+An ASGI app on uvicorn. Any base-URL form is understood; chunks are sent as recorded, one message each.
+"""
+
+import asyncio
+import signal
+import socket
+import threading
+from collections.abc import Awaitable, Callable, Generator, MutableMapping
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, cast
+
+import orjson
+
+from ..errors import CassetteError
+from ..matching.grades import Match
+from ..replay.pace import Pace, Pauses
+from ..replay.player import Miss, Player
+from ..tape.model import RoundTrip
+from ..transports.replay import MISS_STATUS, replayed_headers
+from .failure_answer import UNANSWERED_STATUS, document, was_tried_again
+from .websocket import Sockets
+
+type Message = MutableMapping[str, Any]
+type Receive = Callable[[], Awaitable[Message]]
+type Send = Callable[[Message], Awaitable[None]]
+type App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+
+class Cut(Exception):
+    """Raised after the recorded bytes of a cut answer, so that the server closes the connection."""
+
+
+def app(player: Player, *, pace: str | float | Pace = "instant") -> App:
+    """An ASGI app that answers from `player`."""
+    pace = Pace.of(pace)
+    sockets = cache(lambda: Sockets(player, pace))
+    unanswered: dict[tuple[str, str, bytes], RoundTrip] = {}
+    """What was asked for and has no answer: SDKs that do not ask whether to try again get the same once more."""
+
+    async def answer(scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            return
+        query = cast(bytes, scope["query_string"]).decode()
+        target = cast(bytes, scope.get("raw_path") or scope["path"].encode()).decode() + (f"?{query}" if query else "")
+        headers = tuple((k.decode("latin-1"), v.decode("latin-1")) for k, v in scope["headers"])
+        if scope["type"] == "websocket":
+            await sockets().talk(target, headers, scope, receive, send)
+            return
+        body = b""
+        while True:
+            message = await receive()
+            body += message.get("body", b"")
+            if not message.get("more_body"):
+                break
+        asked = (scope["method"], target, body)
+        try:
+            played = player.play(scope["method"], target, headers, body)
+        except Miss as miss:
+            if (trip := unanswered.get(asked)) is None:
+                await _send_document(send, MISS_STATUS, miss.document(MISS_STATUS), b"miss")
+                return
+            await _send_unanswered(send, player, trip)
+            return
+        faulted = played.faulted
+        if faulted is not None and played.trip.response is None:
+            if faulted.fault.kind == "timeout":
+                await _client_gone(receive)
+            await _hang_up(send)
+            return
+        if played.trip.response is None:
+            unanswered[asked] = played.trip
+            await _send_unanswered(send, player, played.trip)
+            return
+        if faulted is not None and faulted.delay:
+            await asyncio.sleep(faulted.delay)
+        await _send_recorded(send, played.trip, pace.pauses(), _said(played.match))
+
+    return answer
+
+
+def _said(match: Match) -> bytes:
+    """The `x-turntape` header: how the answer was found."""
+    places = ", ".join(difference.pointer for difference in match.differences)
+    parts = [match.grade, str(match.turn), *([f"differs at {places}"] if places else [])]
+    text = "; ".join(parts + ([f"fault {match.fault}"] if match.fault else []))
+    return text.encode("ascii", "replace").replace(b"\r", b" ").replace(b"\n", b" ")
+
+
+async def _client_gone(receive: Receive) -> None:
+    """Wait until the client's patience ends."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _hang_up(send: Send) -> None:
+    """Close the connection without an answer, for which ASGI has no message."""
+    transport = getattr(getattr(send, "__self__", None), "transport", None)
+    if transport is not None:
+        transport.abort()
+        return
+    await send({"type": "http.response.start", "status": 502, "headers": [(b"content-length", b"1")]})
+    raise Cut("the connection is refused")
+
+
+async def _send_unanswered(send: Send, player: Player, trip: RoundTrip) -> None:
+    again = was_tried_again(player, trip)
+    await _send_document(send, UNANSWERED_STATUS, document(trip), b"no answer", again)
+
+
+async def _send_document(
+    send: Send, status: int, document: dict[str, object], said: bytes, again: bool = False
+) -> None:
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"x-should-retry", b"true" if again else b"false"),
+        (b"x-turntape", said),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": orjson.dumps(document)})
+
+
+async def _send_recorded(send: Send, trip: RoundTrip, pauses: Pauses, said: bytes) -> None:
+    response = trip.response
+    assert response is not None
+    headers = [(k.encode("latin-1", "replace"), v.encode("latin-1", "replace")) for k, v in replayed_headers(response)]
+    headers.append((b"x-turntape", said))
+    pieces = response.pieces
+    cut = trip.failure is not None and trip.failure.kind != "client_gone"
+    if len(pieces) <= 1 and not cut:
+        body = pieces[0][0] if pieces else b""
+        await send(
+            {
+                "type": "http.response.start",
+                "status": response.status,
+                "headers": [*headers, (b"content-length", str(len(body)).encode())],
+            }
+        )
+        await send({"type": "http.response.body", "body": body})
+        return
+    await send({"type": "http.response.start", "status": response.status, "headers": headers})
+    for piece, at in pieces:
+        if wait := pauses.before(at):
+            await asyncio.sleep(wait)
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+    if cut:
+        raise Cut(trip.failure.message if trip.failure else "")
+    await send({"type": "http.response.body", "body": b""})
+
+
+def _nothing(number: int, frame: object) -> None:
+    """A signal that was heeded already."""
+
+
+@contextmanager
+def _signals_once() -> Generator[None]:
+    """uvicorn ends at a signal and then sends it once more, which would end us before we can say what was played."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, _nothing) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def serve(
+    source: "Player | App",
+    host: str = "127.0.0.1",
+    port: int = 0,
+    *,
+    pace: str | float | Pace = "instant",
+    ready: Callable[[int], None] | None = None,
+) -> None:
+    """Serve a player, or an app of one's own, until SIGINT or SIGTERM; `ready` is told the port.
+
+    Raises CassetteError when the port cannot be had.
+    """
+    try:
+        import uvicorn
+    except ImportError as exc:
+        raise CassetteError("the replay server needs uvicorn; install it with: pip install 'turntape[proxy]'") from exc
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # Named as TCP, or asyncio leaves Nagle's algorithm on and each answer waits 40 ms.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as exc:
+        listener.close()
+        raise CassetteError(f"cannot listen on {host}:{port}: {exc.strerror}; choose another --port") from exc
+    # Requests wait in the backlog from here on; nobody who was told the port is refused.
+    listener.listen(2048)
+    config = uvicorn.Config(
+        app(source, pace=pace) if isinstance(source, Player) else source,
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        lifespan="off",
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=1,
+    )
+    if ready is not None:
+        ready(listener.getsockname()[1])
+    with _signals_once():
+        uvicorn.Server(config).run(sockets=[listener])

@@ -1,0 +1,1 @@
+"""The file: its model, its format, and reading and writing it."""

@@ -1,0 +1,421 @@
+"""The reader: lazy and linear.
+
+A cassette is scanned once for its lines; a round trip is parsed when it is asked for. Iteration from the start
+holds the last 16 request bodies, which is all that a delta may refer to. Random access follows the chain of
+deltas by byte ranges and never builds the bodies in between.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from reprlib import repr as clipped
+from typing import Self, cast, overload
+
+import orjson
+
+from ..errors import CassetteError, FormatError
+from .compression import MAGIC, Decompression
+from .delta import Window
+from .format import MAJOR, read_round_trip
+from .json_fields import Json, a_body, restored
+from .model import Lazy, RoundTrip
+
+_BROKEN = (ValueError, CassetteError)
+"""What reading a line raises that does not keep to the format."""
+
+
+def read_header(line: bytes, path: Path | None) -> Json:
+    """The header of a cassette. Raises FormatError when it is none, or one of a newer major version."""
+    name = repr(str(path)) if path else "the cassette"
+    try:
+        header = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        header = None
+    version = cast(Json, header).get("turntape") if isinstance(header, dict) else None
+    if not isinstance(version, str) or not version.split(".")[0].isdigit():
+        raise FormatError(f"{name} is no turntape cassette: its first line is no header; give the file that run wrote")
+    if int(version.split(".")[0]) > MAJOR:
+        raise FormatError(
+            f"{name} has cassette format {version} and this turntape reads {MAJOR}.x; update turntape to read it"
+        )
+    return cast(Json, header)
+
+
+BLOCK = 1 << 20
+"""How many bytes of a file `Tail` takes at a time."""
+
+
+class Lines:
+    """The lines of a cassette, sorted by what they are, as they come."""
+
+    def __init__(self) -> None:
+        self.trips: list[Json] = []
+        self.used = -1
+        """The highest number that a round trip or a label has."""
+        self.labels: dict[int, dict[str, object]] = {}
+        self.problems: list[str] = []
+        self._positions: dict[int, int] = {}
+        """Round trip number → place in `trips`, of what was read so far."""
+        self._bases: dict[int, int] = {}
+        """Place of a body that is a delta → place of the body that it refers to: the last before it of that number."""
+        self._sizes: dict[int, int] = {}
+        """Lengths of request bodies, by place, once known."""
+
+    def add(self, line: bytes, number: int) -> None:
+        """Sort in one line of the file; what cannot be read is a problem and nothing more."""
+        if not line.strip():
+            return
+        try:
+            value = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            self.problems.append(f"line {number} is no JSON and was skipped; the recording was cut there")
+            return
+        if not isinstance(value, dict):
+            self.problems.append(f"line {number} is no JSON object and was skipped")
+            return
+        fields = cast(Json, value)
+        name = next((name for name in ("n", "label") if name in fields), None)
+        if name is None:
+            return  # a newer minor version may have lines that we do not know
+        index = fields[name]
+        if type(index) is not int or index < 0:
+            self.problems.append(f"line {number} has {name} {clipped(index)}, which is no number, and was skipped")
+        elif name == "n":
+            self._add_trip(index, fields, number)
+        elif not isinstance(fields.get("of"), dict):
+            self.problems.append(f"line {number} is a label without an object and was skipped")
+        else:
+            self.labels[index] = cast(dict[str, object], fields["of"])
+            self.used = max(self.used, index)
+
+    def _add_trip(self, index: int, fields: Json, number: int) -> None:
+        place = len(self.trips)
+        base = _request_body(fields).get("base")
+        if isinstance(base, int) and base in self._positions:
+            self._bases[place] = self._positions[base]
+        if index in self._positions:
+            self.problems.append(f"line {number} is a second round trip {index}; labels for it may mean the first")
+        self._positions[index] = place
+        self.trips.append(fields)
+        self.used = max(self.used, index)
+
+    def complain(self, problem: str) -> None:
+        """Note a problem; one that was met before is not noted again."""
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+    def place(self, number: int) -> int | None:
+        """The place of the round trip of that number; None when there is none."""
+        return self._positions.get(number)
+
+    def read(self, place: int, window: Window | None) -> RoundTrip | None:
+        """The round trip at `place`; None when it cannot be read, which is a problem then.
+
+        With a window, of the places just read, its bodies are there at once; else they are made when asked for.
+        """
+        line = self.trips[place]
+
+        def later(stored: Json) -> bytes:
+            try:
+                return self.body(place) if "base" in stored else restored(stored)
+            except _BROKEN as exc:
+                problem = f"a body of round trip {line['n']} cannot be read: {exc}"
+                self.complain(problem)
+                raise CassetteError(problem) from exc
+
+        def resolve(stored: Json) -> Lazy:
+            if window is None:
+                return lambda: later(stored)
+            if "base" not in stored:
+                return restored(stored)
+            base = self._bases.get(place, -1)
+            if base not in window:
+                return self.body(place)
+            prefix, suffix = cast(int, stored["prefix"]), cast(int, stored["suffix"])
+            earlier = window[base]
+            fits(prefix, suffix, len(earlier), line["n"])
+            return earlier[:prefix] + restored(stored) + earlier[len(earlier) - suffix :]
+
+        try:
+            trip = read_round_trip(line, resolve)
+        except _BROKEN as exc:
+            self.complain(f"round trip {line['n']} cannot be read: {exc}")
+            return None
+        if window is not None:
+            window.add(place, trip.request.body)
+        return trip
+
+    def body(self, place: int) -> bytes:
+        """The request body of the round trip at `place`, deltas resolved by ranges.
+
+        Raises ValueError or CassetteError when it breaks the format, or what it refers to is not there.
+        """
+        pieces: list[bytes] = []
+        todo: list[tuple[Json, int, int, int | None]] = [(_request_body(self.trips[place]), place, 0, None)]
+        while todo:
+            item, owner, start, stop = todo.pop()
+            if "base" not in item:
+                data = restored(item)
+                pieces.append(data[start : len(data) if stop is None else stop])
+                continue
+            middle = restored(item)
+            base_place, base = self._base(owner)
+            prefix, suffix = cast(int, item["prefix"]), cast(int, item["suffix"])
+            base_size = self._size(base, base_place)
+            fits(prefix, suffix, base_size, self._number(owner))
+            size = prefix + len(middle) + suffix
+            stop = size if stop is None else stop
+            parts: list[tuple[Json, int, int, int | None]] = []
+            if start < prefix:
+                parts.append((base, base_place, start, min(stop, prefix)))
+            low, high = max(start - prefix, 0), min(stop - prefix, len(middle))
+            if low < high:
+                parts.append((_plain(item), owner, low, high))
+            tail = prefix + len(middle)
+            if stop > tail:
+                offset = base_size - suffix - tail
+                parts.append((base, base_place, max(start, tail) + offset, stop + offset))
+            todo.extend(reversed(parts))
+        return b"".join(pieces)
+
+    def _number(self, place: int) -> object:
+        return self.trips[place]["n"]
+
+    def _base(self, place: int) -> tuple[int, Json]:
+        """The place and the stored body that the delta at `place` refers to: one before it, so every chain ends."""
+        base = self._bases.get(place)
+        if base is None:
+            number = _request_body(self.trips[place])["base"]
+            raise CassetteError(
+                f"the body of round trip {self._number(place)} refers to round trip {number}, "
+                "which is not in the file before it"
+            )
+        body = _request_body(self.trips[base])
+        return base, a_body(body, "request.body") if body else {"text": ""}
+
+    def _size(self, stored: Json, place: int) -> int:
+        """The length of the request body at `place`, kept once known."""
+        chain: list[tuple[int, Json]] = []
+        while "base" in stored and place not in self._sizes:
+            chain.append((place, stored))
+            place, stored = self._base(place)
+        size = self._sizes[place] if place in self._sizes else len(restored(stored))
+        for place, item in reversed(chain):
+            size = cast(int, item["prefix"]) + cast(int, item["suffix"]) + len(restored(item))
+            self._sizes[place] = size
+        return size
+
+
+def _request_body(fields: Json) -> Json:
+    """The stored request body of a line; nothing where there is none, or something else in its place."""
+    request = fields.get("request")
+    body = cast(Json, request).get("body") if isinstance(request, dict) else None
+    return cast(Json, body) if isinstance(body, dict) else {}
+
+
+def fits(prefix: int, suffix: int, size: int, number: object) -> None:
+    """Raises CassetteError when a delta takes more from its base than that has."""
+    if prefix < 0 or suffix < 0 or prefix + suffix > size:
+        raise CassetteError(f"the body of round trip {number} takes more of an earlier one than that has")
+
+
+def _plain(item: Json) -> Json:
+    return {key: item[key] for key in ("text", "b64") if key in item}
+
+
+class Cassette:
+    """The round trips of a file, in the order in which they ended. `Cassette.load(path)` opens one."""
+
+    def __init__(self, lines: Lines, header: dict[str, object], path: Path | None = None, torn: bool = False) -> None:
+        self._lines = lines
+        self._given: list[RoundTrip] | None = None
+        self.header = header
+        """The first line: `turntape` (format version), `tool`, `started_at`, `salt`."""
+        self.path = path
+        self.torn = torn
+        """True when the file does not end with a whole line."""
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Open a cassette, `.jsonl` or `.jsonl.zst` by its content.
+
+        Raises CassetteError when the file cannot be read, FormatError when it is no cassette or of a newer major
+        version. A torn tail or an unreadable line is reported in `problems`; the rest is read.
+        """
+        path = Path(path)
+        try:
+            data = path.read_bytes()
+        except OSError as exc:
+            raise CassetteError(f"cannot read the cassette {str(path)!r}: {exc.strerror}; check the name") from exc
+        lines = Lines()
+        if data.startswith(MAGIC):
+            data = _decompressed(data, lines)
+            if lines.problems and not data.partition(b"\n")[0].strip():
+                raise FormatError(f"{str(path)!r} is damaged from its start; restore it from a copy")
+        if not data:
+            raise FormatError(f"{str(path)!r} is empty: no recording was begun in it; record again")
+        head, *rest = data.split(b"\n")
+        header = read_header(head, path)
+        torn = rest[-1] if rest else b""
+        for number, line in enumerate(rest, 2):
+            lines.add(line, number)
+        return cls(lines, header, path, bool(torn))
+
+    @classmethod
+    def from_round_trips(cls, round_trips: Iterable[RoundTrip]) -> Self:
+        """A cassette in memory."""
+        cassette = cls(Lines(), {})
+        cassette._given = list(round_trips)
+        return cassette
+
+    @property
+    def labels(self) -> dict[int, dict[str, object]]:
+        """What the file says of its round trips, by number; the last word on each."""
+        return self._lines.labels
+
+    @property
+    def problems(self) -> list[str]:
+        """What could not be read, one sentence each."""
+        return self._lines.problems
+
+    @property
+    def following(self) -> int:
+        """The number after the last one that is used, whether or not its round trip can be read."""
+        return self._lines.used + 1
+
+    @property
+    def salt(self) -> str | None:
+        """The salt of the fingerprints in this file."""
+        salt = self.header.get("salt")
+        return salt if isinstance(salt, str) else None
+
+    def __len__(self) -> int:
+        return len(self._lines.trips) if self._given is None else len(self._given)
+
+    def __iter__(self) -> Iterator[RoundTrip]:
+        if self._given is not None:
+            yield from self._given
+            return
+        window = Window()
+        for place in range(len(self._lines.trips)):
+            trip = self._lines.read(place, window)
+            if trip is not None:
+                yield trip
+
+    @overload
+    def __getitem__(self, index: int) -> RoundTrip: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[RoundTrip]: ...
+    def __getitem__(self, index: int | slice) -> RoundTrip | list[RoundTrip]:
+        if self._given is not None:
+            return self._given[index]
+        places = range(len(self._lines.trips))[index]
+        if isinstance(places, range):
+            return [trip for place in places if (trip := self._lines.read(place, None)) is not None]
+        trip = self._lines.read(places, None)
+        if trip is None:
+            raise CassetteError(f"round trip {index} cannot be read; see the problems of the cassette")
+        return trip
+
+
+def _decompressed(data: bytes, lines: Lines) -> bytes:
+    stream = Decompression()
+    plain, taken = stream.feed(data, final=True)
+    lines.problems += stream.problems
+    if taken < len(data) and not stream.problems:
+        lines.problems.append("the compressed recording ends in the middle of a block; it was cut there")
+    return plain
+
+
+class Tail:
+    """Follows a cassette that is being written: `poll()` gives what was added since."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.header: dict[str, object] | None = None
+        self._offset = 0
+        self._pending = b""
+        self._stream: Decompression | None = None
+        self._lines = Lines()
+        self._window = Window()
+        self._read = 0
+        self._number = 1
+
+    @property
+    def labels(self) -> dict[int, dict[str, object]]:
+        return self._lines.labels
+
+    @property
+    def problems(self) -> list[str]:
+        return self._lines.problems
+
+    def poll(self) -> list[RoundTrip]:
+        """The round trips that were finished since the last poll; none while the file is not there.
+
+        Raises FormatError when the file turns out to be no cassette.
+        """
+        return list(self.news())
+
+    def news(self) -> Iterator[RoundTrip]:
+        """As `poll`, one after the other: no more than a block of the file and the last bodies are held at a time."""
+        size = BLOCK
+        while data := self._read_block(size):
+            taken = self._take(data)
+            yield from self._found()
+            if not taken:
+                if len(data) < size:
+                    return
+                size *= 2
+
+    def round_trip(self, number: int) -> RoundTrip:
+        """The round trip of that number, of those that were polled. Raises CassetteError when it cannot be read."""
+        place = self._lines.place(number)
+        trip = self._lines.read(place, None) if place is not None else None
+        if trip is None:
+            raise CassetteError(f"round trip {number} of {str(self.path)!r} cannot be read any more; open it again")
+        return trip
+
+    @property
+    def torn(self) -> bool:
+        """True when the file does not end with a whole line."""
+        return bool(self._pending) or (self._stream is None and self.path.stat().st_size > self._offset)
+
+    def _read_block(self, size: int) -> bytes:
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self._offset)
+                return file.read(size)
+        except FileNotFoundError:
+            return b""
+        except OSError as exc:
+            raise CassetteError(f"cannot read the cassette {str(self.path)!r}: {exc.strerror}; check the name") from exc
+
+    def _take(self, data: bytes) -> int:
+        """Sort in the whole lines of `data`; how many bytes of it count as read."""
+        if self._offset == 0 and data.startswith(MAGIC):
+            self._stream = Decompression()
+        # A writer that mends a torn end may cut it off: nothing but what is whole counts as read.
+        if self._stream:
+            plain, taken = self._stream.feed(data)
+            self._lines.problems += self._stream.problems
+            self._stream.problems.clear()
+            *whole, self._pending = (self._pending + plain).split(b"\n")
+        else:
+            taken = data.rfind(b"\n") + 1
+            whole = data[:taken].split(b"\n")[:-1]
+        self._offset += taken
+        for line in whole:
+            if self.header is None:
+                self.header = read_header(line, self.path)
+            else:
+                self._lines.add(line, self._number)
+            self._number += 1
+        return taken
+
+    def _found(self) -> Iterator[RoundTrip]:
+        while self._read < len(self._lines.trips):
+            place = self._read
+            self._read += 1
+            trip = self._lines.read(place, self._window)
+            if trip is not None:
+                yield trip

@@ -1,0 +1,327 @@
+"""The writer: one thread, append-only, a flush per record.
+
+`write` only numbers and enqueues; encoding, redaction, compression and the disk are the thread's work. What
+goes wrong there is said once in `problem` and never reaches the caller: recording must not harm the traffic.
+What waits is bounded by bytes: behind a disk that stands still for long, `write` waits too, and nothing is lost.
+It is not spilled to another file, since what waits still holds its secrets.
+"""
+
+import errno
+import fcntl
+import logging
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from time import time
+from types import TracebackType
+from typing import Self
+
+import orjson
+
+from ..errors import CassetteError
+from ..redaction.redactor import Redactor
+from .compression import FRAME_END, MAGIC, Decompression, compressor
+from .delta import Window
+from .format import header_line, label_line, round_trip_line
+from .model import RoundTrip
+from .reader import Cassette
+
+log = logging.getLogger(__name__)
+
+BATCH_SECONDS = 0.05
+"""How long finished round trips may wait for the disk."""
+WAITING_BYTES = 64 << 20
+"""How much may wait for the disk before `write` waits too: minutes of the busiest agent."""
+_PER_CHUNK = 100
+"""What the size and the time of a chunk take in memory, about."""
+_PER_ITEM = 1000
+"""What all else of a round trip takes, about."""
+_ROOM = {
+    errno.ENOSPC: "free some space",
+    errno.EDQUOT: "free some space",
+    errno.EFBIG: "raise the limit on the size of files (`ulimit -f`)",
+}
+"""What to do when the disk refuses a line."""
+_LOOK = 1.0
+"""Seconds after which a waiting caller looks whether the thread still lives: a fork has none."""
+
+
+def _size(trip: RoundTrip) -> int:
+    """How much memory a round trip holds, about. Bytes that are looked up when asked for are nobody's yet."""
+    contents = [trip.request.content, *((trip.response.content,) if trip.response else ())]
+    bodies = sum(len(content) for content in contents if isinstance(content, bytes))
+    chunks = len(trip.response.chunks) if trip.response else 0
+    frames = sum(len(frame.data) for frame in trip.frames)
+    return _PER_ITEM + bodies + frames + _PER_CHUNK * (chunks + len(trip.frames))
+
+
+class Recorder:
+    """`Recorder(path)` creates a cassette and writes round trips and labels to it until `close()`.
+
+    The suffix decides the form: `.jsonl`, or `.jsonl.zst` for one zstd stream that is flushed with each batch.
+    At most `waiting_bytes` wait for the disk, or one round trip that is larger.
+    Raises CassetteError when the file cannot be created, exists already (unless `append`), or is being written by
+    another recorder.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        redactor: Redactor | None = None,
+        tool: str | None = None,
+        append: bool = False,
+        durable: bool = True,
+        clock: Callable[[], float] = time,
+        waiting_bytes: int = WAITING_BYTES,
+    ) -> None:
+        self.path = Path(path)
+        self.problem: str | None = None
+        """What the disk or our own code refused, in one sentence; None while all went well."""
+        self._durable = durable
+        self._window = Window()
+        self._file = self._open(append)
+        try:
+            # Under the lock: what another recorder wrote until now is there to be read.
+            self._end = os.fstat(self._file).st_size
+            compressed = self._mended() if self._end else self.path.suffix == ".zst"
+            earlier = Cassette.load(self.path) if self._end else None
+        except BaseException:
+            os.close(self._file)
+            raise
+        self.count = earlier.following if earlier else 0
+        """The number that the next round trip gets: those of an earlier recording are counted."""
+        salt = earlier.salt if earlier else None
+        redactor = redactor or Redactor(salt=salt)
+        self._redactor = redactor if salt is None else redactor.with_salt(salt)
+        self._compressor = compressor() if compressed else None
+        self._owed_text = b""
+        """A header that the disk refused; it goes before the next line."""
+        self._in_frame = False
+        """True when the file holds the beginning of the compressor's frame."""
+        self._owed_end = False
+        """True when a frame must be ended before the next one begins, since a block of it was refused."""
+        if earlier is None:
+            head = header_line(tool or "turntape", clock(), self._redactor.salt)
+            if not self._put(head):
+                self._owed_text = head
+        elif earlier.torn:
+            self._put(b"\n")
+        self._queue: deque[tuple[int, RoundTrip | bytes, int]] = deque()
+        """Number, what is to be written, and its size."""
+        self._most = waiting_bytes
+        self._waiting = 0
+        self._blocked = 0
+        """Callers that wait for room; what they bring is written before the file is closed."""
+        self._room = threading.Condition()
+        """Guards the queue, its size, the count and the end; notified when something was written."""
+        self._place = self.path.absolute()
+        """Where the file stays when the working folder changes."""
+        self._wake = threading.Event()
+        self._hurry = threading.Event()
+        """Set when somebody waits for the disk: no more is gathered then."""
+        self._closing = False
+        self._thread = threading.Thread(target=self._run, name=f"turntape recorder {self.path.name}", daemon=True)
+        self._thread.start()
+
+    def _mended(self) -> bool:
+        """End what a crash left open of a file that is appended to; True when it is compressed, whatever its name."""
+        data = self.path.read_bytes()
+        if not data.startswith(MAGIC):
+            return False
+        stream = Decompression()
+        _, whole = stream.feed(data, final=True)
+        if stream.inside and stream.checksum:
+            raise CassetteError(
+                f"{str(self.path)!r} ends in the middle of a frame with a checksum; decompress it before appending"
+            )
+        if whole < len(data):
+            os.ftruncate(self._file, whole)
+        if stream.inside:
+            os.write(self._file, FRAME_END)
+        self._end = os.fstat(self._file).st_size
+        return True
+
+    def _open(self, append: bool) -> int:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | (0 if append else os.O_EXCL)
+        try:
+            file = os.open(self.path, flags, 0o600)
+        except FileExistsError as exc:
+            what = (
+                "is a folder; name a file in it"
+                if self.path.is_dir()
+                else "exists already; choose another file or remove it first"
+            )
+            raise CassetteError(f"{str(self.path)!r} {what}") from exc
+        except OSError as exc:
+            raise CassetteError(
+                f"cannot write the cassette {str(self.path)!r}: {exc.strerror}; choose another place with --out"
+            ) from exc
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as exc:
+            os.close(file)
+            raise CassetteError(
+                f"{str(self.path)!r} is being written by another recorder; give each its own file"
+            ) from exc
+        return file
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def waiting(self) -> int:
+        """About how many bytes were handed in and are not written yet."""
+        return self._waiting
+
+    def write(self, round_trip: RoundTrip) -> int:
+        """Hand in a round trip that has ended; returns its number in the file. Any thread may call this."""
+        return self._hand_in(round_trip, _size(round_trip), None)
+
+    def label(self, index: int, label: dict[str, object]) -> None:
+        """Hand in what a round trip was read as; a later label for the same number stands for the earlier one."""
+        self.label_line(index, orjson.dumps(label))
+
+    def label_line(self, index: int, json_object: bytes) -> None:
+        """`label` for an object that is JSON already."""
+        line = label_line(index, json_object)
+        self._hand_in(line, len(line), index)
+
+    def _hand_in(self, item: RoundTrip | bytes, size: int, of: int | None) -> int:
+        with self._room:
+            late = self._closing
+            if not late:
+                self._wait_for_room(size)
+            number = self.count if of is None else of
+            self.count += of is None
+            if not late:
+                self._waiting += size
+                self._queue.append((number, item, size))
+        if late:
+            what = "a round trip" if of is None else f"a label of round trip {number}"
+            self._complain(f"{what} came after {str(self.path)!r} was closed and is not in it")
+        self._wake.set()
+        return number
+
+    def _wait_for_room(self, size: int) -> None:
+        self._blocked += 1
+        try:
+            while self._waiting and self._waiting + size > self._most and self._thread.is_alive():
+                self._hurry.set()
+                self._wake.set()
+                self._room.wait(_LOOK)
+        finally:
+            self._blocked -= 1
+
+    def close(self) -> None:
+        """Write what is left and close the file. May be called twice."""
+        with self._room:
+            self._closing = True
+        self._hurry.set()
+        self._wake.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            self._wake.wait()
+            self._wake.clear()
+            self._hurry.wait(BATCH_SECONDS)
+            self._drain()
+            with self._room:
+                if self._closing and not self._queue and not self._blocked:
+                    break
+                if not self._closing:
+                    self._hurry.clear()
+        if self._owed_end:
+            self._write(FRAME_END)
+        elif self._compressor and self._in_frame:
+            self._write(self._compressor.flush(self._compressor.FLUSH_FRAME))
+        self._look_for_the_file()
+        os.close(self._file)
+
+    def _look_for_the_file(self) -> None:
+        """What was written into a file that somebody removed or replaced is nowhere to be found."""
+        try:
+            kept = os.path.samestat(os.fstat(self._file), self._place.stat())
+        except OSError:
+            kept = False
+        if not kept:
+            self._complain(
+                f"{str(self.path)!r} was removed or replaced while it was being written; what was recorded is lost"
+            )
+
+    def _drain(self) -> None:
+        """Write what waits now, and have the disk keep it; what is handed in meanwhile is the next batch."""
+        batch = len(self._queue)
+        for _ in range(batch):
+            number, item, size = self._queue.popleft()
+            try:
+                if isinstance(item, bytes):
+                    self._put(self._redactor.body(item))
+                else:
+                    self._record(number, item)
+            except Exception as exc:  # noqa: BLE001 - our fault must not end the recording of the rest
+                self._complain(f"round trip {number} could not be recorded: {exc}")
+            del item
+            with self._room:
+                self._waiting -= size
+                self._room.notify_all()
+        if batch and self._durable:
+            try:
+                os.fdatasync(self._file)
+            except OSError as exc:
+                self._complain(f"cannot sync {str(self.path)!r}: {exc.strerror}")
+
+    def _record(self, number: int, trip: RoundTrip) -> None:
+        trip = self._redactor.round_trip(trip)
+        body = trip.request.body
+        # A later body may refer to this one only when it is in the file.
+        if self._put(round_trip_line(number, trip, body, self._window.shorten(body))):
+            self._window.add(number, body)
+
+    def _put(self, line: bytes) -> bool:
+        """True when the line is in the file. When the disk refuses it, the file ends where it ended before."""
+        text = self._owed_text + line
+        if self._compressor is None:
+            done = self._write(text)
+        else:
+            ended = FRAME_END if self._owed_end else b""
+            block = self._compressor.compress(text) + self._compressor.flush(self._compressor.FLUSH_BLOCK)
+            done = self._write(ended + block)
+            if not done:
+                # The compressor refers to what was refused from now on: go on with a new frame.
+                self._compressor = compressor()
+            self._owed_end = not done and (self._owed_end or self._in_frame)
+            self._in_frame = done
+        if done:
+            self._owed_text = b""
+        return done
+
+    def _write(self, data: bytes) -> bool:
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self._file, view) :]
+        except OSError as exc:
+            with suppress(OSError):  # what is no file cannot be cut; readers skip the torn line
+                os.ftruncate(self._file, self._end)
+            wanted = _ROOM.get(exc.errno or 0, "look after the disk")
+            self._complain(
+                f"cannot write to {str(self.path)!r}: {exc.strerror}; what was recorded so far is kept, {wanted}"
+            )
+            return False
+        self._end += len(data)
+        return True
+
+    def _complain(self, sentence: str) -> None:
+        if self.problem is None:
+            self.problem = sentence
+            log.error("%s", sentence)

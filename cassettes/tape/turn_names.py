@@ -1,0 +1,29 @@
+"""The turns of a cassette by name: as its labels number them, and by order where it has none."""
+
+from collections.abc import Mapping, Sequence
+
+from ..matching.grades import TurnName
+from .model import RoundTrip
+
+
+def name_turns(trips: Sequence[RoundTrip], labels: Mapping[int, Mapping[str, object]]) -> list[TurnName]:
+    """The name of each round trip. Without labels every POST counts as a turn of one thread."""
+    threads = {label.get("thread") for label in labels.values()} - {None}
+    named: list[TurnName] = []
+    posts = 0
+    for place, trip in enumerate(trips):
+        index = trip.index if trip.index >= 0 else place
+        label = labels.get(trip.index)
+        posts += trip.request.method.upper() == "POST"
+        if label is not None and "turn" in label:
+            number, thread = label.get("turn"), label.get("thread")
+            named.append(
+                TurnName(
+                    number if isinstance(number, int) else None,
+                    index,
+                    thread if isinstance(thread, str) and len(threads) > 1 else None,
+                )
+            )
+        else:
+            named.append(TurnName(posts if trip.request.method.upper() == "POST" else None, index))
+    return named

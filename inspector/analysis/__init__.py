@@ -1,0 +1,1 @@
+"""From readings to a run: threads, dispatch, history, labels, cost."""

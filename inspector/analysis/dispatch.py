@@ -1,0 +1,125 @@
+"""Layer 3: what the next request shows that the client did with an emission."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from ..wire.values import Message, ToolCall, ToolResult
+from .threads import Turn
+from .units import call_meaning
+
+_LOOP_OVER = frozenset({"complete", "stop_sequence", "refusal", "content_filter"})
+"""What a client may rightly stop at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatch:
+    """What became of a turn's calls."""
+
+    results: tuple[ToolResult, ...]
+    """The results that the next request brought for this turn's calls."""
+    missing: tuple[ToolCall, ...]
+    """Calls that the next request left unanswered."""
+    outcome: str
+    """`dispatched`, `partly`, `not_dispatched`, `ended`, or `open` when nothing later was seen."""
+
+
+def answers(
+    calls: tuple[ToolCall, ...],
+    results: tuple[ToolResult, ...],
+    echoed: Mapping[int, str | None] = MappingProxyType({}),
+    seen: int = 0,
+    last: tuple[ToolResult, ...] = (),
+) -> dict[int, ToolResult]:
+    """Which result answers which call (by place): by id, else by name in order, as APIs without ids link them.
+
+    `echoed` are the ids under which the calls stand in the history, `seen` how many results were there before,
+    `last` those behind the last answer, which are new however much of the history was cut away.
+    """
+    found: dict[int, ToolResult] = {}
+    left = list(results)
+    for place, call in enumerate(calls):
+        ids = {call.id, echoed.get(place)} - {None}
+        match = next((r for r in left if r.call_id in ids), None)
+        if match is not None:
+            left = [result for result in left if result is not match]
+            found[place] = match
+    fresh = {id(result) for result in (*results[seen:], *last)}
+    left = [result for result in left if id(result) in fresh]
+    for place, call in enumerate(calls):
+        if place in found:
+            continue
+        nameless = call.id is None or echoed.get(place, call.id) is None
+        match = next((r for r in left if (nameless or r.call_id is None) and r.name in (call.name, None)), None)
+        if match is not None:
+            left = [result for result in left if result is not match]
+            found[place] = match
+    return found
+
+
+def _echoed_ids(turn: Turn, following: Turn, calls: tuple[ToolCall, ...]) -> dict[int, str | None]:
+    """Under which ids the next request holds the calls, where the client gave them ids of its own."""
+    old = sum(1 for _ in _held(turn))
+    held = list(_held(following))[old:]
+    echoed: dict[int, str | None] = {}
+    for place, call in enumerate(calls):
+        if call.id is not None and any(other.id == call.id for other in held):
+            continue
+        twin = next((other for other in held if call_meaning(other) == call_meaning(call)), None)
+        if twin is not None:
+            held = [other for other in held if other is not twin]
+            echoed[place] = twin.id
+    return echoed
+
+
+def _held(turn: Turn) -> Iterator[ToolCall]:
+    for message in turn.reading.request.messages:
+        for part in message.parts:
+            if part.call is not None:
+                yield part.call
+
+
+def told_in_text(calls: tuple[ToolCall, ...], messages: Iterable[Message]) -> dict[int, ToolResult]:
+    """Which call (by place) a history retells as text, id and all, with the text that follows as its result.
+
+    Some agents (smolagents) write calls and observations into plain messages: one text answers the calls of a turn.
+    """
+    found: dict[int, ToolResult] = {}
+    open_calls = {place: call for place, call in enumerate(calls) if call.id}
+    retold: set[int] = set()
+    for message in messages:
+        text = "\n".join(part.text for part in message.parts if part.kind == "text")
+        if message.role == "assistant":
+            retold |= {place for place, call in open_calls.items() if call.id and call.id in text and call.name in text}
+        elif text:
+            found |= {place: ToolResult(calls[place].id, calls[place].name, False, text) for place in retold}
+            open_calls = {place: call for place, call in open_calls.items() if place not in retold}
+            retold = set()
+    return found
+
+
+def _behind_the_answer(turn: Turn) -> tuple[ToolResult, ...]:
+    """The results of a request that no answer follows, where an answer stands before them."""
+    messages = turn.reading.request.messages
+    last = max((i for i, message in enumerate(messages) if message.role == "assistant"), default=len(messages))
+    return tuple(part.result for m in messages[last + 1 :] for part in m.parts if part.result is not None)
+
+
+def dispatch(turn: Turn, following: Turn | None) -> Dispatch:
+    """What the client did with `turn`, given the next turn of its thread, if there is one."""
+    emission, finish = turn.reading.emission, turn.reading.finish
+    calls = tuple(call for call in emission.calls if call.name or call.id) if emission else ()
+    if following is None:
+        over = not calls and finish is not None and finish.effective in _LOOP_OVER
+        return Dispatch((), (), "ended" if over else "open")
+    if not calls:
+        return Dispatch((), (), "ended" if finish is not None and finish.effective in _LOOP_OVER else "open")
+    # Ids are unique in a history; without them only what is new can be an answer to these calls.
+    held = following.reading.request.previous_id is not None
+    seen = 0 if held else len(turn.reading.request.results)
+    given = following.reading.request.results
+    found = answers(calls, given, _echoed_ids(turn, following, calls), seen, _behind_the_answer(following))
+    found = found or told_in_text(calls, following.reading.request.messages)
+    missing = tuple(call for place, call in enumerate(calls) if place not in found)
+    outcome = "dispatched" if not missing else "partly" if found else "not_dispatched"
+    return Dispatch(tuple(found.values()), missing, outcome)

@@ -1,0 +1,149 @@
+"""Finding turns: a few words and `field:value` pairs, all of which must hold.
+
+`timeout tool:read_file` are the turns that say "timeout" and call `read_file`. Words are looked for in what is new
+in a turn: its new messages, its answer, its calls.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+
+from .run_index import Row
+
+type Test = Callable[[Row], bool]
+
+_COMPARED = re.compile(r"(>=|<=|>|<|=)?\s*\$?([\d.]+)([kKmM]?)$")
+_SCALE = {"": Decimal(1), "k": Decimal(1_000), "m": Decimal(1_000_000)}
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What was asked for, and how a row is tested."""
+
+    text: str
+    tests: tuple[Test, ...]
+    problem: str | None = None
+    """What could not be understood, in one sentence."""
+    words: tuple[str, ...] = ()
+    """The words that are looked for in the text, in lower case."""
+
+    def __call__(self, row: Row) -> bool:
+        return all(test(row) for test in self.tests)
+
+    def __bool__(self) -> bool:
+        return bool(self.tests)
+
+
+def _tool(value: str) -> Test:
+    return lambda row: any(value in name.lower() for name in row.calls)
+
+
+def _layer(value: str) -> Test:
+    return lambda row: any(mark.layer.startswith(value) for mark in row.marks)
+
+
+def _status(value: str) -> Test:
+    pattern = value.replace("x", "")
+    return lambda row: row.status is not None and str(row.status).startswith(pattern)
+
+
+def _finding(value: str) -> Test:
+    return lambda row: any(value in mark.id for mark in row.marks)
+
+
+def _is(value: str) -> Test:
+    severities = {"error": "error", "warning": "warning", "bad": "error"}
+    if value in severities:
+        return lambda row: any(mark.severity == severities[value] for mark in row.marks)
+    return lambda row: value in (row.finish, row.outcome, row.emitted, row.history)
+
+
+def _text(pick: Callable[[Row], str | None]) -> Callable[[str], Test]:
+    return lambda value: lambda row: value in (pick(row) or "").lower()
+
+
+def _number(pick: Callable[[Row], int | float | Decimal | None]) -> Callable[[str], Test]:
+    def make(value: str) -> Test:
+        found = _COMPARED.match(value)
+        if found is None:
+            raise ValueError(value)
+        sign, digits, unit = found.groups()
+        try:
+            limit = Decimal(digits) * _SCALE[unit.lower()]
+        except InvalidOperation as exc:
+            raise ValueError(value) from exc
+        compare = _SIGNS[sign or ">="]
+        return lambda row: (own := pick(row)) is not None and compare(Decimal(own), limit)
+
+    return make
+
+
+_SIGNS: dict[str, Callable[[Decimal, Decimal], bool]] = {
+    ">": lambda a, b: a > b,
+    "<": lambda a, b: a < b,
+    ">=": lambda a, b: a >= b,
+    "<=": lambda a, b: a <= b,
+    "=": lambda a, b: a == b,
+}
+
+FIELDS: dict[str, tuple[Callable[[str], Test], str]] = {
+    "tool": (_tool, "a tool that the model called"),
+    "layer": (_layer, "model, api or client: turns with a finding of that layer"),
+    "is": (_is, "error, warning, or a word of a layer: length, not_dispatched, empty"),
+    "finding": (_finding, "a part of a finding's id"),
+    "status": (_status, "an HTTP status: 429, 5xx"),
+    "cost": (_number(lambda row: row.cost), "dollars: >0.05"),
+    "in": (_number(lambda row: row.usage.input), "input tokens: >50k"),
+    "out": (_number(lambda row: row.usage.output), "output tokens: >2k"),
+    "ms": (_number(lambda row: row.duration_ms), "milliseconds: >5000"),
+    "turn": (_number(lambda row: row.turn), "the turn's number: =12"),
+    "thread": (_text(lambda row: row.thread), "a thread: t2"),
+    "model": (_text(lambda row: row.model), "a model's name"),
+    "run": (_text(lambda row: row.run), "a run's name"),
+    "api": (_text(lambda row: row.protocol), "a protocol: openai"),
+    "url": (_text(lambda row: row.url), "a part of the URL"),
+}
+"""What can be asked for, and how it is explained."""
+
+_WORD = re.compile(r'-?(?:\w+:)?"[^"]*"|\S+')
+
+
+def parse(text: str) -> Filter:
+    """The filter of a query; `-word` and `-field:value` leave out. What is not understood is said in `problem`."""
+    tests: list[Test] = []
+    problem: str | None = None
+    words: list[str] = []
+    for token in _WORD.findall(text):
+        word = token[1:] if token.startswith("-") and len(token) > 1 else token
+        try:
+            test = _test(word)
+        except ValueError:
+            problem = f"{word!r} needs a number, as in cost:>0.05"
+            continue
+        if test is not None:
+            tests.append(_without(test) if word is not token else test)
+        if test is not None and word is token and word.partition(":")[0].lower() not in FIELDS:
+            words.append(word.strip('"').lower())
+    return Filter(text.strip(), tuple(tests), problem, tuple(words))
+
+
+def _test(word: str) -> Test | None:
+    name, colon, value = word.partition(":")
+    field = FIELDS.get(name.lower()) if colon else None
+    if field is not None:
+        value = value.strip('"').lower()
+        return field[0](value) if value else None
+    wanted = word.strip('"').lower()
+    return (lambda row: wanted in row.haystack or _told(row, wanted)) if wanted else None
+
+
+def _told(row: Row, wanted: str) -> bool:
+    """Whether what the list says of a row beside its text has the word: its error, its findings."""
+    if row.error is not None and wanted in row.error.lower():
+        return True
+    return any(wanted in mark.id or wanted in mark.message.lower() for mark in row.marks)
+
+
+def _without(test: Test) -> Test:
+    return lambda row: not test(row)

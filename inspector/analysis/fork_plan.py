@@ -1,0 +1,76 @@
+"""What is played of a recording when its run is forked at a turn, and what must have been before the rest goes live."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.tape.model import RoundTrip
+from turntape.cassettes.tape.provenance import Forked
+from turntape.cassettes.tape.reader import Cassette
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What is played of a recording, and what must have been before the rest goes live."""
+
+    name: str
+    """The file that it is from."""
+    trips: tuple[RoundTrip, ...]
+    """All that began before the fork, in the order in which it began."""
+    at: int
+    """The turn from which the run is live."""
+    turns: tuple[int, ...]
+    """The numbers of those that are turns of the forked thread."""
+    edited: frozenset[int] = frozenset()
+    """The numbers of those whose answer was changed."""
+    strays_go_live: bool = False
+    """True when what is asked before the fork and was not recorded goes to the API too."""
+
+    @property
+    def tape(self) -> Forked:
+        """What a player and a recorder need of it."""
+        return Forked(self.name, self.at, self.trips, self.turns, self.edited)
+
+    def changed(self, edit: Callable[[RoundTrip], RoundTrip]) -> "Script":
+        """The script with the answer of its last turn changed. Raises TurntapeError when there is none."""
+        if not self.turns:
+            raise TurntapeError("there is no turn before turn 1 whose answer could be edited; fork at a later turn")
+        last = self.turns[-1]
+        trips = tuple(edit(trip) if trip.index == last else trip for trip in self.trips)
+        return replace(self, trips=trips, edited=frozenset({*self.edited, last}))
+
+
+def script(cassette: Cassette, at: int, thread: str | None = None, *, strays_go_live: bool = False) -> Script:
+    """What is played when `thread` (the first one by default) is forked at turn `at`.
+
+    Raises TurntapeError when there is no such thread or turn. The turn after the last is one: the recording goes on.
+    """
+    from .labels import label_all
+
+    name = str(cassette.path or "the recording")
+    numbered = [trip if trip.index >= 0 else replace(trip, index=place) for place, trip in enumerate(cassette)]
+    turns = [one.turn for one in label_all(numbered) if one.turn is not None]
+    if not turns:
+        raise TurntapeError(f"{name!r} holds no turn of an LLM, so it cannot be forked; record a run first")
+    thread = thread or turns[0].thread
+    mine = [turn for turn in turns if turn.thread == thread]
+    if not mine:
+        names = ", ".join(dict.fromkeys(turn.thread for turn in turns))
+        raise TurntapeError(f"{name!r} has no thread {thread!r}; it has {names}")
+    last = max(turn.number for turn in mine)
+    if not 1 <= at <= last + 1:
+        raise TurntapeError(
+            f"thread {thread} of {name!r} has {last} turns, so --at is from 1 to {last + 1} and not {at}"
+        )
+    before = [turn.round_trip for turn in mine if turn.number < at]
+    following = [turn.round_trip for turn in mine if turn.number >= at]
+    if any(trip.frames for trip in (*before, *following)):
+        raise TurntapeError(f"thread {thread} of {name!r} was held over a WebSocket, which cannot be forked")
+    ordered = sorted(numbered, key=_began)
+    limit = min(map(_began, following)) if following else None
+    played = tuple(trip for trip in ordered if not trip.frames and (limit is None or _began(trip) < limit))
+    return Script(name, played, at, tuple(trip.index for trip in before), strays_go_live=strays_go_live)
+
+
+def _began(trip: RoundTrip) -> tuple[float, int]:
+    return trip.started_at, trip.index

@@ -1,0 +1,121 @@
+"""How the tokens of a run grow: what each turn paid for, and how full the context window was.
+
+Input is split in the order in which it stands in a request: what was read from the cache, what was written to it,
+then the rest. The history, as long as the previous request of the thread was, stands first; so of the rest that
+part is resent history which the cache did not cover, and only what is left was new.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from decimal import Decimal
+from functools import lru_cache
+
+from .pricing import PROVIDERS
+from .run_index import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Tokens by what they are; the first four add up to the input, the last two to the output."""
+
+    cache_read: int = 0
+    cache_write: int = 0
+    resent: int = 0
+    """History that was sent again and not read from a cache."""
+    new: int = 0
+    output: int = 0
+    """Output without reasoning."""
+    reasoning: int = 0
+
+    @property
+    def input(self) -> int:
+        return self.cache_read + self.cache_write + self.resent + self.new
+
+    @property
+    def total(self) -> int:
+        return self.input + self.output + self.reasoning
+
+    def __add__(self, other: "Tokens") -> "Tokens":
+        return Tokens(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+
+
+KINDS: tuple[tuple[str, str], ...] = (
+    ("cache_read", "cache read"),
+    ("cache_write", "cache write"),
+    ("resent", "resent"),
+    ("new", "new input"),
+    ("output", "output"),
+    ("reasoning", "reasoning"),
+)
+"""The kinds of tokens in the order in which a bar stacks them, and what people call them."""
+
+
+def tokens_of(row: Row) -> Tokens | None:
+    """A turn's tokens, or None when the API did not say them."""
+    usage = row.usage
+    if usage.input is None and usage.output is None:
+        return None
+    whole, read, written = usage.input or 0, usage.cache_read or 0, usage.cache_write or 0
+    rest = max(0, whole - read - written)
+    history = min(row.before.input or 0, whole) if row.before else 0
+    resent = min(rest, max(0, history - read - written))
+    reasoning = min(usage.reasoning or 0, usage.output or 0)
+    return Tokens(read, written, resent, rest - resent, (usage.output or 0) - reasoning, reasoning)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A turn in the growth of a run."""
+
+    place: int
+    """Its place among the rows."""
+    row: Row
+    tokens: Tokens | None
+    cumulative: Decimal
+    """The cost so far, of the turns that have a price."""
+    window: int | None
+    """The model's context window, where it is known."""
+
+    @property
+    def fill(self) -> float | None:
+        """How much of the window input and output took, from 0."""
+        if self.window is None or self.tokens is None:
+            return None
+        return self.tokens.total / self.window
+
+
+def steps(rows: Iterable[tuple[int, Row]]) -> Iterator[Step]:
+    """The growth over these rows, given with their places; what is no turn is left out."""
+    so_far = Decimal(0)
+    for place, row in rows:
+        if row.is_turn:
+            so_far += row.cost or Decimal(0)
+            yield Step(place, row, tokens_of(row), so_far, context_window(row.model, row.provider))
+
+
+@lru_cache(maxsize=256)
+def context_window(model: str | None, provider: str | None) -> int | None:
+    """The context window of a model in tokens, where genai-prices knows it."""
+    if not model:
+        return None
+    from genai_prices.data_snapshot import get_snapshot
+
+    try:
+        _, info = get_snapshot().find_provider_model(model, None, PROVIDERS.get(provider or ""), None)
+    except (LookupError, ValueError):
+        return None
+    return info.context_window
+
+
+def summed(parts: Iterable[Step]) -> Tokens:
+    """All tokens of these steps."""
+    total = Tokens()
+    for step in parts:
+        total += step.tokens or Tokens()
+    return total
+
+
+def clock(seconds: float) -> str:
+    """The time of day, UTC."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%H:%M:%S")

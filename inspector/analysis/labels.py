@@ -1,0 +1,249 @@
+"""Labels: each round trip as one `show --json` object, made while the run is being recorded.
+
+The layers of a turn are its own answer (model, api) and what the next request of its thread shows of the client.
+So `client.results` and `client.outcome` say what was done with this turn's emission, while `client.history` says
+how this turn's own request relates to the thread. A turn is labelled when it ends, and again when the next one
+decides its client layer.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from turntape.cassettes.tape.format import stamp
+from turntape.cassettes.tape.model import RoundTrip
+
+from ..findings.engine import Diagnosed, Diagnosis
+from ..wire.parse import read
+from ..wire.values import Reading, ToolCall
+from ..wire.websocket import turns_of
+from .dispatch import Dispatch, dispatch
+from .history_diff import Echo
+from .pricing import cost
+from .threads import Threads, Turn
+
+type Label = dict[str, object]
+type Price = Callable[[RoundTrip, Reading], Decimal | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A round trip with all that is said of it."""
+
+    round_trip: RoundTrip
+    reading: Reading
+    turn: Turn | None
+    label: Label
+
+
+class Labeller:
+    """`add` round trips in the order in which they ended; `close` when there will be no more."""
+
+    def __init__(self, *, hints: bool = False, advice: bool = False, price: Price = cost) -> None:
+        self._threads = Threads()
+        self.price = price
+        """What a round trip has cost; a view that must be quick puts its own here."""
+        self._diagnosis = Diagnosis(hints=hints, advice=advice)
+        self._open: dict[str, tuple[Diagnosed, Label]] = {}
+        """The last turn of each thread, with its label."""
+        self._latest: dict[str | None, float] = {}
+        """When the last turn of each run began."""
+
+    def add(self, round_trip: RoundTrip) -> list[tuple[int, Label]]:
+        """The label of this round trip, and the new one of the turn whose client layer it decides."""
+        return [(index, done.label) for index, done in self.follow(round_trip)]
+
+    def follow(self, round_trip: RoundTrip) -> Iterator[tuple[int, Labelled]]:
+        """As `add`, with the readings. The turns of a WebSocket session all have its number."""
+        if round_trip.frames and (turns := turns_of(round_trip)):
+            for turn in turns:
+                yield from self.follow(turn)
+            return
+        reading = read(round_trip)
+        if not reading.is_generation:
+            yield round_trip.index, Labelled(round_trip, reading, None, other_label(round_trip, reading))
+            return
+        turn = self._threads.add(round_trip, reading)
+        self._latest[round_trip.run] = round_trip.started_at
+        before = self._open.get(turn.thread)
+        if before is not None and turn.number > before[0].case.turn.number:
+            earlier, label = before
+            done = dispatch(earlier.case.turn, turn)
+            self._diagnosis.followed(earlier, turn, done)
+            _settle(label, earlier, done, earlier.case.next_echo)
+            yield earlier.case.index, _labelled(earlier, label)
+        diagnosed = self._diagnosis.ended(turn, before[0] if before else None)
+        if before is not None:
+            before[0].case.following = None
+        if turn.edge.kind == "compaction" and (compacted := self._open.get(turn.edge.thread or "")):
+            # Both sides of a compaction are marked once the second shows the first for what it was.
+            edge = replace(compacted[0].case.turn.edge, kind="compaction")
+            if compacted[0].case.turn.number == 1:
+                compacted[1]["edge"] = edge.as_json()
+                yield compacted[0].case.index, _labelled(*compacted)
+        label = turn_label(turn, self.price)
+        _settle(label, diagnosed, dispatch(turn, None), None)
+        self._open[turn.thread] = (diagnosed, label)
+        yield round_trip.index, _labelled(diagnosed, label)
+
+    def close(self) -> list[tuple[int, Label]]:
+        """What the end of the recording changes: the labels of turns whose thread ended as it should not."""
+        return [(index, done.label) for index, done in self.finish()]
+
+    def finish(self) -> Iterator[tuple[int, Labelled]]:
+        """As `close`, with the readings."""
+        for diagnosed, label in self._open.values():
+            turn = diagnosed.case.turn
+            count = len(diagnosed.findings)
+            later = self._latest.get(turn.round_trip.run, 0) > turn.round_trip.started_at
+            done = dispatch(turn, None)
+            self._diagnosis.closed(diagnosed, done, later=later)
+            if len(diagnosed.findings) != count:
+                label["findings"] = [finding.as_json() for finding in diagnosed.findings]
+                yield turn.round_trip.index, _labelled(diagnosed, label)
+
+
+def _labelled(diagnosed: Diagnosed, label: Label) -> Labelled:
+    turn = diagnosed.case.turn
+    return Labelled(turn.round_trip, turn.reading, turn, label)
+
+
+type Key = tuple[int, float, float]
+"""Sorts labels: the round trip's number, then time, since a WebSocket session is one round trip with many turns."""
+
+
+def labelled(
+    round_trips: Iterable[RoundTrip], *, hints: bool = False, advice: bool = False
+) -> Iterator[tuple[Key, Labelled]]:
+    """All round trips labelled as they come; what comes again under a key stands for what came before.
+
+    `hints` adds the findings of tier H, `advice` the lint.
+    """
+    labeller = Labeller(hints=hints, advice=advice)
+    for place, given in enumerate(round_trips):
+        numbered = given if given.index >= 0 else replace(given, index=place)
+        for index, done in labeller.follow(numbered):
+            yield _key(index, done), done
+    for index, done in labeller.finish():
+        yield _key(index, done), done
+
+
+def _key(index: int, done: Labelled) -> Key:
+    return index, done.round_trip.started_at, done.round_trip.request_at or 0
+
+
+def label_all(round_trips: Iterable[RoundTrip], *, hints: bool = False, advice: bool = False) -> list[Labelled]:
+    """All round trips labelled, in order of their numbers; all of them in memory."""
+    done = dict(labelled(round_trips, hints=hints, advice=advice))
+    return [done[key] for key in sorted(done)]
+
+
+def _settle(label: Label, diagnosed: Diagnosed, done: Dispatch, echo: Echo | None) -> None:
+    turn = diagnosed.case.turn
+    label["client"] = {
+        "results": [{"call_id": r.call_id, "is_error": r.is_error} for r in done.results],
+        "history": turn.history,
+        "outcome": done.outcome,
+        "echo": None if echo is None else _echo(echo),
+    }
+    label["findings"] = [finding.as_json() for finding in diagnosed.findings]
+
+
+def _echo(echo: Echo) -> dict[str, object]:
+    """How the next request repeated this turn: emitted against echoed, by JSON pointers."""
+    return {
+        "state": echo.state,
+        "reasoning": echo.reasoning,
+        "changes": [
+            {
+                "kind": change.kind,
+                "of": "response" if change.emitted else "request",
+                "before": change.before,
+                "now": change.now,
+                "call_id": change.call_id,
+            }
+            for change in echo.changes[:50]
+        ],
+    }
+
+
+def _milliseconds(at: int | None) -> float | None:
+    return None if at is None else round(at / 1000, 3)
+
+
+def _common(trip: RoundTrip, reading: Reading) -> Label:
+    return {
+        "index": trip.index,
+        "run": trip.run,
+        "thread": None,
+        "turn": None,
+        "attempt": None,
+        "edge": None,
+        "protocol": reading.protocol,
+        "provider": reading.provider,
+        "method": trip.request.method,
+        "url": trip.request.url,
+        "status": trip.response.status if trip.response else None,
+        "streamed": reading.streamed,
+        "started_at": stamp(trip.started_at),
+        "first_byte_ms": _milliseconds(trip.first_byte_at),
+        "duration_ms": _milliseconds(trip.ended_at),
+        "request_model": reading.request.model,
+        "response_model": reading.response_model,
+        "tools_offered": [tool.name for tool in reading.request.tools],
+        "model": None,
+        "api": None,
+        "client": None,
+        "usage": None,
+        "cost_usd": None,
+        "findings": [],
+    }
+
+
+def other_label(trip: RoundTrip, reading: Reading) -> Label:
+    """The label of a round trip outside generation: no turn, no layers."""
+    return _common(trip, reading)
+
+
+def _call(call: ToolCall) -> dict[str, object]:
+    return {"id": call.id, "name": call.name, "arguments": call.arguments, "arguments_raw": call.arguments_raw}
+
+
+def money(amount: Decimal | None) -> str | None:
+    """Dollars as a plain decimal string, or None."""
+    return None if amount is None else format(amount.normalize(), "f")
+
+
+def turn_label(turn: Turn, price: Price = cost) -> Label:
+    """The label of a turn but for its client layer and findings."""
+    trip, reading = turn.round_trip, turn.reading
+    emission, finish, usage, error = reading.emission, reading.finish, reading.usage, reading.error
+    label = _common(trip, reading)
+    label["thread"], label["turn"] = turn.thread, turn.number
+    label["attempt"], label["edge"] = turn.attempt, turn.edge.as_json()
+    if emission is not None:
+        label["model"] = {
+            "emitted": emission.emitted,
+            "text": emission.text,
+            "reasoning": emission.reasoning,
+            "refusal": emission.refusal,
+            "tool_calls": [_call(call) for call in emission.calls],
+        }
+    if finish is not None:
+        label["api"] = {
+            "finish_raw": finish.raw,
+            "finish": finish.label,
+            "effective": finish.effective,
+            "error": None
+            if error is None
+            else {"message": error.message, "type": error.type, "code": error.code, "status": error.status},
+        }
+    label["usage"] = {
+        "input": usage.input if usage else None,
+        "cache_read": usage.cache_read if usage else None,
+        "cache_write": usage.cache_write if usage else None,
+        "output": usage.output if usage else None,
+        "reasoning": usage.reasoning if usage else None,
+    }
+    label["cost_usd"] = money(price(trip, reading))
+    return label

@@ -1,0 +1,76 @@
+"""What a turn has cost, by the prices of its day. An unknown model is unpriced, never free.
+
+The prices are genai-prices'; it is imported at the first price, since it costs more than all the rest.
+"""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from turntape.cassettes.tape.model import RoundTrip
+
+from ..wire.values import Reading
+
+PROVIDERS: dict[str, str] = {
+    "openai": "openai",
+    "codex": "openai",
+    "anthropic": "anthropic",
+    "gemini": "google",
+    "vertex": "google",
+    "bedrock": "aws",
+    "azure": "azure",
+    "mistral": "mistral",
+    "cohere": "cohere",
+    "groq": "groq",
+    "xai": "x-ai",
+    "deepseek": "deepseek",
+    "openrouter": "openrouter",
+    "together": "together",
+    "fireworks": "fireworks",
+    "perplexity": "perplexity",
+    "cerebras": "cerebras",
+    "novita": "novita",
+    "moonshot": "moonshotai",
+    "huggingface": "huggingface_novita",
+}
+"""Our names of providers and theirs (genai-prices 0.2.3, read 2026-11-21)."""
+
+_PROTOCOL_PROVIDERS: dict[str, str] = {
+    "anthropic-messages": "anthropic",
+    "gemini-generate": "google",
+    "bedrock-converse": "aws",
+    "cohere-v2": "cohere",
+    "mistral-chat": "mistral",
+}
+"""Whose prices hold for a protocol that was spoken by a host without a name."""
+
+
+def cost(round_trip: RoundTrip, reading: Reading) -> Decimal | None:
+    """US dollars for this turn, or None when it has no usage or the model has no known price."""
+    usage = reading.usage
+    if usage is None or usage.input is None or usage.output is None:
+        return None
+    for model in (reading.response_model, reading.request.model):
+        if model:
+            price = _price(model, reading, round_trip.started_at)
+            if price is not None:
+                return price
+    return None
+
+
+def _price(model: str, reading: Reading, started_at: float) -> Decimal | None:
+    from genai_prices import Usage, calc_price
+
+    usage = reading.usage
+    assert usage is not None
+    provider = PROVIDERS.get(reading.provider or "") or _PROTOCOL_PROVIDERS.get(reading.protocol)
+    counted = Usage(
+        input_tokens=usage.input,
+        cache_read_tokens=usage.cache_read,
+        cache_write_tokens=usage.cache_write,
+        output_tokens=usage.output,
+    )
+    day = datetime.fromtimestamp(started_at, UTC)
+    try:
+        return calc_price(counted, model, provider_id=provider, genai_request_timestamp=day).total_price
+    except (LookupError, ValueError):
+        return None

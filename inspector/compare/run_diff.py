@@ -1,0 +1,456 @@
+"""`turntape diff A B`: where two runs part, and which layer parted first.
+
+Both are read once, turn by turn, and only digests are kept; what differs at the turn where a thread parts is read
+again from the tape. The first thing that differs decides: the request, then it was the client; the emission after
+the same request, then the model; the finish of the same emission, then the API. An answer that the API refused, cut
+or filtered in one run and not in the other is the API's, whatever was emitted until then.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from difflib import SequenceMatcher
+from typing import Literal
+
+from turntape.cassettes.matching.json_diff import Difference, differences
+from turntape.cassettes.tape.model import RoundTrip
+
+from ..analysis.pricing import cost
+from ..analysis.threads import Threads
+from ..findings.finding import Layer
+from ..wire.json_value import as_object
+from ..wire.parse import read
+from ..wire.values import PartKind, Reading, RequestReading
+from ..wire.websocket import turns_of
+from .diff_normalise import Names, address, digest_of, emission_form, finish_form
+
+type Part = Literal["request", "emission", "finish", "stop"]
+"""What parts two threads; `stop` is one that goes on where the other does not."""
+
+_APIS_OWN = frozenset({"error", "cut", "cancelled", "content_filter", "malformed", "limit"})
+"""What the API, or the way to it, did to an answer by itself."""
+_UNFINISHED = frozenset({"error", "cut", "cancelled"})
+"""How much of an answer had arrived then is chance."""
+_LIMIT = 200
+_TOLD = 10
+"""So many places are told; of the rest, how many there are."""
+_HUNKS = 3
+_AROUND = 3
+"""How many words stand before and after those that differ."""
+_SHORT = 60
+"""A text of so many characters is shown whole."""
+_SHOWN = 200
+_LONG = 4000
+"""A text of more characters is shown from where it parts: aligning words is quadratic."""
+_PARTS: dict[PartKind, str] = {
+    "text": "a text",
+    "reasoning": "reasoning that was sent back",
+    "call": "a call that was sent back",
+    "result": "a tool result",
+    "media": "a file or an image",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is kept of a turn, or of one attempt at it."""
+
+    index: int
+    place: int
+    """Which turn of a WebSocket session; 0 for any other."""
+    turn: int
+    attempt: int
+    at: float
+    """Seconds since the run's first turn."""
+    kind: str
+    """How its thread began, where this is its first turn."""
+    request: bytes
+    emission: bytes
+    finish: bytes
+    effective: str | None
+    closed_by_client: bool
+    model: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two runs."""
+
+    name: str
+    threads: dict[str, list[Step]]
+    names: dict[str, Names]
+    turns: int
+    input: int
+    cost: Decimal | None
+    run: Iterable[RoundTrip]
+    """To be read again; a cassette, or a list."""
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "name": self.name,
+            "threads": len(self.threads),
+            "turns": self.turns,
+            "input": self.input,
+            "cost_usd": None if self.cost is None else str(self.cost),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One place that differs."""
+
+    layer: Layer
+    pointer: str
+    """Into the request's body, or into `model` or `api` of `show --json`; a header or the URL by its name."""
+    kind: Literal["changed", "added", "removed"]
+    a: object = None
+    b: object = None
+
+    @property
+    def words(self) -> list[tuple[str, str]]:
+        """The words that differ, where both sides are texts."""
+        return words(self.a, self.b) if isinstance(self.a, str) and isinstance(self.b, str) else []
+
+    def as_json(self) -> dict[str, object]:
+        told = {"pointer": self.pointer, "kind": self.kind, "a": self.a, "b": self.b}
+        return told | {"words": [{"a": a, "b": b} for a, b in self.words]}
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """The first turn at which two threads differ."""
+
+    layer: Layer
+    part: Part
+    says: str
+    turn: int
+    a: Step | None
+    """None where A has no such turn."""
+    b: Step | None
+    changes: tuple[Change, ...] = ()
+    more: int = 0
+    """How many places differ beside those in `changes`, at least."""
+
+    @property
+    def at(self) -> float:
+        return min(step.at for step in (self.a, self.b) if step is not None)
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "layer": self.layer,
+            "part": self.part,
+            "says": self.says,
+            "turn": self.turn,
+            "a_index": None if self.a is None else self.a.index,
+            "b_index": None if self.b is None else self.b.index,
+            "differences": [change.as_json() for change in self.changes],
+            "more": self.more,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A thread of A beside that of B which does the same; one of them alone where there is none."""
+
+    a: str | None
+    b: str | None
+    same: int
+    """How many turns are the same before they part."""
+    turns_a: int
+    turns_b: int
+    parting: Parting | None
+
+    @property
+    def name(self) -> str:
+        if self.a is None or self.b is None or self.a == self.b:
+            return str(self.a or self.b)
+        return f"{self.a} (in B {self.b})"
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "a": self.a,
+            "b": self.b,
+            "same_turns": self.same,
+            "a_turns": self.turns_a,
+            "b_turns": self.turns_b,
+            "parting": None if self.parting is None else self.parting.as_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    a: Side
+    b: Side
+    pairs: tuple[Pair, ...]
+
+    @property
+    def first(self) -> Pair | None:
+        """The thread that parted first; None when the runs are the same."""
+        parted = [pair for pair in self.pairs if pair.parting is not None]
+        return min(parted, key=lambda pair: pair.parting.at if pair.parting else 0.0) if parted else None
+
+    def as_json(self) -> dict[str, object]:
+        """The comparison for a script."""
+        first = self.first
+        parting = first.parting if first is not None else None
+        return {
+            "same": first is None,
+            "first": None if first is None or parting is None else {"a": first.a, "b": first.b, **parting.as_json()},
+            "a": self.a.as_json(),
+            "b": self.b.as_json(),
+            "threads": [pair.as_json() for pair in self.pairs],
+        }
+
+
+def compare(
+    a: Iterable[RoundTrip], b: Iterable[RoundTrip], names: tuple[str, str] = ("A", "B"), *, reasoning: bool = True
+) -> Comparison:
+    """Compare two runs, each of which can be read twice. Without `reasoning`, that does not count."""
+    left, right = _side(names[0], a, reasoning), _side(names[1], b, reasoning)
+    pairs = [_pair(left, right, x, y) for x, y in _partners(left, right)]
+    return Comparison(left, right, tuple(_told(pairs, left, right, reasoning)))
+
+
+def turns_in(run: Iterable[RoundTrip]) -> Iterator[tuple[int, RoundTrip]]:
+    """Every round trip, those of a WebSocket session one by one, with its place in the session."""
+    for given, trip in enumerate(run):
+        numbered = trip if trip.index >= 0 else replace(trip, index=given)
+        yield from enumerate((turns_of(numbered) or [numbered]) if numbered.frames else [numbered])
+
+
+@dataclass(slots=True)
+class _Total:
+    turns: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
+    input: int = 0
+    cost: Decimal | None = None
+    begun: float | None = None
+
+    def add(self, trip: RoundTrip, reading: Reading) -> None:
+        usage = reading.usage
+        self.input += (usage.input or 0) if usage else 0
+        price = cost(trip, reading)
+        self.cost = price if self.cost is None else self.cost + (price or 0)
+        self.begun = trip.started_at if self.begun is None else min(self.begun, trip.started_at)
+
+
+def _side(name: str, run: Iterable[RoundTrip], reasoning: bool) -> Side:
+    sorter, steps, total = Threads(), dict[str, list[Step]](), _Total()
+    known, elsewhere = dict[str, Names](), dict[str, str]()
+    for place, trip in turns_in(run):
+        reading = read(trip)
+        if not reading.is_generation:
+            continue
+        turn = sorter.add(trip, reading)
+        total.add(trip, reading)
+        total.turns.add((turn.thread, turn.number))
+        names = known.setdefault(turn.thread, Names(elsewhere, reasoning=reasoning))
+        request = digest_of(address(trip)) + names.digest(trip)
+        steps.setdefault(turn.thread, []).append(
+            Step(
+                trip.index,
+                place,
+                turn.number,
+                turn.attempt,
+                trip.started_at - (total.begun or 0.0),
+                turn.edge.kind,
+                request,
+                digest_of(emission_form(reading.emission, names, reasoning=reasoning)),
+                digest_of(finish_form(trip, reading)),
+                reading.finish.effective if reading.finish else None,
+                trip.closed_first == "client",
+                reading.response_model or reading.request.model,
+            )
+        )
+        names.learn(turn.number, reading)
+    for thread in steps.values():
+        thread.sort(key=lambda step: (step.turn, step.attempt))
+    return Side(name, steps, known, len(total.turns), total.input, total.cost, run)
+
+
+def _partners(a: Side, b: Side) -> Iterator[tuple[str | None, str | None]]:
+    """Which thread goes beside which: those that begin alike, then the others of a kind in order."""
+    left = dict.fromkeys(a.threads)
+    right = dict.fromkeys(b.threads)
+    found: dict[str, str] = {}
+    for same in (_same_beginning, _same_kind):
+        for x in list(left):
+            y = next((y for y in right if same(a.threads[x][0], b.threads[y][0])), None)
+            if y is not None:
+                found[x] = y
+                del left[x], right[y]
+    for x in a.threads:
+        yield x, found.get(x)
+    for y in right:
+        yield None, y
+
+
+def _same_beginning(a: Step, b: Step) -> bool:
+    return a.request == b.request
+
+
+def _same_kind(a: Step, b: Step) -> bool:
+    return a.kind == b.kind
+
+
+def _pair(a: Side, b: Side, x: str | None, y: str | None) -> Pair:
+    left = a.threads[x] if x is not None else []
+    right = b.threads[y] if y is not None else []
+    same: set[int] = set()
+    parting = None
+    for place in range(max(len(left), len(right))):
+        one = left[place] if place < len(left) else None
+        other = right[place] if place < len(right) else None
+        parting = _parting(one, other)
+        if parting is not None:
+            break
+        if one is not None:
+            same.add(one.turn)
+    same.discard(parting.turn if parting else 0)
+    return Pair(x, y, len(same), len({s.turn for s in left}), len({s.turn for s in right}), parting)
+
+
+def _parting(a: Step | None, b: Step | None) -> Parting | None:
+    """What differs first between two turns of the same place."""
+    if a is None or b is None or (a.turn, a.attempt) != (b.turn, b.attempt):
+        return _alone(a, b)
+    if a.request != b.request:
+        return Parting("client", "request", "the request differs", a.turn, a, b)
+    own = [step for step in (a, b) if step.effective in _APIS_OWN]
+    if own and a.effective != b.effective:
+        if any(step.closed_by_client for step in own):
+            return Parting("client", "finish", "same request; one client closed the connection", a.turn, a, b)
+        says = f"same request; the API ended it otherwise: {a.effective} in A, {b.effective} in B"
+        return Parting("api", "finish", says, a.turn, a, b)
+    if a.emission != b.emission and a.effective not in _UNFINISHED:
+        by = "" if a.model == b.model else f" (A was answered by {a.model}, B by {b.model})"
+        return Parting("model", "emission", f"same request, another emission{by}", a.turn, a, b)
+    if a.finish != b.finish:
+        return Parting("api", "finish", "same request and emission, another finish", a.turn, a, b)
+    return None
+
+
+def _alone(a: Step | None, b: Step | None) -> Parting:
+    """One run goes on, or tries again, where the other does not: the loop is the client's."""
+    goes_on, step = ("A", a) if b is None or (a is not None and a.attempt > b.attempt) else ("B", b)
+    stops = "B" if goes_on == "A" else "A"
+    assert step is not None
+    if step.attempt > 1:
+        says = f"the same so far; then {goes_on} tries turn {step.turn} again and {stops} does not"
+    elif step.turn == 1:
+        says = f"only {goes_on} has this thread ({step.kind.replace('_', ' ')})"
+    else:
+        says = f"the same so far; then {goes_on} goes on and {stops} stops"
+    return Parting("client", "stop", says, step.turn, a if step is a else None, b if step is b else None)
+
+
+def _told(pairs: list[Pair], a: Side, b: Side, reasoning: bool) -> Iterator[Pair]:
+    """The pairs with what differs where they part, read again from the tapes."""
+    partings = [pair.parting for pair in pairs if pair.parting is not None]
+    left = dict(_forms(a, [p.a for p in partings], reasoning))
+    right = dict(_forms(b, [p.b for p in partings], reasoning))
+    for pair in pairs:
+        parting = pair.parting
+        if parting is None or parting.a is None or parting.b is None:
+            yield pair
+            continue
+        changes = _changes(parting, left[parting.a], right[parting.b])
+        says = parting.says
+        if parting.part == "request" and changes:
+            says = f"the request differs: {_what(changes[0].pointer, left[parting.a], right[parting.b])}"
+        told = replace(parting, says=says, changes=tuple(changes[:_TOLD]), more=len(changes[_TOLD:]))
+        yield replace(pair, parting=told)
+
+
+def _what(pointer: str, a: "_Form", b: "_Form") -> str:
+    """What of a request differs first, in words."""
+    for form in (a, b):
+        held = [part for message in form.request.messages for part in message.parts if _within(pointer, part.pointer)]
+        if held:
+            part = max(held, key=lambda part: len(part.pointer))
+            return f"{_PARTS.get(part.kind, 'a part')} at {part.pointer}"
+        message = next((one for one in form.request.messages if _within(pointer, one.pointer)), None)
+        if message is not None:
+            return f"the {message.role} message at {message.pointer}"
+    return f"{pointer.split('/')[1]}" if pointer.startswith("/") and len(pointer) > 1 else pointer
+
+
+def _within(pointer: str, outer: str) -> bool:
+    return bool(outer) and (pointer == outer or pointer.startswith(f"{outer}/"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    address: dict[str, object]
+    body: object
+    emission: dict[str, object]
+    finish: dict[str, object]
+    request: RequestReading
+
+
+def _forms(side: Side, steps: list[Step | None], reasoning: bool) -> Iterator[tuple[Step, _Form]]:
+    wanted = {(step.index, step.place): step for step in steps if step is not None}
+    owner = {(s.index, s.place): thread for thread, all_steps in side.threads.items() for s in all_steps}
+    for place, trip in turns_in(side.run) if wanted else ():
+        step = wanted.get((trip.index, place))
+        if step is None:
+            continue
+        names, reading = side.names[owner[(trip.index, place)]], read(trip)
+        yield (
+            step,
+            _Form(
+                address(trip),
+                names.body(trip),
+                emission_form(reading.emission, names, reasoning=reasoning),
+                finish_form(trip, reading),
+                reading.request,
+            ),
+        )
+
+
+def _changes(parting: Parting, a: _Form, b: _Form) -> list[Change]:
+    match parting.part:
+        case "request":
+            outside = [_change("client", one, lead="") for one in _outside(a.address, b.address)]
+            return outside + [_change("client", one) for one in differences(a.body, b.body, _LIMIT)]
+        case "emission":
+            return [_change("model", one) for one in differences(a.emission, b.emission, _LIMIT)]
+        case _:
+            return [_change("api", one) for one in differences(a.finish, b.finish, _LIMIT)]
+
+
+def _outside(a: dict[str, object], b: dict[str, object]) -> Iterator[Difference]:
+    for one in differences(a, b, _LIMIT):
+        name = one.pointer.removeprefix("/").replace("headers/", "header ")
+        if one.pointer == "/headers":
+            for key in sorted({*as_object(one.recorded), *as_object(one.given)}):
+                yield Difference(f"header {key}", "changed", as_object(one.recorded).get(key),
+                                 as_object(one.given).get(key))  # fmt: skip
+            continue
+        yield Difference(name, one.kind, one.recorded, one.given)
+
+
+def _change(layer: Layer, one: Difference, lead: str = "/") -> Change:
+    return Change(layer, one.pointer or lead, one.kind, one.recorded, one.given)
+
+
+def words(a: str, b: str) -> list[tuple[str, str]]:
+    """The words that differ between two texts, a few with each before them, first things first."""
+    if max(len(a), len(b)) > _LONG:
+        parts = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+        word = a.rfind(" ", 0, parts) + 1
+        start = a.find(" ", max(0, word - 30), word) + 1 if word > 30 else 0
+        lead = "… " if start else ""
+        return [(lead + a[start : start + _SHOWN], lead + b[start : start + _SHOWN])]
+    if max(len(a), len(b)) <= _SHORT:
+        return [(a, b)]
+    left, right = a.split(), b.split()
+    found: list[tuple[str, str]] = []
+    for tag, low, high, low_b, high_b in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        if tag != "equal" and len(found) < _HUNKS:
+            found.append((_hunk(left, low, high), _hunk(right, low_b, high_b)))
+    return found or [(a, b)]  # only white space differs
+
+
+def _hunk(given: list[str], low: int, high: int) -> str:
+    before, after = max(0, low - _AROUND), min(len(given), high + _AROUND)
+    return ("… " if before else "") + " ".join(given[before:after]) + (" …" if after < len(given) else "")

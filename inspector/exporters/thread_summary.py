@@ -1,0 +1,133 @@
+"""A run as conversations: per thread, what was said to the model and what it answered, each piece once.
+
+Requests repeat the whole history; here each turn has only what is new in its request. What the client did with a
+turn's calls stands with the turn, as the next request shows it.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from turntape.cassettes.tape.model import RoundTrip
+
+from ..analysis.labels import Key, Label, labelled
+from ..wire.values import Emission, Finish, Message, RequestReading, Tool, ToolCall, ToolResult, Usage
+
+type Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message in a request: text with media named in brackets, and the calls of an assistant's."""
+
+    role: Role
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A turn: what is new in its request, and what came back."""
+
+    label: Label
+    """As `show --json` has it, with the client layer and the findings."""
+    started_at: float
+    ended_at: float
+    said: tuple[Said, ...]
+    emission: Emission
+    finish: Finish | None
+    usage: Usage | None
+    results: tuple[ToolResult, ...] = ()
+    """What the client returned for the calls of this turn."""
+
+
+@dataclass(slots=True)
+class Told:
+    """One thread of a run."""
+
+    run: str | None
+    name: str
+    turns: list[Answered] = field(default_factory=list[Answered])
+    tools: tuple[Tool, ...] = ()
+    """The tools that the last request offered."""
+
+
+@dataclass(slots=True)
+class _Seen:
+    number: int = 0
+    said: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+
+
+def threads_told(round_trips: Iterable[RoundTrip]) -> list[Told]:
+    """The threads of a run in the order in which they began. Holds what is new in each turn, and no bodies."""
+    threads: dict[str, Told] = {}
+    seen: dict[str, _Seen] = {}
+    done: dict[Key, Answered] = {}
+    place: dict[Key, tuple[str, int]] = {}
+    for key, one in labelled(round_trips):
+        if one.turn is None:
+            continue
+        if key in done:  # again, since the next request has shown what the client did
+            thread, number = place[key]
+            threads[thread].turns[number] = replace(threads[thread].turns[number], label=one.label)
+            continue
+        thread, request = one.turn.thread, one.reading.request
+        told = threads.setdefault(thread, Told(one.round_trip.run, thread))
+        known = seen.setdefault(thread, _Seen())
+        fresh = () if one.turn.number == known.number else _fresh(request, one.turn.history, one.turn.messages_before)
+        said = tuple(_told(fresh, first=one.turn.number == 1, changed=one.turn.history == "changed", seen=known.said))
+        if told.turns and one.turn.number != known.number:
+            told.turns[-1] = _with_results(told.turns[-1], fresh)
+        known.number = one.turn.number
+        if request.system and one.turn.number == 1:
+            system = "\n\n".join(part.text for part in request.system if part.text)
+            said = (Said("system", system), *said) if system else said
+        started = one.round_trip.started_at
+        done[key] = Answered(
+            label=one.label,
+            started_at=started,
+            ended_at=started + (one.round_trip.ended_at or 0) / 1_000_000,
+            said=said,
+            emission=one.reading.emission or Emission(),
+            finish=one.reading.finish,
+            usage=one.reading.usage,
+        )
+        place[key] = (thread, len(told.turns))
+        told.turns.append(done[key])
+        told.tools = request.tools or told.tools
+    return list(threads.values())
+
+
+def _fresh(request: RequestReading, history: str, before: int) -> tuple[Message, ...]:
+    """The messages that no earlier request of the thread held, as far as their number tells."""
+    if history != "extended" or request.previous_id:
+        return request.messages
+    return request.messages[before:]
+
+
+def _told(messages: Iterable[Message], *, first: bool, changed: bool, seen: set[tuple[str, str]]) -> Iterator[Said]:
+    for message in messages:
+        # An assistant's message in a later request is the answer that the thread has already.
+        if message.role == "assistant" and not first:
+            continue
+        role: Role = message.role if message.role in ("system", "assistant") else "user"
+        text = "\n\n".join(
+            part.text if part.kind == "text" else f"[{part.kind}]"
+            for part in message.parts
+            if (part.kind == "text" and part.text) or part.kind == "media"
+        )
+        calls = tuple(part.call for part in message.parts if part.call is not None)
+        if not text and not calls:
+            continue
+        if changed and (role, text) in seen:
+            continue
+        seen.add((role, text))
+        yield Said(role, text, calls)
+
+
+def _with_results(turn: Answered, messages: Iterable[Message]) -> Answered:
+    results = tuple(part.result for message in messages for part in message.parts if part.result is not None)
+    calls = turn.emission.calls
+    known = {call.id for call in calls if call.id is not None}
+    mine = tuple(r for r in results if r.call_id in known or (r.call_id is None and calls))
+    return replace(turn, results=mine)

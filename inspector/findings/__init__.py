@@ -1,0 +1,1 @@
+"""Findings: the rules, the engine that runs them, their documentation, and `check`."""

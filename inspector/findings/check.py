@@ -1,0 +1,241 @@
+"""`turntape check`: which findings a recording has, of those that are asked for, and which budgets it breaks.
+
+A recording is read once, round trip by round trip; of each only its findings and figures are kept.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import cast
+
+from turntape.cassettes.tape.model import RoundTrip
+
+from ..analysis.labels import Key, Label, labelled
+from ..wire.json_value import as_array, as_object
+from .budgets import Budgets, Step, Verdict, verdicts
+from .docs import FailureClass, class_of, classes
+from .finding import SEVERITIES, Finding, Layer, Severity, Tier
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What to look for, and what to fail on."""
+
+    fail_on: Severity = "error"
+    only: frozenset[str] = frozenset()
+    """Ids and layers; none is all."""
+    ignore: frozenset[str] = frozenset()
+    hints: bool = False
+    lint: bool = False
+    budgets: Budgets = Budgets()
+
+    def wants(self, finding: Finding) -> bool:
+        """Whether a finding is one of those asked for."""
+        if finding.id in self.ignore:
+            return False
+        return not self.only or finding.id in self.only or finding.layer in self.only
+
+    def fails(self, finding: Finding) -> bool:
+        """Whether a finding is grave enough to fail the check."""
+        return SEVERITIES.index(finding.severity) >= SEVERITIES.index(self.fail_on)
+
+    @property
+    def switches(self) -> tuple[bool, bool]:
+        """Hints and lint: as asked, or because a class that needs them was asked for by its id."""
+        named = [one for name in self.only if (one := class_of(name)) is not None]
+        return (
+            self.hints or any("H" in one.tiers for one in named),
+            self.lint or any(one.switch == "--lint" for one in named),
+        )
+
+    @property
+    def classes(self) -> tuple[FailureClass, ...]:
+        """Every class that is looked for."""
+        hints, lint = self.switches
+        on = {None: True, "--hints": hints, "--lint": lint}
+        return tuple(
+            one
+            for one in classes()
+            if on[one.switch]
+            and one.id not in self.ignore
+            and (not self.only or one.id in self.only or one.rule.layer in self.only)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A finding, and the turn at which it stands."""
+
+    finding: Finding
+    index: int
+    run: str | None = None
+    thread: str | None = None
+    turn: int | None = None
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "index": self.index,
+            "run": self.run,
+            "thread": self.thread,
+            "turn": self.turn,
+            **self.finding.as_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A finding with those that only echo it."""
+
+    found: Found
+    echoes: tuple["Node", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was found in one recording."""
+
+    name: str
+    round_trips: int
+    turns: int
+    threads: int
+    input: int
+    cost: Decimal | None
+    """None when nothing could be priced."""
+    findings: tuple[Found, ...]
+    """In order of the round trips."""
+    verdicts: tuple[Verdict, ...]
+    problems: tuple[str, ...] = ()
+    """What could not be read, one sentence each."""
+
+    def failing(self, asked: Asked) -> list[Found]:
+        return [found for found in self.findings if asked.fails(found.finding)]
+
+    @property
+    def broken(self) -> list[Verdict]:
+        return [verdict for verdict in self.verdicts if verdict.state == "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All recordings that were checked, and those that could not be."""
+
+    asked: Asked
+    checked: tuple[Checked, ...]
+    unread: tuple[tuple[str, str], ...] = ()
+    """Name and sentence of each file that is no cassette."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether a finding is grave enough or a budget is broken."""
+        return any(one.failing(self.asked) or one.broken for one in self.checked)
+
+
+@dataclass(slots=True)
+class _Row:
+    run: str | None
+    step: Step | None
+    thread: str | None
+    turn: int | None
+    findings: list[Finding] = field(default_factory=list[Finding])
+
+
+def check(name: str, round_trips: Iterable[RoundTrip], asked: Asked) -> Checked:
+    """Check one recording; what its reader could not read is the caller's to add."""
+    hints, lint = asked.switches
+    rows: dict[Key, _Row] = {}
+    for key, one in labelled(round_trips, hints=hints, advice=lint):
+        rows[key] = _row(one.label, asked)
+    ordered = [(key[0], rows[key]) for key in sorted(rows)]
+    steps = [(row.run, row.step) for _, row in ordered if row.step is not None]
+    priced = [step.cost for _, step in steps if step.cost is not None]
+    return Checked(
+        name,
+        round_trips=len({index for index, _ in ordered}),
+        turns=len({(run, step.thread, step.turn) for run, step in steps}),
+        threads=len({(run, step.thread) for run, step in steps}),
+        input=sum(step.input or 0 for _, step in steps),
+        cost=sum(priced, Decimal(0)) if priced else None,
+        findings=tuple(
+            Found(finding, index, row.run, row.thread, row.turn) for index, row in ordered for finding in row.findings
+        ),
+        verdicts=tuple(_judged(asked.budgets, steps)),
+    )
+
+
+def _judged(budgets: Budgets, steps: list[tuple[str | None, Step]]) -> Iterator[Verdict]:
+    """Each run by itself: one cassette may hold several."""
+    for run in dict.fromkeys(run for run, _ in steps) or [None]:
+        yield from verdicts(budgets, (step for owner, step in steps if owner == run), run)
+
+
+def _row(label: Label, asked: Asked) -> _Row:
+    thread, turn = cast(str | None, label["thread"]), cast(int | None, label["turn"])
+    step = None
+    if thread is not None and turn is not None:
+        price, effective = label["cost_usd"], as_object(label["api"]).get("effective")
+        step = Step(
+            cast(int, label["index"]),
+            thread,
+            turn,
+            cast(int | None, as_object(label["usage"]).get("input")),
+            Decimal(price) if isinstance(price, str) else None,
+            failed=effective in ("error", "cut", "cancelled"),
+        )
+    findings = [finding for item in as_array(label["findings"]) if asked.wants(finding := _finding(as_object(item)))]
+    return _Row(cast(str | None, label["run"]), step, thread, turn, findings)
+
+
+def _finding(item: dict[str, object]) -> Finding:
+    return Finding(
+        str(item["id"]),
+        cast(Layer, item["layer"]),
+        cast(Severity, item["severity"]),
+        cast(Tier, item["tier"]),
+        str(item["message"]),
+        tuple(str(place) for place in as_array(item["evidence"])),
+        str(item["fix"]),
+        tuple(str(name) for name in as_array(item["because_of"])),
+    )
+
+
+def rooted(findings: Iterable[Found]) -> list[Node]:
+    """Findings as trees: roots first by severity, echoes under the root that they name.
+
+    The root of an echo is the latest one before it, of its own thread where there is one; an echo whose root is not
+    among the findings stands by itself.
+    """
+    given = list(findings)
+    parents: dict[int, int] = {}
+    under: dict[int, list[int]] = {}
+    by_id: dict[str, list[int]] = {}
+    for place, found in enumerate(given):
+        by_id.setdefault(found.finding.id, []).append(place)
+    for place, found in enumerate(given):
+        root = above = _root_of(place, found, given, by_id)
+        while above is not None and above != place:
+            above = parents.get(above)
+        if root is not None and above is None:  # two findings that name each other would hang in the air
+            parents[place] = root
+            under.setdefault(root, []).append(place)
+
+    def node(place: int) -> Node:
+        return Node(given[place], tuple(node(echo) for echo in under.get(place, ())))
+
+    roots = [place for place in range(len(given)) if place not in parents]
+    roots.sort(key=lambda place: (-_rank(given[place]), given[place].finding.id, given[place].index, place))
+    return [node(place) for place in roots]
+
+
+def _rank(found: Found) -> int:
+    return SEVERITIES.index(found.finding.severity)
+
+
+def _root_of(place: int, found: Found, given: list[Found], by_id: dict[str, list[int]]) -> int | None:
+    best: tuple[tuple[bool, bool, int], int] | None = None
+    for name in found.finding.because_of:
+        for other in by_id.get(name, ()):
+            one = given[other]
+            fits = (one.thread == found.thread, one.index <= found.index, -abs(found.index - one.index))
+            if other != place and (best is None or fits > best[0]):
+                best = (fits, other)
+    return best[1] if best else None

@@ -1,0 +1,241 @@
+"""Reading a rejection: which fault of the request an error's text speaks of, and where it says that it is.
+
+The texts only confirm and locate what the structure shows: "its wording can change, so don't match on it"
+(anthropic 2.11.0, `APIError`). Patterns from public bug reports, collected 2026-11-20.
+"""
+
+import re
+from dataclasses import dataclass
+
+from ..wire.json_value import as_object, as_text, compact, is_object, parse_json
+from ..wire.values import Reading
+
+_QUOTED_JSON = re.compile(r"\{.*\}", re.S)
+_DEEPEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """What an API said is wrong with a request."""
+
+    ids: tuple[str, ...]
+    """The classes that the text may speak of, most likely first; empty when it is not known."""
+    text: str
+    """The API's own sentence, unwrapped."""
+    pointer: str | None = None
+    """Where it says that the fault is, as a JSON pointer into the request."""
+    named: tuple[str, ...] = ()
+    """What the text names: ids, tools, parameters."""
+
+
+PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE | re.DOTALL), ids)
+    for pattern, ids in (
+        (
+            r"messages\.(\d+): [`']?tool_use[`']? ids were found without [`']?tool_result[`']? blocks immediately after: (.+?)\. Each",
+            ("client-missing-tool-result",),
+        ),
+        (
+            r"Did not find (\d+) [`']?tool_result[`']? block\(s\) at the beginning of this message",
+            ("client-missing-tool-result",),
+        ),
+        (
+            r"messages\.(\d+)\.content\.(\d+): unexpected [`']?tool_use_id[`']? found in [`']?((?:\w+_)?tool_result)[`']? blocks: (\S+)\. Each",
+            ("client-orphan-tool-result",),
+        ),
+        (
+            r"(\w+) tool use with id (\S+) was found without a corresponding (\w+_tool_result) block",
+            ("client-pause-not-resumed",),
+        ),
+        (
+            r"messages\.(\d+)\.content\.(\d+): [`']?tool_use[`']? ids must be unique",
+            ("client-duplicated-call", "api-duplicate-tool-call-id"),
+        ),
+        (r"tools: Tool names must be unique", ("client-bad-tool-schema",)),
+        (
+            r"messages\.(\d+)\.content\.(\d+): [`']?thinking[`']? or [`']?redacted_thinking[`']? blocks in the latest assistant message cannot be modified",
+            ("client-reasoning-altered",),
+        ),
+        (
+            r"messages\.(\d+)\.content\.(\d+): Invalid [`']?signature[`']? in [`']?thinking[`']? block(?:\. The block is bound to a different conversation)?",
+            ("client-reasoning-altered",),
+        ),
+        (r"thinking\.signature: Field required", ("client-reasoning-altered",)),
+        (
+            r"Expected [`']?thinking[`']? or [`']?redacted_thinking[`']?, but found [`']?(\w+)[`']?",
+            ("client-reasoning-dropped",),
+        ),
+        (r"text content blocks must (?:be non-empty|contain non-whitespace text)", ("client-empty-content",)),
+        (r"messages\.(\d+): all messages must have non-empty content", ("client-empty-content",)),
+        (
+            r"does not support assistant message prefill|conversation must end with a user message",
+            ("client-role-order",),
+        ),
+        (
+            r"Requests which include [`']?tool_use[`']? or [`']?tool_result[`']? blocks must define tools",
+            ("client-tools-missing-for-history",),
+        ),
+        (r"Tool reference '([^']+)' not found in available tools", ("client-tools-changed",)),
+        (r"[`'](temperature|top_p|top_k)[`'] is deprecated for this model", ("client-unsupported-param",)),
+        (r"prompt is too long:.*?(\d+)\D+>\s*(\d+)", ("api-context-full",)),
+        (
+            r"assistant message with ['\x22]tool_calls['\x22] must be followed by tool messages responding to each ['\x22]tool_call_id['\x22]",
+            ("client-missing-tool-result",),
+        ),
+        (
+            r"messages with role ['\x22]tool['\x22] must be a response to a prece+ding message with ['\x22]tool_calls['\x22]",
+            ("client-orphan-tool-result",),
+        ),
+        (r"tool role, but there was no previous assistant message with a tool call", ("client-orphan-tool-result",)),
+        (
+            r"(?:reasoning_content|content\[\]\.thinking)[`']? in the thinking mode must be passed back",
+            ("client-reasoning-dropped",),
+        ),
+        (r"Invalid schema for function ['\x22]([^'\x22]+)['\x22]", ("client-bad-tool-schema",)),
+        (r"Unsupported (?:parameter|value): ['\x22](\w+)['\x22]", ("client-unsupported-param",)),
+        (r"conversation roles must alternate|roles must alternate user", ("client-role-order",)),
+        (r"no user query found in messages", ("api-prompt-truncated-silently",)),
+        (r"content management policy|ResponsibleAIPolicyViolation", ("api-content-filter",)),
+        (r"no tool output found for function call (\S+)", ("client-missing-tool-result",)),
+        (r"No tool call found for function call output with call_id (\S+?)\.?(?:$|\s)", ("client-orphan-tool-result",)),
+        (
+            r"Item '(rs_\w+)' of type 'reasoning' was provided without its required following item",
+            ("client-assistant-mutated",),
+        ),
+        (
+            r"Item '(\w+)' of type '(function_call|message|\w+)' was provided without its required 'reasoning' item: '(rs_\w+)'",
+            ("client-reasoning-dropped",),
+        ),
+        (r"Previous response with id '([^']+)' not found", ("client-stale-server-state",)),
+        (
+            r"Item with id ['\x22]([^'\x22]+)['\x22] not found\. Items are not persisted when [`']?store[`']? is set to false",
+            ("client-stale-server-state",),
+        ),
+        (
+            r"function call turn comes immediately after a user turn or after a function response turn",
+            ("client-role-order",),
+        ),
+        (r"function response turn comes immediately after a function call turn", ("client-orphan-tool-result",)),
+        (
+            r"number of function response parts is equal to the number of function call parts",
+            ("client-results-not-adjacent", "client-missing-tool-result"),
+        ),
+        (
+            r"Function call is missing a thought_signature in functionCall parts(?:.*?function call `([^`]+)` ?, position (\d+))?",
+            ("client-reasoning-dropped",),
+        ),
+        (
+            r"function call `([^`]+)` in the (\d+)\. content block is missing a `?thought_signature",
+            ("client-reasoning-dropped",),
+        ),
+        (r"Invalid thought signature", ("client-reasoning-altered",)),
+        (
+            r"Expected toolResult blocks at messages\.(\d+)\.content for the following Ids: (\S+)",
+            ("client-missing-tool-result",),
+        ),
+        (
+            r"number of toolResult blocks.*exceeds the number of toolUse blocks",
+            ("client-orphan-tool-result", "client-duplicate-tool-result"),
+        ),
+        (
+            r"toolConfig field must be defined when using (?:the )?toolUse and toolResult content blocks",
+            ("client-tools-missing-for-history",),
+        ),
+        (
+            r"Conversation blocks and tool result blocks cannot be provided in the same turn",
+            ("client-results-not-adjacent",),
+        ),
+        (r"toolResult cannot be empty when status value is error", ("client-empty-content",)),
+        (
+            r"text field in the ContentBlock object at messages\.(\d+)\.content\.(\d+) is blank",
+            ("client-empty-content",),
+        ),
+        (r"messages\.(\d+)\.content\.(\d+)\.toolResult\.content\.(\d+)\.json is invalid", ("client-args-wrong-type",)),
+        (r"Unexpected role (?:RoleEnum\.)?'?(\w+)'?(?: after role '?(\w+)'?)?", ("client-role-order",)),
+        (
+            r"Not the same number of function calls and responses",
+            ("client-missing-tool-result", "client-duplicate-tool-result", "client-orphan-tool-result"),
+        ),
+        (r"Expected last role (?:to be one of|User or Tool)", ("client-role-order",)),
+        (r"Tool call id was (\S+) but must be a-z, A-Z, 0-9, with a length of 9", ("client-call-id-rewritten",)),
+        (
+            r"maximum context length|context_length_exceeded|context length exceeded|exceeds? the (?:model's )?context|input token count .* exceeds|input is too long|too many tokens(?!, please wait)|request too large|reduce the length of the messages|exceeds? .{0,20}context (?:window|size|length)",
+            ("api-context-full",),
+        ),
+        (r"content_filter|blocked by .{0,30}(?:filter|policy)", ("api-content-filter",)),
+        (r"unknown name \x22?(\S+?)\x22? at '?tools", ("client-bad-tool-schema",)),
+        (r"unknown name \x22?([^\x22\s]+)\x22?(?: at '[^']*')?: cannot find field", ("client-unsupported-param",)),
+        (
+            r"invalid_function_parameters|tools\.\d+\.(?:custom\.)?input_schema|tools\[\d+\]\.function",
+            ("client-bad-tool-schema",),
+        ),
+        (r"duplicate (?:function|tool) (?:name|declaration)|tool names? must be unique", ("client-bad-tool-schema",)),
+        (
+            r"ends? with (?:a )?user (?:role|message|turn)|final assistant content cannot end with trailing whitespace|last message must|first message must|must end with a user",
+            ("client-role-order",),
+        ),
+        (
+            r"unsupported_parameter|unsupported_value|unknown parameter|unrecognized request argument|extra inputs are not permitted|is not supported (?:with|by|for) this model",
+            ("client-unsupported-param",),
+        ),
+        (
+            r"each tool_use must have a single result|multiple .?tool_result.? blocks with (?:the same )?id|duplicate .?tool_call_id|duplicate .{0,12}function_call_output",
+            ("client-duplicate-tool-result",),
+        ),
+        (
+            r"previous_response_not_found|conversation .{0,60}not found|cachedcontent .{0,60}not found|thread_not_found|thread_already_continued",
+            ("client-stale-server-state",),
+        ),
+        (
+            r"image_url is only supported|does not support (?:image|file|audio|media)|image input is not|unsupported (?:image|media|file) (?:type|format)|no endpoints found that support image",
+            ("client-media-unsupported",),
+        ),
+        (
+            r"input should be a valid dictionary|input: input should be|arguments.{0,40}(?:must be|expected) a? ?string|invalid type for .{0,80}expected",
+            ("client-args-wrong-type",),
+        ),
+        (r"duplicate item found with id|duplicate .{0,20}call.?id", ("client-duplicated-call",)),
+    )
+)
+
+_PLACES: tuple[re.Pattern[str], ...] = (
+    re.compile(r"(messages|contents|input|tools)((?:\.\d+|\.\[\d+\]|\[\d+\]|\.[a-z_]+)+)", re.IGNORECASE),
+)
+_STEP = re.compile(r"\d+|[a-z_]+", re.IGNORECASE)
+
+
+def complaint(reading: Reading) -> Complaint | None:
+    """What the answer of a rejected request complains of; None when it was not rejected."""
+    error = reading.error
+    if error is None:
+        return None
+    text = unwrapped(error.message)
+    whole = " ".join(filter(None, (text, error.type, error.code)))
+    for pattern, ids in PATTERNS:
+        if found := pattern.search(whole):
+            named = tuple(str(group) for group in found.groups() if group and not group.isdigit())
+            return Complaint(ids, text, _place(text), named)
+    return Complaint((), text, _place(text))
+
+
+def unwrapped(text: str) -> str:
+    """The innermost message: gateways put the JSON of an error as text into their own, up to three deep."""
+    for _ in range(_DEEPEST):
+        found = _QUOTED_JSON.search(text)
+        value = parse_json(found[0]) if found else None
+        if not is_object(value):
+            break
+        inner = as_object(as_object(value).get("error")) or as_object(value)
+        message = as_text(inner.get("message")) or as_text(inner.get("raw"))
+        metadata = as_object(inner.get("metadata"))
+        text = as_text(metadata.get("raw")) or message or compact(inner)
+        if not message:
+            break
+    return text
+
+
+def _place(text: str) -> str | None:
+    for place in _PLACES:
+        if found := place.search(text):
+            return "/" + "/".join([found[1].lower(), *_STEP.findall(found[2])])
+    return None

@@ -1,0 +1,248 @@
+"""Whether the client sent back what it had sent and got: answers, reasoning, results, in their order."""
+
+from collections.abc import Iterator
+
+from ...analysis.history_diff import Change, ChangeKind
+from ..finding import Note, Severity, rule
+from ..rule_context import Case
+from .errors import REJECTED, error_status
+from .pairing import confirmed
+
+_OWN = frozenset(
+    {"length", "context_full", "malformed", "content_filter", "refusal", "cut", "error", "cancelled", "pause"}
+)
+"""Answers that a client may rightly leave out or mend."""
+
+
+def place(case: Case, change: Change) -> tuple[str, ...]:
+    before = case.before.round_trip.index if case.before else case.index
+    side = "response" if change.emitted else "request"
+    first = f"#{before} {side} {change.before}" if change.before is not None else None
+    second = f"{case.at} request {change.now}" if change.now is not None else f"{case.at} request"
+    return (first, second) if first else (second,)
+
+
+def differs(change: Change) -> str:
+    was, became = " ".join(change.was.split()), " ".join(change.became.split())
+    start = next((i for i, (a, b) in enumerate(zip(was, became, strict=False)) if a != b), min(len(was), len(became)))
+    cut = max(start - 12, 0)
+    return f"{was[cut : start + 40]!r} became {became[cut : start + 40]!r}"
+
+
+def _is_assistant(case: Case, change: Change) -> bool:
+    """True for a change of something that the model had said in an earlier turn."""
+    if change.emitted or change.kind not in ("args_changed", "args_respelled", "name_changed", "text_changed"):
+        return change.emitted
+    if change.kind != "text_changed":
+        return True
+    return change.now is not None and any(
+        message.role == "assistant" and (change.now == message.pointer or change.now.startswith(message.pointer + "/"))
+        for message in case.request.messages
+    )
+
+
+_WHAT: dict[ChangeKind, tuple[str, Severity]] = {
+    "args_changed": ("the arguments of a call", "error"),
+    "name_changed": ("the name of a call", "error"),
+    "call_dropped": ("a call of the answer was left out of the history", "error"),
+    "text_changed": ("the text of an answer", "warning"),
+    "text_dropped": ("the text of the answer was left out of the history", "warning"),
+    "args_respelled": ("the arguments of a call were written anew", "info"),
+}
+
+
+@rule(
+    "client-assistant-mutated",
+    "client",
+    "warning",
+    "P",
+    says="The history does not hold what the model said.",
+    fix="Append the object that the API returned, unchanged.",
+    not_when="White space at the ends; another shape of the same content; answers that were cut, filtered or refused.",
+)
+def assistant_mutated(case: Case) -> Iterator[Note]:
+    yield from confirmed(case, "client-assistant-mutated", _mutated(case))
+
+
+def _mutated(case: Case) -> Iterator[Note]:
+    echo, before = case.echo, case.before
+    if echo is None or before is None:
+        return
+    finish = before.reading.finish
+    partial = finish is not None and finish.effective in _OWN
+    for change in echo.changes:
+        if change.kind not in _WHAT or not _is_assistant(case, change):
+            continue
+        if change.emitted and partial:
+            continue
+        what, severity = _WHAT[change.kind]
+        if change.kind == "call_dropped" and _was_removed(case, change):
+            continue
+        if change.kind == "text_dropped" and not change.was.strip():
+            continue
+        said = f"{what} changed: {differs(change)}" if change.kind.endswith("changed") else what
+        if change.kind in ("call_dropped", "text_dropped"):
+            said += f": {change.was[:60]!r}"
+        yield Note(said, place(case, change), severity=severity, key=(change.kind, change.before, case.index))
+
+
+def _was_removed(case: Case, change: Change) -> bool:
+    """True when the whole answer was cut off with the history around it."""
+    echo = case.echo
+    return echo is not None and any(other.kind == "removed" for other in echo.changes) and echo.state == "cut"
+
+
+_DEMANDED = frozenset({"anthropic-messages", "gemini-generate"})
+_CARRIES = frozenset({"openai-responses", "bedrock-converse", "gemini-interactions"})
+_CHAT = frozenset({"openai-chat", "mistral-chat"})
+_SIGNED_CALLS = frozenset({"gemini-generate"})
+"""Protocols in which only the signatures of calls are demanded: summaries and signed texts may stay away."""
+_THINKING = ("deepseek", "moonshot", "qwen", "kimi", "glm", "minimax")
+
+
+def _wanted(case: Case) -> Severity | None:
+    """How grave it is to leave reasoning out; None where the API has no use for it."""
+    protocol = case.reading.protocol
+    if protocol in _DEMANDED:
+        return "error"
+    if protocol in _CARRIES:
+        return "warning"
+    model = (case.request.model or "").lower()
+    if protocol in _CHAT and any(name in model for name in _THINKING):
+        return "warning"
+    return "info"
+
+
+@rule(
+    "client-reasoning-dropped",
+    "client",
+    "warning",
+    "P",
+    says="Reasoning or a signature of a tool turn did not come back.",
+    fix="Keep opaque fields verbatim: thinking blocks, thought signatures, encrypted reasoning items.",
+    not_when="Turns without calls; older turns; APIs that have no use for it; another model on purpose.",
+)
+def reasoning_dropped(case: Case) -> Iterator[Note]:
+    yield from confirmed(case, "client-reasoning-dropped", _dropped(case))
+
+
+def _dropped(case: Case) -> Iterator[Note]:
+    echo, before = case.echo, case.before
+    if echo is None or before is None or echo.state == "held":
+        return
+    emission = before.reading.emission
+    lost = [one for one in echo.lost if one.kind == "dropped"]
+    if not lost or emission is None or not emission.calls or case.request.model != before.reading.request.model:
+        return
+    if all(change.kind in ("call_dropped", "removed") for change in echo.changes) and echo.state == "cut":
+        return
+    if case.reading.protocol in _SIGNED_CALLS and not any(
+        part.signature and part.call is not None and part.pointer in {one.before for one in lost}
+        for part in emission.content
+    ):
+        return
+    severity = _wanted(case)
+    said = case.complaint
+    named = said is not None and "client-reasoning-dropped" in said.ids
+    if named or (severity == "warning" and error_status(case) in REJECTED):
+        severity = "error"
+    yield Note(
+        f"{len(lost)} piece{'s' * (len(lost) > 1)} of reasoning of #{before.round_trip.index} did not come back",
+        (*(f"#{before.round_trip.index} response {one.before}" for one in lost[:3]), f"{case.at} request"),
+        severity=severity,
+        key=(before.round_trip.index, "dropped"),
+    )
+
+
+@rule(
+    "client-reasoning-altered",
+    "client",
+    "error",
+    "P",
+    says="A signed piece of reasoning came back different, or under another signature.",
+    fix="Never edit, shorten or re-sign thinking; send the block as it came, in its place.",
+)
+def reasoning_altered(case: Case) -> Iterator[Note]:
+    yield from confirmed(case, "client-reasoning-altered", _altered(case))
+
+
+def _altered(case: Case) -> Iterator[Note]:
+    echo, before = case.echo, case.before
+    if echo is None or before is None:
+        return
+    for one in echo.lost:
+        if one.kind == "altered":
+            yield Note(
+                f"a signed piece of reasoning of #{before.round_trip.index} came back changed",
+                (f"#{before.round_trip.index} response {one.before}", f"{case.at} request {one.now}"),
+                key=(before.round_trip.index, one.before),
+            )
+
+
+def _removed(case: Case) -> list[Change]:
+    """What is gone; but a result whose call still stands there is a missing result, and is said to be that."""
+    gone = [change for change in case.echo.changes if change.kind == "removed"] if case.echo else []
+    if not any(change.of == "result" for change in gone):
+        return gone
+    unanswered = {part.call.id for part in case.pairs.missing if part.call is not None}
+    return [change for change in gone if change.of != "result" or change.call_id not in unanswered]
+
+
+@rule(
+    "client-history-truncated",
+    "client",
+    "info",
+    "P",
+    says="Messages that were sent before are missing from this request.",
+    fix="Cut histories between turns, leave a summary, and keep calls with their results.",
+)
+def truncated(case: Case) -> Iterator[Note]:
+    gone, before = _removed(case), case.before
+    if not gone or before is None or case.echo is None:
+        return
+    summary = any(change.kind in ("inserted", "text_changed") for change in case.echo.changes)
+    size = sum(len(change.was) for change in gone)
+    yield Note(
+        f"{len(gone)} piece{'s' * (len(gone) > 1)} of the history ({size:,} characters) are gone, "
+        + ("and a summary may stand for them" if summary else "and nothing stands for them"),
+        (*(f"#{before.round_trip.index} request {change.before}" for change in gone[:4]), f"{case.at} request"),
+        severity="info" if summary else "warning",
+        key=(case.index, "truncated"),
+    )
+
+
+@rule(
+    "client-history-reordered",
+    "client",
+    "warning",
+    "P",
+    says="The history holds the same messages in another order.",
+    fix="Append only; never sort or move what was sent.",
+)
+def history_reordered(case: Case) -> Iterator[Note]:
+    moved = [change for change in case.echo.changes if change.kind == "moved"] if case.echo else []
+    if moved:
+        yield Note("a piece of the history stands in another place", place(case, moved[0]), key=(case.index, "moved"))
+
+
+@rule(
+    "client-tool-result-rewritten",
+    "client",
+    "warning",
+    "P",
+    says="A result that was sent before says something else now.",
+    fix="Shorten results before they are sent the first time; later changes break the cache.",
+)
+def result_rewritten(case: Case) -> Iterator[Note]:
+    changes = [change for change in case.echo.changes if change.kind == "result_changed"] if case.echo else []
+    for change in changes[:4]:
+        shorter = len(change.was) - len(change.became)
+        more = f", {shorter:,} characters shorter" if shorter > 0 else ""
+        yield Note(
+            f"the result of {change.call_id or 'a call'} was rewritten{more}: {differs(change)}",
+            place(case, change),
+            key=(change.call_id, case.index),
+        )
+
+
+RULES = (truncated, history_reordered, result_rewritten, assistant_mutated, reasoning_dropped, reasoning_altered)

@@ -1,0 +1,211 @@
+"""Lint of the tools and settings of a request: what could be better. It blames nobody."""
+
+import re
+from collections.abc import Iterator
+
+from ...wire.json_value import as_object, as_text
+from ...wire.values import Tool
+from ..finding import Note, rule
+from ..rule_context import Case
+
+_BYTES_PER_TOKEN = 4
+_ALTERNATIVES = re.compile(
+    r"(?:one of|either|must be|can be|options?:|values?:)\s*[^.]*?(['\"`][\w-]+['\"`])\s*(?:,|\||/|or)\s*(?:or\s*)?(['\"`][\w-]+['\"`])|(['\"`][\w-]+['\"`])\s+or\s+(['\"`][\w-]+['\"`])",
+    re.IGNORECASE,
+)
+
+
+def _own(case: Case) -> list[Tool]:
+    return [tool for tool in case.request.tools if not tool.server]
+
+
+def _properties(tool: Tool) -> dict[str, dict[str, object]]:
+    fields = as_object(as_object(tool.schema).get("properties"))
+    return {name: as_object(value) for name, value in fields.items()}
+
+
+@rule(
+    "tool-without-description",
+    "client",
+    "info",
+    "P",
+    advice=True,
+    says="A tool has no description.",
+    fix="Say in a sentence what it does and when to use it: models choose by it.",
+)
+def no_description(case: Case) -> Iterator[Note]:
+    for tool in _own(case):
+        if not (tool.description or "").strip():
+            yield Note(
+                f"the tool {tool.name!r} has no description", (f"{case.at} request {tool.pointer}",), key=tool.name
+            )
+
+
+@rule(
+    "param-without-description",
+    "client",
+    "info",
+    "P",
+    advice=True,
+    says="A parameter of a tool has no description.",
+    fix="Describe it, with an example and its unit.",
+)
+def bare_parameter(case: Case) -> Iterator[Note]:
+    for tool in _own(case):
+        bare = [
+            n
+            for n, s in _properties(tool).items()
+            if not s.get("description") and not s.get("enum") and not s.get("title")
+        ]
+        if bare:
+            yield Note(
+                f"parameters of {tool.name!r} have no description: {', '.join(bare[:6])}",
+                (f"{case.at} request {tool.pointer}",),
+                key=tool.name,
+            )
+
+
+@rule(
+    "string-wants-enum",
+    "client",
+    "info",
+    "S",
+    advice=True,
+    says="A free string's description lists its alternatives.",
+    fix="Write them as an enum: the schema then keeps the model to them.",
+)
+def wants_enum(case: Case) -> Iterator[Note]:
+    for tool in _own(case):
+        for name, schema in _properties(tool).items():
+            text = as_text(schema.get("description")) or ""
+            if schema.get("type") in ("string", "STRING") and not schema.get("enum") and _ALTERNATIVES.search(text):
+                yield Note(
+                    f"{tool.name}.{name} lists its alternatives in its description: {text[:80]!r}",
+                    (f"{case.at} request {tool.pointer}",),
+                    key=(tool.name, name),
+                )
+
+
+@rule(
+    "unused-tools-paid-for",
+    "client",
+    "info",
+    "P",
+    when="closed",
+    advice=True,
+    says="Tools were offered with every request and never called.",
+    fix="Offer them only where they are needed, or load them on demand.",
+)
+def unused_tools(case: Case) -> Iterator[Note]:
+    unused = [(name, used) for name, used in case.run.tools.items() if used[1] == 0 and used[0] >= 2]
+    if not unused or case.run.generations < 3 or ("unused-tools-paid-for", "run") in case.run.told:
+        return
+    case.run.told.add(("unused-tools-paid-for", "run"))
+    tokens = sum(size * offered for _, (offered, _, size) in unused) // _BYTES_PER_TOKEN
+    names = ", ".join(name for name, _ in unused[:6])
+    yield Note(
+        f"{len(unused)} of {len(case.run.tools)} tools were never called ({names}); their definitions took about "
+        f"{tokens:,} input tokens in {case.run.generations} requests",
+        (f"{case.at} request tools",),
+    )
+
+
+@rule(
+    "similar-tool-names",
+    "client",
+    "info",
+    "H",
+    advice=True,
+    says="Two tools have names that are easily confused.",
+    fix="Rename one, or join them.",
+)
+def similar_names(case: Case) -> Iterator[Note]:
+    names = sorted(tool.name for tool in _own(case))
+    for a, b in zip(names, names[1:], strict=False):
+        flat_a, flat_b = (re.sub(r"[^a-z0-9]", "", name.lower()) for name in (a, b))
+        if a != b and (flat_a == flat_b or flat_a.rstrip("s") == flat_b.rstrip("s")):
+            yield Note(f"the tools {a!r} and {b!r} are easily confused", (f"{case.at} request tools",), key=(a, b))
+
+
+@rule(
+    "strict-not-set",
+    "client",
+    "info",
+    "P",
+    advice=True,
+    protocols=("openai-chat", "openai-responses"),
+    says="The tools are not strict.",
+    fix="Set `strict: true`: the API then keeps arguments to the schema.",
+    not_when="Servers that only speak the protocol.",
+)
+def not_strict(case: Case) -> Iterator[Note]:
+    if case.reading.provider not in ("openai", "azure"):
+        return
+    loose = [
+        tool.name
+        for tool in _own(case)
+        if tool.schema is not None and b'"strict":true' not in case.turn.round_trip.request.body
+    ]
+    if loose:
+        yield Note(
+            f"{len(loose)} tools are not strict: {', '.join(loose[:6])}", (f"{case.at} request tools",), key="strict"
+        )
+
+
+@rule(
+    "no-max-tokens",
+    "client",
+    "info",
+    "H",
+    advice=True,
+    says="Nothing bounds the length of the answer.",
+    fix="Set a cap well above what a good answer needs.",
+)
+def no_cap(case: Case) -> Iterator[Note]:
+    if case.request.max_output is None and case.request.tools:
+        yield Note("the request sets no cap on output tokens", (f"{case.at} request",), key="cap")
+
+
+@rule(
+    "tool-choice-forced-every-turn",
+    "client",
+    "info",
+    "P",
+    advice=True,
+    says="Every request of the thread forces a tool call: the loop cannot end by itself.",
+    fix="Force the first step only.",
+)
+def forced_always(case: Case) -> Iterator[Note]:
+    choice = case.request.tool_choice
+    before = case.previous.reading.request.tool_choice if case.previous else None
+    if (
+        choice
+        and before
+        and choice.mode in ("required", "named")
+        and before.mode == choice.mode
+        and case.thread.turns >= 3
+    ):
+        yield Note("a tool call is forced on every turn", (f"{case.at} request tool choice",), key="forced")
+
+
+@rule(
+    "parallel-calls-one-by-one",
+    "client",
+    "info",
+    "H",
+    advice=True,
+    says="The model makes independent calls of one tool in as many turns.",
+    fix="Allow parallel calls and say in the prompt that they are welcome.",
+)
+def one_by_one(case: Case) -> Iterator[Note]:
+    names = [step.names for step in list(case.thread.steps)[-4:]]
+    if len(names) == 4 and all(len(n) == 1 and n == names[0] for n in names):
+        yield Note(
+            f"{names[0][0]!r} was called in four turns in a row, one call each",
+            (f"{case.at} request",),
+            key=names[0],
+        )
+
+
+RULES = (no_description, bare_parameter, wants_enum, similar_names, not_strict, no_cap, forced_always, one_by_one)
+CLOSED = (unused_tools,)

@@ -1,0 +1,469 @@
+"""The loop: whether calls were dispatched, partial answers kept out, pauses resumed, and the end seen as the end."""
+
+import re
+from collections.abc import Iterator
+
+from ...analysis.units import call_meaning, units_emitted
+from ...wire.exchange import Exchange, header
+from ..finding import Note, rule
+from ..rule_context import Case
+from .pairing import confirmed
+
+_FINAL_TOOLS = re.compile(
+    r"final|submit|finish|answer|output|respond|complete|done|structured|extract|result", re.IGNORECASE
+)
+_LITTLE = 65
+"""Below so many output tokens an answer is a probe."""
+_ASKING = re.compile(r"approv|confirm|human|ask_|request_input|user_input", re.IGNORECASE)
+_ROUND = frozenset({10, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200})
+_LAST_CALL = re.compile(
+    r"maximum (?:number of )?(?:steps|iterations|turns)|step limit|no more tool|final answer now", re.IGNORECASE
+)
+
+
+def _unrun(case: Case) -> bool:
+    """True when the turn left whole calls that nobody answered."""
+    emission = case.emission
+    if case.finish.effective != "tool_calls" or not emission.calls:
+        return False
+    if case.has("api-truncated-call-mislabelled", "api-fabricated-finish"):
+        return False
+    return case.dispatch is not None and case.dispatch.outcome in ("open", "not_dispatched")
+
+
+def _deliberate(case: Case) -> bool:
+    """True when leaving the calls open may be what the client is for."""
+    choice = case.request.tool_choice
+    if choice is not None and choice.mode in ("named", "required"):
+        return True
+    names = [call.name for call in case.emission.calls]
+    if any(_FINAL_TOOLS.search(name) or _ASKING.search(name) for name in names):
+        return True
+    tools = [tool for tool in case.request.tools if not tool.server]
+    return len(tools) == 1 and _FINAL_TOOLS.search(tools[0].name) is not None
+
+
+@rule(
+    "client-tool-calls-not-dispatched",
+    "client",
+    "error",
+    "S",
+    when="closed",
+    says="The answer holds whole calls and the thread ends without a result.",
+    fix="Let the loop go on as long as there are calls, whatever the finish word says.",
+    not_when="The recording stopped there, a person must approve, or the call is the output itself.",
+)
+def not_dispatched(case: Case) -> Iterator[Note]:
+    if case.following is not None or not _unrun(case) or _deliberate(case):
+        return
+    if case.turn.round_trip.closed_first == "client" or _capped(case):
+        return
+    disagrees = case.has("api-finish-label-disagrees")
+    looped = case.thread.dispatched > 0
+    if not disagrees and not looped:
+        return
+    ids = ", ".join(str(call.id or call.name) for call in case.emission.calls[:4])
+    yield Note(
+        f"the thread ends with {len(case.emission.calls)} call{'s' * (len(case.emission.calls) > 1)} that nobody answered: {ids}",
+        tuple(f"{case.at} call {call.id or call.name}" for call in case.emission.calls[:4]),
+        severity=None if disagrees or case.later else "warning",
+        because_of=disagrees,
+    )
+
+
+@rule(
+    "client-tool-calls-not-dispatched",
+    "client",
+    "error",
+    "S",
+    when="followed",
+    says=not_dispatched.says,
+    fix=not_dispatched.fix,
+    not_when=not_dispatched.not_when,
+)
+def passed_over(case: Case) -> Iterator[Note]:
+    if case.following is None or not _unrun(case) or case.next_echo is None:
+        return
+    disagrees = case.has("api-finish-label-disagrees")
+    dropped = any(change.kind in ("call_dropped",) for change in case.next_echo.changes)
+    if disagrees and dropped and not (case.dispatch and case.dispatch.results):
+        ids = ", ".join(str(call.id or call.name) for call in case.emission.calls[:4])
+        yield Note(
+            f"the next request goes on as if the calls {ids} had not been made",
+            (f"{case.at} call {ids}", f"#{case.following.round_trip.index} request"),
+            because_of=disagrees,
+        )
+
+
+def _capped(case: Case) -> bool:
+    return case.thread.turns in _ROUND and case.thread.dispatched >= case.thread.turns - 2
+
+
+@rule(
+    "client-max-iterations",
+    "client",
+    "warning",
+    "H",
+    when="closed",
+    says="The loop seems to have stopped at a limit of turns, with calls left open.",
+    fix="Raise the limit, or let the last turn answer without tools.",
+    not_when="The number of turns is not a round one.",
+)
+def max_iterations(case: Case) -> Iterator[Note]:
+    if case.following is None and _unrun(case) and not _deliberate(case) and _capped(case):
+        yield Note(
+            f"the thread stops after {case.thread.turns} turns with calls left open, as a limit of turns would do",
+            tuple(f"{case.at} call {call.id or call.name}" for call in case.emission.calls[:3]),
+            tier="S",
+        )
+
+
+@rule(
+    "client-max-iterations",
+    "client",
+    "warning",
+    "S",
+    says=max_iterations.says,
+    fix=max_iterations.fix,
+    not_when=max_iterations.not_when,
+)
+def forced_last(case: Case) -> Iterator[Note]:
+    before = case.previous
+    if before is None or case.echo is None or not case.echo.new:
+        return
+    said = case.echo.new[-1].text
+    tools_gone = bool(before.reading.request.tools) and (
+        not case.request.tools or (case.request.tool_choice is not None and case.request.tool_choice.mode == "none")
+    )
+    if tools_gone and _LAST_CALL.search(said[-400:]):
+        yield Note(
+            "the last request takes the tools away and speaks of a limit of steps",
+            (f"{case.at} request {case.echo.new[-1].pointer}",),
+        )
+
+
+@rule(
+    "client-dispatched-partial-call",
+    "client",
+    "error",
+    "P",
+    says="A call from an answer that was cut was run as if it were whole.",
+    fix="Never run a call of an answer that hit a cap or was cut; answer it with an error result.",
+)
+def dispatched_partial(case: Case) -> Iterator[Note]:
+    yield from _ran(case, ("length", "context_full", "cut", "partial"), "cut")
+
+
+@rule(
+    "client-executed-filtered-call",
+    "client",
+    "error",
+    "P",
+    says="A call that stood beside a refusal, a filter or a malformed answer was run.",
+    fix="Do not run calls of an answer that was refused, filtered or malformed.",
+)
+def executed_filtered(case: Case) -> Iterator[Note]:
+    yield from _ran(case, ("refusal", "content_filter", "malformed"), "refused, filtered or malformed")
+
+
+_WARNED = (
+    "api-length-truncated-tool-call",
+    "api-stream-cut",
+    "api-error-in-200-stream",
+    "api-content-filter",
+    "api-malformed-output",
+    "model-refusal",
+)
+
+
+def _ran(case: Case, labels: tuple[str, ...], what: str) -> Iterator[Note]:
+    for message in case.request.messages if case.thread.cut_calls else ():
+        for part in message.parts:
+            result = part.result
+            if result is None or result.is_error or not result.call_id:
+                continue
+            known = case.thread.cut_calls.get(result.call_id)
+            if known is not None and known[1] in labels and not _reads_as_error(result.text):
+                yield Note(
+                    f"the call {result.call_id} was run although its answer was {what} ({known[1]})",
+                    (f"#{known[0]} finish {known[1]}", f"{case.at} request {part.pointer}"),
+                    key=result.call_id,
+                    because_of=case.has(*_WARNED),
+                )
+    # Without ids, what is new in the request answers the last turn.
+    before = case.previous
+    if before is None or before.reading.emission is None or before.reading.finish is None:
+        return
+    emission, label = before.reading.emission, before.reading.finish.label
+    partial = (
+        label if label in labels else "partial" if emission.emitted == "partial_call" and "partial" in labels else None
+    )
+    if partial is None or not emission.calls or any(call.id for call in emission.calls):
+        return
+    earlier = len(before.reading.request.results)
+    for result in case.request.results[earlier:]:
+        if not result.is_error and not _reads_as_error(result.text) and result.name in {c.name for c in emission.calls}:
+            yield Note(
+                f"the call of {result.name!r} was run although its answer was {what} ({partial})",
+                (f"#{before.round_trip.index} finish {before.reading.finish.raw}", f"{case.at} request"),
+                key=(case.index, "ran"),
+                because_of=case.has(*_WARNED),
+            )
+
+
+_ERROR_TEXT = re.compile(
+    r"\W{0,4}(?:error|exception|traceback|failed|invalid|truncated|incomplete|cancel|interrupt|not (?:run|executed)|skipped|rejected)",
+    re.IGNORECASE,
+)
+
+
+def _reads_as_error(text: str) -> bool:
+    return (
+        _ERROR_TEXT.match(text) is not None or "truncated" in text[:300].lower() or "not executed" in text[:300].lower()
+    )
+
+
+def _little(case: Case) -> bool:
+    """True when the cap is so low that a cut answer is what was asked for."""
+    return (case.request.max_output or _LITTLE) < _LITTLE
+
+
+@rule(
+    "client-treated-truncated-as-final",
+    "client",
+    "warning",
+    "S",
+    when="closed",
+    says="An answer that was cut or capped was taken as the last word.",
+    fix="Look at the finish before ending the loop: continue, raise the cap, or say that the answer is not whole.",
+    not_when="The client asked for very little on purpose.",
+)
+def truncated_as_final(case: Case) -> Iterator[Note]:
+    if case.following is not None or case.finish.effective not in ("length", "context_full", "cut"):
+        return
+    if case.turn.round_trip.closed_first == "client" or case.thread.turns < 2 or case.emission.calls:
+        return
+    if case.finish.effective == "length" and _little(case):
+        return
+    yield Note(
+        f"the thread ends with an answer that was not whole ({case.finish.raw or 'cut'})",
+        (f"{case.at} finish {case.finish.raw}",),
+        because_of=case.has("api-length-truncated", "api-context-full", "api-stream-cut"),
+    )
+
+
+@rule(
+    "client-treated-truncated-as-final",
+    "client",
+    "warning",
+    "S",
+    when="followed",
+    says=truncated_as_final.says,
+    fix=truncated_as_final.fix,
+    not_when=truncated_as_final.not_when,
+)
+def truncated_as_said(case: Case) -> Iterator[Note]:
+    following, again = case.following, case.next_echo
+    if (
+        following is None
+        or case.finish.effective not in ("length", "context_full")
+        or case.emission.calls
+        or again is None
+        or _little(case)
+    ):
+        return
+    kept = not any(change.emitted for change in again.changes)
+    words = [unit for unit in again.new if unit.kind == "text" and unit.role == "user"]
+    if (
+        kept
+        and words
+        and not re.search(r"continu|go on|carry on|truncat|cut off|resume", words[-1].text, re.IGNORECASE)
+    ):
+        yield Note(
+            f"the next request goes on behind an answer that was not whole ({case.finish.raw})",
+            (f"{case.at} finish {case.finish.raw}", f"#{following.round_trip.index} request {words[-1].pointer}"),
+            because_of=case.has("api-length-truncated", "api-context-full"),
+        )
+
+
+@rule(
+    "client-pause-not-resumed",
+    "client",
+    "error",
+    "P",
+    says="The API paused a turn and the client did not send the answer back.",
+    fix="Send the paused answer back unchanged as the last message, a bounded number of times.",
+)
+def pause_complained(case: Case) -> Iterator[Note]:
+    yield from confirmed(case, "client-pause-not-resumed", ())
+
+
+@rule(
+    "client-pause-not-resumed",
+    "client",
+    "error",
+    "P",
+    when="followed",
+    says=pause_complained.says,
+    fix=pause_complained.fix,
+)
+def pause_not_resumed(case: Case) -> Iterator[Note]:
+    following, again = case.following, case.next_echo
+    if following is None or case.finish.label != "pause" or again is None:
+        return
+    if following.reading.request.previous_id == case.reading.response_id and case.reading.response_id:
+        return
+    changed = [change for change in again.changes if change.emitted]
+    emitted = {id(unit) for unit in units_emitted(case.emission)}
+    after = [unit for unit in again.new if id(unit) not in emitted]
+    if changed or after:
+        why = "changes it" if changed else "puts something behind it"
+        yield Note(
+            f"the API paused the turn and the next request {why} instead of sending it back",
+            (f"{case.at} finish {case.finish.raw}", f"#{following.round_trip.index} request"),
+        )
+
+
+@rule(
+    "client-pause-not-resumed",
+    "client",
+    "error",
+    "S",
+    when="closed",
+    says=pause_complained.says,
+    fix=pause_complained.fix,
+)
+def pause_forgotten(case: Case) -> Iterator[Note]:
+    if case.following is None and case.finish.label == "pause":
+        yield Note(
+            f"the API paused the turn ({case.finish.raw}) and nothing was sent back",
+            (f"{case.at} finish {case.finish.raw}",),
+        )
+
+
+@rule(
+    "client-stored-failed-turn",
+    "client",
+    "error",
+    "P",
+    says="A partial answer of a turn that failed stands in the history as if it were whole.",
+    fix="Do not store an answer that was cut or ended in an error; ask for the whole turn again.",
+)
+def stored_failed(case: Case) -> Iterator[Note]:
+    before = case.before
+    if before is None or before.reading.emission is None or before.reading.finish is None:
+        return
+    if before.reading.finish.effective not in ("error", "cut"):
+        return
+    emission = before.reading.emission
+    text = emission.text.strip()
+    calls = {call_meaning(call) for call in emission.calls}
+    old = len(before.reading.request.messages)
+    for message in case.request.messages[old:]:
+        if message.role != "assistant":
+            continue
+        held = (
+            any(part.text.strip() == text for part in message.parts if part.kind == "text") if len(text) > 8 else False
+        )
+        held = held or any(part.call is not None and call_meaning(part.call) in calls for part in message.parts)
+        if held:
+            yield Note(
+                f"the partial answer of #{before.round_trip.index} ({before.reading.finish.effective}) stands in the history as if it were whole",
+                (f"#{before.round_trip.index} response", f"{case.at} request {message.pointer}"),
+                key=("stored", before.round_trip.index),
+                because_of=case.has("api-stream-cut", "api-error-in-200-stream", "client-interrupted"),
+            )
+            return
+
+
+@rule(
+    "client-continued-after-end",
+    "client",
+    "warning",
+    "S",
+    when="followed",
+    says="The model had finished and the client asked on with nothing new.",
+    fix="End the loop when the answer is complete and holds no calls.",
+    not_when="A new message of the user; other tools, another output format or another endpoint: a step by design.",
+)
+def continued_after_end(case: Case) -> Iterator[Note]:
+    following, again = case.following, case.next_echo
+    if following is None or again is None or case.finish.effective not in ("complete", "stop_sequence"):
+        return
+    if case.emission.calls or case.emission.server_calls or case.emission.emitted not in ("text",):
+        return
+    asked, again_asked = case.request, following.reading.request
+    if (
+        asked.parameters != again_asked.parameters
+        or asked.tools != again_asked.tools
+        or asked.model != again_asked.model
+    ):
+        return
+    if case.exchange.path != Exchange(following.round_trip).path:
+        return
+    if following.reading.request.previous_id is not None and again.state == "held":
+        words = [unit.text.strip() for unit in again.new]
+    else:
+        if any(change.emitted for change in again.changes):
+            return
+        words = [unit.text.strip() for unit in again.new]
+    nudge = re.compile(r"(?:please )?(?:continue|go on|proceed|keep going|next)\W*", re.IGNORECASE)
+    if all(not word or nudge.fullmatch(word) for word in words):
+        yield Note(
+            "the model had finished and the next request adds nothing"
+            + (f" but {words[-1]!r}" if words and words[-1] else ""),
+            (f"{case.at} finish {case.finish.raw}", f"#{following.round_trip.index} request"),
+        )
+
+
+@rule(
+    "client-parallel-run-serially",
+    "client",
+    "info",
+    "S",
+    says="Parallel calls were run one after the other.",
+    fix="Run the calls of one answer at the same time.",
+    not_when="The client does not say how long each tool took.",
+)
+def run_serially(case: Case) -> Iterator[Note]:
+    said = header(case.turn.round_trip.request.headers, "x-claude-code-prev-tool-durations")
+    before = case.previous
+    if not said or before is None or before.reading.emission is None or len(before.reading.emission.calls) < 2:
+        return
+    durations = [float(n) for n in re.findall(r"=(\d+(?:\.\d+)?)", said)]
+    ended = before.round_trip.started_at + (before.round_trip.ended_at or 0) / 1e6
+    gap = (case.turn.round_trip.started_at - ended) * 1000
+    if len(durations) > 1 and gap >= 0.9 * sum(durations) and sum(durations) > 1.5 * max(durations):
+        yield Note(
+            f"{len(durations)} tools took {sum(durations):.0f} ms in all and {gap:.0f} ms passed: they ran one after the other",
+            (f"#{before.round_trip.index} response", f"{case.at} request header x-claude-code-prev-tool-durations"),
+        )
+
+
+@rule(
+    "client-stopped-silently",
+    "client",
+    "info",
+    "H",
+    when="closed",
+    says="The thread ends without a complete answer and nothing explains it.",
+    fix="Look at the client's own log for the moment of the last turn.",
+)
+def stopped_silently(case: Case) -> Iterator[Note]:
+    if (
+        case.following is not None
+        or case.found
+        or case.finish.effective in ("complete", "stop_sequence", "refusal", "unknown")
+    ):
+        return
+    if case.thread.turns < 2 or _deliberate(case):
+        return
+    yield Note(
+        f"the thread ends with {case.finish.effective} and nothing says why", (f"{case.at} finish {case.finish.raw}",)
+    )
+
+
+RULES = (forced_last, dispatched_partial, executed_filtered, pause_complained, stored_failed, run_serially)
+FOLLOWED = (passed_over, truncated_as_said, pause_not_resumed, continued_after_end)
+CLOSED = (not_dispatched, max_iterations, truncated_as_final, pause_forgotten)
+HINTS = (stopped_silently,)

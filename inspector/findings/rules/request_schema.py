@@ -1,0 +1,453 @@
+"""Requests that an API must reject, whether or not it did: roles, empty blocks, tools, schemas, stale state.
+
+Each is validated by structure first; the API's own sentence only confirms it. Before the client is blamed, the
+offending block is looked up among those that the API itself returned.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from ...wire.json_value import as_array, as_object, as_text, is_array, is_object
+from ...wire.values import Message, Part
+from ..finding import Note, Severity, rule
+from ..rule_context import Case
+from .pairing import confirmed
+
+
+def _tolerated(case: Case) -> Severity:
+    """An error when the API rejected the request; where it took it, others will not."""
+    return "error" if case.reading.error is not None else "warning"
+
+
+def _blamed(case: Case, part_raw: object) -> tuple[str, int | None]:
+    returned = case.returned_by(part_raw)
+    return (f"; it is what the API itself returned in #{returned}" if returned is not None else "", returned)
+
+
+def _has_calls(message: Message) -> bool:
+    return any(part.call is not None and not part.call.server for part in message.parts)
+
+
+def _has_results(message: Message) -> bool:
+    return any(part.result is not None for part in message.parts)
+
+
+@rule(
+    "client-role-order",
+    "client",
+    "error",
+    "P",
+    says="The roles of the messages do not follow each other as the API demands.",
+    fix="Begin with the user, let results follow calls, and end with the user or a result.",
+    not_when="A prefilled answer where the API takes one; where the API took the request, it is an info.",
+)
+def role_order(case: Case) -> Iterator[Note]:
+    yield from confirmed(case, "client-role-order", _roles(case))
+
+
+def _roles(case: Case) -> Iterator[Note]:
+    check = _ROLE_CHECKS.get(case.reading.protocol)
+    messages = case.request.conversation
+    if check is None or not messages or case.request.previous_id is not None:
+        return
+    for message, what in check(messages):
+        roots = case.has("client-history-truncated")
+        if _leaves_open(case, message):
+            roots += case.has("client-missing-tool-result")
+        yield Note(
+            what,
+            (f"{case.at} request {message.pointer}",),
+            severity="error" if case.reading.error is not None else "info",
+            key=(what, message.pointer),
+            because_of=roots,
+        )
+
+
+def _leaves_open(case: Case, message: Message) -> bool:
+    """True when the message, or the one before it, makes a call that nothing answers: the result left the gap."""
+    place = next(i for i, one in enumerate(case.request.messages) if one is message)
+    near = case.request.messages[max(place - 1, 0) : place + 1]
+    return any(part is open_call for one in near for part in one.parts for open_call in case.pairs.missing)
+
+
+def _gemini_roles(messages: tuple[Message, ...]) -> Iterator[tuple[Message, str]]:
+    if messages[0].role == "assistant":
+        yield messages[0], "the contents begin with the model's turn"
+    for before, message in zip(messages, messages[1:], strict=False):
+        if before.role == message.role == "assistant" and _has_calls(message):
+            yield message, "a function call turn follows another turn of the model"
+    if messages[-1].role == "assistant":
+        yield messages[-1], "the contents end with the model's turn"
+
+
+def _mistral_roles(messages: tuple[Message, ...]) -> Iterator[tuple[Message, str]]:
+    for before, message in zip(messages, messages[1:], strict=False):
+        if before.role == "tool" and message.role == "user":
+            yield message, "a user message follows a tool message; an answer must stand between"
+    last = messages[-1]
+    if last.role == "assistant" and as_object(last.raw).get("prefix") is not True:
+        yield last, "the messages end with the assistant's and no prefix is asked for"
+
+
+def _converse_roles(messages: tuple[Message, ...]) -> Iterator[tuple[Message, str]]:
+    if messages[0].role == "assistant":
+        yield messages[0], "the messages begin with the assistant's"
+    for before, message in zip(messages, messages[1:], strict=False):
+        sides = {"assistant" if m.role == "assistant" else "user" for m in (before, message)}
+        if len(sides) == 1:
+            yield message, f"two messages of the {sides.pop()} stand side by side; roles must alternate"
+
+
+def _anthropic_roles(messages: tuple[Message, ...]) -> Iterator[tuple[Message, str]]:
+    if messages[0].role == "assistant":
+        yield messages[0], "the messages begin with the assistant's"
+    last = messages[-1]
+    if (
+        last.role == "assistant"
+        and last.parts
+        and last.parts[-1].text.endswith((" ", "\n"))
+        and last.parts[-1].kind == "text"
+    ):
+        yield last, "the final assistant content ends with white space"
+
+
+_ROLE_CHECKS = {
+    "gemini-generate": _gemini_roles,
+    "mistral-chat": _mistral_roles,
+    "bedrock-converse": _converse_roles,
+    "anthropic-messages": _anthropic_roles,
+}
+
+
+@rule(
+    "client-empty-content",
+    "client",
+    "error",
+    "P",
+    says="A message or a text block of the request is empty.",
+    fix="Leave empty blocks out before sending the history back.",
+    not_when="The API returned the block itself and took it back; an empty result, which is allowed.",
+)
+def empty_content(case: Case) -> Iterator[Note]:
+    yield from confirmed(case, "client-empty-content", _empty(case))
+
+
+def _empty(case: Case) -> Iterator[Note]:
+    if case.reading.protocol not in ("anthropic-messages", "bedrock-converse", "bedrock-invoke"):
+        return
+    last = case.request.messages[-1].pointer if case.request.messages else None
+    for message in case.fresh:
+        if not message.parts and not (message.role == "assistant" and message.pointer == last):
+            yield from _empty_note(case, message.pointer, message.raw, "a message without content")
+        for part in message.parts:
+            if part.kind == "text" and not part.text.strip():
+                yield from _empty_note(case, part.pointer, part.raw, "an empty text block")
+            elif _empty_error(part):
+                yield from _empty_note(case, part.pointer, part.raw, "an error result without content")
+
+
+def _empty_error(part: Part) -> bool:
+    raw = as_object(as_object(part.raw).get("toolResult"))
+    return raw.get("status") == "error" and not as_array(raw.get("content"))
+
+
+def _empty_note(case: Case, pointer: str, raw: object, what: str) -> Iterator[Note]:
+    told, returned = _blamed(case, raw)
+    if returned is not None and case.reading.error is None:
+        return
+    yield Note(
+        f"the request holds {what}{told}",
+        (f"{case.at} request {pointer}", *((f"#{returned} response",) if returned is not None else ())),
+        severity=_tolerated(case),
+        layer="api" if returned is not None else None,
+        key=pointer,
+    )
+
+
+@rule(
+    "client-tools-missing-for-history",
+    "client",
+    "error",
+    "P",
+    says="The history holds calls and the request defines no tools.",
+    fix="Send the tools along whenever the history holds calls, in compactions and titles too.",
+    not_when="The request continues a thread that the API holds.",
+)
+def tools_missing(case: Case) -> Iterator[Note]:
+    yield from confirmed(case, "client-tools-missing-for-history", _tools_missing(case))
+
+
+def _tools_missing(case: Case) -> Iterator[Note]:
+    if case.reading.protocol not in ("anthropic-messages", "bedrock-converse") or case.request.tools:
+        return
+    if "toolConfig" in case.request.parameters or "mcp_servers" in case.request.parameters:
+        return
+    if case.request.previous_id is not None:
+        return  # a message thread: the API holds the tools as well
+    for message in case.request.messages:
+        if _has_calls(message) or _has_results(message):
+            yield Note(
+                "the history holds calls and results and the request defines no tools",
+                (f"{case.at} request {message.pointer}", f"{case.at} request /tools"),
+                severity=_tolerated(case),
+                key="tools",
+            )
+            return
+
+
+_NAMES = {
+    "openai-chat": re.compile(r"[a-zA-Z0-9_-]{1,64}"),
+    "openai-responses": re.compile(r"[a-zA-Z0-9_-]{1,64}"),
+    "anthropic-messages": re.compile(r"[a-zA-Z0-9_-]{1,128}"),
+    "bedrock-converse": re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}"),
+    "gemini-generate": re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}"),
+}
+"""What a tool may be called (the APIs' own error texts, 2026-11-20)."""
+_MOST_TOOLS = {"openai-chat": 128, "openai-responses": 128}
+
+
+@rule(
+    "client-bad-tool-schema",
+    "client",
+    "error",
+    "P",
+    says="A tool's definition is one that the API rejects: its name, its schema, two of one name.",
+    fix="Mend the definition where the tool is made; arrays need items, objects need properties, names are unique.",
+)
+def bad_schema(case: Case) -> Iterator[Note]:
+    yield from confirmed(case, "client-bad-tool-schema", _schemas(case))
+
+
+def _schemas(case: Case) -> Iterator[Note]:
+    protocol = case.reading.protocol
+    names = Counter(tool.name for tool in case.request.tools if not tool.server)
+    for tool in case.request.tools:
+        problem = None
+        pattern = _NAMES.get(protocol)
+        if names[tool.name] > 1 and not tool.server:
+            problem = f"two tools are called {tool.name!r}"
+        elif pattern is not None and not tool.server and not pattern.fullmatch(tool.name):
+            problem = f"the name {tool.name!r} is none that the API takes"
+        elif (bad := _schema_fault(tool.schema)) is not None:
+            problem = f"the schema of {tool.name!r} has {bad}"
+        if problem:
+            yield Note(
+                problem, (f"{case.at} request {tool.pointer}",), severity=_tolerated(case), key=(problem, tool.name)
+            )
+    limit = _MOST_TOOLS.get(protocol)
+    if limit and len(case.request.tools) > limit:
+        yield Note(
+            f"{len(case.request.tools)} tools are offered; the API takes {limit}",
+            (f"{case.at} request /tools",),
+            severity=_tolerated(case),
+            key="many",
+        )
+
+
+def _schema_fault(schema: object, at: str = "") -> str | None:
+    """The first place where a schema is one that strict APIs refuse."""
+    if not is_object(schema):
+        return None
+    kind = as_text(schema.get("type"))
+    where = f" at {at}" if at else ""
+    if kind in ("array", "ARRAY") and "items" not in schema and "prefixItems" not in schema:
+        return f"an array without items{where}"
+    if at == "" and schema and kind not in (None, "object", "OBJECT"):
+        return f"the type {kind!r} where an object is wanted"
+    for name, inner in as_object(schema.get("properties")).items():
+        if not isinstance(inner, bool) and not is_object(inner):
+            return f"a property {name!r} that is no schema{where}"
+        if bad := _schema_fault(inner, f"{at}/properties/{name}"):
+            return bad
+    items = schema.get("items")
+    return _schema_fault(items, f"{at}/items") if is_object(items) else None
+
+
+@rule(
+    "client-unsupported-param",
+    "client",
+    "error",
+    "P",
+    says="The request has a parameter or a value that the model does not take.",
+    fix="Leave the parameter out for this model, or use the one that replaced it.",
+)
+def unsupported_parameter(case: Case) -> Iterator[Note]:
+    said = case.complaint
+    error = case.reading.error
+    if said is None or error is None or "client-unsupported-param" not in said.ids:
+        return
+    fields = case.fields
+    named = next((name for name in (*said.named, as_text(_param(case)) or "") if _has(fields, name)), None)
+    where = f"{case.at} request /{_STEPS.sub('/', named).strip('/')}" if named else f"{case.at} request"
+    yield Note(
+        f"the API does not take {named or 'a parameter of the request'}: {said.text}",
+        (where, f"{case.at} status {case.status}"),
+        tier="P" if named else "S",
+        key=("param", named or said.text),
+    )
+
+
+_STEPS = re.compile(r"[.\[\]]+")
+"""What separates the steps of a path in an error text, as in `messages[0].role`."""
+
+
+def _param(case: Case) -> object:
+    return as_object(case.exchange.answer_fields.get("error")).get("param")
+
+
+def _has(fields: dict[str, object], name: str) -> bool:
+    if not name:
+        return False
+    head = name.split(".")[0].split("[")[0]
+    return any(
+        head in holder
+        for holder in (fields, as_object(fields.get("generationConfig")), as_object(fields.get("inferenceConfig")))
+    )
+
+
+@rule(
+    "client-stale-server-state",
+    "client",
+    "error",
+    "P",
+    says="The request refers to something that the API does not hold: a response, an item, a conversation, a cache.",
+    fix="Send the history itself, or store answers that later requests continue (`store: true`).",
+)
+def stale_state(case: Case) -> Iterator[Note]:
+    yield from confirmed(case, "client-stale-server-state", _stale(case))
+
+
+def _stale(case: Case) -> Iterator[Note]:
+    if case.reading.error is None or case.complaint is None or "client-stale-server-state" not in case.complaint.ids:
+        return
+    previous = case.request.previous_id
+    if previous is None:
+        return
+    stored = case.run.answers.get(previous)
+    if stored is True:
+        return
+    why = "was asked for with `store: false`" if stored is False else "was never seen in this recording"
+    yield Note(
+        f"the request continues {previous}, which {why}",
+        (f"{case.at} request /previous_response_id",),
+        tier="P" if stored is False else "S",
+        key=previous,
+    )
+
+
+@rule(
+    "client-args-wrong-type",
+    "client",
+    "error",
+    "P",
+    says="A call or a result is sent back in the wrong JSON type.",
+    fix="Arguments are a string in OpenAI's APIs and an object in Anthropic's, Bedrock's and Gemini's.",
+)
+def wrong_type(case: Case) -> Iterator[Note]:
+    yield from confirmed(case, "client-args-wrong-type", _wrong_types(case))
+
+
+def _wrong_types(case: Case) -> Iterator[Note]:
+    wanted = _ARGUMENTS.get(case.reading.protocol)
+    for message in case.fresh:
+        for part in message.parts:
+            if part.call is not None and wanted is not None and not part.call.server:
+                holder, key, kind = wanted
+                fields = as_object(part.raw)
+                if fields.get("type") in _OBJECT_CALLS:
+                    continue
+                for step in holder:
+                    fields = as_object(fields.get(step))
+                if key in fields and not _is(fields[key], kind):
+                    told, returned = _blamed(case, part.raw)
+                    if returned is not None and case.reading.error is None:
+                        continue
+                    yield Note(
+                        f"the arguments of {part.call.name!r} are no {kind}{told}",
+                        (f"{case.at} request {part.pointer}",),
+                        severity=_tolerated(case),
+                        layer="api" if returned is not None else None,
+                        key=part.pointer,
+                    )
+            for item in as_array(as_object(as_object(part.raw).get("toolResult")).get("content")):
+                value = as_object(item).get("json")
+                if value is not None and not is_object(value):
+                    yield Note(
+                        "the JSON of a result is no object",
+                        (f"{case.at} request {part.pointer}",),
+                        severity=_tolerated(case),
+                        key=part.pointer,
+                    )
+
+
+def _is(value: object, kind: str) -> bool:
+    return isinstance(value, str) if kind == "string" else is_object(value) and not is_array(value)
+
+
+_OBJECT_CALLS = frozenset({"tool_search_call"})
+"""Items of Responses whose arguments are an object although those of functions are a string."""
+_ARGUMENTS: dict[str, tuple[tuple[str, ...], str, str]] = {
+    "openai-chat": (("function",), "arguments", "string"),
+    "openai-responses": ((), "arguments", "string"),
+    "anthropic-messages": ((), "input", "object"),
+    "bedrock-converse": (("toolUse",), "input", "object"),
+    "gemini-generate": (("functionCall",), "args", "object"),
+    "ollama-chat": (("function",), "arguments", "object"),
+}
+"""Where each protocol has the arguments of a call in a request, and in which type."""
+
+
+@rule(
+    "client-media-unsupported",
+    "client",
+    "error",
+    "S",
+    says="An image or a file stands where the model or the API takes none.",
+    fix="Send it to a model that reads it, or as text.",
+)
+def media_unsupported(case: Case) -> Iterator[Note]:
+    yield from confirmed(case, "client-media-unsupported", ())
+
+
+_MISTRAL_ID = re.compile(r"[a-zA-Z0-9]{9}")
+
+
+@rule(
+    "client-call-id-rewritten",
+    "client",
+    "info",
+    "P",
+    says="A call came back under another id than the API gave it.",
+    fix="Keep ids; where an API wants its own format, rewrite both sides of each pair.",
+)
+def id_rewritten(case: Case) -> Iterator[Note]:
+    changes = [change for change in case.echo.changes if change.kind == "id_changed"] if case.echo else []
+    notes = [
+        Note(
+            f"the call id {change.was} came back as {change.became}",
+            (
+                f"#{case.before.round_trip.index if case.before else '?'} call {change.was}",
+                f"{case.at} request {change.now}",
+            ),
+            severity="error"
+            if case.reading.error is not None and case.complaint and "client-call-id-rewritten" in case.complaint.ids
+            else None,
+            key=change.was,
+        )
+        for change in changes
+    ]
+    yield from confirmed(case, "client-call-id-rewritten", notes)
+
+
+RULES = (
+    role_order,
+    empty_content,
+    tools_missing,
+    bad_schema,
+    unsupported_parameter,
+    stale_state,
+    wrong_type,
+    media_unsupported,
+    id_rewritten,
+)

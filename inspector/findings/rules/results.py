@@ -1,0 +1,157 @@
+"""What the client gave back as results, and how the context grows with it."""
+
+import re
+from collections.abc import Iterator
+
+from ...wire.values import Part
+from ..finding import Note, Severity, rule
+from ..rule_context import Case
+
+_ERROR = re.compile(
+    r"\s*(?:error\b|traceback \(most recent|exception\b|api request failed|http [45]\d\d|\{\s*\"(?:error|iserror)\"\s*:\s*(?!null|false|\"\")"
+    r"|\{\s*\"ok\"\s*:\s*false|[\w ]{0,40}\bfailed\b)",
+    re.IGNORECASE,
+)
+_FLAGGED = frozenset({"anthropic-messages", "bedrock-converse"})
+_READERS = re.compile(r"read|log|file|cat|grep|search|fetch|view|open|query", re.IGNORECASE)
+_HUGE = 50_000
+_EMPTY = frozenset({"", "[]", "null", "{}", "None"})
+
+
+def new_results(case: Case) -> list[Part]:
+    """The results that this request brings for the first time."""
+    if case.echo is not None:
+        return [unit.part for unit in case.echo.new if unit.kind == "result"]
+    if case.previous is not None and case.previous.failed:
+        old = {unit.said for unit in case.previous.units().units if unit.kind == "result"}
+        new = case.turn.units(case.previous).units
+        return [unit.part for unit in new if unit.kind == "result" and unit.said not in old]
+    if case.is_attempt:
+        return []
+    return [part for message in case.request.messages for part in message.parts if part.result is not None]
+
+
+def _tool_of(case: Case, part: Part) -> str:
+    result = part.result
+    if result is None:
+        return ""
+    known = case.calls.get(result.call_id or "")
+    return known.call.name if known is not None and known.call is not None else result.name or ""
+
+
+@rule(
+    "client-tool-error-as-success",
+    "client",
+    "warning",
+    "S",
+    says="A result reads like an error and is not marked as one.",
+    fix="Set `is_error` (Anthropic) or `status: error` (Bedrock), so that the model is told.",
+    not_when="Tools that read files, logs or pages; APIs without such a mark, where it is an info.",
+)
+def error_as_success(case: Case) -> Iterator[Note]:
+    for part in new_results(case):
+        result = part.result
+        if result is None or result.is_error or not _ERROR.match(result.text):
+            continue
+        name = _tool_of(case, part)
+        if _READERS.search(name) and not result.text.lstrip().lower().startswith(("error", "traceback", '{"error"')):
+            continue
+        flagged = case.reading.protocol in _FLAGGED
+        yield Note(
+            f"the result of {name or result.call_id!r} reads like an error and is not marked as one: {result.text[:80]!r}",
+            (f"{case.at} request {part.pointer}",),
+            severity=None if flagged else "info",
+            key=result.call_id or part.pointer,
+        )
+
+
+@rule(
+    "client-huge-tool-result",
+    "client",
+    "warning",
+    "P",
+    says="One result takes up much of the window.",
+    fix="Cut results at the source, give pages, or hand over a file's name.",
+)
+def huge_result(case: Case) -> Iterator[Note]:
+    for part in new_results(case):
+        result = part.result
+        if result is not None and len(result.text) > _HUGE:
+            full = case.finish.label == "context_full" or bool(
+                case.complaint and "api-context-full" in case.complaint.ids
+            )
+            severity: Severity | None = "error" if full else None
+            yield Note(
+                f"the result of {_tool_of(case, part) or result.call_id!r} has {len(result.text):,} characters "
+                f"(about {len(result.text) // 4:,} tokens), which every later turn pays for",
+                (f"{case.at} request {part.pointer}",),
+                severity=severity,
+                key=result.call_id or part.pointer,
+            )
+
+
+@rule(
+    "client-empty-tool-result",
+    "client",
+    "info",
+    "P",
+    says="Empty results come again and again.",
+    fix="Say what was looked for and that nothing was found.",
+)
+def empty_result(case: Case) -> Iterator[Note]:
+    for part in new_results(case):
+        result = part.result
+        if result is None or result.text.strip() not in _EMPTY:
+            continue
+        name = _tool_of(case, part)
+        earlier = [step for step in list(case.thread.steps)[:-1] if any(t.strip() in _EMPTY for t in step.result_texts)]
+        if earlier:
+            yield Note(
+                f"the result of {name or result.call_id!r} is empty again",
+                (f"{case.at} request {part.pointer}",),
+                key=("empty", name),
+            )
+
+
+@rule(
+    "client-context-growth",
+    "client",
+    "info",
+    "P",
+    says="The input grows by much with every turn.",
+    fix="Look at what grows in the context view; cap results, compact.",
+)
+def context_growth(case: Case) -> Iterator[Note]:
+    usage, seen = case.reading.usage, case.thread.input_tokens
+    if usage is None or not usage.input or len(seen) < 9:
+        return
+    first, last = seen[0], (case.index, usage.input)
+    turns = len(seen)
+    if last[1] > 10 * max(first[1], 1) and last[1] > 20_000:
+        slope = (last[1] - first[1]) // turns
+        yield Note(
+            f"the input grew from {first[1]:,} to {last[1]:,} tokens, about {slope:,} a turn",
+            (f"#{first[0]} usage input {first[1]}", f"#{last[0]} usage input {last[1]}"),
+            key="growth",
+        )
+
+
+@rule(
+    "client-image-or-blob-resent",
+    "client",
+    "info",
+    "P",
+    says="The same image or file is sent with every request.",
+    fix="Upload it once and refer to it, or take it out once it was read.",
+)
+def blob_resent(case: Case) -> Iterator[Note]:
+    for part, blob in case.blobs:
+        if case.thread.blobs.get(blob, 0) == 2:
+            yield Note(
+                "the same image or file is sent for the third time",
+                (f"{case.at} request {part.pointer}",),
+                key=("blob", blob),
+            )
+
+
+RULES = (error_as_success, huge_result, empty_result, context_growth, blob_resent)

@@ -1,0 +1,287 @@
+"""How the answer travelled: streams that are cut, stalled, malformed or carry an error behind a 200."""
+
+import re
+from collections.abc import Iterator
+
+from ...wire.framing import Event
+from ...wire.json_value import as_array, as_count, as_object, as_text, compact, parse_json
+from ..finding import Note, rule
+from ..rule_context import Case
+
+_STALL, _LONG_STALL = 60_000_000, 300_000_000
+"""Microseconds without progress."""
+_EMPTY_PROGRESS = frozenset({"ping", "keepalive", "response.in_progress", "response.queued", "message_start"})
+
+
+@rule(
+    "api-error-in-200-stream",
+    "api",
+    "error",
+    "P",
+    says="The stream began with status 200 and an error came inside it.",
+    fix="Treat it as the status that it names; SDKs show 200.",
+)
+def error_in_stream(case: Case) -> Iterator[Note]:
+    error = case.reading.error
+    whole = error is not None and not error.in_stream and 200 <= (case.status or 0) < 300
+    if error is not None and whole:
+        yield Note(
+            f"the body behind status {case.status} is an error: {error.type or ''} {error.message}".replace("  ", " "),
+            (f"{case.at} response",),
+        )
+    elif error is not None and error.in_stream:
+        yield Note(
+            f"an error came inside a {case.status} stream: {error.type or ''} {error.message}".replace("  ", " "),
+            (f"{case.at} response",),
+        )
+
+
+@rule(
+    "client-interrupted",
+    "client",
+    "info",
+    "P",
+    says="The client closed the connection before the answer was whole.",
+    fix="Nothing, when a person stopped it; else look for a timeout in the client.",
+)
+def interrupted(case: Case) -> Iterator[Note]:
+    trip = case.turn.round_trip
+    gone = trip.closed_first == "client" or (trip.failure is not None and trip.failure.kind == "client_gone")
+    if gone and case.finish.effective in ("cut", "cancelled"):
+        open_call = next((call for call in case.emission.calls if not call.complete), None)
+        half = f"; the call of {open_call.name!r} was half written" if open_call else ""
+        yield Note(
+            f"the client closed the connection before the answer was whole{half}", (f"{case.at} closed by client",)
+        )
+
+
+@rule(
+    "api-stream-cut",
+    "api",
+    "error",
+    "P",
+    says="The body ended without the word that ends an answer.",
+    fix="Send the whole turn again, and do not store the partial answer.",
+    not_when="The client closed first, the finish word had come already, or the answer is made in the background.",
+)
+def stream_cut(case: Case) -> Iterator[Note]:
+    trip = case.turn.round_trip
+    if case.finish.effective != "cut" or trip.response is None or trip.response.status >= 400:
+        return
+    if trip.closed_first == "client" or (trip.failure is not None and trip.failure.kind == "client_gone"):
+        return
+    who = {"server": " (the server closed first)"}.get(trip.closed_first or "", "")
+    size = len(trip.response.body)
+    half = any(not call.complete for call in case.emission.calls) or trip.failure is not None or not case.emission.text
+    yield Note(
+        f"the answer ended after {size:,} bytes without the word that ends it{who}",
+        (f"{case.at} response byte {size}",),
+        tier="P" if half or trip.closed_first else "S",
+    )
+
+
+def _has_progress(event: Event) -> bool:
+    if event.kind == "comment" or event.name in _EMPTY_PROGRESS:
+        return False
+    data = event.data.strip()
+    if not data:
+        return False
+    body = as_object(parse_json(data))
+    if body.get("type") in _EMPTY_PROGRESS:
+        return False
+    choices = as_array(body.get("choices"))
+    if choices:
+        first = as_object(choices[0])
+        delta = as_object(first.get("delta"))
+        return bool(first.get("finish_reason")) or any(delta.get(key) for key in delta if key != "role")
+    return True
+
+
+@rule(
+    "api-stream-stalled",
+    "api",
+    "warning",
+    "P",
+    says="The stream stood still: nothing new for a minute or more, keepalives aside.",
+    fix="Use a timeout on progress, not on bytes: pings keep a dead stream alive.",
+    not_when="Waiting for the first token of a model that thinks, up to five minutes.",
+)
+def stream_stalled(case: Case) -> Iterator[Note]:
+    trip = case.turn.round_trip
+    if not case.reading.streamed or trip.response is None:
+        return
+    events = case.exchange.events
+    if not any(event.at for event in events):
+        return
+    last, begun, worst, where = trip.first_byte_at or trip.request_at or 0, False, 0, 0
+    marks = [(event.at, _has_progress(event), event.start) for event in events]
+    if trip.ended_at and case.finish.effective in ("cut", "cancelled", "error"):
+        marks.append((trip.ended_at, True, len(trip.response.body)))
+    for at, moves, start in marks:
+        if not moves:
+            continue
+        gap = at - last
+        if (begun or gap >= _LONG_STALL) and gap > worst:
+            worst, where = gap, start
+        last, begun = max(last, at), True
+    if worst >= _STALL:
+        quiet = sum(1 for event in events if not _has_progress(event))
+        yield Note(
+            f"nothing new came for {worst / 1e6:.0f} s at byte {where}"
+            + (f" ({quiet} keepalives in the stream)" if quiet else ""),
+            (f"{case.at} response byte {where}",),
+            severity="error" if worst >= _LONG_STALL else "warning",
+        )
+
+
+_HARMLESS = re.compile(r"share index|one index")
+
+
+@rule(
+    "api-malformed-stream",
+    "api",
+    "warning",
+    "P",
+    says="The answer breaks its own framing: events or a body that are no JSON, deltas before their start, a broken end.",
+    fix="Report it to the gateway or server; clients differ in what they survive.",
+    not_when="The stream was cut, where a broken last event says the same.",
+)
+def malformed_stream(case: Case) -> Iterator[Note]:
+    if foreign := _foreign(case):
+        begins = case.exchange.response.body[:60].decode(errors="replace") if case.exchange.response else ""
+        yield Note(
+            f"the body is {foreign}, although the status is {case.status}; it begins {begins!r}: "
+            "something else than the API answered",
+            (f"{case.at} response byte 0",),
+            severity="error",
+        )
+        return
+    if not case.reading.streamed or case.finish.effective in ("cut", "cancelled"):
+        return
+    problems = [problem for problem in case.reading.problems if not _HARMLESS.search(problem)]
+    events = case.exchange.events
+    done = [event for event in events if event.data.strip() == b"[DONE]"]
+    if len(done) > 1:
+        problems.append(f"[DONE] came {len(done)} times.")
+    problems += _no_utf8(events)
+    kind = case.exchange.content_type
+    if case.exchange.framing == "sse" and kind in _NO_STREAM:
+        problems.append(f"the content type is {kind} and the body is an event stream.")
+    if problems:
+        yield Note(f"the stream breaks its framing: {problems[0]}", (f"{case.at} response",))
+    elif blank := next((event for event in events if _BLANK_FINISH.search(event.data)), None):
+        yield Note(
+            "a finish word in the stream is empty; some clients take it for the end",
+            (f"{case.at} response byte {blank.start}",),
+            severity="info",
+        )
+
+
+def _foreign(case: Case) -> str | None:
+    """What a whole 2xx body is that cannot be this API's answer: a login page, a proxy's own words; else None."""
+    response, reading = case.exchange.response, case.reading
+    if response is None or not 200 <= response.status < 300 or reading.streamed or reading.error is not None:
+        return None
+    if case.emission.emitted not in ("empty", "none") or case.finish.effective in ("cut", "cancelled"):
+        return None
+    if not response.body.strip():
+        return None
+    if parse_json(response.body) is None:
+        return f"{case.exchange.content_type or 'of no type'} and no JSON"
+    told = (case.finish.raw, reading.usage, reading.response_id, reading.response_model)
+    return "JSON without a single field of an answer" if all(one is None for one in told) else None
+
+
+_NO_STREAM = frozenset({"application/json", "text/html"})
+_BLANK_FINISH = re.compile(rb'"finish_reason"\s*:\s*""')
+
+
+def _no_utf8(events: list[Event]) -> list[str]:
+    for event in events:
+        try:
+            event.data.decode()
+        except UnicodeDecodeError as error:
+            return [f"byte {error.start} of the event at byte {event.start} is no UTF-8."]
+    return []
+
+
+def _collision(case: Case) -> str | None:
+    """How the indexes of parallel calls in a chat stream fail to tell them apart."""
+    seen: dict[tuple[int, object], str] = {}
+    for event in case.exchange.events:
+        for choice in as_array(as_object(parse_json(event.data)).get("choices")):
+            fields = as_object(choice)
+            delta = as_object(fields.get("delta"))
+            for item in as_array(delta.get("tool_calls")):
+                call = as_object(item)
+                call_id = as_text(call.get("id"))
+                name = as_text(as_object(call.get("function")).get("name"))
+                index = call.get("index")
+                mark = call_id or None
+                if not mark or mark == "null":
+                    continue
+                place = (as_count(fields.get("index")) or 0, index)
+                first = seen.setdefault(place, mark)
+                if first != mark:
+                    how = f"share index {index}" if index is not None else "have no index"
+                    return f"the calls {first} and {mark} ({name}) {how}"
+    return None
+
+
+@rule(
+    "api-tool-call-index-collision",
+    "api",
+    "error",
+    "P",
+    says="Parallel calls in a stream share an index, or have none, so that clients join their arguments.",
+    fix="Upgrade the server or gateway; let the client tell calls apart by id.",
+)
+def index_collision(case: Case) -> Iterator[Note]:
+    what = None
+    if case.reading.streamed and case.reading.protocol in _INDEXED:
+        what = _collision(case)
+    joined = next(
+        (c for c in case.emission.calls if c.arguments is None and re.search(r"\}\s*\{", c.arguments_raw)), None
+    )
+    if what is None and joined is not None and case.finish.effective not in ("cut", "cancelled"):
+        pieces = re.split(r"(?<=\})\s*(?=\{)", joined.arguments_raw)
+        if len(pieces) > 1 and all(parse_json(piece) is not None for piece in pieces):
+            what = f"the arguments of {joined.name!r} are {len(pieces)} JSON documents in a row"
+    if what:
+        calls = tuple(f"{case.at} call {call.id or call.name}" for call in case.emission.calls[:4])
+        yield Note(f"{what}: clients will join their arguments", calls)
+
+
+_INDEXED = frozenset({"openai-chat", "mistral-chat", "watsonx", "bedrock-invoke"})
+
+
+@rule(
+    "api-duplicate-tool-call-id",
+    "api",
+    "error",
+    "P",
+    says="The API gave one id to two calls, in one answer or over several.",
+    fix="Make ids unique before the history is sent back; the next request is rejected otherwise.",
+    not_when="The same answer was sampled or replayed again.",
+)
+def duplicate_call_id(case: Case) -> Iterator[Note]:
+    seen: dict[str, str] = {}
+    for call in (*case.emission.calls, *case.emission.server_calls):
+        if not call.id:
+            continue
+        said = f"{call.choice} {call.name} {compact(call.arguments)}"
+        if call.id in seen:
+            yield Note(f"the id {call.id} stands for two calls of one answer", (f"{case.at} call {call.id}",))
+            return
+        seen[call.id] = said
+        earlier = case.thread.emitted_calls.get(call.id)
+        held = call.id in case.calls or case.request.previous_id is not None
+        if earlier is not None and not case.is_attempt and held:
+            yield Note(
+                f"the id {call.id} was given to a call of {earlier[1]!r} in #{earlier[0]} already",
+                (f"#{earlier[0]} call {call.id}", f"{case.at} call {call.id}"),
+            )
+            return
+
+
+RULES = (error_in_stream, interrupted, stream_cut, stream_stalled, malformed_stream, index_collision, duplicate_call_id)

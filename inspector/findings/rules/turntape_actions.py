@@ -1,0 +1,91 @@
+"""What turntape itself did to a round trip, as the user had told it to: nobody's fault, and not to be taken for one."""
+
+from collections.abc import Iterator
+
+from ...wire.json_value import as_object
+from ..finding import Note, rule
+from ..rule_context import Case
+
+_GUARD = "guard"
+"""The mark of a request that turntape answered itself, at a limit that the user had set."""
+_BREAKPOINT = "breakpoint"
+"""The mark of an answer that was held, and of what a person did with it."""
+
+
+@rule(
+    "run-ended-by-limit",
+    "client",
+    "info",
+    "P",
+    says="turntape answered this request itself, at a limit that the user had set.",
+    fix="Nothing, when the limit was meant; else raise --max-turns or --max-cost, or take --stop-on away.",
+)
+def ended_by_limit(case: Case) -> Iterator[Note]:
+    guard = as_object(case.turn.round_trip.extra.get(_GUARD))
+    if guard:
+        yield Note(str(guard.get("message")), (f"{case.at} request",))
+
+
+@rule(
+    "answer-refused-by-hand",
+    "client",
+    "info",
+    "P",
+    says="A person answered with an error at a breakpoint, in place of the API.",
+    fix="Nothing; the API's own answer stands under `breakpoint` in the round trip.",
+)
+def refused_by_hand(case: Case) -> Iterator[Note]:
+    mark = as_object(case.turn.round_trip.extra.get(_BREAKPOINT))
+    if mark.get("did") == "refused":
+        what = f"a person refused the answer at the breakpoint {mark.get('on')}: {mark.get('message')}"
+        yield Note(what, (f"{case.at} response",))
+
+
+@rule(
+    "answer-edited-by-hand",
+    "client",
+    "info",
+    "P",
+    says="A person changed the answer at a breakpoint before the client saw it.",
+    fix="Nothing; the API's own answer stands under `breakpoint` in the round trip.",
+)
+def edited_by_hand(case: Case) -> Iterator[Note]:
+    mark = as_object(case.turn.round_trip.extra.get(_BREAKPOINT))
+    if mark.get("did") == "edited":
+        yield Note(f"a person changed the answer at the breakpoint {mark.get('on')}", (f"{case.at} response",))
+
+
+def _answered_as(case: Case, *types: str) -> bool:
+    """True when it was our replay that answered, with an error of ours."""
+    return case.reading.error is not None and case.reading.error.type in types
+
+
+@rule(
+    "replay-missed",
+    "client",
+    "error",
+    "P",
+    says="The agent asked a replay for something that was not recorded.",
+    fix="Read where it departs from the nearest recording; mend the agent, or record again when the change is meant.",
+)
+def replay_missed(case: Case) -> Iterator[Note]:
+    if _answered_as(case, "turntape_replay_miss", "turntape_no_cassette") and case.reading.error is not None:
+        yield Note(case.reading.error.message, (f"{case.at} request",))
+
+
+@rule(
+    "replay-without-answer",
+    "api",
+    "info",
+    "P",
+    says="The request was recorded and its answer was not: the upstream had not been reached, or had hung up.",
+    fix="Nothing, when the failure is what the test is about; else record again.",
+)
+def replay_without_answer(case: Case) -> Iterator[Note]:
+    if _answered_as(case, "turntape_no_answer") and case.reading.error is not None:
+        yield Note(case.reading.error.message, (f"{case.at} response",))
+
+
+RULES = (ended_by_limit, refused_by_hand, edited_by_hand, replay_missed, replay_without_answer)
+IDS = (ended_by_limit.id, refused_by_hand.id, replay_missed.id, replay_without_answer.id)
+"""Findings that leave nothing to explain about the answer."""

@@ -1,0 +1,353 @@
+"""What the API counted and served: usage, the model, the tier, the cache."""
+
+import re
+from collections.abc import Iterator
+
+from ...wire.exchange import header
+from ...wire.json_value import as_array, as_count, as_object, as_text, parse_json
+from ..finding import Note, rule
+from ..rule_context import Case
+
+_FIVE_MINUTES = 300.0
+
+
+@rule(
+    "api-usage-missing",
+    "api",
+    "info",
+    "P",
+    says="The answer counts no tokens.",
+    fix="Ask for usage in streams (`stream_options.include_usage` in Chat Completions), else costs are unknown.",
+    not_when="The answer failed or was cut.",
+)
+def usage_missing(case: Case) -> Iterator[Note]:
+    usage = case.reading.usage
+    if not case.succeeded or case.finish.effective == "cut":
+        return
+    if usage is not None and (usage.input is not None or usage.output is not None):
+        return
+    options = as_object(case.parameter("stream_options"))
+    unasked = case.request.streamed and case.reading.protocol == "openai-chat" and not options.get("include_usage")
+    yield Note(
+        "the stream counts no tokens: the request does not ask for usage" if unasked else "the answer counts no tokens",
+        (f"{case.at} response",),
+        layer="client" if unasked else "api",
+        key=("usage",),
+    )
+
+
+@rule(
+    "api-usage-inconsistent",
+    "api",
+    "info",
+    "P",
+    says="The counts of tokens contradict each other.",
+    fix="Do not trust the costs of this route; report it to the gateway.",
+)
+def usage_inconsistent(case: Case) -> Iterator[Note]:
+    usage = case.reading.usage
+    if usage is None or not case.succeeded:
+        return
+    raw = as_object(case.reading.usage_raw)
+    problem = None
+    cached = (usage.cache_read or 0) + (usage.cache_write or 0)
+    if usage.input is not None and cached > usage.input:
+        problem = f"{cached} cached tokens are more than the {usage.input} of the whole input"
+    elif usage.reasoning is not None and usage.output is not None and usage.reasoning > usage.output:
+        problem = f"{usage.reasoning} reasoning tokens are more than the {usage.output} of the whole output"
+    elif usage.input == 0 and usage.output == 0 and (case.emission.text or case.emission.calls):
+        problem = "all counts are 0 beside an answer"
+    else:
+        problem = _wrong_total(raw, usage.reasoning or 0)
+    if problem:
+        yield Note(f"the usage contradicts itself: {problem}", (f"{case.at} usage",))
+
+
+_PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("total_tokens", ("prompt_tokens", "completion_tokens")),
+    ("total_tokens", ("input_tokens", "output_tokens")),
+    (
+        "totalTokenCount",
+        ("promptTokenCount", "candidatesTokenCount", "toolUsePromptTokenCount", "thoughtsTokenCount"),
+    ),
+)
+"""The field of the total and those that it is the sum of."""
+
+
+def _wrong_total(raw: dict[str, object], reasoning: int) -> str | None:
+    """How a total contradicts its parts; some APIs count reasoning beside the output, which is no contradiction."""
+    if any(name.startswith("prompt_audio") for name in raw):
+        return None  # Sound is counted in the total alone.
+    for name, parts in _PARTS:
+        total, counts = as_count(raw.get(name)), [as_count(raw.get(part)) for part in parts]
+        if not total or counts[0] is None or counts[1] is None:
+            continue
+        base = sum(count or 0 for count in counts)
+        if total not in (base, base + reasoning):
+            return f"the total {total} is not the sum of its parts, {base}"
+    return None
+
+
+_DATES = re.compile(
+    r"\d{4}-\d{2}-\d{2}(?:-v\d+)?|\d{2}-\d{4}|preview-\d{2}-\d{2}|v\d+:\d+$|(?<!\d)\d+k(?![a-z])|(?<!\d)(\d{8}|\d{6}|\d{4}|\d{3})(?!\d|b\b)"
+)
+_TOKENS = re.compile(r"[a-z]+|\d+[a-z]?")
+_SIZES = frozenset(
+    [
+        "mini",
+        "nano",
+        "micro",
+        "lite",
+        "flash",
+        "pro",
+        "max",
+        "plus",
+        "ultra",
+        "small",
+        "medium",
+        "large",
+        "tiny",
+        "turbo",
+        "haiku",
+        "sonnet",
+        "opus",
+        "fable",
+        "codex",
+        "vision",
+    ]
+)
+"""Words that make another model of a name; others are packaging."""
+_DEPLOYED = frozenset({"azure", "vertex", "databricks"})
+"""Providers whose users name their deployments as they like."""
+_FIXED = frozenset({"openai", "anthropic", "gemini", "ollama", "groq", "deepseek", "xai", "mistral", "cohere"})
+"""Providers that have no names but their own."""
+_ROUTERS = ("auto", "router", "default", "latest", "alias", "chat")
+
+
+def words_of(model: str) -> frozenset[str]:
+    """What a model's name is made of, without vendor, region and date."""
+    name = re.sub(r"^(us|eu|apac|global)\.", "", model.lower().rsplit("/", 1)[-1])
+    name = re.sub(r"^(anthropic|meta|amazon|mistral|cohere|openai|google|models|ai21)\.", "", name)
+    return frozenset(_TOKENS.findall(_DATES.sub(" ", name))) - {"0"}
+
+
+def same_model(a: str, b: str) -> bool:
+    """True when two names differ in nothing but order, date and packaging."""
+    return not any(word in _SIZES or word[0].isdigit() for word in words_of(a) ^ words_of(b))
+
+
+@rule(
+    "api-model-substituted",
+    "api",
+    "warning",
+    "P",
+    says="Another model answered than was asked for.",
+    fix="Pin the model where the route allows it, or take the answer's model into account.",
+    not_when="A dated snapshot of the model asked for; deployments, routers and aliases.",
+)
+def model_substituted(case: Case) -> Iterator[Note]:
+    asked, served = case.request.model, case.reading.response_model
+    iterations = as_array(as_object(case.reading.usage_raw).get("iterations"))
+    fallback = any(as_text(as_object(i).get("type")) == "fallback_message" for i in iterations)
+    if fallback:
+        yield Note(
+            f"a fallback model finished the turn; {asked!r} was asked for",
+            (f"{case.at} usage iterations",),
+            key=("model", "fallback"),
+        )
+        return
+    if not asked or not served or same_model(asked, served):
+        return
+    words = re.split(r"[^a-z0-9]+", asked.lower())
+    routed = words[-1] in _ROUTERS or asked.startswith("openrouter/")
+    before = case.previous
+    earlier = before.reading.response_model if before and before.reading.request.model == asked else None
+    if before and earlier and not routed and not same_model(earlier, served):
+        # Whatever the name stands for, it stood for another model a turn ago.
+        yield Note(
+            f"{served!r} answered; {earlier!r} had answered #{before.round_trip.index} under the same name, {asked!r}",
+            (f"#{before.round_trip.index} response model {earlier}", f"{case.at} response model {served}"),
+            key=("model", asked, served),
+        )
+        return
+    if case.reading.provider in _DEPLOYED or routed or asked.startswith(("@", "ft:", "projects/", "arn:")):
+        return
+    # A name of one's own for a deployment shares no word with the model that it stands for.
+    if not set(_words(asked)) & set(_words(served)) and case.reading.provider not in _FIXED:
+        return
+    yield Note(
+        f"{served!r} answered; {asked!r} was asked for",
+        (f"{case.at} request model {asked}", f"{case.at} response model {served}"),
+        key=("model", asked, served),
+    )
+
+
+def _words(model: str) -> list[str]:
+    return [word for word in re.split(r"[^a-z]+", model.lower()) if len(word) > 2]
+
+
+@rule(
+    "api-service-tier-changed",
+    "api",
+    "info",
+    "P",
+    says="Another service tier served the request than was asked for.",
+    fix="Prices and limits are those of the tier that served it.",
+    not_when="`auto` or nothing was asked for.",
+)
+def service_tier(case: Case) -> Iterator[Note]:
+    asked = as_text(case.parameter("service_tier"))
+    served = as_text(case.exchange.answer_fields.get("service_tier")) or as_text(
+        as_object(case.reading.usage_raw).get("service_tier")
+    )
+    served = served or as_text(_streamed_field(case, "service_tier"))
+    if (
+        asked
+        and served
+        and asked not in ("auto", "standard_only", served)
+        and not (asked == "default" and served == "standard")
+    ):
+        yield Note(
+            f"tier {served!r} served the request; {asked!r} was asked for",
+            (f"{case.at} request /service_tier", f"{case.at} response service_tier {served}"),
+            key=("tier", asked, served),
+        )
+
+
+def _streamed_field(case: Case, name: str) -> object:
+    for event in case.exchange.events[:2] + case.exchange.events[-2:]:
+        body = as_object(parse_json(event.data))
+        for holder in (body, as_object(body.get("response")), as_object(body.get("message"))):
+            if name in holder:
+                return holder[name]
+    return None
+
+
+@rule(
+    "api-cache-drop",
+    "api",
+    "warning",
+    "P",
+    says="The cache was hardly read although this request begins with the last one.",
+    fix="Look at routing and lifetime: the prefix is unchanged, so the client did its part.",
+    not_when="The prefix changed (then the client is to blame), the model changed, or the cache's lifetime was over.",
+)
+def cache_drop(case: Case) -> Iterator[Note]:
+    before = case.previous
+    if before is None or case.reading.usage is None or before.reading.usage is None:
+        return
+    then, now = before.reading.usage, case.reading.usage
+    if not then.cache_read or now.cache_read is None or now.input is None or then.input is None:
+        return
+    if now.cache_read >= 0.5 * then.cache_read or now.input < then.input:
+        return
+    if before.reading.request.model != case.request.model:
+        return
+    if case.has(
+        "client-cache-prefix-busted", "client-system-prompt-changed", "client-tools-changed", "client-history-truncated"
+    ):
+        return
+    gap = case.turn.round_trip.started_at - before.round_trip.started_at
+    expired = gap > _FIVE_MINUTES
+    yield Note(
+        f"{now.cache_read:,} tokens were read from the cache after {then.cache_read:,} in #{before.round_trip.index}, "
+        + (f"{gap / 60:.0f} minutes later: it may have expired" if expired else "although nothing before them changed"),
+        (
+            f"#{before.round_trip.index} usage cache_read {then.cache_read}",
+            f"{case.at} usage cache_read {now.cache_read}",
+        ),
+        severity="info" if expired else None,
+    )
+
+
+@rule(
+    "api-prompt-truncated-silently",
+    "api",
+    "error",
+    "S",
+    says="The server read far fewer tokens than the request holds: it dropped the rest and answered anyway.",
+    fix="Set `num_ctx` (Ollama) or the server's context length; the beginning of the prompt goes first.",
+    not_when="Images; a prefix that the server had cached.",
+)
+def prompt_truncated(case: Case) -> Iterator[Note]:
+    said = case.complaint
+    if said is not None and "api-prompt-truncated-silently" in said.ids:
+        yield Note(f"the server lost the prompt: {said.text}", (f"{case.at} status {case.status}",))
+        return
+    usage = case.reading.usage
+    if usage is None or not usage.input or not case.succeeded:
+        return
+    if case.parameter("truncation") == "auto":
+        before = case.previous
+        then = before.reading.usage.input if before is not None and before.reading.usage else None
+        grew = case.request.previous_id is not None or len(case.request.messages) > (case.turn.messages_before or 0)
+        if then and usage.input < 0.8 * then and grew:
+            yield Note(
+                f"{usage.input:,} input tokens after {then:,} although the history grew: `truncation: auto` dropped items",
+                (f"{case.at} usage input {usage.input}", f"{case.at} request /truncation"),
+            )
+        return
+    if case.reading.protocol not in ("ollama-chat", "ollama-generate") and not _local(case):
+        return
+    size = sum(
+        len(part.text) or (len(part.call.arguments_raw) if part.call else 0)
+        for message in case.request.messages
+        for part in message.parts
+    )
+    if any(part.kind == "media" for message in case.request.messages for part in message.parts):
+        return
+    least = size / 8
+    if least > 1000 and usage.input < least:
+        yield Note(
+            f"the server counted {usage.input:,} input tokens for {size:,} characters of history: most of it was dropped",
+            (f"{case.at} usage input {usage.input}", f"{case.at} request"),
+        )
+
+
+def _local(case: Case) -> bool:
+    host = case.exchange.host
+    return host in ("localhost", "127.0.0.1", "::1") and case.reading.provider in (None, "ollama", "lmstudio", "vllm")
+
+
+@rule(
+    "api-reasoning-dropped-by-server",
+    "api",
+    "warning",
+    "P",
+    says="The API says that it took reasoning out of the request, and why.",
+    fix="Send histories back unchanged and to the same model and organization; `prefix` reasons name a changed history.",
+)
+def reasoning_dropped_by_server(case: Case) -> Iterator[Note]:
+    entries = as_array(case.exchange.answer_fields.get("input_transformations")) or as_array(
+        _streamed_field(case, "input_transformations")
+    )
+    for entry in entries[:1]:
+        fields = as_object(entry)
+        reason = as_text(fields.get("reason")) or "unknown"
+        where = as_text(fields.get("path")) or ""
+        client = "prefix" in reason or "model" in reason
+        yield Note(
+            f"the API took {len(entries)} reasoning block{'s' * (len(entries) > 1)} out of the request: {reason} {where}".strip(),
+            (f"{case.at} response input_transformations", f"{case.at} request {where}"),
+            layer="client" if client else "api",
+        )
+
+
+def request_id(case: Case) -> str | None:
+    """The API's own id of the request, from its headers."""
+    response = case.turn.round_trip.response
+    if response is None:
+        return None
+    return header(response.headers, "x-request-id") or header(response.headers, "request-id")
+
+
+RULES = (
+    usage_missing,
+    usage_inconsistent,
+    model_substituted,
+    service_tier,
+    prompt_truncated,
+    reasoning_dropped_by_server,
+)
+AFTER = (cache_drop,)
+"""Asked after the rules that compare prefixes."""

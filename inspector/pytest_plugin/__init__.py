@@ -1,0 +1,83 @@
+"""What an agent did, as fixtures: `turntape_run` for assertions, `turntape_approve` for the trajectory as a file.
+
+pytest imports this module in every run of everybody who has turntape installed, so it imports nothing but pytest.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from turntape.cassettes.replay.session import Deck
+    from turntape.cassettes.tape.model import RoundTrip
+    from turntape.cassettes.tape.provenance import Forked
+
+    from .agent_run import AgentRun
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.getgroup("turntape").addoption(
+        "--turntape-approve",
+        action="store_true",
+        help="write the trajectories of this run as the approved ones",
+    )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_turntape_deeds(round_trips: "Sequence[RoundTrip]") -> list[str]:
+    from .agent_run import deeds
+
+    return deeds(round_trips)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_turntape_labels(round_trips: "Sequence[RoundTrip]") -> list[tuple[int, dict[str, object]]]:
+    from ..analysis.labels import label_all
+
+    return [(one.round_trip.index, one.label) for one in label_all(round_trips)]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_turntape_fork(path: str, at: int, edits: Sequence[str]) -> "Forked":
+    from functools import partial
+
+    from turntape.cassettes.tape.reader import Cassette
+
+    from ..analysis.fork_plan import script
+    from ..wire.rewrite.answer_edit import edited, parse_edit
+
+    plan = script(Cassette.load(path), at)
+    for edit in map(parse_edit, edits):
+        plan = plan.changed(partial(edited, edit=edit))
+    return plan.tape
+
+
+@pytest.fixture
+def turntape_run(turntape_cassette: "Deck") -> "AgentRun":
+    """What the agent did so far in this test: `tool_calls`, `turns`, `text`, `cost`, `findings(…)`, `trajectory()`."""
+    from .agent_run import AgentRun
+
+    return AgentRun(lambda: turntape_cassette.passed)
+
+
+@pytest.fixture
+def turntape_approve(
+    turntape_cassette: "Deck", turntape_run: "AgentRun", request: pytest.FixtureRequest
+) -> Callable[[], None]:
+    """`turntape_approve()` fails when the trajectory is not the approved one, `<test>.trajectory.txt`.
+
+    The file is written when the test records, and with `--turntape-approve`.
+    """
+    from .trajectory_snapshot import approve, trajectory_path
+
+    path = trajectory_path(turntape_cassette.path)
+    written = turntape_cassette.plan.writes != "nothing" or request.config.getoption("turntape_approve")
+
+    def check() -> None:
+        __tracebackhide__ = True
+        said = approve(path, turntape_run.trajectory(), write=bool(written))
+        if said is not None:
+            pytest.fail(said, pytrace=False)
+
+    return check

@@ -1,0 +1,214 @@
+"""What an agent did, for assertions: turns, tool calls, findings, cost, and the trajectory as text.
+
+Everything is read from the round trips anew whenever more of them have passed.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any, NamedTuple, cast
+
+from turntape.cassettes.tape.model import RoundTrip
+
+from ..analysis.labels import Labelled, label_all
+from ..findings.finding import Finding
+from ..views.text.run_text import call_text, part_line
+from ..views.text.terminal_text import clip, safe
+from ..wire.json_value import as_object
+from ..wire.values import FinishLabel, Usage
+
+_WIDTH = 160
+"""Longer lines of a trajectory are cut."""
+
+
+class Call(NamedTuple):
+    """A call that the model emitted; equal to a plain `(name, arguments)`."""
+
+    name: str
+    arguments: object
+    """The parsed arguments, or the text of what does not parse."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """One turn, flat enough for an assertion."""
+
+    number: int
+    thread: str
+    model: str | None
+    text: str
+    tool_calls: tuple[Call, ...]
+    finish: FinishLabel | None
+    """How the API finished it, what was emitted taken into account; None for an answer that never came."""
+    outcome: str
+    """What the client did next: `dispatched`, `partly`, `not_dispatched`, `ended` or `open`."""
+    usage: Usage | None
+    cost: Decimal | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TurnFinding(Finding):
+    """A finding, and the turn that it is of."""
+
+    turn: int = 0
+
+    def __repr__(self) -> str:
+        return f"<turn {self.turn}, {self.layer}, {self.severity}, {self.id}: {self.message}>"
+
+
+class AgentRun:
+    """The turns of one execution of an agent, in the order in which they ended."""
+
+    def __init__(self, round_trips: Callable[[], Sequence[RoundTrip]]) -> None:
+        self._round_trips = round_trips
+        self._read: list[Labelled] = []
+        self._of = 0
+
+    @classmethod
+    def of(cls, round_trips: Iterable[RoundTrip]) -> "AgentRun":
+        """The run of a cassette: `AgentRun.of(Cassette.load(path))`."""
+        taken = list(round_trips)
+        return cls(lambda: taken)
+
+    @property
+    def _labelled(self) -> list[Labelled]:
+        trips = self._round_trips()
+        if len(trips) != self._of:
+            self._read, self._of = label_all(trips), len(trips)
+        return [one for one in self._read if one.turn is not None]
+
+    @property
+    def turns(self) -> list[TurnView]:
+        return [_view(one) for one in self._labelled]
+
+    @property
+    def tool_calls(self) -> list[Call]:
+        """Every call that the client had to answer: `[("search", {"q": "x"}), …]`."""
+        return [call for turn in self.turns for call in turn.tool_calls]
+
+    @property
+    def text(self) -> str:
+        """What the model said last in the first thread: the agent's answer."""
+        turns = self.turns
+        return next((turn.text for turn in reversed(turns) if turn.thread == turns[0].thread), "")
+
+    @property
+    def cost(self) -> Decimal | None:
+        """US dollars for all turns that have a price; None when none has."""
+        known = [turn.cost for turn in self.turns if turn.cost is not None]
+        return sum(known, Decimal(0)) if known else None
+
+    def findings(
+        self, *, layer: str | None = None, severity: str | None = None, id: str | None = None
+    ) -> list[TurnFinding]:
+        """What went wrong, by layer (`model`, `api`, `client`), severity or id."""
+        wanted = {"layer": layer, "severity": severity, "id": id}
+        return [
+            found
+            for one in self._labelled
+            for found in _findings(one)
+            if all(value is None or getattr(found, name) == value for name, value in wanted.items())
+        ]
+
+    def trajectory(self) -> str:
+        """The run as text for review: what was said, called, answered and found, without ids, times or prices."""
+        return "\n".join(_trajectory(self._labelled)) + "\n"
+
+
+def _findings(one: Labelled) -> list[TurnFinding]:
+    number = one.turn.number if one.turn else 0
+    found = cast("list[dict[str, Any]]", one.label["findings"])
+    return [_finding(dict(each), number) for each in found]
+
+
+def _finding(said: dict[str, Any], turn: int) -> TurnFinding:
+    said["evidence"], said["because_of"] = tuple(said["evidence"]), tuple(said["because_of"])
+    return TurnFinding(**said, turn=turn)
+
+
+def _view(one: Labelled) -> TurnView:
+    turn, reading = one.turn, one.reading
+    assert turn is not None
+    emission = reading.emission
+    price = cast("str | None", one.label["cost_usd"])
+    calls = emission.calls if emission else ()
+    return TurnView(
+        number=turn.number,
+        thread=turn.thread,
+        model=reading.response_model or reading.request.model,
+        text=emission.text if emission else "",
+        tool_calls=tuple(
+            Call(call.name, call.arguments_raw if call.arguments is None else call.arguments) for call in calls
+        ),
+        finish=reading.finish.effective if reading.finish else None,
+        outcome=cast(str, as_object(one.label["client"]).get("outcome")),
+        usage=reading.usage,
+        cost=None if price is None else Decimal(price),
+    )
+
+
+def _trajectory(turns: list[Labelled]) -> Iterator[str]:
+    threads = Counter(one.turn.thread for one in turns if one.turn)
+    for thread in threads:
+        if len(threads) > 1:
+            yield f"thread {thread}"
+            yield ""
+        for one in turns:
+            if one.turn is not None and one.turn.thread == thread:
+                yield from _turn(one)
+                yield ""
+
+
+def _turn(one: Labelled) -> Iterator[str]:
+    turn, reading = one.turn, one.reading
+    assert turn is not None
+    yield f"turn {turn.number}"
+    messages = reading.request.messages
+    if turn.history == "changed":
+        yield "  the client changed the history"
+    elif turn.history == "extended":
+        messages = messages[turn.messages_before :]
+    elif turn.number == 1:
+        for part in reading.request.system:
+            yield from _said("system: ", part.text)
+    names = {part.call.id: part.call.name for m in reading.request.messages for part in m.parts if part.call}
+    for message in messages if turn.history != "changed" else messages[-1:]:
+        for part in message.parts:
+            line = part_line(message, part, names)
+            if line is not None:
+                yield f"  {clip(''.join(text for text, _ in line), _WIDTH)}"
+    emission, finish = reading.emission, reading.finish
+    if emission is not None:
+        if emission.text:
+            yield from _said("model: ", emission.text)
+        if emission.refusal:
+            yield from _said("model refuses: ", emission.refusal)
+        for call in (*emission.calls, *emission.server_calls):
+            yield f"  → {clip(call_text(call), _WIDTH)}"
+        if emission.emitted in ("empty", "none", "reasoning_only"):
+            yield f"  model: ({emission.emitted.replace('_', ' ')})"
+    if finish is not None and finish.effective not in ("complete", "tool_calls"):
+        yield f"  api: {finish.effective}" + (f" (said {safe(finish.raw)!r})" if finish.raw else "")
+    for found in _findings(one):
+        if found.severity != "info":
+            yield f"  ! {found.layer}: {clip(found.message, _WIDTH)} [{found.id}]"
+
+
+def _said(who: str, text: str) -> Iterator[str]:
+    """What somebody said, every line of it, so that a change in it is a change in one line."""
+    lead = who
+    for line in safe(text).splitlines():
+        yield f"  {lead}{line}".rstrip()
+        lead = " " * len(who)
+
+
+def deeds(round_trips: Sequence[RoundTrip]) -> list[str]:
+    """What happened in each round trip of a cassette, in a few words: `→ search`, or what the model said."""
+    found = [f"{trip.request.method} {trip.request.url}" for trip in round_trips]
+    for one in label_all(replace(trip, index=place) for place, trip in enumerate(round_trips)):
+        if one.turn is not None:
+            view = _view(one)
+            calls = ", ".join(f"→ {call.name}" for call in view.tool_calls)
+            found[one.round_trip.index] = calls or clip(view.text, 40) or str(view.finish)
+    return found

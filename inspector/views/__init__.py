@@ -1,0 +1,1 @@
+"""The views of a run: text, JSON, the HTML report and the terminal viewer."""

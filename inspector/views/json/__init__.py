@@ -1,0 +1,1 @@
+"""The views for programs: `show --json` and the formats of `check`."""

@@ -1,0 +1,49 @@
+"""Findings: the layer to blame, what is wrong, the places that prove it, and what to do."""
+
+from collections.abc import Iterator
+
+from ...analysis.run_index import Mark, Rows
+from ..text.status_styles import SEVERITY
+from ..text.terminal_text import GLYPHS
+from .markup import Html, link, span, tag
+
+
+def findings_list(rows: Rows) -> Html:
+    """All findings of a run, in order of its turns."""
+    found = [
+        tag("li", finding(mark, rows, place), data_severity=mark.severity)
+        for place, row in enumerate(rows.all)
+        for mark in row.marks
+    ]
+    if not found:
+        return tag("p", "No findings: nothing in the bytes says that something went wrong.", class_="dim none")
+    return tag("ol", *found, class_="findings")
+
+
+def finding(mark: Mark, rows: Rows, place: int | None = None) -> Html:
+    """One finding; with `place` it is told of which turn it is."""
+    glyph, look = SEVERITY.get(mark.severity, ("?", "dim"))
+    head = [
+        tag("span", glyph, class_=f"mark {look}", title=mark.severity),
+        tag("span", f"{GLYPHS.get(mark.layer, '')} {mark.layer}", class_=f"layer {mark.layer}"),
+        span("id", mark.id),
+    ]
+    if place is not None:
+        row = rows.all[place]
+        where = f"turn {row.turn} of {row.thread}" if row.is_turn else f"round trip #{row.index}"
+        head.append(link(place, where, look="where"))
+    parts = [tag("div", *head, class_="head"), tag("p", mark.message)]
+    if mark.fix:
+        parts.append(tag("p", span("good", "fix "), mark.fix, class_="fix"))
+    if mark.evidence:
+        parts.append(tag("p", span("dim", "see "), *_places(mark, rows), class_="evidence"))
+    return tag("div", *parts, class_=f"finding {mark.severity}")
+
+
+def _places(mark: Mark, rows: Rows) -> Iterator[Html]:
+    for at, piece in enumerate(mark.evidence):
+        if at:
+            yield span("dim", " · ")
+        number = piece.partition(" ")[0].removeprefix("#").partition(".")[0].rstrip(":,")
+        place = rows.by_index.get(int(number)) if number.isdecimal() and piece.startswith("#") else None
+        yield link(place, piece) if place is not None else span("dim", piece)

@@ -1,0 +1,1 @@
+"""The views as text for a terminal."""

@@ -1,0 +1,111 @@
+"""What a run cost as text: a bar a turn, its tokens by kind, and the sums by kind and by thread."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from ...analysis.growth import KINDS, Step, Tokens, steps, summed
+from ...analysis.request_cost import shared_out
+from ...analysis.run_index import Rows, Totals, totals
+from .number_format import count, dollars, several
+from .terminal_text import Line, Style, clip, fit
+
+MARKS: dict[str, tuple[str, Style]] = {
+    "cache_read": ("░", "good"),
+    "cache_write": ("▒", "good"),
+    "resent": ("▓", "warn"),
+    "new": ("█", "client"),
+    "output": ("●", "model"),
+    "reasoning": ("○", "model"),
+}
+"""How a bar shows each kind of token, without colours too."""
+
+
+def cost_text(rows: Rows, title: str, *, thread: str | None = None, width: int = 100) -> Iterator[Line]:
+    """The growth of a run, or of one thread, line by line."""
+    width = max(72, width)
+    grown = [
+        step
+        for step in steps((p, row) for p, row in enumerate(rows.all) if thread is None or row.thread == thread)
+        if step.row.is_turn
+    ]
+    sums = totals(step.row for step in grown)
+    yield [(title, "bold")]
+    yield fit(_head(sums), width)
+    if not grown:
+        return
+    yield []
+    yield fit([(_legend(), "dim")], width)
+    yield []
+    threads = len({step.row.thread for step in grown}) > 1
+    top = max((step.tokens.total for step in grown if step.tokens), default=0)
+    for step in grown:
+        yield fit(_turn(step, top, threads, width), width)
+    yield []
+    yield from _kinds(summed(grown), width)
+    if threads:
+        yield []
+        for name in dict.fromkeys(step.row.thread or "" for step in grown):
+            yield fit(_thread(name, [step for step in grown if step.row.thread == name]), width)
+
+
+def _head(sums: Totals) -> Line:
+    unpriced = f" ({several(sums.unpriced, 'turn')} without a known price)" if sums.unpriced else ""
+    return [
+        (dollars(sums.cost), "money"),
+        (f"{unpriced} · {several(sums.turns, 'turn')} · ", "dim"),
+        (f"{sums.input:,} tokens in, {sums.output:,} out", "plain"),
+    ]
+
+
+def _legend() -> str:
+    return "  ".join(f"{MARKS[name][0]} {label}" for name, label in KINDS)
+
+
+def _turn(step: Step, top: int, threads: bool, width: int) -> Line:
+    row, tokens = step.row, step.tokens
+    name = f"{row.thread}:{row.turn}" if threads else f"{row.turn}"
+    cells = max(10, width - 62)
+    fill = f"{step.fill:.0%} full" if step.fill is not None else ""
+    return [
+        (f"{name:>8}  ", "bold"),
+        *(_bar(tokens, top, cells) if tokens else [("tokens not said".ljust(cells), "dim")]),
+        (f" {count(row.usage.input):>6} in {count(row.usage.output):>6} out ", "plain"),
+        (f"{dollars(row.cost):>9}", "money" if row.cost is not None else "dim"),
+        (f"  {dollars(step.cumulative):>9}", "dim"),
+        (f"  {fill}", "dim"),
+    ]
+
+
+def _bar(tokens: Tokens, top: int, cells: int) -> list[tuple[str, Style]]:
+    """The kinds stacked to a length that is the turn's share of the largest one; no turn is without a cell."""
+    amounts = [getattr(tokens, name) for name, _ in KINDS]
+    length = max(1, round(tokens.total / top * cells)) if tokens.total else 0
+    shares = shared_out(length, amounts)
+    bar: list[tuple[str, Style]] = [
+        (MARKS[name][0] * share, MARKS[name][1]) for (name, _), share in zip(KINDS, shares, strict=True) if share
+    ]
+    return [*bar, (" " * (cells - length), "plain")]
+
+
+def _kinds(tokens: Tokens, width: int) -> Iterator[Line]:
+    cells = max(10, min(40, width - 40))
+    whole = tokens.total or 1
+    for name, label in KINDS:
+        amount = getattr(tokens, name)
+        mark, style = MARKS[name]
+        length = max(1, round(amount / whole * cells)) if amount else 0
+        bar = (mark * length).ljust(cells)
+        yield fit(
+            [(f"{label:>12}  ", "plain"), (bar, style), (f" {amount:>13,}  {amount / whole:>4.0%}", "plain")], width
+        )
+
+
+def _thread(name: str, mine: Sequence[Step]) -> Line:
+    sums = totals(step.row for step in mine)
+    spent = sum((step.row.cost for step in mine if step.row.cost is not None), Decimal(0))
+    models = clip(", ".join(sums.models), 40)
+    return [
+        (f"{name:>12}  ", "bold"),
+        (f"{dollars(spent if sums.cost is not None else None):>9}", "money"),
+        (f"  {several(sums.turns, 'turn')}, {sums.input:,} in, {sums.output:,} out  {models}", "plain"),
+    ]

@@ -1,0 +1,423 @@
+"""The run as text: what a person reads from top to bottom.
+
+`story` gives styled lines; the terminal, the SVG picture and tests render the same ones.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Protocol, cast
+
+from turntape.cassettes.tape.model import RoundTrip
+from turntape.cassettes.tape.reader import Cassette
+
+from ...analysis.labels import Key, Label, Labelled, labelled, money
+from ...wire.json_value import as_array, as_object, compact
+from ...wire.values import Message, Part, Tool, ToolCall
+from .status_styles import FINISH, OUTCOME, SEVERITY
+from .terminal_text import GLYPHS, Line, Span, Style, ansi, clip, fit, safe, width_of, wrap
+
+
+class Totals(Protocol):
+    """What a console line needs of the run so far."""
+
+    @property
+    def cost(self) -> Decimal | None: ...
+
+
+def show_text(
+    round_trips: Cassette | Iterable[RoundTrip],
+    *,
+    turn: int | None = None,
+    thread: str | None = None,
+    colour: bool = False,
+    width: int = 100,
+    hints: bool = False,
+) -> Iterator[str]:
+    """The run, line by line; with `turn` that turn whole, with `thread` only that thread (nothing if there is none)."""
+    for line in story(round_trips, turn=turn, thread=thread, width=width, hints=hints):
+        yield ansi(line, colour)
+
+
+def story(
+    round_trips: Cassette | Iterable[RoundTrip],
+    *,
+    turn: int | None = None,
+    thread: str | None = None,
+    width: int = 100,
+    hints: bool = False,
+) -> Iterator[Line]:
+    """The run as styled lines; `hints` adds the findings of tier H."""
+    width = max(40, width)
+    rows: dict[Key, _Row] = {}
+    for key, one in labelled(round_trips, hints=hints):
+        if thread is not None and one.label["thread"] != thread:
+            continue
+        if turn is None:
+            rows[key] = _Row(one.label, list(_told(one, width)), _tokens_line(one))
+        elif one.label["turn"] == turn:
+            rows[key] = _Row(one.label, list(whole_turn(one, width)), [])
+    done = [rows[key] for key in sorted(rows)]
+    if turn is not None:
+        for row in done:
+            yield from row.told
+        return
+    if thread is not None and not done:
+        return
+    if isinstance(round_trips, Cassette):
+        yield from _head(round_trips, [row.label for row in done], width)
+    threads = {row.label["thread"] for row in done if row.label["thread"] is not None}
+    so_far = Decimal(0)
+    for row in done:
+        price = row.label["cost_usd"]
+        so_far += Decimal(cast(str, price)) if price is not None else Decimal(0)
+        yield []
+        yield from _summary(row, so_far, len(threads) > 1, width)
+    if isinstance(round_trips, Cassette):
+        for problem in round_trips.problems:
+            yield []
+            yield [("! ", "warn"), (safe(problem), "plain")]
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What is kept of a round trip until all are read: lines, and no bodies."""
+
+    label: Label
+    told: list[Line]
+    tokens: Line
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _head(cassette: Cassette, labels: list[Label], width: int) -> Iterator[Line]:
+    name = cassette.path.name if cassette.path else "a run"
+    yield [(name, "bold")]
+    turns = [label for label in labels if label["turn"] is not None]
+    parts = [_count(len(turns), "turn")]
+    if others := len(labels) - len(turns):
+        parts.append(_count(others, "other round trip"))
+    if len(threads := {label["thread"] for label in turns}) > 1:
+        parts.append(_count(len(threads), "thread"))
+    if labels:
+        started = datetime.fromisoformat(cast(str, labels[0]["started_at"]))
+        parts.append(started.strftime("%Y-%m-%d %H:%M:%S UTC"))
+        models = Counter(
+            cast(str, label["response_model"] or label["request_model"])
+            for label in turns
+            if label["response_model"] or label["request_model"]
+        )
+        parts.append(", ".join(clip(model, 40) for model, _ in models.most_common(3)))
+    yield fit([(" · ".join(part for part in parts if part), "dim")], width)
+
+
+def _tokens(number: object) -> str:
+    return f"{number:,}" if isinstance(number, int) else "?"
+
+
+def _told(one: Labelled, width: int) -> Iterator[Line]:
+    """What went over the wire: the news of the request, the emission, the finish."""
+    if one.turn is not None:
+        yield from _new(one, width)
+        yield from _emission(one, width)
+        yield fit(_finish(one), width)
+
+
+def _summary(row: _Row, so_far: Decimal, threads: bool, width: int) -> Iterator[Line]:
+    label = row.label
+    if label["turn"] is None:
+        yield fit(_other(label), width)
+        yield from _findings(label, width)
+        return
+    yield fit(_title(label, threads), width)
+    yield from row.told
+    yield fit(_dispatch(label), width)
+    told: list[Span] = [(f"  so far ${money(so_far)}", "dim")] if so_far else []
+    yield fit([*row.tokens, *told], width)
+    yield from _findings(label, width)
+
+
+def _other(label: Mapping[str, object]) -> Line:
+    status = label["status"]
+    style: Style = "bad" if not isinstance(status, int) or status >= 400 else "dim"
+    return [
+        (f"#{label['index']} ", "dim"),
+        (f"{label['method']} {safe(cast(str, label['url']))} ", "plain"),
+        (f"→ {status if status is not None else 'no answer'} ", style),
+        (f"({label['protocol']})", "dim"),
+    ]
+
+
+def _seconds(milliseconds: object) -> str:
+    if not isinstance(milliseconds, int | float):
+        return ""
+    return f"{milliseconds / 1000:.1f} s" if milliseconds >= 1000 else f"{milliseconds:.0f} ms"
+
+
+def _title(label: Label, threads: bool) -> Line:
+    model = cast(str, label["response_model"] or label["request_model"] or "unknown model")
+    line: Line = [(f"Turn {label['turn']}", "bold")]
+    if threads:
+        line.append((f" of {label['thread']}", "plain"))
+    line.append((f"  {clip(model, 40)}", "plain"))
+    line.append((f"  {label['protocol']}", "dim"))
+    if run := label["run"]:
+        line.append((f"  run {safe(cast(str, run))}", "dim"))
+    line.append((f"  {_seconds(label['duration_ms'])}  #{label['index']}", "dim"))
+    return line
+
+
+def _row(layer: str, spans: Line) -> Line:
+    return [("  ", "plain"), (f"{GLYPHS[layer]} {layer:<7}", cast(Style, layer)), *spans]
+
+
+def _new(one: Labelled, width: int) -> Iterator[Line]:
+    """What this request says that the previous one of the thread did not."""
+    messages = one.reading.request.messages
+    turn = one.turn
+    assert turn is not None
+    if turn.history == "extended" and turn.shared:
+        messages = messages[turn.messages_before :]
+    names = {part.call.id: part.call.name for m in one.reading.request.messages for part in m.parts if part.call}
+    shown = [part_line(message, part, names) for message in messages for part in message.parts]
+    lines = [line for line in shown if line is not None]
+    if turn.history == "changed":
+        yield [("    ", "plain"), ("the history was changed", "warn")]
+        lines = lines[-3:]
+    if len(lines) > 6:
+        yield [("    ", "plain"), (f"… {len(lines) - 6} more", "dim")]
+        lines = lines[-6:]
+    for line in lines:
+        yield fit([("    ", "plain"), *line], width)
+
+
+def part_line(message: Message, part: Part, names: Mapping[str | None, str]) -> Line | None:
+    """One line for a piece of the history that the client sent; None for what the model had said."""
+    if part.result is not None:
+        result = part.result
+        name = result.name or names.get(result.call_id) or result.call_id or "a call"
+        style: Style = "bad" if result.is_error else "dim"
+        return [(f"← {clip(name, 30)} ", "client"), (clip(result.text, 400), style)]
+    if message.role == "assistant" or part.kind in ("call", "reasoning"):
+        return None
+    if part.kind == "text":
+        return [(f"{message.role}: ", "dim"), (clip(part.text, 400), "plain")]
+    return [(f"{message.role}: ", "dim"), (f"[{part.kind}]", "dim")]
+
+
+def call_text(call: ToolCall) -> str:
+    """A call as a person writes it: `send_email(to="a@b.c", urgent=true)`."""
+    arguments = as_object(call.arguments)
+    if call.arguments is None or (call.arguments and not arguments):
+        return f"{call.name}({call.arguments_raw})"
+    return f"{call.name}({', '.join(f'{key}={compact(value)}' for key, value in arguments.items())})"
+
+
+def _emission(one: Labelled, width: int) -> Iterator[Line]:
+    emission = one.reading.emission
+    if emission is None:
+        return
+    lines: list[Line] = []
+    if emission.reasoning:
+        lines.append([("thinks ", "dim"), (clip(emission.reasoning, width), "dim")])
+    if emission.refusal:
+        lines.append([("refuses ", "warn"), (clip(emission.refusal, width), "plain")])
+    if emission.text:
+        lines.append([(clip(emission.text, 3 * width), "plain")])
+    for call in (*emission.calls, *emission.server_calls):
+        broken = call.arguments is None and bool(call.arguments_raw.strip())
+        arrow = "⚙ " if call.server else "→ "
+        lines.append([(arrow, "model"), (clip(call_text(call), 400), "bad" if broken else "plain")])
+    if not lines:
+        lines.append([(f"{emission.emitted}", "dim" if emission.emitted != "empty" else "warn")])
+    yield fit(_row("model", lines[0]), width)
+    for line in lines[1:]:
+        yield fit([(" " * 11, "plain"), *line], width)
+
+
+def _finish(one: Labelled) -> Line:
+    finish, label = one.reading.finish, one.label
+    trip = one.round_trip
+    line: Line = []
+    if finish is not None:
+        line.append((finish.effective, FINISH[finish.effective]))
+        if finish.raw is not None and finish.raw != finish.effective:
+            line.append((f" (said {safe(finish.raw)!r})", "dim"))
+    status = label["status"]
+    if isinstance(status, int) and status != 200:
+        line.append((f"  HTTP {status}", "bad" if status >= 400 else "dim"))
+    if one.reading.error is not None:
+        line.append((f"  {clip(one.reading.error.message, 300)}", "bad"))
+    if trip.failure is not None:
+        arrived = len(trip.response.body) if trip.response else 0
+        who = f"{trip.closed_first} closed first" if trip.closed_first else trip.failure.kind
+        line.append((f"  {who}, {arrived:,} bytes had arrived", "bad" if trip.closed_first != "client" else "warn"))
+    return _row("api", line or [("nothing", "bad")])
+
+
+def _dispatch(label: Mapping[str, object]) -> Line:
+    client = as_object(label["client"])
+    outcome = cast(str, client["outcome"])
+    results = as_array(client["results"])
+    spans: Line = [(outcome.replace("_", " "), OUTCOME[outcome])]
+    if results:
+        wrong = sum(bool(as_object(result).get("is_error")) for result in results)
+        spans.append((f"  {_count(len(results), 'result')}", "plain"))
+        if wrong:
+            spans.append((f", {wrong} with an error", "bad"))
+    return _row("client", spans)
+
+
+def _tokens_line(one: Labelled) -> Line:
+    """Tokens, new against resent: what the previous turn had sent already, or what the API says was cached."""
+    usage = one.reading.usage
+    spans: Line = []
+    if usage is None or usage.input is None:
+        spans.append(("tokens not said", "dim"))
+    else:
+        before = one.turn.usage_before if one.turn else None
+        spans.append((f"{_tokens(usage.input)} in", "plain"))
+        if before is not None and before.input is not None and before.input <= usage.input:
+            fresh = usage.input - before.input
+            spans.append((f" ({fresh:,} new, {before.input:,} resent)", "dim"))
+        if usage.cache_read:
+            spans.append((f", {usage.cache_read:,} cached", "good"))
+        if usage.cache_write:
+            spans.append((f", {usage.cache_write:,} written to cache", "dim"))
+        spans.append((f", {_tokens(usage.output)} out", "plain"))
+        if usage.reasoning:
+            spans.append((f" ({usage.reasoning:,} reasoning)", "dim"))
+    price = one.label["cost_usd"]
+    spans.append((f"  ${price}" if price is not None else "  unpriced", "money" if price is not None else "dim"))
+    return [("    ", "plain"), *spans]
+
+
+def _findings(label: Mapping[str, object], width: int) -> Iterator[Line]:
+    for found in as_array(label["findings"]):
+        finding = as_object(found)
+        glyph, style = SEVERITY[cast(str, finding["severity"])]
+        head: Span = (f"  {glyph} {finding['layer']} · {finding['id']}: ", style)
+        room = max(20, width - 4)
+        text = safe(cast(str, finding["message"]))
+        # The first line is shorter by the head that it follows.
+        lead = min(width_of(head[0]), room - 10)
+        first = wrap(text, room - lead)[0]
+        more = wrap(text[len(first) :].strip(), room) if len(text) > len(first) else []
+        yield fit([head, (first, "plain")], width)
+        for line in more:
+            yield [("    ", "plain"), (line, "plain")]
+        where = " · ".join(safe(str(place)) for place in as_array(finding["evidence"]))
+        yield fit([("    ", "plain"), (where, "dim")], width)
+
+
+def _paragraphs(text: str, indent: str, width: int, style: Style = "plain") -> Iterator[Line]:
+    for paragraph in safe(text).split("\n"):
+        for line in wrap(paragraph, max(20, width - len(indent))):
+            yield [(indent, "plain"), (line, style)]
+
+
+def _tool(tool: Tool, width: int) -> Line:
+    properties = as_object(as_object(tool.schema).get("properties"))
+    return fit(
+        [
+            ("    ", "plain"),
+            (f"{tool.name}({', '.join(properties)})", "plain"),
+            (f"  {clip(tool.description or '', 200)}", "dim"),
+        ],
+        width,
+    )
+
+
+def whole_turn(one: Labelled, width: int) -> Iterator[Line]:
+    """A turn with everything in it."""
+    request = one.reading.request
+    yield fit(_title(one.label, threads=True), width)
+    trip = one.round_trip
+    yield fit([(f"{trip.request.method} {safe(trip.request.url)}", "dim")], width)
+    if request.parameters:
+        yield fit([("  parameters  ", "dim"), (clip(compact(request.parameters), 400), "plain")], width)
+    if request.tools:
+        yield []
+        yield [(f"tools ({len(request.tools)})", "bold")]
+        for tool in request.tools:
+            yield _tool(tool, width)
+    if request.system:
+        yield []
+        yield [("system", "bold")]
+        for part in request.system:
+            yield from _paragraphs(part.text, "    ", width)
+    names = {part.call.id: part.call.name for m in request.messages for part in m.parts if part.call}
+    for message in request.messages:
+        yield []
+        yield [(message.role, "bold"), (f"  {message.pointer}", "dim")]
+        for part in message.parts:
+            yield from _part(part, names, width)
+    yield []
+    yield [("answer", "bold")]
+    emission = one.reading.emission
+    if emission is not None:
+        if emission.reasoning:
+            yield from _paragraphs(emission.reasoning, "    ", width, "dim")
+        yield from _paragraphs(emission.text, "    ", width) if emission.text else ()
+        for call in (*emission.calls, *emission.server_calls):
+            yield from _call_lines(call, width)
+    yield fit(_finish(one), width)
+    yield fit(_dispatch(one.label), width)
+    yield fit(_tokens_line(one), width)
+    yield from _findings(one.label, width)
+
+
+def _call_lines(call: ToolCall, width: int) -> Iterator[Line]:
+    lines = wrap(safe(call_text(call)), max(20, width - 8))
+    yield fit([("    → ", "model"), (lines[0], "plain"), (f"  {safe(call.id)}" if call.id else "", "dim")], width)
+    for line in lines[1:]:
+        yield [("        ", "plain"), (line, "plain")]
+
+
+def _part(part: Part, names: Mapping[str | None, str], width: int) -> Iterator[Line]:
+    if part.call is not None:
+        yield from _call_lines(part.call, width)
+    elif part.result is not None:
+        name = part.result.name or names.get(part.result.call_id) or ""
+        yield fit([("    ← ", "client"), (safe(name), "plain"), (f"  {safe(part.result.call_id or '')}", "dim")], width)
+        yield from _paragraphs(part.result.text, "        ", width, "bad" if part.result.is_error else "plain")
+    elif part.kind in ("text", "reasoning", "refusal"):
+        yield from _paragraphs(part.text, "    ", width, "plain" if part.kind == "text" else "dim")
+    else:
+        yield fit([("    ", "plain"), (f"[{part.kind}] {clip(compact(part.raw), 200)}", "dim")], width)
+
+
+def console_line(label: Mapping[str, object], totals: Totals, colour: bool) -> str:
+    """One line for a round trip as it ends: turn, model, the three layers, tokens, the cost so far."""
+    if label["turn"] is None:
+        return ansi(fit(_other(label), 160), colour)
+    model, api, client = as_object(label["model"]), as_object(label["api"]), as_object(label["client"])
+    usage = as_object(label["usage"])
+    calls = [cast(str, as_object(call)["name"]) for call in as_array(model.get("tool_calls"))]
+    emitted = ", ".join(f"{name}×{n}" if n > 1 else name for name, n in Counter(calls).items()) or str(
+        model.get("emitted")
+    )
+    finish = cast(str, api.get("effective", "unknown"))
+    name = cast(str, label["response_model"] or label["request_model"] or "?")
+    line: Line = [
+        (f"{label['thread']}:{label['turn']:<3} ", "bold"),
+        (f"{clip(re.sub(r'-20[0-9-]+$', '', name), 24):<24} ", "plain"),
+        (f"{GLYPHS['model']} ", "model"),
+        (f"{clip(emitted, 34):<34} ", "plain"),
+        (f"{GLYPHS['api']} ", "api"),
+        (f"{finish:<12} ", FINISH.get(finish, "warn")),
+        (f"{GLYPHS['client']} ", "client"),
+        (f"{cast(str, client.get('history', '')):<9} ", "warn" if client.get("history") == "changed" else "dim"),
+        (f"{_tokens(usage.get('input')):>8} in {_tokens(usage.get('output')):>6} out ", "plain"),
+        (f"{'$' + (money(totals.cost) or '') if totals.cost is not None else 'unpriced'} ", "money"),
+        (_seconds(label["duration_ms"]), "dim"),
+    ]
+    error = as_object(api.get("error"))
+    if error:
+        line.append((f"  {clip(str(error.get('message')), 80)}", "bad"))
+    return ansi(line, colour)

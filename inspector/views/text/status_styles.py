@@ -1,0 +1,50 @@
+"""Which look each word of the three layers has, the same in every view."""
+
+from .terminal_text import Style
+
+FINISH: dict[str, Style] = {
+    "complete": "good",
+    "tool_calls": "good",
+    "stop_sequence": "good",
+    "pause": "warn",
+    "length": "warn",
+    "context_full": "bad",
+    "refusal": "warn",
+    "content_filter": "bad",
+    "malformed": "bad",
+    "limit": "warn",
+    "error": "bad",
+    "cancelled": "warn",
+    "cut": "bad",
+    "unknown": "warn",
+}
+OUTCOME: dict[str, Style] = {
+    "dispatched": "good",
+    "ended": "good",
+    "partly": "warn",
+    "not_dispatched": "bad",
+    "open": "dim",
+}
+EMITTED: dict[str, Style] = {
+    "partial_call": "bad",
+    "call_as_text": "warn",
+    "refusal": "warn",
+    "reasoning_only": "warn",
+    "empty": "warn",
+    "none": "dim",
+}
+"""Emissions that are not as plain as text and calls."""
+
+SEVERITY: dict[str, tuple[str, Style]] = {"error": ("✗", "bad"), "warning": ("!", "warn"), "info": ("i", "dim")}
+EDGES: dict[str, str] = {
+    "main": "main",
+    "fork": "another way",
+    "subagent": "subagent",
+    "handoff": "handoff",
+    "side_call": "side call",
+    "compaction": "compaction",
+}
+"""What kind of thread it is, by the edge of its first turn."""
+
+ASIDE = frozenset({"subagent", "side_call"})
+"""Threads that start folded: what the main thread had done for it."""

@@ -1,0 +1,89 @@
+"""How figures and states are written in a few cells, and which look they have."""
+
+from ..text.number_format import count, dollars, several, size
+
+__all__ = [
+    "EIGHTHS", "EMITTED", "FINISH", "OUTCOME", "ROLE", "SEVERITY", "bar", "count", "dollars", "full", "model_name",
+    "seconds", "several", "size",
+]  # fmt: skip
+
+EIGHTHS = " ▏▎▍▌▋▊▉█"
+
+FINISH: dict[str, tuple[str, str]] = {
+    "complete": ("done", "good"),
+    "tool_calls": ("calls", "good"),
+    "stop_sequence": ("stop", "good"),
+    "pause": ("pause", "warn"),
+    "length": ("length", "warn"),
+    "context_full": ("full", "bad"),
+    "refusal": ("refusal", "warn"),
+    "content_filter": ("filter", "bad"),
+    "malformed": ("broken", "bad"),
+    "limit": ("limit", "warn"),
+    "error": ("error", "bad"),
+    "cancelled": ("cancel", "warn"),
+    "cut": ("cut", "bad"),
+    "unknown": ("unknown", "warn"),
+}
+"""The finish of a turn in at most seven cells."""
+
+OUTCOME: dict[str, tuple[str, str]] = {
+    "dispatched": ("ran", "good"),
+    "partly": ("part", "warn"),
+    "not_dispatched": ("not run", "bad"),
+    "ended": ("ended", "good"),
+    "open": ("open", "dim"),
+}
+"""What the client did with the calls."""
+
+EMITTED: dict[str, str] = {
+    "partial_call": "bad",
+    "call_as_text": "warn",
+    "refusal": "warn",
+    "reasoning_only": "warn",
+    "empty": "warn",
+    "none": "dim",
+}
+"""Emissions that are not as plain as text and calls."""
+
+SEVERITY: dict[str, tuple[str, str]] = {"error": ("✗", "bad"), "warning": ("!", "warn"), "info": ("i", "dim")}
+
+ROLE: dict[str, str] = {"system": "accent", "user": "client", "assistant": "model", "tool": "client", "tools": "api"}
+"""The look of a message's role; of the parts of a context too."""
+
+
+def full(number: int | None) -> str:
+    return "?" if number is None else f"{number:,}"
+
+
+def seconds(milliseconds: float | None) -> str:
+    if milliseconds is None:
+        return "–"
+    if milliseconds < 1000:
+        return f"{milliseconds:.0f}ms"
+    whole = milliseconds / 1000
+    if whole < 100:
+        return f"{whole:.1f}s"
+    return f"{whole / 60:.0f}m" if whole < 5940 else f"{whole / 3600:.0f}h"
+
+
+def bar(share: float, cells: int) -> str:
+    """A bar of eighths, `share` of `cells` long; something above nothing is never empty."""
+    eighths = round(max(0.0, min(1.0, share)) * cells * 8)
+    if share > 0:
+        eighths = max(1, eighths)
+    whole, rest = divmod(eighths, 8)
+    return ("█" * whole + (EIGHTHS[rest] if rest else "")).ljust(cells)
+
+
+def model_name(model: str | None) -> str:
+    """A model's name without the date behind it."""
+    if not model:
+        return "unknown model"
+    head, _, tail = model.rpartition("-")
+    if head and tail.isdigit() and len(tail) >= 8:
+        return head
+    parts = model.rsplit("-", 3)
+    if len(parts) == 4 and len(parts[1]) == 4 and all(part.isdigit() for part in parts[1:]):
+        return parts[0]
+    return model

@@ -1,0 +1,1 @@
+"""The pages of the viewer as values. Nothing here imports Textual."""

@@ -1,0 +1,79 @@
+"""The page of a context: what the request is made of, as one bar and as a tree."""
+
+from collections.abc import Sequence
+
+from ....analysis.request_cost import SHARED_OUT, Context, Piece
+from ...text.terminal_text import clip
+from ..formatting import ROLE, bar, count, dollars, full, several, size
+from .page import Block, Goto, Page, Spans, lines
+
+_KINDS = ("system", "tools", "user", "assistant", "tool", "other")
+_FILLS = {"system": "█", "tools": "▓", "user": "█", "assistant": "▒", "tool": "░", "other": "·"}
+_LOOKS = {**ROLE, "tools": "api", "tool": "money", "user": "good", "system": "accent", "other": "dim"}
+
+
+def context_page(found: Context, place: int) -> Page:
+    """The context of the request at `place`."""
+    blocks = [Block("bar", (), _Bar(found))]
+    for number, piece in enumerate(found.pieces):
+        goto = Goto(place, piece.pointer) if not piece.pieces else None
+        title = _line(piece, found)
+        body = lines(*(_line(inner, found, True) for inner in piece.pieces)) if piece.pieces else None
+        key = f"piece:{number}:{piece.kind}"
+        blocks.append(Block(key, title, body, open=False, goto=goto, anchors=(piece.pointer,) if piece.pointer else ()))
+    return Page("context", blocks)
+
+
+class _Bar:
+    """The whole as one bar, with what its colours mean."""
+
+    def __init__(self, found: Context) -> None:
+        self._found = found
+
+    def __call__(self, width: int) -> Sequence[Spans]:
+        found = self._found
+        whole = found.size or 1
+        cells: list[tuple[str, str]] = []
+        legend: list[tuple[str, str]] = []
+        used = done = 0
+        for kind in _KINDS:
+            own = found.of(kind)
+            if not own:
+                continue
+            done += own
+            end = round(done * (width - 1) / whole)
+            cells.append((_FILLS[kind] * (end - used), _LOOKS[kind]))
+            used = end
+            legend += [(f"{_FILLS[kind]} ", _LOOKS[kind]), (f"{kind} {100 * own / whole:.0f} %   ", "dim")]
+        head: list[tuple[str, str]] = [(f"{full(found.tokens)} tokens in", "title"), (f"  {size(found.size)}", "dim")]
+        fill: list[Spans] = []
+        if found.window and found.tokens is not None:
+            share = found.tokens / found.window
+            look = "bad" if share > 0.9 else "warn" if share > 0.7 else "good"
+            room = max(8, min(40, width - 44))
+            fill = [
+                [("window ", "dim"), (bar(share, room), look), (f" {100 * share:.0f} % of {count(found.window)}", look)]
+            ]
+        note: list[Spans] = [[(clip(SHARED_OUT, width), "dim")]]
+        columns = [("  tokens        part of it        sent     so far   what", "dim")]
+        return [head, cells, legend, *fill, *note, (), columns]
+
+
+def _line(piece: Piece, found: Context, inner: bool = False) -> Spans:
+    share = piece.size / (found.size or 1)
+    look = _LOOKS.get(piece.kind, "dim")
+    sent = f"{piece.times}×" if piece.times > 1 else "new"
+    lead = "" if piece.pieces else "  "
+    lead = "    " if inner else lead
+    amount = count(piece.tokens) if piece.tokens is not None else size(piece.size)
+    return [
+        (lead, "plain"),
+        (f"{amount:>6} ", "plain"),
+        (bar(share, 12 if not inner else 10), look),
+        (f"{100 * share:5.1f} % ", "dim"),
+        (f"{sent:>6}", "good" if sent == "new" else "dim"),
+        (f"{dollars(piece.cost) if piece.cost is not None else '–':>10}  ", "money" if piece.cost else "dim"),
+        (f"{piece.kind} " if not inner else "", look),
+        (clip(piece.name, 100) if piece.name != piece.kind else "", "plain" if not inner else "dim"),
+        (f"  {several(len(piece.pieces), 'part')}" if piece.pieces and piece.kind != "tools" else "", "faint"),
+    ]

@@ -1,0 +1,61 @@
+"""Which page shows what of a run: one function a view, made off the screen's thread."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ....analysis.growth import context_window
+from ....analysis.request_cost import context
+from ....analysis.run_index import Run, echo_between
+from .context_page import context_page
+from .diff_page import diff_page
+from .findings_page import findings_page
+from .page import Block, Page, prose
+from .turn_page import turn_page
+from .wire_page import wire_page
+
+OUTPUT = 400_000
+"""So many bytes of a command's output are shown."""
+
+
+def _turn(run: Run, place: int) -> Page:
+    return turn_page(run.detail(place), run.rows, place)
+
+
+def _wire(run: Run, place: int) -> Page:
+    return wire_page(run.detail(place))
+
+
+def _context(run: Run, place: int) -> Page:
+    row = run.rows.all[place]
+    return context_page(context(run.detail(place), run.rows, place, context_window(row.model, row.provider)), place)
+
+
+def _findings(run: Run, place: int) -> Page:
+    del place
+    return findings_page(run.rows)
+
+
+def _diff(run: Run, place: int) -> Page:
+    before, after = run.rows.before(place), run.rows.after(place)
+    detail = run.detail(place)
+    echo = echo_between(detail, run.reading(after)) if after is not None else None
+    return diff_page(detail, run.rows, place, run.exchange(before) if before is not None else None, echo)
+
+
+def output(path: Path) -> Page:
+    """What a recorded command has written so far; of a long output the end."""
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(max(0, size - OUTPUT))
+        text = file.read().decode("utf-8", "replace")
+    blocks = [Block("cut", [(f"the last {OUTPUT:,} bytes", "dim")])] if size > OUTPUT else []
+    return Page("output", [*blocks, Block("output", (), prose(text.rstrip("\n") or "nothing was written yet"))])
+
+
+PAGES: dict[str, Callable[[Run, int], Page]] = {
+    "turn": _turn,
+    "wire": _wire,
+    "context": _context,
+    "findings": _findings,
+    "diff": _diff,
+}

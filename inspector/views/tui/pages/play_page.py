@@ -1,0 +1,43 @@
+"""The page of a turn that is being played: its request in brief, and its answer as far as it has come."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ....analysis.run_index import Detail, Rows
+from ....wire.stream_timeline import arrived, length
+from ..formatting import seconds, several
+from .page import Block, Page, lines
+from .turn_page import answer_blocks, echo_head, message_blocks, names_of, rule
+
+
+def play_page(detail: Detail, rows: Rows, place: int, at: int) -> Page:
+    """The turn at `place`, `at` microseconds after its request was sent."""
+    return Page("play", list(_blocks(detail, rows, place, at)))
+
+
+def _blocks(detail: Detail, rows: Rows, place: int, at: int) -> Iterator[Block]:
+    row, whole = detail.row, at >= length(detail)
+    yield Block("head", [(f"Turn {row.turn}", "title"), (f" of {row.thread}  #{row.index}", "dim")])
+    note = f"{several(len(detail.new), 'message')}; {detail.sent:,} before were sent already"
+    yield Block("new", rule("new in this request", note))
+    names = names_of(detail.reading)
+    for message in detail.new:
+        if message.role == "assistant":
+            yield replace(echo_head(message), group=False)
+            continue
+        for block in message_blocks(message, names, 2, None):
+            block.preview = min(block.preview, 4)
+            yield block
+    reading = arrived(detail, at)
+    # What the client did with the calls is not known while they come.
+    shown = detail if whole else replace(detail, reading=reading, following=None)
+    if reading.emission is None and not whole:
+        yield Block("gap", (), lines(()))
+        yield Block("waiting", [("━━ ", "faint"), ("answer", "accent"), (f"  waiting, {seconds(at / 1000)}", "dim")])
+        return
+    for block in answer_blocks(shown, rows, place, joined=whole):
+        # A played answer is shown whole; a fold would hide what comes.
+        block.preview = 1_000_000
+        yield block
+    if not whole:
+        yield Block("cursor", (), lines([("▌", "good")]), indent=2)

@@ -1,0 +1,58 @@
+"""Where the words of a search stand on a page, folded parts included."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from .pages.page import Page, Spans
+
+MOST = 10_000
+"""At most so many lines are remembered."""
+TITLE = -1
+"""The line of a block's title."""
+
+type Place = tuple[int, int]
+"""Number of a block, and of a line in it."""
+BEFORE: Place = (-1, 0)
+"""Above the first line of a page."""
+
+
+@dataclass(frozen=True)
+class Matches:
+    """The lines of a page, laid out for a width, that hold one of the words."""
+
+    page: Page
+    width: int
+    words: Sequence[str]
+    places: Sequence[Place]
+
+    def beside(self, place: Place, by: int) -> int | None:
+        """The number of the match after that place, or with `by` -1 of the one before; None when there is none."""
+        at = bisect_right(self.places, place) if by > 0 else bisect_left(self.places, place) - 1
+        return at if 0 <= at < len(self.places) else None
+
+    def fits(self, page: Page, width: int, words: Sequence[str]) -> bool:
+        """Whether these are the matches of that page."""
+        return self.page is page and self.width == width and self.words == words
+
+
+def matches(page: Page, width: int, words: Sequence[str]) -> Matches:
+    """All lines of the page that say one of the words, which are in lower case. Long bodies take a while."""
+    return Matches(page, width, words, tuple(_found(page, width, words)))
+
+
+def _found(page: Page, width: int, words: Sequence[str]) -> Iterator[Place]:
+    left = MOST
+    for number, block in enumerate(page.blocks):
+        for line, spans in _lines(page, number, width, block.title):
+            text = "".join(text for text, _ in spans).lower()
+            if any(word in text for word in words):
+                yield number, line
+                left -= 1
+                if not left:
+                    return
+
+
+def _lines(page: Page, number: int, width: int, title: Spans) -> Iterable[tuple[int, Spans]]:
+    yield TITLE, title
+    yield from enumerate(page.body(number, width))

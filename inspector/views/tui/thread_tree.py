@@ -1,0 +1,139 @@
+"""The lines of the turn list: threads with their turns, folded or not, and only what a filter lets through."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from ...analysis.run_index import Row, Rows
+
+_ASIDE = frozenset({"subagent", "side_call"})
+"""Threads that start folded: what the main thread had done for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A turn, another round trip, or the head of a thread."""
+
+    place: int
+    """The row's place; for a head the place of the thread's first turn."""
+    depth: int = 0
+    thread: str | None = None
+    """Set for a head only."""
+    open: bool = True
+    places: tuple[int, ...] = ()
+    """For a head, the places of the thread's turns that are shown when it is open."""
+
+
+class Outline:
+    """Which line shows what."""
+
+    def __init__(self, rows: Rows, folds: Mapping[str, bool], keep: Callable[[Row], bool] | None = None) -> None:
+        self.lines: list[Line] = []
+        self._of: dict[int, int] = {}
+        """Place → line, for what is shown."""
+        self._heads: dict[str, int] = {}
+        self._rows = rows
+        self._folds = folds
+        self._keep = keep
+        self._kept: list[int] | None = None
+        self._single = len(rows.threads) <= 1
+        self._hanging: dict[int, list[str]] = {}
+        """Place of a turn → threads that hang on it."""
+        self._build()
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @property
+    def places(self) -> list[int]:
+        """The places that the filter lets through, also those that are folded away."""
+        if self._keep is None:
+            return list(range(len(self._rows.all)))
+        if self._kept is None:
+            self._kept = [place for place, row in enumerate(self._rows.all) if self._keep(row)]
+        return self._kept
+
+    def head_of(self, thread: str) -> int | None:
+        """The line of a thread's head."""
+        return self._heads.get(thread)
+
+    def line_of(self, place: int) -> int | None:
+        """The line of a round trip: its own, or its thread's head when that is folded."""
+        line = self._of.get(place)
+        if line is None and (thread := self._rows.all[place].thread) is not None:
+            return self._heads.get(thread)
+        return line
+
+    def nearest(self, place: int) -> int:
+        """The line to stand on for a round trip that may be left out."""
+        line = self.line_of(place)
+        if line is not None or not self.lines:
+            return line or 0
+        return min(range(len(self.lines)), key=lambda at: abs(self.lines[at].place - place))
+
+    def opened(self, thread: str) -> bool:
+        """Whether a thread's turns are shown."""
+        places = self._rows.threads[thread]
+        edge = self._rows.all[places[0]].edge
+        return self._folds.get(thread, self._keep is not None or edge is None or edge.kind not in _ASIDE)
+
+    def _build(self) -> None:
+        rows = self._rows.all
+        if self._single:
+            for place, row in enumerate(rows):
+                if self._keep is None or self._keep(row):
+                    self._of[place] = len(self.lines)
+                    self.lines.append(Line(place))
+            return
+        tops = self._tops()
+        for item in tops:
+            if isinstance(item, str):
+                self._thread(item, 0)
+            elif self._keep is None or self._keep(rows[item]):
+                self._of[item] = len(self.lines)
+                self.lines.append(Line(item))
+
+    def _tops(self) -> Iterable[str | int]:
+        """Threads that hang on none, and round trips of no thread, in order of time."""
+        rows = self._rows.all
+        for thread, places in self._rows.threads.items():
+            edge = rows[places[0]].edge
+            parent = self._rows.by_index.get(edge.of) if edge and edge.of is not None else None
+            if parent is not None and rows[parent].thread not in (None, thread) and parent < places[0]:
+                self._hanging.setdefault(parent, []).append(thread)
+        hung = {thread for threads in self._hanging.values() for thread in threads}
+        firsts = {places[0]: thread for thread, places in self._rows.threads.items()}
+        for place, row in enumerate(rows):
+            if row.thread is None:
+                yield place
+            elif (thread := firsts.get(place)) is not None and thread not in hung:
+                yield thread
+
+    def _thread(self, thread: str, depth: int) -> None:
+        rows, kept = self._rows.all, self._keep
+        todo: list[tuple[str, int, int]] = [(thread, depth, 0)]
+        while todo:
+            name, deep, at = todo.pop()
+            places = self._rows.threads[name]
+            if at == 0:
+                shown = tuple(p for p in places if kept is None or kept(rows[p]))
+                opened = self.opened(name)
+                if shown:
+                    self._heads[name] = len(self.lines)
+                    self.lines.append(Line(places[0], deep, name, opened, shown))
+                if not opened:
+                    # What hangs on a folded thread is folded with it.
+                    continue
+            while at < len(places):
+                place = places[at]
+                at += 1
+                if kept is None or kept(rows[place]):
+                    self._of[place] = len(self.lines)
+                    self.lines.append(Line(place, deep))
+                hanging = self._hung(place)
+                if hanging:
+                    todo.append((name, deep, at))
+                    todo.extend((one, deep + 1, 0) for one in reversed(hanging))
+                    break
+
+    def _hung(self, place: int) -> list[str]:
+        return self._hanging.get(place, [])

@@ -1,0 +1,1 @@
+"""From bytes to a reading: framing, protocols, and the registry that chooses between them."""

@@ -1,0 +1,81 @@
+"""A round trip as protocols look at it: parsed once, lazily, and only as far as somebody asks.
+
+The bytes are the record; everything here is a view. A body that cannot be parsed is `None` here and stays
+whole in the round trip.
+"""
+
+from functools import cached_property
+from urllib.parse import parse_qsl, urlsplit
+
+from turntape.cassettes.tape.model import Headers, RoundTrip
+
+from .framing import Event, decode, frame
+from .json_value import as_object, parse_json
+
+
+def header(headers: Headers, name: str) -> str | None:
+    """The first value of a header, by name in any case, or None."""
+    lowered = name.lower()
+    return next((value for key, value in headers if key.lower() == lowered), None)
+
+
+class Exchange:
+    """`Exchange(round_trip)`: what detection and the protocol readers are given."""
+
+    def __init__(self, round_trip: RoundTrip) -> None:
+        self.round_trip = round_trip
+        self.request = round_trip.request
+        self.response = round_trip.response
+        self.method = round_trip.request.method.upper()
+        url = urlsplit(round_trip.request.url)
+        self.host = (url.hostname or "").lower()
+        self.path = url.path
+        self._query = url.query
+
+    @cached_property
+    def query(self) -> dict[str, str]:
+        return dict(parse_qsl(self._query, keep_blank_values=True))
+
+    @cached_property
+    def body(self) -> object:
+        """The request body as JSON, or None."""
+        return parse_json(self.request.body)
+
+    @cached_property
+    def fields(self) -> dict[str, object]:
+        """The request body when it is a JSON object, else an empty dict."""
+        return as_object(self.body)
+
+    @cached_property
+    def status(self) -> int | None:
+        return self.response.status if self.response else None
+
+    @cached_property
+    def content_type(self) -> str:
+        """The media type of the answer, lower case, without parameters; empty when there is none."""
+        value = header(self.response.headers, "content-type") if self.response else None
+        return (value or "").split(";")[0].strip().lower()
+
+    @cached_property
+    def framing(self) -> str | None:
+        """How the answer is framed: `sse`, `ndjson`, `aws-event-stream`, `json-array`, or None when it is one body.
+
+        By what the bytes are, the content type being only a hint: real servers mislabel both ways.
+        """
+        return frame(self.content_type, self.response.body) if self.response else None
+
+    @cached_property
+    def events(self) -> list[Event]:
+        """The events of a streamed answer with their byte spans and arrival times; empty when it is one body."""
+        if self.response is None or self.framing is None:
+            return []
+        return decode(self.framing, self.response.pieces)
+
+    @cached_property
+    def answer(self) -> object:
+        """The whole response body as JSON, or None."""
+        return parse_json(self.response.body) if self.response else None
+
+    @cached_property
+    def answer_fields(self) -> dict[str, object]:
+        return as_object(self.answer)

@@ -1,0 +1,100 @@
+"""`read(round_trip) -> Reading`: from bytes to meaning, and never an exception on the way."""
+
+from collections.abc import Callable
+
+from turntape.cassettes.tape.model import RoundTrip
+
+from .exchange import Exchange
+from .protocols.protocol import Protocol
+from .protocols.shared.errors import read_error
+from .providers import provider
+from .registry import detect
+from .resolve_finish import reconcile
+from .values import ApiError, FinishLabel, Reading, RequestReading, ResponseReading
+
+UNKNOWN = "unknown"
+
+
+def read(round_trip: RoundTrip) -> Reading:
+    """What the round trip says. What cannot be read is named in `problems`; nothing raises."""
+    return read_exchange(Exchange(round_trip))
+
+
+def read_exchange(exchange: Exchange) -> Reading:
+    """As `read`, for a caller that goes on using the exchange's parsed body and events."""
+    problems: list[str] = []
+    found = _guarded(lambda: detect(exchange), None, "detection", problems)
+    who = _guarded(lambda: provider(exchange.round_trip, exchange), None, "the provider table", problems)
+    error = _guarded(lambda: read_error(exchange), None, "the error table", problems)
+    if found is None:
+        # Any API may answer with a JSON array: only a protocol knows whether it is a stream.
+        streamed = _guarded(lambda: exchange.framing not in (None, "json-array"), False, "framing", problems)
+        nothing = RequestReading()
+        return Reading(UNKNOWN, who, "other", streamed, nothing, None, None, None, error, problems=tuple(problems))
+    protocol, kind = found
+    streamed = _guarded(lambda: exchange.framing in protocol.streams, False, "framing", problems)
+    request = _guarded(
+        lambda: protocol.read_request(exchange), RequestReading(), f"The {protocol.name} request", problems
+    )
+    if kind != "generation":
+        error = error or _transport_error(exchange)
+        return Reading(protocol.name, who, kind, streamed, request, None, None, None, error, problems=tuple(problems))
+    answer = _answer(exchange, protocol, request, error, problems)
+    emission, finish = reconcile(answer, request)
+    return Reading(
+        protocol=protocol.name,
+        provider=who,
+        kind=kind,
+        streamed=streamed,
+        request=request,
+        emission=emission,
+        finish=finish,
+        usage=answer.usage,
+        error=answer.error,
+        response_model=answer.model,
+        response_id=answer.id,
+        usage_raw=answer.usage_raw,
+        problems=(*problems, *answer.problems),
+    )
+
+
+def _answer(
+    exchange: Exchange,
+    protocol: Protocol,
+    request: RequestReading,
+    error: ApiError | None,
+    problems: list[str],
+) -> ResponseReading:
+    if exchange.response is None:
+        return _no_answer(exchange)
+    if error is not None:
+        return ResponseReading(error=error, ended=True)
+    fallen = ResponseReading(ended=False)
+    return _guarded(lambda: protocol.read_response(exchange, request), fallen, f"The {protocol.name} answer", problems)
+
+
+def _no_answer(exchange: Exchange) -> ResponseReading:
+    """No response head at all: the failure is the error, unless the client itself went away."""
+    failure = exchange.round_trip.failure
+    if failure is not None and failure.kind == "client_gone":
+        label: FinishLabel = "cancelled"
+        return ResponseReading(finish=label, finish_detail=failure.message, ended=True)
+    return ResponseReading(error=_transport_error(exchange))
+
+
+def _transport_error(exchange: Exchange) -> ApiError | None:
+    failure = exchange.round_trip.failure
+    if exchange.response is not None or (failure is None and exchange.round_trip.response is not None):
+        return None
+    if failure is None:
+        return ApiError("Nothing came back.", "no_response")
+    return ApiError(failure.message, failure.kind)
+
+
+def _guarded[T](call: Callable[[], T], otherwise: T, what: str, problems: list[str]) -> T:
+    """`call()`, or `otherwise` with the fault in `problems`: one strange body must not hide a whole run."""
+    try:
+        return call()
+    except Exception as fault:  # noqa: BLE001 - whatever is on the wire, the other round trips must be shown
+        problems.append(f"{what} could not be read: {type(fault).__name__}: {fault}")
+        return otherwise

@@ -1,0 +1,1 @@
+"""One folder or file for each API. `registry.py` in the folder above lists them."""

@@ -1,0 +1,210 @@
+"""Answers in the shape of Anthropic Messages: a stream is put together into the message it stands for."""
+
+from dataclasses import dataclass, field
+
+from ...exchange import Exchange
+from ...framing import Event
+from ...json_value import Object, as_array, as_count, as_object, as_text, is_json, is_object, parse_json
+from ...values import ApiError, FinishLabel, Part, ResponseReading, Usage
+from ..shared.errors import error_in
+from ..shared.parts import unread
+from .request import read_blocks
+
+FINISH: dict[str, FinishLabel] = {
+    "end_turn": "complete",
+    "tool_use": "tool_calls",
+    "max_tokens": "length",
+    "stop_sequence": "stop_sequence",
+    "pause_turn": "pause",
+    "compaction": "pause",
+    "refusal": "refusal",
+    "model_context_window_exceeded": "context_full",
+}
+
+
+def read_anthropic_answer(exchange: Exchange) -> ResponseReading:
+    """The answer of a messages endpoint."""
+    if exchange.framing == "sse":
+        return read_anthropic_stream(exchange.events)
+    body = exchange.answer_fields
+    if body.get("type") == "error" or (body.get("error") and "content" not in body):
+        return ResponseReading(error=error_in(body), ended=True, id=as_text(body.get("request_id")))
+    if "content" not in body and "stop_reason" not in body:
+        return unread(exchange, "a message")
+    return read_anthropic_message(body)
+
+
+def read_anthropic_message(
+    message: Object,
+    *,
+    ended: bool = True,
+    cut: frozenset[int] = frozenset(),
+    error: ApiError | None = None,
+    problems: tuple[str, ...] = (),
+) -> ResponseReading:
+    """A whole message; `cut` are the blocks that a stream ended inside."""
+    parts = read_blocks(message.get("content"), "/content", cut)
+    raw = as_text(message.get("stop_reason"))
+    usage = as_object(message.get("usage"))
+    texts = [p.text for p in parts if p.kind == "text"]
+    return ResponseReading(
+        text="".join(texts),
+        reasoning="\n".join(p.text for p in parts if p.kind == "reasoning" and p.text),
+        refusal=_refusal(message) if raw == "refusal" else None,
+        calls=tuple(p.call for p in parts if p.call is not None and not p.call.server),
+        server_calls=tuple(p.call for p in parts if p.call is not None and p.call.server),
+        signatures=tuple(p.signature for p in parts if p.signature),
+        content=tuple(parts),
+        finish_raw=raw,
+        finish=FINISH.get(raw, "unknown") if raw else None,
+        finish_detail=_detail(message),
+        ended=ended,
+        usage=anthropic_usage(usage) if usage else None,
+        usage_raw=usage or None,
+        model=as_text(message.get("model")),
+        id=as_text(message.get("id")),
+        error=error,
+        problems=problems,
+        other_content=any(_is_other(part) for part in parts),
+    )
+
+
+def _is_other(part: Part) -> bool:
+    return part.kind in ("media", "other") and as_object(part.raw).get("type") != "fallback"
+
+
+def _refusal(message: Object) -> str | None:
+    return as_text(as_object(message.get("stop_details")).get("explanation"))
+
+
+def _detail(message: Object) -> str | None:
+    details = as_object(message.get("stop_details"))
+    words = [as_text(message.get("stop_sequence")), as_text(details.get("category"))]
+    words.append(as_text(details.get("explanation")))
+    return ": ".join(word for word in words if word) or None
+
+
+def anthropic_usage(usage: Object) -> Usage:
+    """Anthropic counts fresh, cached and cache-writing input apart; here they are one sum."""
+    fresh = as_count(usage.get("input_tokens"))
+    read = as_count(usage.get("cache_read_input_tokens"))
+    written = as_count(usage.get("cache_creation_input_tokens"))
+    details = as_object(usage.get("output_tokens_details"))
+    total = None if fresh is None else fresh + (read or 0) + (written or 0)
+    output = as_count(usage.get("output_tokens"))
+    return Usage(total, read, written, output, as_count(details.get("thinking_tokens")))
+
+
+def read_anthropic_stream(events: list[Event]) -> ResponseReading:
+    """The events of a stream; it has ended with a stop reason, even when `message_stop` was lost."""
+    draft = MessageDraft()
+    for event in events:
+        if event.kind == "comment" or event.data.strip() in (b"", b"[DONE]"):
+            continue
+        value = parse_json(event.data)
+        if event.kind in ("field", "exception"):
+            draft.error = draft.error or error_in(value, in_stream=True, kind=event.name)
+        elif is_object(value):
+            draft.add(as_object(value), event.name)
+        elif event.name == "error":
+            text = event.data.decode("utf-8", "replace")
+            draft.error = draft.error or error_in(text, in_stream=True)
+        else:
+            draft.problems.append(event.problem or f"An event at byte {event.start} is not a JSON object.")
+    return draft.read()
+
+
+@dataclass(slots=True)
+class MessageDraft:
+    """A message while its events come in."""
+
+    message: Object = field(default_factory=dict[str, object])
+    blocks: dict[int, Object] = field(default_factory=dict[int, dict[str, object]])
+    fragments: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
+    open: set[int] = field(default_factory=set[int])
+    stopped: bool = False
+    error: ApiError | None = None
+    problems: list[str] = field(default_factory=list[str])
+
+    def add(self, event: Object, name: str = "") -> None:
+        """Take in one event; `name` counts where the body has no type."""
+        kind = as_text(event.get("type")) or name
+        match kind:
+            case "message_start":
+                message = as_object(event.get("message"))
+                self._usage(message.get("usage"))
+                usage = self.message.get("usage")
+                self.message.update({k: v for k, v in message.items() if k not in ("usage", "content")})
+                if usage:
+                    self.message["usage"] = usage
+                for i, block in enumerate(as_array(message.get("content"))):
+                    self.blocks[i] = dict(as_object(block))
+            case "content_block_start":
+                index = self._index(event, len(self.blocks))
+                self.blocks[index] = dict(as_object(event.get("content_block")))
+                self.open.add(index)
+            case "content_block_delta":
+                self._delta(self._index(event, max(self.blocks, default=0)), as_object(event.get("delta")))
+            case "content_block_stop":
+                self.open.discard(self._index(event, max(self.blocks, default=0)))
+            case "message_delta":
+                delta = as_object(event.get("delta"))
+                self.message.update({k: v for k, v in delta.items() if v is not None})
+                self._usage(event.get("usage"))
+                if context := event.get("context_management"):
+                    self.message["context_management"] = context
+            case "message_stop":
+                self.stopped = True
+            case "error":
+                self.error = self.error or error_in(event, in_stream=True)
+            case _:
+                if kind != "ping" and event.get("error"):
+                    self.error = self.error or error_in(event, in_stream=True)
+
+    def _index(self, event: Object, otherwise: int) -> int:
+        index = as_count(event.get("index"))
+        return otherwise if index is None else index
+
+    def _usage(self, usage: object) -> None:
+        """Usage is cumulative: a later count replaces the earlier one."""
+        said = {k: v for k, v in as_object(usage).items() if v is not None}
+        if said:
+            self.message["usage"] = {**as_object(self.message.get("usage")), **said}
+
+    def _delta(self, index: int, delta: Object) -> None:
+        kind = as_text(delta.get("type")) or ""
+        if index not in self.blocks:
+            self.problems.append(f"Content block {index} has deltas and no start.")
+            types = {"input_json_delta": "tool_use", "thinking_delta": "thinking"}
+            self.blocks[index] = {"type": types.get(kind, "text")}
+            self.open.add(index)
+        block = self.blocks[index]
+        match kind:
+            case "input_json_delta":
+                self.fragments.setdefault(index, []).append(as_text(delta.get("partial_json")) or "")
+            case "citations_delta":
+                block["citations"] = [*as_array(block.get("citations")), delta.get("citation")]
+            case _:
+                # text_delta, thinking_delta, signature_delta, compaction_delta: fields that go on.
+                for key, value in delta.items():
+                    if key != "type" and isinstance(value, str):
+                        block[key] = (as_text(block.get(key)) or "") + value
+
+    def _block(self, index: int) -> Object:
+        block = self.blocks[index]
+        raw = "".join(self.fragments.get(index, ()))
+        if not raw:
+            return block
+        if is_json(raw):
+            return {**block, "input": parse_json(raw), "input_raw": raw}
+        return {**block, "input": raw}
+
+    def read(self) -> ResponseReading:
+        """The message as far as it came."""
+        order = sorted(self.blocks)
+        ended = self.stopped or bool(self.message.get("stop_reason"))
+        cut = frozenset(i for i, index in enumerate(order) if index in self.open)
+        message = {**self.message, "content": [self._block(index) for index in order]}
+        # A gateway that leaves out the block's stop, and yet ends the message, has cut nothing.
+        cut = frozenset[int]() if self.stopped else cut
+        return read_anthropic_message(message, ended=ended, cut=cut, error=self.error, problems=tuple(self.problems))

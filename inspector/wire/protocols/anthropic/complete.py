@@ -1,0 +1,55 @@
+"""Anthropic text completions, the API before Messages."""
+
+from ...exchange import Exchange
+from ...json_value import as_count, as_object, as_text
+from ...values import Kind, RequestReading, ResponseReading
+from ..protocol import Protocol
+from ..shared.answers import objects, posts, prompt_message, stream_error
+from ..shared.parts import other_fields, texts, unread
+from ..shared.text_pieces import read_text
+
+_KNOWN = frozenset({"prompt", "model", "stream", "max_tokens_to_sample", "stop_sequences"})
+
+
+def detect(exchange: Exchange) -> Kind | None:
+    told = "max_tokens_to_sample" in exchange.fields or exchange.answer_fields.get("type") == "completion"
+    return "generation" if posts(exchange, "/complete") and told else None
+
+
+def read_request(exchange: Exchange) -> RequestReading:
+    return read_complete_request(exchange.fields)
+
+
+def read_complete_request(fields: dict[str, object]) -> RequestReading:
+    """A request body; Claude on Bedrock takes the same."""
+    return RequestReading(
+        model=as_text(fields.get("model")),
+        streamed=fields.get("stream") is True,
+        messages=prompt_message(fields.get("prompt"), "/prompt"),
+        max_output=as_count(fields.get("max_tokens_to_sample")),
+        stop=texts(fields.get("stop_sequences")),
+        parameters=other_fields(fields, _KNOWN),
+    )
+
+
+def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
+    if exchange.framing == "sse":
+        problems: list[str] = []
+        events = objects(exchange.events, problems)
+        bodies = [body for name, body in events if name != "ping" and not as_object(body.get("error"))]
+        return read_text(bodies, streamed=True, error=stream_error(exchange.events), problems=problems)
+    if not exchange.answer_fields:
+        return unread(exchange, "a completion")
+    return read_text([exchange.answer_fields], streamed=False)
+
+
+ANTHROPIC_COMPLETE = Protocol(
+    name="anthropic-complete",
+    title="Anthropic text completions",
+    spec="https://docs.claude.com/en/api/complete, read 2026-11-20",
+    detect=detect,
+    read_request=read_request,
+    read_response=read_response,
+    finish={"stop_sequence": "stop_sequence", "max_tokens": "length"},
+    streams=("sse",),
+)

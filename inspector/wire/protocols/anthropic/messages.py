@@ -1,0 +1,75 @@
+"""Anthropic Messages: Anthropic's own, Vertex's raw prediction, and gateways."""
+
+import re
+
+from ...exchange import Exchange, header
+from ...json_value import as_array, as_object, is_array
+from ...values import Kind, RequestReading, ResponseReading
+from ..protocol import Protocol
+from .answer import FINISH, read_anthropic_answer
+from .request import read_anthropic_request
+
+_VERTEX = re.compile(r"/models/([^/:]+):(rawPredict|streamRawPredict)$")
+_BATCHES = re.compile(r"/messages/batches(/|$)")
+
+
+def _is_anthropic(exchange: Exchange) -> bool:
+    """True when the body, the headers or the answer is Anthropic's: other APIs have `/messages` too."""
+    if "anthropic_version" in exchange.fields or header(exchange.request.headers, "anthropic-version"):
+        return True
+    fields = exchange.fields
+    if as_array(fields.get("messages")) and "max_tokens" in fields and "/threads/" not in exchange.path:
+        return True
+    return as_object(exchange.answer).get("type") in ("message", "error")
+
+
+def detect(exchange: Exchange) -> Kind | None:
+    path = exchange.path.rstrip("/")
+    if _VERTEX.search(path):
+        # Vertex predicts for other publishers under the same verb.
+        own = "/publishers/anthropic/" in path or "anthropic_version" in exchange.fields or _answers(exchange)
+        return "generation" if own else None
+    if _BATCHES.search(path) and "/threads/" not in path:
+        return "batches"
+    if path.endswith("/messages/count_tokens"):
+        return "count_tokens"
+    if path.endswith("/v1/complete"):
+        return None
+    if exchange.method != "POST":
+        return None
+    if path.endswith("/messages") and (path.endswith("/v1/messages") or _is_anthropic(exchange)):
+        return "generation" if "/threads/" not in path else None
+    if "messages" in exchange.fields and "max_tokens" in exchange.fields and _answers(exchange):
+        return "generation" if "/model/" not in path else None
+    return None
+
+
+def _answers(exchange: Exchange) -> bool:
+    """True for an answer that only this protocol gives, wherever the gateway has put the endpoint."""
+    if exchange.framing == "sse":
+        return any(event.name == "message_start" for event in exchange.events[:3])
+    body = as_object(exchange.answer)
+    return body.get("type") == "message" and is_array(body.get("content"))
+
+
+def read_request(exchange: Exchange) -> RequestReading:
+    vertex = _VERTEX.search(exchange.path)
+    streamed = vertex is not None and vertex[2] == "streamRawPredict"
+    return read_anthropic_request(exchange.fields, vertex[1] if vertex else None, streamed=streamed)
+
+
+def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
+    return read_anthropic_answer(exchange)
+
+
+ANTHROPIC_MESSAGES = Protocol(
+    name="anthropic-messages",
+    title="Anthropic Messages",
+    spec="https://docs.claude.com/en/api/messages, and anthropic 2.11.0, read 2026-11-20",
+    detect=detect,
+    read_request=read_request,
+    read_response=read_response,
+    price_flavor="default",
+    finish=dict(FINISH),
+    streams=("sse",),
+)

@@ -1,0 +1,109 @@
+"""Requests in the shape of Anthropic Messages, also as Bedrock and Vertex take them."""
+
+from ...json_value import Object, as_array, as_count, as_object, as_text
+from ...values import Message, Part, RequestReading, Tool, ToolCall, ToolChoice, ToolResult
+from ..shared.parts import arguments_of, call_part, chosen, media_part, other_fields, text_of, text_part, texts
+
+_KNOWN = frozenset(
+    {"model", "messages", "system", "stream", "tools", "tool_choice", "max_tokens", "stop_sequences", "thread"}
+)
+_SERVER_CALLS = frozenset({"server_tool_use", "mcp_tool_use"})
+
+
+def read_anthropic_request(fields: Object, model: str | None = None, *, streamed: bool = False) -> RequestReading:
+    """A request body; `model` and `streamed` are for APIs that say them in the URL."""
+    choice = as_object(fields.get("tool_choice"))
+    disabled = choice.get("disable_parallel_tool_use")
+    thread = as_object(fields.get("thread"))
+    messages = as_array(fields.get("messages"))
+    return RequestReading(
+        model=as_text(fields.get("model")) or model,
+        streamed=streamed or fields.get("stream") is True,
+        system=tuple(read_blocks(fields.get("system"), "/system")),
+        messages=tuple(_message(as_object(m), f"/messages/{i}") for i, m in enumerate(messages)),
+        tools=tuple(_tool(as_object(t), f"/tools/{i}") for i, t in enumerate(as_array(fields.get("tools")))),
+        tool_choice=_choice(choice),
+        parallel_tool_calls=not disabled if isinstance(disabled, bool) else None,
+        max_output=as_count(fields.get("max_tokens")),
+        stop=texts(fields.get("stop_sequences")),
+        parameters=other_fields(fields, _KNOWN),
+        previous_id=as_text(thread.get("previous_message_id")),
+    )
+
+
+def _message(message: Object, pointer: str) -> Message:
+    parts = tuple(read_blocks(message.get("content"), f"{pointer}/content"))
+    match message.get("role"):
+        case "user":
+            return Message("user", parts, pointer, message)
+        case "assistant":
+            return Message("assistant", parts, pointer, message)
+        case "system":
+            return Message("system", parts, pointer, message)
+        case _:
+            return Message("other", parts, pointer, message)
+
+
+def read_blocks(content: object, pointer: str, cut: frozenset[int] = frozenset()) -> list[Part]:
+    """The content blocks of a message; `cut` are those that a stream ended inside."""
+    if isinstance(content, str):
+        return [text_part(content, pointer, content)] if content else []
+    return [_block(as_object(b), f"{pointer}/{i}", i not in cut) for i, b in enumerate(as_array(content))]
+
+
+def _block(block: Object, pointer: str, complete: bool) -> Part:
+    kind = as_text(block.get("type")) or "other"
+    if kind == "text":
+        return text_part(as_text(block.get("text")) or "", pointer, block)
+    if kind == "thinking":
+        text, signature = as_text(block.get("thinking")) or "", as_text(block.get("signature")) or None
+        return Part("reasoning", pointer, text, signature=signature, raw=block)
+    if kind == "redacted_thinking":
+        return Part("reasoning", pointer, signature=as_text(block.get("data")), raw=block)
+    if kind == "tool_use" or kind in _SERVER_CALLS:
+        return call_part(_call(block, kind in _SERVER_CALLS, complete), pointer, block)
+    if kind == "tool_result":
+        return _result(block, pointer)
+    if kind.endswith("_tool_result"):
+        return Part("other", pointer, text=f"[{kind}]", raw=block)
+    if kind == "compaction":
+        text = as_text(block.get("content")) or ""
+        signature = as_text(block.get("signature")) or as_text(block.get("encrypted_content"))
+        return Part("other", pointer, text, signature=signature, raw=block)
+    if kind in ("image", "document", "container_upload", "search_result"):
+        return media_part(kind, pointer, block)
+    return Part("other", pointer, text=f"[{kind}]", raw=block)
+
+
+def _call(block: Object, server: bool, complete: bool) -> ToolCall:
+    name, call_id = as_text(block.get("name")) or "", as_text(block.get("id"))
+    value = block.get("input")
+    arguments: object = None
+    if isinstance(value, str):  # a stream's fragments that are no JSON; none at all is an empty object
+        arguments, raw = None if value else as_object(None), value
+    else:
+        arguments, raw = arguments_of(value)
+        raw = as_text(block.get("input_raw")) or raw
+    return ToolCall(name, call_id, arguments, raw, server=server, complete=complete)
+
+
+def _result(block: Object, pointer: str) -> Part:
+    text = text_of(block.get("content"))
+    error = block.get("is_error") is True
+    result = ToolResult(as_text(block.get("tool_use_id")), None, error, text)
+    return Part("result", pointer, text=text, result=result, raw=block)
+
+
+def _tool(tool: Object, pointer: str) -> Tool:
+    kind = as_text(tool.get("type"))
+    name = as_text(tool.get("name")) or as_text(tool.get("mcp_server_name")) or kind or ""
+    # Tools of Anthropic's own that the client runs (bash, text editor, computer, memory) have a type and no schema.
+    own = kind not in (None, "custom") and "input_schema" not in tool
+    client = own and (kind or "").startswith(("bash_", "text_editor_", "computer_", "memory_"))
+    description = as_text(tool.get("description"))
+    return Tool(name, description, tool.get("input_schema"), pointer, server=own and not client)
+
+
+def _choice(choice: Object) -> ToolChoice | None:
+    name = as_text(choice.get("name"))
+    return chosen(None, [name]) if choice.get("type") == "tool" else chosen(choice.get("type"))

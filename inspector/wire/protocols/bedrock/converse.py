@@ -1,0 +1,93 @@
+"""Amazon Bedrock Converse and ConverseStream."""
+
+import re
+from urllib.parse import unquote
+
+from ...exchange import Exchange
+from ...json_value import Object, as_object, as_text
+from ...values import ApiError, FinishLabel, Kind, RequestReading, ResponseReading
+from ..protocol import Protocol
+from ..shared.answers import answer, objects, stream_error
+from ..shared.parts import unread
+from .converse_blocks import assemble, block_parts, converse_usage, read_converse_request
+
+FINISH: dict[str, FinishLabel] = {
+    "end_turn": "complete",
+    "tool_use": "tool_calls",
+    "max_tokens": "length",
+    "stop_sequence": "stop_sequence",
+    "guardrail_intervened": "content_filter",
+    "content_filtered": "content_filter",
+    "malformed_model_output": "malformed",
+    "malformed_tool_use": "malformed",
+    "model_context_window_exceeded": "context_full",
+    "refusal": "refusal",
+    "pause_turn": "pause",
+}
+"""`refusal` and `pause_turn` are no words of Converse: they are looked for in what the model itself said."""
+
+_PATH = re.compile(r"/model/(.+)/converse(-stream)?$")
+
+
+def detect(exchange: Exchange) -> Kind | None:
+    return "generation" if exchange.method == "POST" and _PATH.search(exchange.path.rstrip("/")) else None
+
+
+def read_request(exchange: Exchange) -> RequestReading:
+    found = _PATH.search(exchange.path.rstrip("/"))
+    model = unquote(found[1]) if found else None
+    return read_converse_request(exchange.fields, model, streamed=bool(found and found[2]))
+
+
+def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
+    if exchange.framing == "aws-event-stream":
+        problems: list[str] = []
+        events = objects(exchange.events, problems)
+        return read_converse_events(events, stream_error(exchange.events), problems)
+    if not exchange.answer_fields:
+        return unread(exchange, "a Converse answer")
+    return read_converse_body(exchange.answer_fields)
+
+
+def read_converse_events(
+    events: list[tuple[str, Object]], error: ApiError | None, problems: list[str]
+) -> ResponseReading:
+    """The events of a stream; it has ended at `messageStop`."""
+    body = assemble(events)
+    return read_converse_body(body, ended="stopReason" in body, error=error, problems=problems)
+
+
+def read_converse_body(
+    body: Object, *, ended: bool = True, error: ApiError | None = None, problems: list[str] | None = None
+) -> ResponseReading:
+    """A whole answer, or what a stream adds up to."""
+    message = as_object(as_object(body.get("output")).get("message"))
+    raw = as_text(body.get("stopReason"))
+    native = as_text(as_object(body.get("additionalModelResponseFields")).get("stop_reason"))
+    label = FINISH.get(raw, "unknown") if raw else None
+    if native in ("refusal", "pause_turn"):
+        label = FINISH[native]
+    usage = as_object(body.get("usage"))
+    return answer(
+        block_parts(message.get("content"), "/output/message/content"),
+        finish_raw=raw,
+        finish=label,
+        finish_detail=f"the model's own word: {native}" if native and native != raw else None,
+        ended=ended,
+        usage=converse_usage(usage),
+        usage_raw=body.get("usage"),
+        error=error,
+        problems=problems or (),
+    )
+
+
+BEDROCK_CONVERSE = Protocol(
+    name="bedrock-converse",
+    title="Amazon Bedrock Converse",
+    spec="https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html, read 2026-11-20",
+    detect=detect,
+    read_request=read_request,
+    read_response=read_response,
+    finish=dict(FINISH),
+    streams=("aws-event-stream",),
+)

@@ -1,0 +1,183 @@
+"""Content blocks of Bedrock Converse, which Amazon Nova speaks on InvokeModel too."""
+
+from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
+from ...values import Message, Part, RequestReading, Tool, ToolCall, ToolChoice, ToolResult, Usage
+from ..shared.answers import first_count, summed
+from ..shared.parts import arguments_of, call_part, chosen, media_part, other_fields, text_of, text_part, texts
+
+_KNOWN = frozenset({"messages", "system", "toolConfig", "inferenceConfig", "modelId"})
+
+
+def read_converse_request(fields: Object, model: str | None, *, streamed: bool) -> RequestReading:
+    config = as_object(fields.get("toolConfig"))
+    inference = as_object(fields.get("inferenceConfig"))
+    messages = [as_object(message) for message in as_array(fields.get("messages"))]
+    return RequestReading(
+        model=model,
+        streamed=streamed,
+        system=tuple(block_parts(fields.get("system"), "/system")),
+        messages=tuple(_message(message, f"/messages/{i}") for i, message in enumerate(messages)),
+        tools=_tools(config.get("tools")),
+        tool_choice=_tool_choice(as_object(config.get("toolChoice"))),
+        max_output=first_count(inference.get("maxTokens"), inference.get("max_new_tokens")),
+        stop=texts(inference.get("stopSequences")),
+        parameters={**other_fields(fields, _KNOWN), **({"inferenceConfig": inference} if inference else {})},
+    )
+
+
+def _message(message: Object, pointer: str) -> Message:
+    parts = tuple(block_parts(message.get("content"), f"{pointer}/content"))
+    match message.get("role"):
+        case "assistant":
+            return Message("assistant", parts, pointer, message)
+        case "user":
+            only_results = bool(parts) and all(part.kind == "result" for part in parts)
+            return Message("tool" if only_results else "user", parts, pointer, message)
+        case "system":
+            return Message("system", parts, pointer, message)
+        case _:
+            return Message("other", parts, pointer, message)
+
+
+def block_parts(content: object, pointer: str) -> list[Part]:
+    """The parts of a list of content blocks; blocks that only mark a cache point are none."""
+    if isinstance(content, str):
+        return [text_part(content, pointer, content)]
+    parts: list[Part] = []
+    for i, value in enumerate(as_array(content)):
+        block, where = as_object(value), f"{pointer}/{i}"
+        if isinstance(text := block.get("text"), str):
+            parts.append(text_part(text, where, value))
+        elif use := as_object(block.get("toolUse")):
+            parts.append(call_part(_call(use, block), where, value))
+        elif result := as_object(block.get("toolResult")):
+            parts.append(_result(result, where, value))
+        elif reasoning := as_object(block.get("reasoningContent")):
+            parts.append(_reasoning(reasoning, where, value))
+        elif cited := as_object(block.get("citationsContent")):
+            parts.append(text_part(text_of(cited.get("content")), where, value))
+        elif "cachePoint" not in block:
+            parts.append(media_part(next(iter(block), "block"), where, value))
+    return parts
+
+
+def _call(use: Object, block: Object) -> ToolCall:
+    arguments, raw = arguments_of(use.get("input"))
+    return ToolCall(
+        as_text(use.get("name")) or "",
+        as_text(use.get("toolUseId")),
+        arguments,
+        raw,
+        server=use.get("type") == "server_tool_use",
+        complete=block.get("cut") is not True,
+    )
+
+
+_MEDIA = ("image", "document", "video")
+
+
+def _chunk_text(chunk: Object) -> str:
+    kind = next((name for name in _MEDIA if name in chunk), None)
+    return f"[{kind}]" if kind else text_of(chunk.get("json", chunk.get("text", chunk)))
+
+
+def _result(result: Object, pointer: str, raw: object) -> Part:
+    chunks = [as_object(chunk) for chunk in as_array(result.get("content"))]
+    text = "\n".join(_chunk_text(chunk) for chunk in chunks)
+    read = ToolResult(as_text(result.get("toolUseId")), None, result.get("status") == "error", text)
+    return Part("result", pointer, text=text, result=read, raw=raw)
+
+
+def _reasoning(reasoning: Object, pointer: str, raw: object) -> Part:
+    told = as_object(reasoning.get("reasoningText"))
+    signature = as_text(told.get("signature")) or as_text(reasoning.get("redactedContent"))
+    return Part("reasoning", pointer, as_text(told.get("text")) or "", signature=signature, raw=raw)
+
+
+def _tools(tools: object) -> tuple[Tool, ...]:
+    found: list[Tool] = []
+    for i, value in enumerate(as_array(tools)):
+        tool, where = as_object(value), f"/toolConfig/tools/{i}"
+        if spec := as_object(tool.get("toolSpec")):
+            schema = as_object(spec.get("inputSchema")).get("json")
+            schema = parse_json(schema) if isinstance(schema, str) else schema
+            name = as_text(spec.get("name")) or ""
+            found.append(Tool(name, as_text(spec.get("description")), schema, where))
+        elif system := as_object(tool.get("systemTool")):
+            found.append(Tool(as_text(system.get("name")) or "systemTool", None, None, where, server=True))
+    return tuple(found)
+
+
+def _tool_choice(choice: Object) -> ToolChoice | None:
+    if name := as_text(as_object(choice.get("tool")).get("name")):
+        return ToolChoice("named", (name,))
+    return chosen(next(iter(choice), None))
+
+
+def converse_usage(usage: Object) -> Usage | None:
+    """Models differ in whether cached tokens are inside `inputTokens`; the total tells which it is."""
+    if not usage:
+        return None
+    fresh = first_count(usage.get("inputTokens"), usage.get("inputTokenCount"))
+    output = first_count(usage.get("outputTokens"), usage.get("outputTokenCount"))
+    read = first_count(usage.get("cacheReadInputTokens"), usage.get("cacheReadInputTokenCount"))
+    write = first_count(usage.get("cacheWriteInputTokens"), usage.get("cacheWriteInputTokenCount"))
+    total = as_count(usage.get("totalTokens"))
+    cached = summed(read, write) or 0
+    inclusive = cached > 0 and fresh is not None and total == fresh + (output or 0)
+    whole = fresh if inclusive or fresh is None else fresh + cached
+    return Usage(whole, read, write, output, None)
+
+
+def assemble(events: list[tuple[str, Object]]) -> Object:
+    """The answer that the events of a Converse stream add up to; a block that was not closed is marked cut."""
+    blocks: dict[int, Object] = {}
+    closed: set[int] = set()
+    body: Object = {}
+    for name, event in events:
+        index = as_count(event.get("contentBlockIndex")) or 0
+        match name:
+            case "contentBlockStart":
+                start = as_object(event.get("start"))
+                blocks[index] = {key: dict(as_object(value)) for key, value in start.items()}
+            case "contentBlockDelta":
+                _grow(blocks.setdefault(index, {}), as_object(event.get("delta")))
+            case "contentBlockStop":
+                closed.add(index)
+            case "messageStop":
+                body.update(event)
+            case "metadata":
+                body.update({key: event[key] for key in ("usage", "trace", "metrics") if key in event})
+            case _:
+                pass
+    for index, block in blocks.items():
+        if use := as_object(block.get("toolUse")):
+            if index not in closed:
+                block["cut"] = True
+            use["input"] = _whole_input(use.get("input")) if index in closed else use.get("input") or ""
+    content = [block for _, block in sorted(blocks.items())]
+    body["output"] = {"message": {"role": "assistant", "content": content}}
+    return body
+
+
+def _whole_input(text: object) -> object:
+    """The input of a whole call as an answer in one body has it; the text itself where it is no JSON."""
+    value = parse_json(text) if isinstance(text, str) else text
+    return value if is_object(value) else text or {}
+
+
+def _grow(block: Object, delta: Object) -> None:
+    if isinstance(text := delta.get("text"), str):
+        block["text"] = (as_text(block.get("text")) or "") + text
+    if use := as_object(delta.get("toolUse")):
+        target = block["toolUse"] = as_object(block.get("toolUse"))
+        piece = use.get("input")
+        target["input"] = (as_text(target.get("input")) or "") + piece if isinstance(piece, str) else piece
+    if reasoning := as_object(delta.get("reasoningContent")):
+        target = block["reasoningContent"] = as_object(block.get("reasoningContent"))
+        told = target["reasoningText"] = as_object(target.get("reasoningText"))
+        for key in ("text", "signature"):
+            if isinstance(piece := reasoning.get(key), str):
+                told[key] = (as_text(told.get(key)) or "") + piece
+        if redacted := as_text(reasoning.get("redactedContent")):
+            target["redactedContent"] = redacted

@@ -1,0 +1,1 @@
+"""Cohere: chat v1 and v2."""

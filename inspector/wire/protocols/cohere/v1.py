@@ -1,0 +1,179 @@
+"""Cohere chat and generate, version 1: a message beside its history, streamed as NDJSON."""
+
+from ...exchange import Exchange
+from ...json_value import Object, as_array, as_count, as_object, as_text, compact
+from ...values import ApiError, Kind, Message, Part, RequestReading, ResponseReading, Tool, ToolCall, ToolResult
+from ..protocol import Protocol
+from ..shared.answers import answer, objects, posts, prompt_message
+from ..shared.errors import error_in
+from ..shared.parts import arguments_of, call_part, chosen, other_fields, text_part, texts, unread
+from .usage import FINISH, cohere_usage
+
+_ROLES = {"user": "user", "chatbot": "assistant", "system": "system", "tool": "tool"}
+_KNOWN = frozenset(
+    {"message", "prompt", "chat_history", "preamble", "model", "stream", "tools", "tool_results", "max_tokens"}
+    | {"stop_sequences", "tool_choice", "conversation_id"}
+)
+
+
+def detect(exchange: Exchange) -> Kind | None:
+    fields = exchange.fields
+    if posts(exchange, "/v1/chat", "/chat") and isinstance(fields.get("message"), str) and "messages" not in fields:
+        return "generation"
+    if posts(exchange, "/v1/generate") and "prompt" in fields:
+        return "generation"
+    return None
+
+
+def read_request(exchange: Exchange) -> RequestReading:
+    fields = exchange.fields
+    history = enumerate(as_array(fields.get("chat_history")))
+    messages = [_message(as_object(item), f"/chat_history/{i}") for i, item in history]
+    messages += prompt_message(fields.get("message") or fields.get("prompt"), _now(fields))
+    if results := _results(fields.get("tool_results"), "/tool_results"):
+        messages.append(Message("tool", results, "/tool_results", fields.get("tool_results")))
+    tools = enumerate(as_array(fields.get("tools")))
+    preamble = as_text(fields.get("preamble"))
+    return RequestReading(
+        model=as_text(fields.get("model")),
+        streamed=fields.get("stream") is True,
+        system=(text_part(preamble, "/preamble", preamble),) if preamble else (),
+        messages=tuple(messages),
+        tools=tuple(_tool(as_object(tool), f"/tools/{i}") for i, tool in tools),
+        tool_choice=chosen(fields.get("tool_choice")),
+        max_output=as_count(fields.get("max_tokens")),
+        stop=texts(fields.get("stop_sequences")),
+        parameters=other_fields(fields, _KNOWN),
+        previous_id=as_text(fields.get("conversation_id")),
+    )
+
+
+def _now(fields: Object) -> str:
+    return "/message" if fields.get("message") else "/prompt"
+
+
+def _tool(tool: Object, pointer: str) -> Tool:
+    return Tool(
+        as_text(tool.get("name")) or "", as_text(tool.get("description")), tool.get("parameter_definitions"), pointer
+    )
+
+
+def _message(item: Object, pointer: str) -> Message:
+    parts: list[Part] = []
+    if text := as_text(item.get("message")):
+        parts.append(text_part(text, f"{pointer}/message", text))
+    parts += _calls(item.get("tool_calls"), pointer)
+    parts += _results(item.get("tool_results"), f"{pointer}/tool_results")
+    match _ROLES.get((as_text(item.get("role")) or "").lower()):
+        case "user":
+            return Message("user", tuple(parts), pointer, item)
+        case "assistant":
+            return Message("assistant", tuple(parts), pointer, item)
+        case "system":
+            return Message("system", tuple(parts), pointer, item)
+        case "tool":
+            return Message("tool", tuple(parts), pointer, item)
+        case _:
+            return Message("other", tuple(parts), pointer, item)
+
+
+def _calls(calls: object, pointer: str) -> list[Part]:
+    parts: list[Part] = []
+    for i, value in enumerate(as_array(calls)):
+        call = as_object(value)
+        arguments, raw = arguments_of(call.get("parameters"))
+        read = ToolCall(as_text(call.get("name")) or "", None, arguments, raw)
+        parts.append(call_part(read, f"{pointer}/tool_calls/{i}", value))
+    return parts
+
+
+def _results(results: object, pointer: str) -> tuple[Part, ...]:
+    parts: list[Part] = []
+    for i, value in enumerate(as_array(results)):
+        item = as_object(value)
+        text = compact(item.get("outputs"))
+        read = ToolResult(None, as_text(as_object(item.get("call")).get("name")), False, text)
+        parts.append(Part("result", f"{pointer}/{i}", text=text, result=read, raw=value))
+    return tuple(parts)
+
+
+def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
+    problems: list[str] = []
+    if exchange.framing in ("ndjson", "sse"):
+        body, ended, error = _assemble(objects(exchange.events, problems))
+        return _read(body, ended=ended, error=error, problems=problems)
+    body = exchange.answer_fields
+    if not body:
+        return unread(exchange, "an answer of Cohere")
+    if body.get("event_type") or body.get("is_finished") is False:
+        # A stream of one line.
+        body, ended, error = _assemble([("", body)])
+        return _read(body, ended=ended, error=error, problems=problems)
+    return _read(body, ended=True, error=None, problems=problems)
+
+
+def _assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool, ApiError | None]:
+    text, ended = "", False
+    body: Object = {}
+    error: ApiError | None = None
+    for _, event in events:
+        match event.get("event_type"):
+            case "tool-calls-generation":
+                body["tool_calls"] = event.get("tool_calls")
+            case "stream-end":
+                body.update(as_object(event.get("response")))
+                body["finish_reason"] = event.get("finish_reason") or body.get("finish_reason")
+                ended = True
+            case "text-generation" | None:
+                text += as_text(event.get("text")) or ""
+            case _:
+                pass
+        if event.get("event_type") is None and (event.get("is_finished") is True or event.get("finish_reason")):
+            # A whole answer in one line, or the last line of `generate`.
+            body.update({key: value for key, value in event.items() if key != "text"})
+            body.update(as_object(event.get("response")))
+            ended = True
+        if generation := event.get("generation_id"):
+            body.setdefault("generation_id", generation)
+        if event.get("error") or (event.get("message") and "event_type" not in event):
+            error = error or error_in(event, in_stream=True)
+    if not body.get("text") and not body.get("generations"):
+        body["text"] = text
+    return body, ended, error
+
+
+def _read(body: Object, *, ended: bool, error: ApiError | None, problems: list[str]) -> ResponseReading:
+    generations = [as_object(item) for item in as_array(body.get("generations"))]
+    first = generations[0] if generations else as_object(None)
+    text = as_text(body.get("text")) or as_text(first.get("text"))
+    pointer = "/generations/0/text" if first else "/text"
+    raw = as_text(body.get("finish_reason")) or as_text(first.get("finish_reason"))
+    label = FINISH.get(raw.upper(), "unknown") if raw else None
+    if label == "error" and error is None:
+        error = ApiError(f"The generation ended with {raw}.", raw, in_stream=True)
+    meta = as_object(body.get("meta"))
+    parts = [text_part(text, pointer, text)] if text else []
+    return answer(
+        [*parts, *_calls(body.get("tool_calls"), "")],
+        finish_raw=raw,
+        finish=label,
+        ended=ended,
+        usage=cohere_usage(meta),
+        usage_raw=body.get("meta"),
+        model=as_text(body.get("model")),
+        id=as_text(body.get("response_id")) or as_text(body.get("generation_id")) or as_text(body.get("id")),
+        error=error,
+        problems=problems,
+    )
+
+
+COHERE_V1 = Protocol(
+    name="cohere-v1",
+    title="Cohere chat and generate v1",
+    spec="https://docs.cohere.com/v1/reference/chat, and cohere 7.3.1, read 2026-11-20",
+    detect=detect,
+    read_request=read_request,
+    read_response=read_response,
+    finish=dict(FINISH),
+    streams=("ndjson", "sse"),
+)

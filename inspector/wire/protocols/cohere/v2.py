@@ -1,0 +1,123 @@
+"""Cohere chat, version 2."""
+
+from dataclasses import replace
+
+from ...exchange import Exchange
+from ...json_value import Object, as_count, as_object, as_text
+from ...values import ApiError, Kind, Message, Part, RequestReading, ResponseReading
+from ..openai_chat.request import content_parts, message_calls, read_chat_request
+from ..protocol import Protocol
+from ..shared.answers import answer, objects, posts, stream_error
+from ..shared.parts import text_part, texts, unread
+from .usage import FINISH, cohere_usage
+
+
+def detect(exchange: Exchange) -> Kind | None:
+    return "generation" if posts(exchange, "/v2/chat") else None
+
+
+def read_request(exchange: Exchange) -> RequestReading:
+    request = read_chat_request(exchange.fields)
+    messages = tuple(_message(message) for message in request.messages)
+    return replace(request, messages=messages, stop=texts(exchange.fields.get("stop_sequences")))
+
+
+def _message(message: Message) -> Message:
+    plan = as_text(as_object(message.raw).get("tool_plan"))
+    if not plan:
+        return message
+    return replace(message, parts=(text_part(plan, f"{message.pointer}/tool_plan", plan, "reasoning"), *message.parts))
+
+
+def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
+    problems: list[str] = []
+    if exchange.framing == "sse":
+        body, ended = assemble(objects(exchange.events, problems))
+        return _read(body, ended=ended, error=stream_error(exchange.events), problems=problems)
+    if not exchange.answer_fields:
+        return unread(exchange, "a chat answer of Cohere")
+    return _read(exchange.answer_fields, ended=True, error=None, problems=problems)
+
+
+def _read(body: Object, *, ended: bool, error: ApiError | None, problems: list[str]) -> ResponseReading:
+    message = as_object(body.get("message"))
+    parts: list[Part] = []
+    if plan := as_text(message.get("tool_plan")):
+        parts.append(text_part(plan, "/message/tool_plan", plan, "reasoning"))
+    parts += content_parts(message.get("content"), "/message/content")
+    for part in message_calls(message, "/message"):
+        whole = as_object(part.raw).get("cut") is not True
+        parts.append(replace(part, call=replace(part.call, complete=whole)) if part.call else part)
+    raw = as_text(body.get("finish_reason"))
+    label = FINISH.get(raw, "unknown") if raw else None
+    if label == "error" and error is None:
+        error = ApiError(as_text(body.get("error")) or f"The generation ended with {raw}.", raw, in_stream=True)
+    return answer(
+        parts,
+        finish_raw=raw,
+        finish=label,
+        ended=ended,
+        usage=cohere_usage(as_object(body.get("usage"))),
+        usage_raw=body.get("usage"),
+        model=as_text(body.get("model")),
+        id=as_text(body.get("id")),
+        error=error,
+        problems=problems,
+    )
+
+
+def assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool]:
+    """The answer that the events add up to, and whether `message-end` was among them."""
+    contents: dict[int, Object] = {}
+    calls: dict[int, Object] = {}
+    body: Object = {}
+    plan, ended = "", False
+    for name, event in events:
+        delta = as_object(event.get("delta"))
+        message = as_object(delta.get("message"))
+        index = as_count(event.get("index")) or 0
+        match as_text(event.get("type")) or name:
+            case "message-start":
+                body["id"] = event.get("id")
+            case "content-start" | "content-delta":
+                _grow(contents.setdefault(index, {}), as_object(message.get("content")))
+            case "tool-plan-delta":
+                plan += as_text(message.get("tool_plan")) or ""
+            case "tool-call-start":
+                call = as_object(message.get("tool_calls"))
+                calls[index] = {**call, "function": dict(as_object(call.get("function"))), "cut": True}
+            case "tool-call-delta":
+                piece = as_object(as_object(message.get("tool_calls")).get("function"))
+                _grow(as_object(calls.setdefault(index, {"function": {}}).get("function")), piece)
+            case "tool-call-end":
+                calls.setdefault(index, {}).pop("cut", None)
+            case "message-end":
+                ended = True
+                body.update(delta)
+            case _:
+                pass
+    body["message"] = {
+        "content": [content for _, content in sorted(contents.items())],
+        "tool_plan": plan,
+        "tool_calls": [call for _, call in sorted(calls.items())],
+    }
+    return body, ended
+
+
+def _grow(target: Object, piece: Object) -> None:
+    for key, value in piece.items():
+        old = target.get(key)
+        grows = key in ("text", "thinking", "arguments") and isinstance(old, str) and isinstance(value, str)
+        target[key] = f"{old}{value}" if grows else value
+
+
+COHERE_V2 = Protocol(
+    name="cohere-v2",
+    title="Cohere chat v2",
+    spec="https://docs.cohere.com/reference/chat, and cohere 7.3.1, read 2026-11-20",
+    detect=detect,
+    read_request=read_request,
+    read_response=read_response,
+    finish=dict(FINISH),
+    streams=("sse",),
+)

@@ -1,0 +1,204 @@
+"""Answers of Gemini: one body, an SSE stream, or one JSON array that grows."""
+
+from ...exchange import Exchange
+from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
+from ...values import ApiError, FinishLabel, Part, ResponseReading, Usage
+from ..shared.errors import error_in
+from ..shared.parts import unread
+from .parts import get, grow_call, read_parts
+
+FINISH: dict[str, FinishLabel] = {
+    "STOP": "complete",
+    "MAX_TOKENS": "length",
+    "SAFETY": "content_filter",
+    "RECITATION": "content_filter",
+    "BLOCKLIST": "content_filter",
+    "PROHIBITED_CONTENT": "content_filter",
+    "SPII": "content_filter",
+    "LANGUAGE": "content_filter",
+    "IMAGE_SAFETY": "content_filter",
+    "IMAGE_PROHIBITED_CONTENT": "content_filter",
+    "IMAGE_RECITATION": "content_filter",
+    "MODEL_ARMOR": "content_filter",
+    "ESCALATION": "content_filter",
+    "PUP_LIMITED_DISABLED": "error",
+    "MISSING_THOUGHT_SIGNATURE": "error",
+    "MALFORMED_FUNCTION_CALL": "malformed",
+    "MALFORMED_RESPONSE": "malformed",
+    "UNEXPECTED_TOOL_CALL": "malformed",
+    "TOO_MANY_TOOL_CALLS": "limit",
+    "CONTINUATION": "pause",
+    "OTHER": "unknown",
+    "IMAGE_OTHER": "unknown",
+    "NO_IMAGE": "unknown",
+    "FINISH_REASON_UNSPECIFIED": "unknown",
+}
+
+# With `enum-encoding=int` words come as numbers; the two APIs number them apart from 6 on.
+# google.ai.generativelanguage.v1beta and google.cloud.aiplatform.v1 Candidate.FinishReason, 2026-11-20.
+_NUMBERS = ("FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER")
+_GEMINI_NUMBERS = (*_NUMBERS, "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MALFORMED_FUNCTION_CALL")
+_VERTEX_NUMBERS = (*_NUMBERS, "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MALFORMED_FUNCTION_CALL")
+
+
+def read_gemini_answer(exchange: Exchange) -> ResponseReading:
+    """The answer of a generate endpoint."""
+    vertex = "aiplatform" in exchange.host
+    if exchange.framing is None:
+        body = exchange.answer_fields
+        if not body:
+            return unread(exchange, "generateContent")
+        # Code Assist wraps the answer.
+        return read_gemini_body(as_object(body.get("response")) or body, vertex=vertex)
+    return _stream(exchange, vertex)
+
+
+def _stream(exchange: Exchange, vertex: bool) -> ResponseReading:
+    body: Object = {}
+    problems: list[str] = []
+    error: ApiError | None = None
+    for event in exchange.events:
+        if event.kind == "comment" or event.data.strip() in (b"", b"[DONE]"):
+            continue
+        value = parse_json(event.data)
+        if not is_object(value):
+            problems.append(event.problem or f"An event at byte {event.start} is not a JSON object.")
+            continue
+        chunk = as_object(value)
+        if chunk.get("error"):
+            error = error or error_in(chunk, in_stream=True)
+        merge_chunk(body, as_object(chunk.get("response")) or chunk)
+    candidates = [as_object(c) for c in as_array(body.get("candidates"))]
+    finished = bool(candidates) and all(get(c, "finishReason") is not None for c in candidates)
+    blocked = bool(as_object(get(body, "promptFeedback")).get("blockReason"))
+    return read_gemini_body(
+        body, vertex=vertex, ended=finished or blocked, error=error, problems=tuple(problems), streamed=True
+    )
+
+
+def merge_chunk(body: Object, chunk: Object) -> None:
+    """Add one chunk to the answer so far: parts go on, usage and the rest are cumulative."""
+    drafts = as_array(body.setdefault("candidates", []))
+    for position, item in enumerate(as_array(chunk.get("candidates"))):
+        candidate = as_object(item)
+        index = as_count(candidate.get("index"))
+        index = position if index is None else index
+        draft = next((d for d in map(as_object, drafts) if d.get("index") == index), None)
+        if draft is None:
+            draft = as_object({"index": index, "content": {"parts": []}})
+            drafts.append(draft)
+        parts = as_array(as_object(draft["content"]).get("parts"))
+        for part in as_array(as_object(candidate.get("content")).get("parts")):
+            _add_part(parts, as_object(part))
+        draft.update({k: v for k, v in candidate.items() if k not in ("content", "index") and v is not None})
+    for key, value in chunk.items():
+        if key == "usageMetadata":
+            body[key] = {**as_object(body.get(key)), **as_object(value)}
+        elif key != "candidates" and value is not None:
+            body[key] = value
+
+
+def _add_part(parts: list[object], part: Object) -> None:
+    last = as_object(parts[-1]) if parts else {}
+    call, open_call = as_object(get(part, "functionCall")), as_object(get(last, "functionCall"))
+    if call or "functionCall" in part:
+        pieces = get(call, "partialArgs")
+        if open_call.get("willContinue") is True and not call.get("name"):
+            grow_call(open_call, pieces)
+            open_call["willContinue"] = get(call, "willContinue") is True
+        elif pieces is not None or get(call, "willContinue") is True:
+            opened = {k: v for k, v in call.items() if k != "partialArgs"}
+            grow_call(opened, pieces)
+            parts.append({**part, "functionCall": opened})
+        else:
+            parts.append(part)
+        return
+    plain = isinstance(part.get("text"), str) and set(part) <= {"text", "thought"}
+    same = isinstance(last.get("text"), str) and last.get("thought") == part.get("thought")
+    if plain and same and not get(last, "thoughtSignature"):
+        last["text"] = f"{last['text']}{part['text']}"
+    else:
+        parts.append(dict(part))
+
+
+def read_gemini_body(
+    body: Object,
+    *,
+    vertex: bool = False,
+    ended: bool = True,
+    streamed: bool = False,
+    error: ApiError | None = None,
+    problems: tuple[str, ...] = (),
+) -> ResponseReading:
+    """A whole answer, or what a stream adds up to."""
+    candidates = [as_object(c) for c in as_array(body.get("candidates"))]
+    parts: list[Part] = []
+    first: list[Part] = []
+    for i, candidate in enumerate(candidates):
+        found = read_parts(candidate.get("content"), f"/candidates/{i}/content", i)
+        parts += found
+        first = first or found
+    if error is None and (body.get("error") or not candidates):
+        error = error_in(body, in_stream=streamed)
+    calls = tuple(p.call for p in parts if p.call is not None and not p.call.server)
+    raw, label, detail = _verdict(body, candidates, vertex)
+    usage = as_object(get(body, "usageMetadata"))
+    return ResponseReading(
+        text="".join(p.text for p in first if p.kind == "text"),
+        reasoning="".join(p.text for p in first if p.kind == "reasoning"),
+        calls=calls,
+        server_calls=tuple(p.call for p in parts if p.call is not None and p.call.server),
+        signatures=tuple(p.signature for p in parts if p.signature),
+        content=tuple(parts),
+        finish_raw=raw,
+        # There is no word for a tool call: STOP beside one means it.
+        finish="tool_calls" if label == "complete" and calls else label,
+        finish_detail=detail,
+        ended=ended,
+        usage=gemini_usage(usage) if usage else None,
+        usage_raw=usage or None,
+        model=as_text(get(body, "modelVersion")),
+        id=as_text(get(body, "responseId")),
+        error=error,
+        problems=problems,
+        other_content=any(p.kind == "media" for p in parts),
+    )
+
+
+def _verdict(body: Object, candidates: list[Object], vertex: bool) -> tuple[str | None, FinishLabel | None, str | None]:
+    """The first candidate's word, or why the prompt was blocked."""
+    for candidate in candidates:
+        word = get(candidate, "finishReason")
+        if isinstance(word, int) and not isinstance(word, bool):
+            names = _VERTEX_NUMBERS if vertex else _GEMINI_NUMBERS
+            name = names[word] if 0 <= word < len(names) else ""
+            return str(word), FINISH.get(name, "unknown"), name or None
+        if isinstance(word, str) and word:
+            return word, FINISH.get(word, "unknown"), as_text(get(candidate, "finishMessage"))
+    feedback = as_object(get(body, "promptFeedback"))
+    reason = get(feedback, "blockReason")
+    if reason not in (None, 0, "", "BLOCK_REASON_UNSPECIFIED", "BLOCKED_REASON_UNSPECIFIED"):
+        message = as_text(get(feedback, "blockReasonMessage"))
+        return str(reason), "content_filter", "the prompt was blocked" + (f": {message}" if message else "")
+    return None, None, None
+
+
+def gemini_usage(usage: Object) -> Usage:
+    """Thoughts are outside the candidates' count and tool results outside the prompt's; here they are inside.
+
+    Zero counts are left out on the wire, so a missing one is worked out from the total.
+    """
+    prompt = as_count(get(usage, "promptTokenCount"))
+    tools = as_count(get(usage, "toolUsePromptTokenCount")) or 0
+    thoughts = as_count(get(usage, "thoughtsTokenCount"))
+    candidates = as_count(get(usage, "candidatesTokenCount"))
+    if candidates is None:
+        candidates = as_count(get(usage, "responseTokenCount"))
+    total = as_count(get(usage, "totalTokenCount"))
+    output: int | None = None
+    if candidates is not None or thoughts is not None:
+        output = (candidates or 0) + (thoughts or 0)
+    elif total is not None and prompt is not None and total >= prompt + tools:
+        output = total - prompt - tools
+    cached = as_count(get(usage, "cachedContentTokenCount"))
+    return Usage(None if prompt is None else prompt + tools, cached, None, output, thoughts)

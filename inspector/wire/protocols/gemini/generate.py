@@ -1,0 +1,145 @@
+"""Gemini `generateContent` and `streamGenerateContent`, on Google's API and on Vertex."""
+
+import re
+
+from ...exchange import Exchange
+from ...json_value import Object, as_array, as_count, as_object, as_text, is_array, is_object
+from ...values import Kind, Message, RequestReading, ResponseReading, Tool, ToolChoice
+from ..protocol import Protocol
+from ..shared.parts import chosen, other_fields, texts
+from .answer import FINISH, read_gemini_answer
+from .parts import get, read_parts
+
+_PATH = re.compile(r"/([^/:]+)(?::|%3A)(generateContent|streamGenerateContent)$", re.I)
+_OTHER_KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
+    (re.compile(r":countTokens$|:computeTokens$"), "count_tokens"),
+    (re.compile(r":(batchEmbedContents|embedContent|asyncBatchEmbedContent)$"), "embeddings"),
+    (re.compile(r":batchGenerateContent$"), "batches"),
+)
+_KNOWN = frozenset(
+    {
+        "contents",
+        "systemInstruction",
+        "system_instruction",
+        "tools",
+        "toolConfig",
+        "tool_config",
+        "generationConfig",
+        "generation_config",
+        "model",
+    }
+)
+
+_KNOWN_CONFIG = frozenset({"maxOutputTokens", "max_output_tokens", "stopSequences", "stop_sequences"})
+
+
+def detect(exchange: Exchange) -> Kind | None:
+    path = exchange.path
+    if _PATH.search(path):
+        return "generation"
+    for pattern, kind in _OTHER_KINDS:
+        if pattern.search(path):
+            return kind
+    if exchange.method == "POST" and is_array(exchange.fields.get("contents")):
+        return "generation" if _answers(exchange) else None
+    return None
+
+
+def _answers(exchange: Exchange) -> bool:
+    """True for an answer that only this protocol gives, wherever the gateway has put the endpoint."""
+    if exchange.framing is not None:
+        return any(b'"candidates"' in event.data for event in exchange.events[:3])
+    return "candidates" in as_object(exchange.answer)
+
+
+def read_request(exchange: Exchange) -> RequestReading:
+    outer = exchange.fields
+    inner = as_object(outer.get("request"))
+    # Code Assist wraps the request (and the answer), the model beside it.
+    wrapped = "contents" in inner and "contents" not in outer
+    fields, base = (inner, "/request") if wrapped else (outer, "")
+    path = _PATH.search(exchange.path)
+    config = as_object(get(fields, "generationConfig"))
+    contents = fields.get("contents")
+    parameters = other_fields(fields, _KNOWN)
+    parameters.update(other_fields(config, _KNOWN_CONFIG))
+    model = as_text(outer.get("model")) or (path[1] if path else None)
+    return RequestReading(
+        model=model.removeprefix("models/") if model else None,
+        streamed=path[2].startswith("stream") if path else exchange.framing is not None,
+        system=tuple(read_parts(get(fields, "systemInstruction"), base + _spelling(fields, "systemInstruction"))),
+        messages=_messages(contents, f"{base}/contents"),
+        tools=_tools(fields.get("tools"), f"{base}/tools"),
+        tool_choice=_choice(as_object(get(fields, "toolConfig"))),
+        max_output=as_count(get(config, "maxOutputTokens")),
+        stop=texts(get(config, "stopSequences")),
+        parameters=parameters,
+        previous_id=as_text(get(fields, "continuationToken")),
+    )
+
+
+def _spelling(fields: Object, name: str) -> str:
+    return f"/{name}" if name in fields else "/system_instruction"
+
+
+def _messages(contents: object, pointer: str) -> tuple[Message, ...]:
+    if isinstance(contents, str) or is_object(contents):
+        return (_message(contents, pointer),)
+    return tuple(_message(c, f"{pointer}/{i}") for i, c in enumerate(as_array(contents)))
+
+
+def _message(content: object, pointer: str) -> Message:
+    parts = tuple(read_parts(content, pointer))
+    match as_object(content).get("role", "user"):
+        case "model":
+            return Message("assistant", parts, pointer, content)
+        case "function" | "tool":
+            return Message("tool", parts, pointer, content)
+        case "system":
+            return Message("system", parts, pointer, content)
+        case "user" | "":
+            return Message("user", parts, pointer, content)
+        case _:
+            return Message("other", parts, pointer, content)
+
+
+def _tools(tools: object, pointer: str) -> tuple[Tool, ...]:
+    found: list[Tool] = []
+    single = is_object(tools)
+    for i, group in enumerate([tools] if single else as_array(tools)):
+        fields = as_object(group)
+        base = pointer if single else f"{pointer}/{i}"
+        for key, value in fields.items():
+            if key in ("functionDeclarations", "function_declarations"):
+                for j, item in enumerate(as_array(value)):
+                    found.append(_function(as_object(item), f"{base}/{key}/{j}"))
+            elif value is not None:
+                found.append(Tool(key, None, None, f"{base}/{key}", server=True))
+    return tuple(found)
+
+
+def _function(item: Object, pointer: str) -> Tool:
+    schema = get(item, "parametersJsonSchema") or item.get("parameters")
+    return Tool(as_text(item.get("name")) or "", as_text(item.get("description")), schema, pointer)
+
+
+def _choice(config: Object) -> ToolChoice | None:
+    calling = as_object(get(config, "functionCallingConfig"))
+    return chosen(calling.get("mode"), texts(get(calling, "allowedFunctionNames")))
+
+
+def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
+    return read_gemini_answer(exchange)
+
+
+GEMINI_GENERATE = Protocol(
+    name="gemini-generate",
+    title="Gemini generateContent",
+    spec="https://ai.google.dev/api/generate-content, and google-genai 3.4.0, read 2026-11-20",
+    detect=detect,
+    read_request=read_request,
+    read_response=read_response,
+    price_flavor="default",
+    finish=dict(FINISH),
+    streams=("sse", "json-array", "ndjson"),
+)

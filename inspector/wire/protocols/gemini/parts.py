@@ -1,0 +1,112 @@
+"""The contents and parts of Gemini, in requests and answers. Field names come in camel case and in snake case."""
+
+import re
+
+from ...json_value import Object, as_array, as_object, as_text, compact, is_array, is_object
+from ...values import Part, ToolCall, ToolResult
+from ..shared.parts import arguments_of, call_part, media_part, text_of, text_part
+
+_HUMP = re.compile(r"[A-Z]")
+_STEP = re.compile(r"[^.\[\]'\"$]+")
+_MEDIA = ("inlineData", "fileData", "inline_data", "file_data")
+_SERVER_PARTS = ("executableCode", "toolCall", "executable_code", "tool_call")
+_SERVER_RESULTS = ("codeExecutionResult", "toolResponse", "code_execution_result", "tool_response")
+
+
+def get(fields: Object, name: str) -> object:
+    """The field `name` (camel case) under either spelling."""
+    if name in fields:
+        return fields[name]
+    return fields.get(_HUMP.sub(lambda m: "_" + m[0].lower(), name))
+
+
+def read_parts(content: object, pointer: str, choice: int = 0) -> list[Part]:
+    """The parts of a content; a bare string is one text."""
+    if isinstance(content, str):
+        return [text_part(content, pointer, content)]
+    if is_array(content):
+        return [p for i, c in enumerate(as_array(content)) for p in read_parts(c, f"{pointer}/{i}", choice)]
+    fields = as_object(content)
+    parts = fields.get("parts")
+    if isinstance(parts, str):
+        return [text_part(parts, f"{pointer}/parts", parts)]
+    if is_object(parts):
+        return [_part(as_object(parts), f"{pointer}/parts", choice)]
+    if "parts" not in fields and "text" in fields:
+        return [_part(fields, pointer, choice)]
+    return [_part(as_object(p), f"{pointer}/parts/{i}", choice) for i, p in enumerate(as_array(parts))]
+
+
+def _part(part: Object, pointer: str, choice: int) -> Part:
+    signature = as_text(get(part, "thoughtSignature"))
+    if is_object(call := get(part, "functionCall")):
+        return call_part(_call(as_object(call), choice), pointer, part, signature)
+    if is_object(response := get(part, "functionResponse")):
+        result = _result(as_object(response))
+        return Part("result", pointer, text=result.text, result=result, raw=part)
+    for name in _SERVER_PARTS:
+        if is_object(value := part.get(name)):
+            return call_part(_server_call(name, as_object(value), choice), pointer, part, signature)
+    text = as_text(part.get("text"))
+    if text is not None:
+        kind = "reasoning" if part.get("thought") is True else "text"
+        return Part(kind, pointer, text, signature=signature, raw=part)
+    for name in _MEDIA:
+        if is_object(value := part.get(name)):
+            kind = as_text(get(as_object(value), "mimeType")) or "media"
+            return media_part(kind, pointer, part)
+    if signature is not None:
+        return Part("reasoning", pointer, signature=signature, raw=part)
+    names = [name for name in _SERVER_RESULTS if name in part]
+    return Part("other", pointer, text=f"[{names[0]}]" if names else "", raw=part)
+
+
+def _call(call: Object, choice: int) -> ToolCall:
+    arguments, raw = arguments_of(call.get("args", {}))
+    complete = get(call, "willContinue") is not True
+    name, call_id = as_text(call.get("name")) or "", as_text(call.get("id")) or None
+    return ToolCall(name, call_id, arguments, raw, complete=complete, choice=choice)
+
+
+def _server_call(name: str, value: Object, choice: int) -> ToolCall:
+    label = "code_execution" if name.lower().startswith("exec") else as_text(get(value, "toolType")) or name
+    arguments = value.get("args", value)
+    call_id = as_text(value.get("id"))
+    return ToolCall(label, call_id, arguments, compact(arguments), server=True, choice=choice)
+
+
+def _result(response: Object) -> ToolResult:
+    body = response.get("response")
+    fields = as_object(body)
+    error = fields.get("error")
+    inner = fields.get("output", fields.get("result")) if len(fields) == 1 else None
+    text = text_of(inner) if inner is not None else compact(body) if body is not None else ""
+    call_id, name = as_text(response.get("id")) or None, as_text(response.get("name"))
+    return ToolResult(call_id, name, error not in (None, "", False), text)
+
+
+def grow_call(call: Object, pieces: object) -> None:
+    """Add `partialArgs` to a call: each names a JSON path and a piece of its value."""
+    arguments = dict(as_object(call.get("args")))
+    for piece in as_array(pieces):
+        fields = as_object(piece)
+        steps = _STEP.findall(as_text(get(fields, "jsonPath")) or "")
+        value = next((get(fields, n) for n in _VALUES if get(fields, n) is not None), None)
+        if steps:
+            _put(arguments, steps, value)
+    call["args"] = arguments
+
+
+_VALUES = ("stringValue", "numberValue", "boolValue", "nullValue")
+
+
+def _put(target: Object, steps: list[str], value: object) -> None:
+    *above, last = steps
+    for step in above:
+        inner = target.get(step)
+        fields = as_object(inner) if is_object(inner) else {}
+        target[step] = fields
+        target = fields
+    old = target.get(last)
+    joined = isinstance(old, str) and isinstance(value, str)
+    target[last] = f"{old}{value}" if joined else value

@@ -1,0 +1,1 @@
+"""The native Ollama API: chat and generate."""

@@ -1,0 +1,60 @@
+"""What Ollama's two native endpoints share: lines or one object, counts, and the words that end them."""
+
+from collections.abc import Callable, Iterable
+
+from ...exchange import Exchange
+from ...json_value import Object, as_count, as_object, as_text
+from ...values import FinishLabel, Part, ResponseReading, Usage
+from ..shared.answers import answer, objects
+from ..shared.errors import error_in
+from ..shared.parts import unread
+
+FINISH: dict[str, FinishLabel] = {
+    "stop": "complete",
+    "length": "length",
+    "load": "unknown",
+    "unload": "unknown",
+    "tool_calls": "tool_calls",
+}
+"""`stop` is also the word beside tool calls; `load` and `unload` generate nothing; an empty word means cut."""
+
+_IDLE = {"load": "the model was loaded; nothing was generated", "unload": "the model was unloaded"}
+
+
+def read_lines(exchange: Exchange, parts_of: Callable[[list[Object]], Iterable[Part]], what: str) -> ResponseReading:
+    """An answer in lines or in one object; it has ended at `done: true` with a word that is not empty."""
+    problems: list[str] = []
+    if exchange.framing is None:
+        if not exchange.answer_fields:
+            return unread(exchange, what)
+        bodies = [exchange.answer_fields]
+    else:
+        bodies = [body for _, body in objects(exchange.events, problems)]
+    last = next((body for body in reversed(bodies) if body.get("done") is True), as_object(None))
+    error = next((error_in(body, in_stream=True) for body in bodies if body.get("error")), None)
+    raw = as_text(last.get("done_reason"))
+    counts = (as_count(last.get("prompt_eval_count")), as_count(last.get("eval_count")))
+    said = counts != (None, None)
+    return answer(
+        parts_of(bodies),
+        finish_raw=raw,
+        finish=FINISH.get(raw, "unknown") if raw else None,
+        finish_detail=_IDLE.get(raw or ""),
+        ended=bool(last) and raw != "",
+        usage=Usage(input=counts[0], output=counts[1]) if said else None,
+        usage_raw={key: last[key] for key in ("prompt_eval_count", "eval_count") if key in last} if said else None,
+        model=next((model for body in bodies if (model := as_text(body.get("model")))), None),
+        error=error,
+        problems=problems,
+    )
+
+
+def joined(bodies: list[Object], *keys: str) -> str:
+    """One field of all lines, joined; `keys` lead to it."""
+    pieces: list[str] = []
+    for body in bodies:
+        value: object = body
+        for key in keys:
+            value = as_object(value).get(key)
+        pieces.append(as_text(value) or "")
+    return "".join(pieces)

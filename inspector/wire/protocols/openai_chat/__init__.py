@@ -1,0 +1,1 @@
+"""OpenAI Chat Completions and the APIs that speak it."""

@@ -1,0 +1,66 @@
+"""OpenAI Chat Completions, and everybody who speaks it."""
+
+import re
+
+from ...exchange import Exchange
+from ...json_value import as_array, as_object, as_text
+from ...values import Kind, RequestReading, ResponseReading
+from ..protocol import Protocol
+from .answer import FINISH, read_chat_answer
+from .request import read_chat_request
+
+_DEPLOYMENT = re.compile(r"/(?:deployments|serving-endpoints|engines)/([^/]+)/")
+_STORED = re.compile(r"/chat/completions/[^/]+")
+
+
+def is_chat_answer(exchange: Exchange) -> bool:
+    """True for an answer, streamed or not, that says `chat.completion` or holds choices with messages."""
+    bodies = [as_object(exchange.answer)] if exchange.framing is None else _first_events(exchange)
+    for body in bodies:
+        if (as_text(body.get("object")) or "").startswith("chat.completion"):
+            return True
+        choice = as_object(next(iter(as_array(body.get("choices"))), None))
+        if "message" in choice or "delta" in choice:
+            return True
+    return False
+
+
+def _first_events(exchange: Exchange) -> list[dict[str, object]]:
+    from ...json_value import parse_json
+
+    data = [event.data for event in exchange.events if event.kind == "data"]
+    return [as_object(parse_json(event)) for event in data[:3]]
+
+
+def detect(exchange: Exchange) -> Kind | None:
+    path = exchange.path.rstrip("/")
+    if path.endswith("/chat/completions"):
+        return "generation" if exchange.method == "POST" else "stored"
+    if _STORED.search(path):
+        return "stored"
+    if exchange.method != "POST":
+        return None
+    # Stored prompts of gateways, model servers, and any other path that is answered as a chat.
+    return "generation" if is_chat_answer(exchange) else None
+
+
+def read_request(exchange: Exchange) -> RequestReading:
+    deployment = _DEPLOYMENT.search(exchange.path)
+    return read_chat_request(exchange.fields, deployment[1] if deployment else None)
+
+
+def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
+    return read_chat_answer(exchange)
+
+
+OPENAI_CHAT = Protocol(
+    name="openai-chat",
+    title="OpenAI Chat Completions",
+    spec="https://platform.openai.com/docs/api-reference/chat, and openai 3.52.0, read 2026-11-20",
+    detect=detect,
+    read_request=read_request,
+    read_response=read_response,
+    price_flavor="chat",
+    finish=dict(FINISH),
+    streams=("sse", "ndjson"),
+)

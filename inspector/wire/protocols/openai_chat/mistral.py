@@ -1,0 +1,51 @@
+"""Mistral chat: the shape of OpenAI's, with words, contents and fields of its own."""
+
+from ...exchange import Exchange
+from ...values import FinishLabel, Kind, RequestReading, ResponseReading
+from ..protocol import Protocol
+from ..shared.answers import posts
+from .answer import FINISH as CHAT_FINISH
+from .answer import read_chat_answer
+from .request import read_chat_request
+
+FINISH: dict[str, FinishLabel] = {
+    "stop": "complete",
+    "length": "length",
+    "model_length": "context_full",
+    "tool_calls": "tool_calls",
+    "error": "error",
+}
+
+_OWN_FIELDS = frozenset({"safe_prompt", "random_seed", "prompt_mode", "document_image_limit"})
+_OWN_PATHS = ("/fim/completions", "/agents/completions")
+
+
+def detect(exchange: Exchange) -> Kind | None:
+    if posts(exchange, *_OWN_PATHS):
+        return "generation"
+    if not posts(exchange, "/chat/completions"):
+        return None
+    # The shape is OpenAI's; the route or the host tells, or a field that nobody else has.
+    named = exchange.round_trip.upstream == "mistral" or "mistral.ai" in exchange.host
+    own = named or not _OWN_FIELDS.isdisjoint(exchange.fields)
+    return "generation" if own else None
+
+
+def read_request(exchange: Exchange) -> RequestReading:
+    return read_chat_request(exchange.fields)
+
+
+def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
+    return read_chat_answer(exchange, {**CHAT_FINISH, **FINISH})
+
+
+MISTRAL_CHAT = Protocol(
+    name="mistral-chat",
+    title="Mistral chat",
+    spec="https://docs.mistral.ai/api/endpoint/chat, and mistralai 3.7.0, read 2026-11-20",
+    detect=detect,
+    read_request=read_request,
+    read_response=read_response,
+    finish=dict(FINISH),
+    streams=("sse",),
+)

@@ -1,0 +1,150 @@
+"""Items of OpenAI Responses: the pieces that its input and its output are both made of."""
+
+from ...json_value import Object, as_array, as_object, as_text, compact
+from ...values import Message, Part, PartKind, ToolCall, ToolResult
+from ..shared.parts import arguments_of, call_part, media_part, text_of, text_part
+
+CLIENT_CALLS: dict[str, tuple[str, str]] = {
+    "function_call": ("", "arguments"),
+    "custom_tool_call": ("", "input"),
+    "computer_call": ("computer", "action"),
+    "local_shell_call": ("local_shell", "action"),
+    "shell_call": ("shell", "action"),
+    "apply_patch_call": ("apply_patch", "operation"),
+    "mcp_approval_request": ("", "arguments"),
+}
+"""Items that the client must answer: the name of the tool when the item has none, and where its arguments are."""
+
+SERVER_CALLS: dict[str, tuple[str, str]] = {
+    "web_search_call": ("web_search", "action"),
+    "file_search_call": ("file_search", "queries"),
+    "code_interpreter_call": ("code_interpreter", "code"),
+    "image_generation_call": ("image_generation", "revised_prompt"),
+    "mcp_call": ("", "arguments"),
+    "tool_search_call": ("tool_search", "arguments"),
+    "x_search_call": ("x_search", "action"),
+}
+"""Items of tools that the API runs by itself."""
+
+_ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
+_PARTIAL = frozenset({"incomplete", "in_progress"})
+
+
+def item_parts(item: Object, pointer: str, answered: frozenset[str] = frozenset()) -> list[Part]:
+    """The parts of one item; calls whose id is in `answered` were run by the API itself."""
+    kind = as_text(item.get("type")) or ("message" if "role" in item else "")
+    if kind == "message":
+        return _content(item.get("content"), f"{pointer}/content")
+    if kind == "reasoning":
+        return [_reasoning(item, pointer)]
+    if kind in CLIENT_CALLS or kind in SERVER_CALLS:
+        return [call_part(_call(item, kind, answered), pointer, item)]
+    if kind.endswith("_output") or kind == "mcp_approval_response":
+        return [_result(item, kind, pointer)]
+    if kind in ("compaction", "compaction_summary", "context_compaction"):
+        signature = as_text(item.get("encrypted_content"))
+        return [Part("other", pointer, text="[compaction]", signature=signature, raw=item)]
+    if kind == "item_reference":
+        return [Part("other", pointer, text=f"[{as_text(item.get('id')) or 'item'}]", raw=item)]
+    return [Part("other", pointer, text=f"[{kind or 'item'}]", raw=item)]
+
+
+def item_message(item: Object, pointer: str) -> Message:
+    """An item of the input as a message of its own."""
+    parts = tuple(item_parts(item, pointer))
+    role = _ROLES.get(as_text(item.get("role")) or "")
+    if role is None:
+        kinds = {part.kind for part in parts}
+        role = "tool" if "result" in kinds else "assistant" if kinds & {"call", "reasoning"} else "other"
+    match role:
+        case "system" | "user" | "assistant" | "tool":
+            return Message(role, parts, pointer, item)
+        case _:
+            return Message("other", parts, pointer, item)
+
+
+def answered_ids(items: list[Object]) -> frozenset[str]:
+    """The ids of calls whose output stands beside them."""
+    outputs = (item for item in items if (as_text(item.get("type")) or "").endswith("_output"))
+    return frozenset(call_id for item in outputs if (call_id := as_text(item.get("call_id"))))
+
+
+def _content(content: object, pointer: str) -> list[Part]:
+    if isinstance(content, str):
+        return [text_part(content, pointer, content)] if content else []
+    parts: list[Part] = []
+    for i, value in enumerate(as_array(content)):
+        fields, where = as_object(value), f"{pointer}/{i}"
+        kind = as_text(fields.get("type")) or ""
+        if kind == "refusal":
+            parts.append(text_part(text_of(fields.get("refusal")), where, value, "refusal"))
+        elif kind in ("reasoning_text", "summary_text"):
+            parts.append(text_part(text_of(fields.get("text")), where, value, "reasoning"))
+        elif isinstance(text := fields.get("text"), str):
+            parts.append(text_part(text, where, value))
+        elif isinstance(value, str):
+            parts.append(text_part(value, where, value))
+        else:
+            parts.append(media_part(kind or "part", where, value))
+    return parts
+
+
+def _reasoning(item: Object, pointer: str) -> Part:
+    pieces = [text_of(as_object(v).get("text")) for v in as_array(item.get("content"))]
+    if not any(pieces):
+        pieces = [text_of(as_object(v).get("text")) for v in as_array(item.get("summary"))]
+    kind: PartKind = "reasoning"
+    signature = as_text(item.get("encrypted_content")) or as_text(item.get("signature"))
+    return Part(kind, pointer, "\n\n".join(filter(None, pieces)), signature=signature, raw=item)
+
+
+def _call(item: Object, kind: str, answered: frozenset[str]) -> ToolCall:
+    name, key = CLIENT_CALLS.get(kind) or SERVER_CALLS[kind]
+    value = item.get(key)
+    if value is None:
+        value = item.get("actions")
+    if kind == "custom_tool_call":
+        raw = text_of(value)
+        arguments: object = raw
+    elif isinstance(value, str) and key in ("code", "revised_prompt"):
+        arguments, raw = {key: value}, compact({key: value})
+    else:
+        arguments, raw = arguments_of(value)
+    call_id = as_text(item.get("call_id")) or as_text(item.get("id")) or None
+    server = kind in SERVER_CALLS or (call_id is not None and call_id in answered)
+    if kind == "tool_search_call":
+        server = item.get("execution") != "client"
+    return ToolCall(
+        name=as_text(item.get("name")) or name,
+        id=call_id,
+        arguments=arguments,
+        arguments_raw=raw,
+        server=server,
+        complete=as_text(item.get("status")) not in _PARTIAL,
+    )
+
+
+def _result(item: Object, kind: str, pointer: str) -> Part:
+    if kind == "mcp_approval_response":
+        text = "approved" if item.get("approve") is True else "not approved"
+        text = f"{text}: {reason}" if (reason := as_text(item.get("reason"))) else text
+        call_id = as_text(item.get("approval_request_id"))
+        return _result_part(ToolResult(call_id, None, False, text), item, pointer)
+    output = item.get("output")
+    chunks = [as_object(chunk) for chunk in as_array(output)]
+    if kind == "shell_call_output" and chunks:
+        text = "\n".join(filter(None, (text_of(c.get(key)) for c in chunks for key in ("stdout", "stderr"))))
+    else:
+        text = text_of(output)
+    failed = item.get("status") in ("failed", "incomplete") or any(_failed(chunk) for chunk in chunks)
+    result = ToolResult(as_text(item.get("call_id")), as_text(item.get("name")), failed, text)
+    return _result_part(result, item, pointer)
+
+
+def _failed(chunk: Object) -> bool:
+    outcome = as_object(chunk.get("outcome"))
+    return outcome.get("type") == "timeout" or outcome.get("exit_code") not in (None, 0)
+
+
+def _result_part(result: ToolResult, item: Object, pointer: str) -> Part:
+    return Part("result", pointer, text=result.text, result=result, raw=item)

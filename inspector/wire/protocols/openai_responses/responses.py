@@ -1,0 +1,225 @@
+"""OpenAI Responses, its compaction endpoint, and the backends and gateways that speak it."""
+
+import re
+
+from ...exchange import Exchange
+from ...json_value import Object, as_array, as_count, as_object, as_text, is_object
+from ...values import ApiError, FinishLabel, Kind, Part, RequestReading, ResponseReading, Tool, ToolChoice
+from ..openai_chat.answer import chat_usage
+from ..protocol import Protocol
+from ..shared.answers import answer, first_object, prompt_message
+from ..shared.errors import error_in
+from ..shared.parts import chosen, other_fields, text_part, unread
+from .items import answered_ids, item_message, item_parts
+from .stream import draft
+
+FINISH: dict[str, FinishLabel] = {
+    "completed": "complete",
+    "complete": "complete",
+    "failed": "error",
+    "cancelled": "cancelled",
+    "queued": "unknown",
+    "in_progress": "unknown",
+    "incomplete": "unknown",
+    "incomplete: max_output_tokens": "length",
+    "incomplete: max_tokens": "length",
+    "incomplete: max_messages": "limit",
+    "incomplete: content_filter": "content_filter",
+    "incomplete: steered": "pause",
+}
+"""`completed` beside calls for the client is `tool_calls`: this API has no word for it."""
+
+_BACKGROUND = frozenset({"queued", "in_progress"})
+_KNOWN = frozenset(
+    {
+        "model",
+        "input",
+        "instructions",
+        "stream",
+        "tools",
+        "tool_choice",
+        "parallel_tool_calls",
+        "max_output_tokens",
+        "previous_response_id",
+        "conversation",
+    }
+)
+_CLIENT_TOOLS = frozenset(
+    {"function", "custom", "computer", "computer_use", "computer_use_preview", "local_shell", "apply_patch"}
+)
+_STORED = re.compile(r"/responses/[^/]+(?:/(?:cancel|input_items))?$")
+_CONVERSATION = re.compile(r"/v\d+/conversations(?:/[^/]+){0,3}$")
+
+
+def detect(exchange: Exchange) -> Kind | None:
+    path = exchange.path.rstrip("/")
+    if path.endswith("/responses/input_tokens"):
+        return "count_tokens"
+    if path.endswith(("/responses", "/responses/compact")):
+        if exchange.fields.get("generate") is False:
+            return "other"  # Codex warms the cache with it before its first turn; nothing is emitted
+        return "generation" if exchange.method == "POST" else "realtime" if _is_socket(exchange) else "stored"
+    if _STORED.search(path) or _CONVERSATION.search(path):
+        return "stored"
+    if exchange.method == "POST" and "input" in exchange.fields:
+        body = first_object(exchange)
+        told = as_text(as_object(body.get("response")).get("object")) or as_text(body.get("object"))
+        return "generation" if told in ("response", "response.compaction") else None
+    return None
+
+
+def _is_socket(exchange: Exchange) -> bool:
+    return exchange.status == 101 or bool(exchange.round_trip.frames)
+
+
+def read_request(exchange: Exchange) -> RequestReading:
+    return read_responses_request(exchange.fields)
+
+
+def read_responses_request(fields: Object) -> RequestReading:
+    """A request body, also one that came as a WebSocket message."""
+    given = fields.get("input")
+    items = [as_object(item) for item in as_array(given)]
+    parallel = fields.get("parallel_tool_calls")
+    conversation = fields.get("conversation")
+    return RequestReading(
+        model=as_text(fields.get("model")),
+        streamed=fields.get("stream") is True,
+        system=_instructions(fields.get("instructions")),
+        messages=prompt_message(given, "/input")
+        or tuple(item_message(item, f"/input/{i}") for i, item in enumerate(items)),
+        tools=tuple(_tools(fields.get("tools"), "/tools")),
+        tool_choice=_tool_choice(fields.get("tool_choice")),
+        parallel_tool_calls=parallel if isinstance(parallel, bool) else None,
+        max_output=as_count(fields.get("max_output_tokens")),
+        parameters=other_fields(fields, _KNOWN),
+        previous_id=as_text(fields.get("previous_response_id"))
+        or as_text(conversation)
+        or as_text(as_object(conversation).get("id")),
+    )
+
+
+def _instructions(value: object) -> tuple[Part, ...]:
+    if isinstance(value, str):
+        return (text_part(value, "/instructions", value),) if value else ()
+    items = enumerate(as_array(value))
+    return tuple(part for i, item in items for part in item_parts(as_object(item), f"/instructions/{i}"))
+
+
+def _tools(tools: object, pointer: str) -> list[Tool]:
+    found: list[Tool] = []
+    for i, value in enumerate(as_array(tools)):
+        tool, where = as_object(value), f"{pointer}/{i}"
+        kind = as_text(tool.get("type")) or "function"
+        if kind == "namespace":
+            found += _tools(tool.get("tools"), f"{where}/tools")
+            continue
+        body = as_object(tool.get("function")) or tool
+        name = as_text(body.get("name")) or as_text(tool.get("server_label")) or kind
+        schema = body.get("parameters") if kind == "function" else None
+        found.append(Tool(name, as_text(body.get("description")), schema, where, server=not _runs_here(tool, kind)))
+    return found
+
+
+def _runs_here(tool: Object, kind: str) -> bool:
+    """True for tools that the client runs."""
+    if kind == "shell":
+        return not (as_text(as_object(tool.get("environment")).get("type")) or "local").startswith("container")
+    if kind == "tool_search":
+        return tool.get("execution") == "client"
+    return kind in _CLIENT_TOOLS
+
+
+def _tool_choice(value: object) -> ToolChoice | None:
+    if not is_object(value):
+        return chosen(value)
+    fields = as_object(value)
+    kind = as_text(fields.get("type"))
+    if kind == "allowed_tools":
+        tools = [as_object(tool) for tool in as_array(fields.get("tools"))]
+        return chosen(fields.get("mode"), [_chosen_name(tool) for tool in tools])
+    return chosen(None, [_chosen_name(fields)])
+
+
+def _chosen_name(fields: Object) -> str | None:
+    names = (as_object(fields.get("function")).get("name"), fields.get("name"), fields.get("server_label"))
+    return next((name for value in names if (name := as_text(value))), as_text(fields.get("type")))
+
+
+def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
+    if exchange.framing == "sse":
+        told = draft(exchange.events)
+        return read_responses_body(told.whole(), ended=told.ended, error=told.error, problems=told.problems)
+    if not exchange.answer_fields:
+        return unread(exchange, "a response")
+    return read_responses_body(exchange.answer_fields)
+
+
+def read_responses_body(
+    body: Object, *, ended: bool = True, error: ApiError | None = None, problems: list[str] | None = None
+) -> ResponseReading:
+    """A response, whole or put together from its events."""
+    items = [as_object(item) for item in as_array(body.get("output"))]
+    answered = answered_ids(items)
+    parts: list[Part] = []
+    for i, item in enumerate(items):
+        # A compaction gives back what the user had said; the model has not said it.
+        if as_text(item.get("role")) in (None, "assistant"):
+            parts += item_parts(item, f"/output/{i}", answered)
+    pending = any(part.call is not None and not part.call.server for part in parts)
+    raw, label, detail = _verdict(body, pending)
+    if body.get("error"):
+        error = error or error_in({"error": body["error"]}, in_stream=True)
+    if error is None and label == "error":
+        error = ApiError("The response failed; the API gave no error.", in_stream=True)
+    if error is None and not items and not raw:
+        error = error_in(body)
+    usage = as_object(body.get("usage"))
+    compacted = any(part.text == "[compaction]" for part in parts)
+    return answer(
+        parts,
+        finish_raw=raw,
+        finish=label if ended else None,
+        finish_detail=detail,
+        ended=ended or error is not None,
+        usage=chat_usage(usage) if usage else None,
+        usage_raw=body.get("usage"),
+        model=as_text(body.get("model")),
+        id=as_text(body.get("id")),
+        error=error,
+        problems=problems or (),
+        other_content=compacted or any(_has_image(item) for item in items),
+    )
+
+
+def _has_image(item: Object) -> bool:
+    return item.get("type") == "image_generation_call" and bool(item.get("result"))
+
+
+def _verdict(body: Object, pending: bool) -> tuple[str | None, FinishLabel | None, str | None]:
+    raw = as_text(body.get("status"))
+    reason = as_text(as_object(body.get("incomplete_details")).get("reason"))
+    if raw is None:
+        done = body.get("object") == "response.compaction"
+        return None, "complete" if done else None, "compaction" if done else None
+    if raw == "completed" and pending:
+        return raw, "tool_calls", None
+    if raw == "incomplete" and reason:
+        return raw, FINISH.get(f"{raw}: {reason}", "unknown"), reason
+    detail = "a background run: its answer is fetched later" if raw in _BACKGROUND else None
+    if code := as_text(as_object(body.get("error")).get("code")):
+        detail = code
+    return raw, FINISH.get(raw, "unknown"), detail
+
+
+OPENAI_RESPONSES = Protocol(
+    name="openai-responses",
+    title="OpenAI Responses",
+    spec="https://platform.openai.com/docs/api-reference/responses, and openai 3.52.0, read 2026-11-20",
+    detect=detect,
+    read_request=read_request,
+    read_response=read_response,
+    price_flavor="responses",
+    finish=dict(FINISH),
+    streams=("sse",),
+)

@@ -1,0 +1,136 @@
+"""The event stream of OpenAI Responses, put together into the response that it tells of."""
+
+from dataclasses import dataclass, field
+
+from ...framing import Event
+from ...json_value import Object, as_array, as_count, as_object, as_text
+from ...values import ApiError
+from ..shared.answers import objects
+from ..shared.errors import error_in
+
+TERMINAL = frozenset({"response.completed", "response.incomplete", "response.failed", "response.cancelled"})
+
+_DELTAS: dict[str, str] = {
+    "response.function_call_arguments": "arguments",
+    "response.mcp_call_arguments": "arguments",
+    "response.custom_tool_call_input": "input",
+    "response.code_interpreter_call_code": "code",
+}
+"""Events that grow a field of an item, without `.delta` or `.done`."""
+
+_TEXTS: dict[str, tuple[str, str, str]] = {
+    "response.output_text": ("content", "output_text", "text"),
+    "response.refusal": ("content", "refusal", "refusal"),
+    "response.reasoning_text": ("content", "reasoning_text", "text"),
+    "response.reasoning_summary_text": ("summary", "summary_text", "text"),
+}
+"""Events that grow a part of an item: the item's list, the part's type, the part's field."""
+
+
+@dataclass(slots=True)
+class ResponseDraft:
+    """What the events so far add up to."""
+
+    body: Object = field(default_factory=dict[str, object])
+    """The newest `response` object that an event carried."""
+    items: dict[object, Object] = field(default_factory=dict[object, Object])
+    ended: bool = False
+    error: ApiError | None = None
+    problems: list[str] = field(default_factory=list[str])
+    _last: int | None = None
+
+    def add(self, name: str, event: Object) -> None:
+        """Take one event in."""
+        kind = as_text(event.get("type")) or name
+        self._count(as_count(event.get("sequence_number")))
+        if kind == "error" or (event.get("error") and "response" not in event):
+            self.error = self.error or error_in(event, in_stream=True)
+            return
+        if response := as_object(event.get("response")):
+            self.body = {**self.body, **response}
+            self.ended = self.ended or kind in TERMINAL
+            return
+        stem, _, verb = kind.rpartition(".")
+        if stem == "response.output_item":
+            self.items[_key(event)] = dict(as_object(event.get("item")))
+            if verb == "added":
+                # Some gateways announce an item as completed before its first delta.
+                self.items[_key(event)]["status"] = "in_progress"
+        elif stem in _DELTAS:
+            item = self._item(event)
+            self._grow(item, _DELTAS[stem], event, verb)
+            if verb == "done":
+                item["status"] = "completed"
+        elif stem in _TEXTS:
+            where, part_type, key = _TEXTS[stem]
+            self._grow(_part(self._item(event), where, part_type, event), key, event, verb)
+
+    def whole(self) -> Object:
+        """The response; its own `output` where it has one (Codex sends it empty), else what the items say."""
+        items = [item for _, item in sorted(self.items.items(), key=lambda pair: _order(pair[0]))]
+        return self.body if as_array(self.body.get("output")) else {**self.body, "output": items}
+
+    def _item(self, event: Object) -> Object:
+        return self.items.setdefault(_key(event), {"status": "in_progress", "type": _item_type(event)})
+
+    def _grow(self, target: Object, key: str, event: Object, verb: str) -> None:
+        if verb == "delta":
+            target[key] = (as_text(target.get(key)) or "") + (as_text(event.get("delta")) or "")
+        elif (value := event.get(key)) is not None:
+            target[key] = value
+
+    def _count(self, number: int | None) -> None:
+        if number is None:
+            return
+        if self._last is not None and number > self._last + 1:
+            missing = number - self._last - 1
+            self.problems.append(
+                f"{missing} event(s) are missing: the sequence numbers jump from {self._last} to {number}."
+            )
+        self._last = number
+
+
+def draft(events: list[Event]) -> ResponseDraft:
+    """The response that a stream tells of, as far as it came."""
+    result = ResponseDraft()
+    for name, event in objects(events, result.problems):
+        result.add(name.removeprefix("!"), event)
+    return result
+
+
+def _key(event: Object) -> object:
+    index = as_count(event.get("output_index"))
+    return (
+        index if index is not None else as_text(event.get("item_id")) or as_text(as_object(event.get("item")).get("id"))
+    )
+
+
+def _order(key: object) -> tuple[int, str]:
+    return (key, "") if isinstance(key, int) else (1 << 30, "")
+
+
+def _part(item: Object, where: str, part_type: str, event: Object) -> Object:
+    index = as_count(event.get("summary_index" if where == "summary" else "content_index")) or 0
+    index = max(index, 0)
+    parts = as_array(item.get(where))
+    item[where] = parts
+    while len(parts) <= min(index, 1000):
+        parts.append({"type": part_type})
+    slot = parts[min(index, len(parts) - 1)]
+    part = as_object(slot)
+    if part is not slot:
+        parts[min(index, len(parts) - 1)] = part
+    return part
+
+
+def _item_type(event: Object) -> str:
+    kind = as_text(event.get("type")) or ""
+    if "function_call" in kind:
+        return "function_call"
+    if "custom_tool" in kind:
+        return "custom_tool_call"
+    if "mcp_call" in kind:
+        return "mcp_call"
+    if "code_interpreter" in kind:
+        return "code_interpreter_call"
+    return "reasoning" if "reasoning" in kind else "message"

@@ -1,0 +1,1 @@
+"""What several protocols share: errors, message parts, answers, text completions."""

@@ -1,0 +1,130 @@
+"""From the parts that an answer holds to a `ResponseReading`: the sums that every protocol takes alike."""
+
+from collections.abc import Iterable
+
+from ...exchange import Exchange
+from ...framing import Event
+from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
+from ...values import ApiError, FinishLabel, Message, Part, ResponseReading, Usage
+from .errors import error_in
+from .parts import text_part
+
+
+def answer(
+    parts: Iterable[Part],
+    *,
+    finish_raw: str | None = None,
+    finish: FinishLabel | None = None,
+    finish_detail: str | None = None,
+    ended: bool = True,
+    usage: Usage | None = None,
+    usage_raw: object = None,
+    model: str | None = None,
+    id: str | None = None,
+    error: ApiError | None = None,
+    problems: Iterable[str] = (),
+    other_content: bool = False,
+) -> ResponseReading:
+    """An answer made of `parts`; text, reasoning, refusal and calls are what the parts add up to."""
+    content = tuple(parts)
+    refusals = [part.text for part in content if part.kind == "refusal"]
+    calls = [part.call for part in content if part.call is not None]
+    return ResponseReading(
+        text="".join(part.text for part in content if part.kind == "text"),
+        reasoning="\n".join(part.text for part in content if part.kind == "reasoning" and part.text),
+        refusal="".join(refusals) if refusals else None,
+        calls=tuple(call for call in calls if not call.server),
+        server_calls=tuple(call for call in calls if call.server),
+        signatures=tuple(part.signature for part in content if part.signature),
+        content=content,
+        finish_raw=finish_raw,
+        finish=finish,
+        finish_detail=finish_detail,
+        ended=ended,
+        usage=usage,
+        usage_raw=usage_raw,
+        model=model,
+        id=id,
+        error=error,
+        problems=tuple(problems),
+        other_content=other_content or any(part.kind == "media" for part in content),
+    )
+
+
+def prompt_message(prompt: object, pointer: str) -> tuple[Message, ...]:
+    """A prompt that is one text, as the one message that it is; nothing when there is none."""
+    if not isinstance(prompt, str):
+        return ()
+    return (Message("user", (text_part(prompt, pointer, prompt),), pointer, prompt),)
+
+
+def first_count(*values: object) -> int | None:
+    """The first of `values` that is a number."""
+    return next((count for value in values if (count := as_count(value)) is not None), None)
+
+
+def summed(*values: int | None) -> int | None:
+    """The sum of the counts that were said; None when none was."""
+    said = [value for value in values if value is not None]
+    return sum(said) if said else None
+
+
+def objects(events: Iterable[Event], problems: list[str]) -> list[tuple[str, Object]]:
+    """`(name, body)` of each event that is a JSON object; the others are named in `problems`, but not `[DONE]`."""
+    found: list[tuple[str, Object]] = []
+    for event in events:
+        data = event.data.strip()
+        if event.kind == "comment" or not data or data == b"[DONE]":
+            continue
+        if event.problem:
+            problems.append(event.problem)
+        value = parse_json(data)
+        if is_object(value):
+            found.append((event.name if event.kind != "exception" else f"!{event.name}", as_object(value)))
+        elif not event.problem:
+            problems.append(f"An event at byte {event.start} is not a JSON object.")
+    return found
+
+
+def stream_error(events: Iterable[Event]) -> ApiError | None:
+    """The first error among the events: an exception frame, an `error` event, or an `error` key."""
+    for event in events:
+        if event.kind == "comment":
+            continue
+        value = parse_json(event.data)
+        body = as_object(value)
+        if event.kind == "exception" or event.name == "error" or (event.kind == "field" and event.name == "error"):
+            text = value if value is not None else event.data.decode("utf-8", "replace")
+            kind = event.name if event.kind == "exception" else None
+            return error_in(text, in_stream=True, kind=kind) or ApiError(str(text) or event.name, kind, in_stream=True)
+        if body.get("error") and (found := error_in(body, in_stream=True)):
+            return found
+    return None
+
+
+def posts(exchange: Exchange, *endings: str) -> bool:
+    """True for a POST whose path ends so, whatever stands before it."""
+    return exchange.method == "POST" and exchange.path.rstrip("/").endswith(endings)
+
+
+def first_object(exchange: Exchange) -> Object:
+    """The answer's JSON object, or the first of its stream."""
+    if exchange.framing is None:
+        return exchange.answer_fields
+    for event in exchange.events[:4]:
+        if body := as_object(parse_json(event.data)):
+            return body
+    return {}
+
+
+def word(value: object) -> str | None:
+    """A finish word: a string, or the reason inside an object."""
+    if is_object(value):
+        fields = as_object(value)
+        return as_text(fields.get("reason")) or as_text(fields.get("type"))
+    return as_text(value)
+
+
+def first_of(value: object) -> Object:
+    """The first object of an array."""
+    return as_object(next(iter(as_array(value)), None))

@@ -1,0 +1,172 @@
+"""The error bodies of all APIs, one table of shapes: what an API says when it says no.
+
+The shapes are those seen in recorded traffic (2023 to 2026); a body that has none of them is its own message.
+"""
+
+from collections.abc import Callable
+
+from ...exchange import Exchange, header
+from ...json_value import Object, as_array, as_count, as_object, as_text, compact, is_array, is_object
+from ...values import ApiError
+
+type Shape = Callable[[Object], ApiError | None]
+
+_MESSAGE_LIMIT = 4000
+
+
+def _word(value: object) -> str | None:
+    if isinstance(value, bool):
+        return None
+    return str(value) if isinstance(value, str | int) and value != "" else None
+
+
+def _status(*values: object) -> int | None:
+    for value in values:
+        number = int(value) if isinstance(value, str) and value.isdecimal() and len(value) < 5 else as_count(value)
+        if number is not None and 400 <= number <= 599:
+            return number
+    return None
+
+
+def _message(value: object) -> str:
+    return value if isinstance(value, str) else "" if value is None else compact(value)
+
+
+def _nested(body: Object) -> ApiError | None:
+    """`{"error": {...}}`: OpenAI, Azure, Anthropic, Google, llama.cpp, Groq, OpenRouter."""
+    error = body.get("error")
+    if not is_object(error):
+        return None
+    fields = as_object(error)
+    inner = as_object(fields.get("error"))
+    fields = {**inner, **fields} if inner else fields
+    details = as_object(fields.get("details"))
+    message = _message(fields.get("message") or fields.get("error") or fields.get("detail"))
+    kind = _word(fields.get("type")) or _word(fields.get("status"))
+    code = _word(fields.get("code")) or _word(details.get("error_code"))
+    metadata = as_object(fields.get("metadata"))
+    if raw := as_text(metadata.get("raw")):
+        message = f"{message}: {raw}" if message else raw
+    kind = kind or _word(metadata.get("error_type"))
+    status = _status(fields.get("code"), fields.get("status_code"), fields.get("http_code"))
+    return ApiError(message or compact(fields), kind, code, status)
+
+
+def _text_beside(body: Object) -> ApiError | None:
+    """`{"error": "text"}` with or without `code` beside it: Venice, Ollama, xAI."""
+    error = body.get("error")
+    if not isinstance(error, str) or not error:
+        return None
+    message = as_text(body.get("message"))
+    code = body.get("code")
+    text = f"{error}: {message}" if message and message != error else error
+    return ApiError(text, _word(body.get("type") or body.get("error_type")), _word(code), _status(code))
+
+
+def _details(body: Object) -> ApiError | None:
+    """`{"detail": "text" | [...]}`: FastAPI servers, Codex, Mistral's validation."""
+    detail = body.get("detail")
+    if not detail:
+        return None
+    lines = [_message(as_object(item).get("msg") or item) for item in as_array(detail)]
+    message = "; ".join(lines) if lines else _message(as_object(detail).get("message") or detail)
+    return ApiError(message, _word(body.get("type")), _word(body.get("code")), _status(body.get("status")))
+
+
+def _flat(body: Object) -> ApiError | None:
+    """`{"message": ...}` alone or with type and code: Bedrock, Cohere, Mistral, Doubleword."""
+    message = body.get("message", body.get("Message"))
+    if not (isinstance(message, str) or is_object(message) or is_array(message)):
+        return None
+    kind = _word(body.get("error_type")) or _word(body.get("__type")) or _word(body.get("type"))
+    status = _status(body.get("raw_status_code"), body.get("originalStatusCode"), body.get("code"))
+    return ApiError(_message(message), kind, _word(body.get("code")), status)
+
+
+def _list(body: Object) -> ApiError | None:
+    """`{"errors": [...]}`: watsonx, Cloudflare."""
+    first = next(iter(as_array(body.get("errors"))), None)
+    if first is None:
+        return None
+    fields = as_object(first)
+    message = _message(fields.get("message") or first)
+    return ApiError(message, _word(fields.get("type")), _word(fields.get("code")))
+
+
+SHAPES: tuple[Shape, ...] = (_nested, _text_beside, _list, _details, _flat)
+"""Tried in this order."""
+
+ERROR_STATUSES: dict[str, int] = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "conflict_error": 409,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+    "INVALID_ARGUMENT": 400,
+    "RESOURCE_EXHAUSTED": 429,
+    "INTERNAL": 500,
+    "UNAVAILABLE": 503,
+    "DEADLINE_EXCEEDED": 504,
+    "server_error": 500,
+    "rate_limit_exceeded": 429,
+    "internalServerException": 500,
+    "modelStreamErrorException": 424,
+    "validationException": 400,
+    "throttlingException": 429,
+    "serviceUnavailableException": 503,
+}
+"""The status that an error word stands for, for errors that come inside a stream."""
+
+
+def error_in(value: object, *, in_stream: bool = False, kind: str | None = None) -> ApiError | None:
+    """The error that a JSON value says, by the first shape that fits; None when it says none.
+
+    `kind` is a type that stood outside the value: an exception's name, an event's name.
+    """
+    if is_array(value):
+        value = next((item for item in as_array(value) if is_object(item)), None)
+    if isinstance(value, str) and value:
+        return ApiError(value[:_MESSAGE_LIMIT], kind, in_stream=in_stream)
+    body = as_object(value)
+    for shape in SHAPES:
+        if found := shape(body):
+            word = found.type or kind
+            status = found.status or ERROR_STATUSES.get(word or "") or ERROR_STATUSES.get(found.code or "")
+            return ApiError(found.message[:_MESSAGE_LIMIT], word, found.code, status, in_stream)
+    return None
+
+
+def read_error(exchange: Exchange) -> ApiError | None:
+    """The error of an answer whose status is one; its text when the body has no known shape."""
+    response = exchange.response
+    if response is None or response.status < 400:
+        return None
+    kind = header(response.headers, "x-amzn-errortype")
+    kind = kind.split(":")[0] if kind else None
+    found = error_in(exchange.answer, kind=kind)
+    if found is None and exchange.events:
+        found = error_in_events(exchange)
+    if found is None:
+        text = response.body[:_MESSAGE_LIMIT].decode("utf-8", "replace").strip()
+        found = ApiError(text or response.reason or f"HTTP {response.status}", kind)
+    return ApiError(found.message, found.type, found.code, response.status)
+
+
+def error_in_events(exchange: Exchange) -> ApiError | None:
+    """The first error among the events of a stream, whatever its protocol."""
+    from ...json_value import parse_json
+
+    for event in exchange.events:
+        value = parse_json(event.data)
+        if event.kind in ("exception", "field") or event.name == "error":
+            if found := error_in(value, in_stream=True, kind=event.name or None):
+                return found
+        elif as_object(value).get("error") and (found := error_in(value, in_stream=True)):
+            return found
+    return None

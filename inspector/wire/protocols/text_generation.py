@@ -1,0 +1,56 @@
+"""Hugging Face text generation, also behind SageMaker endpoints: `inputs` in, `generated_text` out."""
+
+import re
+
+from ..exchange import Exchange
+from ..json_value import as_array, as_count, as_object, as_text
+from ..values import Kind, RequestReading, ResponseReading
+from .protocol import Protocol
+from .shared.answers import objects, prompt_message, stream_error
+from .shared.parts import other_fields, texts, unread
+from .shared.text_pieces import FINISH, read_text
+
+_MODEL = re.compile(r"/(?:models|endpoints)/(.+?)(?:/invocations(?:-response-stream)?)?$")
+_PATH = re.compile(r"/models/[^/]+/[^/]+$|/invocations(?:-response-stream)?$|/generate(?:_stream)?$|^/?$")
+_KNOWN = frozenset({"inputs", "stream", "model"})
+
+
+def detect(exchange: Exchange) -> Kind | None:
+    if exchange.method != "POST" or not isinstance(exchange.fields.get("inputs"), str):
+        return None
+    return "generation" if _PATH.search(exchange.path.rstrip("/")) else None
+
+
+def read_request(exchange: Exchange) -> RequestReading:
+    fields = exchange.fields
+    parameters = as_object(fields.get("parameters"))
+    found = _MODEL.search(exchange.path.rstrip("/"))
+    return RequestReading(
+        model=as_text(fields.get("model")) or (found[1] if found else None),
+        streamed=fields.get("stream") is True,
+        messages=prompt_message(fields.get("inputs"), "/inputs"),
+        max_output=as_count(parameters.get("max_new_tokens")),
+        stop=texts(parameters.get("stop")),
+        parameters=other_fields(fields, _KNOWN),
+    )
+
+
+def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
+    if exchange.framing == "sse":
+        problems: list[str] = []
+        bodies = [body for _, body in objects(exchange.events, problems)]
+        return read_text(bodies, streamed=True, error=stream_error(exchange.events), problems=problems)
+    bodies = [as_object(item) for item in as_array(exchange.answer)] or [exchange.answer_fields]
+    return read_text(bodies[:1], streamed=False) if bodies[0] else unread(exchange, "a text generation")
+
+
+TEXT_GENERATION = Protocol(
+    name="text-generation",
+    title="Hugging Face text generation",
+    spec="https://huggingface.co/docs/inference-providers/tasks/text-generation, read 2026-11-20",
+    detect=detect,
+    read_request=read_request,
+    read_response=read_response,
+    finish=dict(FINISH),
+    streams=("sse",),
+)

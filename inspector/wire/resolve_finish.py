@@ -1,0 +1,95 @@
+"""What the model emitted and what a correct client must do next, out of what a protocol read.
+
+The API's word is not enough: real APIs say `stop` beside tool calls, `tool_calls` without any, and nothing at
+all when a stream is cut. The order of the rules below is the point.
+"""
+
+import re
+
+from .values import Emission, Emitted, Finish, FinishLabel, RequestReading, ResponseReading
+
+_VETOES = frozenset({"malformed", "refusal", "content_filter"})
+_CAPS = frozenset({"length", "context_full"})
+_ENDINGS = frozenset({"complete", "stop_sequence", "unknown"})
+
+CALL_MARKERS: tuple[str, ...] = (
+    "<tool_call>",
+    "<function=",
+    "<invoke name=",
+    "<function_call>",
+    "<|python_tag|>",
+    "<|tool_call",
+    "<｜tool▁call",
+    "[TOOL_CALLS]",
+    "functools[",
+)
+"""How models write a tool call as prose when their server does not parse it."""
+
+_FENCED_CALL = re.compile(r'```(?:json)?\s*\{\s*"(?:name|tool|function)"\s*:.*?"(?:arguments|parameters)"', re.S)
+
+
+def reconcile(answer: ResponseReading, request: RequestReading) -> tuple[Emission, Finish]:
+    """Layer 1 and layer 2 of a turn."""
+    label: FinishLabel = answer.finish or _derived(answer)
+    emitted = _emitted(answer, request, label)
+    emission = Emission(
+        emitted=emitted,
+        text=answer.text,
+        reasoning=answer.reasoning,
+        refusal=answer.refusal,
+        calls=answer.calls,
+        server_calls=answer.server_calls,
+        signatures=answer.signatures,
+        content=answer.content,
+    )
+    effective = _effective(answer, label, emitted)
+    return emission, Finish(answer.finish_raw, label, effective, answer.finish_detail)
+
+
+def _derived(answer: ResponseReading) -> FinishLabel:
+    """The label where the API gave none."""
+    if answer.error is not None:
+        return "error"
+    return "unknown" if answer.ended else "cut"
+
+
+def _effective(answer: ResponseReading, label: FinishLabel, emitted: Emitted) -> FinishLabel:
+    if answer.error is not None:
+        return "error"
+    if not answer.ended:
+        return "cut"
+    if label in _VETOES:
+        return label
+    if emitted == "refusal":
+        return "refusal"
+    if emitted == "partial_call":
+        return label if label in _CAPS else "length" if label == "tool_calls" else label
+    if emitted == "calls" and label in _ENDINGS:
+        return "tool_calls"
+    if label == "tool_calls" and not answer.calls:
+        return "unknown" if emitted in ("empty", "none") else "complete"
+    return label
+
+
+def _emitted(answer: ResponseReading, request: RequestReading, label: FinishLabel) -> Emitted:
+    if answer.refusal is not None or (label == "refusal" and not answer.text.strip() and not answer.calls):
+        return "refusal"
+    if answer.calls:
+        partial = label in _CAPS or not answer.ended or any(not call.complete for call in answer.calls)
+        return "partial_call" if partial else "calls"
+    if answer.text.strip():
+        return "call_as_text" if _is_call_as_text(answer.text, request) else "text"
+    if answer.other_content or answer.server_calls:
+        return "text"
+    if answer.reasoning.strip():
+        return "reasoning_only"
+    return "none" if answer.error is not None else "empty"
+
+
+def _is_call_as_text(text: str, request: RequestReading) -> bool:
+    """True when the text holds a call's marker and the name of a tool that was offered."""
+    if not request.tools or (request.tool_choice and request.tool_choice.mode == "none"):
+        return False
+    if not any(marker in text for marker in CALL_MARKERS) and not _FENCED_CALL.search(text):
+        return False
+    return any(tool.name and tool.name in text for tool in request.tools)

@@ -1,0 +1,181 @@
+"""A recorded answer with something in it changed: what would have made the run take another way.
+
+What is changed is named by what it is (`text`, `tool.2`, `arguments`, `finish`), or by a JSON pointer into the answer
+as the API gives it unstreamed. A streamed answer is put together into that, and made anew in frames of its protocol.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import cast
+
+from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.tape.model import Chunk, Response, RoundTrip
+
+from ..json_value import Object, is_array, is_json, is_object, parse_json
+from ..parse import read
+from . import NotEditable, document, remade
+from .edit_targets import AIMS, PLACES, Aim
+
+_NAME = re.compile(r"(text|tool|arguments|finish)(?:\.([1-9][0-9]*))?", re.ASCII)
+_COUNTED: dict[Aim, str] = {"text": "text", "tool": "tool call", "arguments": "tool call", "finish": "finish word"}
+
+
+class EditError(TurntapeError):
+    """An answer cannot be changed in this way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change, as the command line has it: `arguments.2={"draft":3}`."""
+
+    target: str
+    """`text`, `tool`, `arguments`, `finish`, with the number of the text or call behind a dot, or a JSON pointer."""
+    value: str
+
+
+def parse_edit(text: str) -> Edit:
+    """`WHAT=VALUE` as an edit. Raises EditError."""
+    target, equals, value = text.partition("=")
+    if not equals or not (target.startswith("/") or _NAME.fullmatch(target)):
+        raise EditError(
+            f"{text!r} is not WHAT=VALUE, such as text='another answer', arguments.2='{{\"id\": 3}}', tool=search, "
+            "finish=length, or /choices/0/message/content=…"
+        )
+    return Edit(target, value)
+
+
+def edited(trip: RoundTrip, edit: Edit) -> RoundTrip:
+    """The round trip with its answer changed. Raises EditError when nothing can stand there."""
+    answer = _document(trip)
+    if edit.target.startswith("/"):
+        answer = _set(answer, edit.target, parse_json(edit.value) if is_json(edit.value) else edit.value)
+    else:
+        name = _NAME.fullmatch(edit.target)
+        assert name is not None
+        _name(trip, answer, cast(Aim, name[1]), int(name[2] or 1), edit.value)
+    return _remade(trip, json.dumps(answer, ensure_ascii=False))
+
+
+def with_answer(trip: RoundTrip, body: bytes) -> RoundTrip:
+    """The round trip with another answer: a JSON document as `edited` sees it, or else the bytes as they are.
+
+    Raises EditError when it has no answer, or when the frames of a stream cannot say what the document says.
+    """
+    response = _response_of(trip)
+    if is_object(parse_json(body)):
+        return _remade(trip, body.decode("utf-8", "surrogateescape"))
+    return replace(trip, response=_with_pieces(response, (body,)))
+
+
+def _response_of(trip: RoundTrip) -> Response:
+    if trip.response is None:
+        raise EditError(f"round trip #{trip.index} has no answer to change")
+    return trip.response
+
+
+def _document(trip: RoundTrip) -> object:
+    _response_of(trip)
+    try:
+        return parse_json(document(trip))
+    except NotEditable as exc:
+        raise EditError(f"round trip #{trip.index}: {exc}; put another answer in its place with --edit-file") from exc
+
+
+def _remade(trip: RoundTrip, text: str) -> RoundTrip:
+    try:
+        pieces = remade(trip, text)
+    except NotEditable as exc:
+        raise EditError(f"the answer of round trip #{trip.index} cannot be made anew: {exc}") from exc
+    return replace(trip, response=_with_pieces(_response_of(trip), pieces))
+
+
+def _with_pieces(response: Response, pieces: tuple[bytes, ...]) -> Response:
+    """The answer in other pieces, which come at the times of the recorded ones."""
+    times = [chunk.at for chunk in response.chunks] or [0]
+    chunks = tuple(Chunk(len(piece), times[min(at, len(times) - 1)]) for at, piece in enumerate(pieces) if piece)
+    return replace(response, content=b"".join(pieces), chunks=chunks)
+
+
+def _name(trip: RoundTrip, answer: object, aim: Aim, number: int, value: str) -> None:
+    """Put `value` where the answer holds its n-th text, tool name, arguments, or its finish word."""
+    protocol = read(trip).protocol
+    places = PLACES.get(protocol)
+    if places is None:
+        raise EditError(
+            f"answers of {protocol} (round trip #{trip.index}) are edited by JSON pointer, /POINTER=VALUE, "
+            f"or whole with --edit-file; {', '.join(AIMS)} are known for {', '.join(PLACES)}"
+        )
+    if aim == "finish" and places.words:
+        if value not in places.words:
+            raise EditError(f"{value!r} is no finish of {protocol}; give {', '.join(places.words)}")
+        for pointer, said in places.words[value].items():
+            _set(answer, pointer, said)
+        return
+    found = [(put, beside) for put, beside in _matches(answer, _parts(places.of(aim))) if not beside.get(places.aside)]
+    if aim == "finish":
+        for put, _ in found:
+            put(value)
+    if not 1 <= number <= len(found):
+        there, what = len(found), _COUNTED[aim]
+        count = f"{there} {what}{'s' * (there != 1)}" if there else f"no {what}"
+        more = f"give a number from 1 to {there}" if there else "edit something that is there, or use --edit-file"
+        asked = aim if number == 1 else f"{aim}.{number}"
+        raise EditError(f"{asked!r} is not in the answer of round trip #{trip.index}, which has {count}; {more}")
+    put, _ = found[number - 1]
+    put(_arguments(value, is_text=places.arguments_as_text) if aim == "arguments" else value)
+
+
+def _arguments(value: str, *, is_text: bool) -> object:
+    parsed = parse_json(value)
+    if is_object(parsed):
+        return parsed
+    if is_text:
+        return value
+    raise EditError(f"{value!r} is no JSON object, and this API holds arguments as one; give {{…}}")
+
+
+def _parts(pointer: str) -> list[str]:
+    return [part.replace("~1", "/").replace("~0", "~") for part in pointer[1:].split("/")]
+
+
+def _matches(value: object, parts: list[str]) -> Iterator[tuple[Callable[[object], None], Object]]:
+    """How to put something at each place that a pattern names, and the object that it stands in."""
+    part, *rest = parts
+    if part == "*":
+        for item in value if is_array(value) else ():
+            yield from _matches(item, rest)
+    elif is_object(value) and part in value:
+        if rest:
+            yield from _matches(value[part], rest)
+        else:
+            yield lambda new: value.__setitem__(part, new), value
+
+
+def _set(document: object, pointer: str, value: object) -> object:
+    """`document` with `value` at `pointer`; a last part that is not there yet is added."""
+    parts = _parts(pointer)
+    at = document
+    for depth, part in enumerate(parts):
+        last = depth == len(parts) - 1
+        here = "/" + "/".join(parts[:depth]) if depth else "the top"
+        if is_object(at):
+            if last:
+                at[part] = value
+            elif part not in at:
+                raise EditError(f"{pointer!r} leads nowhere: {here} has no {part!r} but {', '.join(at) or 'nothing'}")
+            else:
+                at = at[part]
+        elif is_array(at):
+            if last and part in ("-", str(len(at))):
+                at.append(value)
+            elif not (part.isdecimal() and part.isascii() and int(part) < len(at)):
+                raise EditError(f"{pointer!r} leads nowhere: {here} is a list of {len(at)}, and {part!r} is not in it")
+            elif last:
+                at[int(part)] = value
+            else:
+                at = at[int(part)]
+        else:
+            raise EditError(f"{pointer!r} leads nowhere: {here} is neither an object nor a list")
+    return document

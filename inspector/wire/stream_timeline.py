@@ -1,0 +1,38 @@
+"""An answer as it came: what had arrived of it at a given time, read as a whole answer is."""
+
+from dataclasses import replace
+
+from ..analysis.run_index import Detail
+from .exchange import Exchange
+from .registry import by_name
+from .resolve_finish import reconcile
+from .values import Reading
+
+
+def length(detail: Detail) -> int:
+    """How long a round trip took, in microseconds."""
+    response, ended = detail.round_trip.response, detail.round_trip.ended_at
+    last = response.chunks[-1].at if response is not None and response.chunks else 0
+    return max(ended or 0, last)
+
+
+def arrived(detail: Detail, at: int) -> Reading:
+    """The reading of a round trip as it stood `at` microseconds after its start.
+
+    An answer that is no stream is there when its last byte is.
+    """
+    reading, trip = detail.reading, detail.round_trip
+    response, protocol = trip.response, by_name(reading.protocol)
+    if response is None or protocol is None or at >= length(detail):
+        return reading
+    size = 0
+    for chunk in response.chunks:
+        if chunk.at > at:
+            break
+        size += chunk.size
+    if not reading.streamed or not size:
+        return replace(reading, emission=None, finish=None)
+    part = replace(response, content=response.body[:size], chunks=tuple(c for c in response.chunks if c.at <= at))
+    read = protocol.read_response(Exchange(replace(trip, response=part)), reading.request)
+    emission, finish = reconcile(read, reading.request)
+    return replace(reading, emission=emission, finish=finish)

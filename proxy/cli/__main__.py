@@ -1,0 +1,7 @@
+"""`python -m turntape.proxy.cli`."""
+
+import sys
+
+from . import main
+
+sys.exit(main())

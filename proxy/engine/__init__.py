@@ -1,0 +1,1 @@
+"""mitmproxy embedded: the recorder addon, routing, upstream proxies and certificates."""

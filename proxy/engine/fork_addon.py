@@ -1,0 +1,115 @@
+"""A run that goes its recorded way up to a turn, and another from there on.
+
+What the tape answers is decided by what is asked, not by counting requests: a request that equals a recorded one
+before the fork is played; any other goes to the API once all turns before the fork were played, and is refused, with
+what differs, as long as some were not. So a client that strayed before the fork costs nothing and is told.
+"""
+
+# mitmproxy's headers and connection tables are only partly typed.
+# pyright: reportUnknownMemberType=false
+
+import json
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from mitmproxy import http
+
+from turntape.cassettes.replay.player import Miss, Player
+from turntape.cassettes.tape.model import RoundTrip
+from turntape.cassettes.tape.provenance import PLAYED, played_as
+from turntape.cassettes.transports.replay import MISS_STATUS, replayed_headers
+from turntape.inspector.analysis.fork_plan import Script, script
+
+from .recorder_addon import Tap, pairs, round_trip
+
+__all__ = ["PLAYED", "Fork", "Script", "script"]
+
+
+class Fork:
+    """The addon that answers from a script. Stands behind the tap, which has the request's times by then."""
+
+    def __init__(self, script: Script, tap: Tap, write: Callable[[RoundTrip], object]) -> None:
+        self.script = script
+        self._tap = tap
+        self._write = write
+        self._player = Player(script.trips)
+        self._waiting = set(script.turns)
+        self.played = 0
+        self.live = 0
+        self.misses: list[Miss] = []
+        """What was asked before the fork and was not recorded."""
+
+    @property
+    def waiting(self) -> int:
+        """How many turns before the fork were not asked for so far."""
+        return len(self._waiting)
+
+    def request(self, flow: http.HTTPFlow) -> None:
+        if flow.id not in self._tap.takes or flow.response is not None:
+            return
+        request = flow.request
+        headers = pairs(request.headers)
+        try:
+            recorded = self._player.answer(request.method, request.path, headers, request.raw_content or b"")
+        except Miss as miss:
+            if self._waiting and not self.script.strays_go_live:
+                self._refuse(flow, miss)
+            else:
+                self.live += 1
+            return
+        self._waiting.discard(recorded.index)
+        self.played += 1
+        self._play(flow, recorded)
+
+    def _play(self, flow: http.HTTPFlow, recorded: RoundTrip) -> None:
+        take = self._tap.release(flow)
+        assert take is not None
+        asked = round_trip(flow, take, None, None)
+        # The answer, its times and its failure are the recording's; the question is the one of this run.
+        self._write(
+            replace(
+                recorded,
+                request=asked.request,
+                index=-1,
+                run=asked.run,
+                route=asked.route,
+                upstream=asked.upstream,
+                client=asked.client,
+                extra=played_as(self.script.tape, recorded),
+            )
+        )
+        response, failure = recorded.response, recorded.failure
+        if response is None:
+            flow.kill()  # refused as recorded: the client gets nothing, on a closed connection
+            return
+        is_cut = failure is not None and failure.kind != "client_gone"
+        flow.response = http.Response(
+            http_version=b"HTTP/1.1",
+            status_code=response.status,
+            reason=response.reason.encode("utf-8", "replace"),
+            headers=_headers(replayed_headers(response), len(response.body), is_cut, flow.request.is_http2),
+            content=response.body,
+            trailers=None,
+            timestamp_start=time.time(),
+            timestamp_end=time.time(),
+        )
+
+    def _refuse(self, flow: http.HTTPFlow, miss: Miss) -> None:
+        self.misses.append(miss)
+        self._tap.release(flow)
+        flow.response = http.Response.make(
+            MISS_STATUS,
+            json.dumps(miss.document(MISS_STATUS)).encode(),
+            {"content-type": "application/json", "x-should-retry": "false", "x-turntape": "miss"},
+        )
+
+
+def _headers(fields: Iterable[tuple[str, str]], size: int, is_cut: bool, is_http2: bool) -> http.Headers:
+    given = [
+        (name.encode("utf-8", "surrogateescape"), value.encode("utf-8", "surrogateescape")) for name, value in fields
+    ]
+    if is_cut and not is_http2:
+        given.append((b"connection", b"close"))
+    # Of a cut answer one byte is promised that does not come, so that the client sees it end too early.
+    return http.Headers([*given, (b"content-length", b"%d" % (size + is_cut))])

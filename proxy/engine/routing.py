@@ -1,0 +1,235 @@
+"""Where a request goes, and whether it is recorded.
+
+Both routes are open on one port. A request to our own address is a base-URL request and says its upstream in its
+path, however it came to us: in origin form, in absolute form, or through a tunnel. Any other is a forward
+request: hosts of known upstreams, loopback hosts and `--intercept` hosts are recorded, the rest passes untouched.
+"""
+
+# mitmproxy's headers and connection tables are only partly typed.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+
+import base64
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from urllib.parse import unquote, urlsplit
+
+from mitmproxy import http, tls
+from mitmproxy.proxy.context import Context
+
+from turntape.cassettes.routes.upstreams import UPSTREAMS, by_host, joined, locate, resolve
+
+from .recorder_addon import Take, Tap
+from .upstream_proxy import NextProxy, is_loopback
+
+
+@dataclass(slots=True)
+class Seen:
+    """Traffic that was no LLM API, by host."""
+
+    tunnelled: Counter[str] = field(default_factory=Counter[str])
+    """Connections that were passed on untouched."""
+    passed: Counter[str] = field(default_factory=Counter[str])
+    """Plain HTTP requests that were passed on and not recorded."""
+    distrusted: Counter[str] = field(default_factory=Counter[str])
+    """TLS handshakes that a client broke off, most often because it does not trust our certificate authority."""
+
+
+_LLM_PATHS = (
+    "/chat/completions",
+    "/completions",
+    "/responses",
+    "/messages",
+    ":generateContent",
+    ":streamGenerateContent",
+    "/converse",
+    "/converse-stream",
+    "/invoke",
+    "/invoke-with-response-stream",
+    "/api/chat",
+    "/api/generate",
+    "/v2/chat",
+    "/v1/chat",
+    "/embeddings",
+    "/interactions",
+)
+"""How the path of an LLM API ends: a gateway under any host is known by it."""
+
+
+def run_of(authorization: str | None) -> str | None:
+    """The run that a `Proxy-Authorization: Basic` value names by its user, or None."""
+    scheme, _, encoded = (authorization or "").partition(" ")
+    if scheme.lower() != "basic":
+        return None
+    try:
+        user = base64.b64decode(encoded).decode().partition(":")[0]
+    except ValueError:
+        return None
+    return unquote(user) or None
+
+
+class Router:
+    """Decides on each request; gives those to be recorded to the tap."""
+
+    def __init__(
+        self,
+        tap: Tap,
+        *,
+        upstreams: Mapping[str, str],
+        intercept: tuple[str, ...],
+        next_proxy: NextProxy | None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._tap = tap
+        self._upstreams = dict(upstreams)
+        self._intercept = tuple(pattern.lower() for pattern in intercept)
+        self._named = {
+            host for url in self._upstreams.values() if not is_loopback(host := urlsplit(url).hostname or "")
+        }
+        self._next = next_proxy
+        self._clock = clock
+        self._runs: dict[str, str] = {}
+        self.port = 0
+        """Our own port; set once it is known."""
+        self.seen = Seen()
+
+    def is_us(self, host: str, port: int) -> bool:
+        return port == self.port and is_loopback(host)
+
+    def is_wanted(self, host: str) -> bool:
+        """True when TLS to this host is opened and its requests are recorded."""
+        lowered = host.lower()
+        return (
+            by_host(lowered) is not None
+            or lowered in self._named
+            or any(fnmatchcase(lowered, pattern) for pattern in self._intercept)
+        )
+
+    def is_tunnelled(self, context: Context, data: bytes) -> bool:
+        """True when what a CONNECT leads to is passed on as it is."""
+        if context.server.address is None:
+            return False
+        host, port = context.server.address[:2]
+        starts_tls = data[:1] == b"\x16"
+        if self.is_us(host, port) or self.is_wanted(host) or (is_loopback(host) and not starts_tls):
+            return False
+        self.seen.tunnelled[host] += 1
+        return True
+
+    def via(self, host: str, port: int) -> NextProxy | None:
+        """The proxy behind us that leads to this place, if one does."""
+        return self._next if self._next is not None and self._next.leads_to(host, port) else None
+
+    # Hooks
+
+    def http_connect_upstream(self, flow: http.HTTPFlow) -> None:
+        """What we ask the proxy behind us."""
+        if self._next is not None and self._next.authorization:
+            flow.request.headers["proxy-authorization"] = self._next.authorization
+
+    def http_connect(self, flow: http.HTTPFlow) -> None:
+        run = run_of(flow.request.headers.get("proxy-authorization"))
+        if run:
+            self._runs[flow.client_conn.id] = run
+
+    def client_disconnected(self, client: object) -> None:
+        self._runs.pop(getattr(client, "id", ""), None)
+
+    def tls_failed_client(self, data: tls.TlsData) -> None:
+        host = data.conn.sni if data.conn.sni else (data.context.server.address or ("?",))[0]
+        self.seen.distrusted[str(host)] += 1
+
+    def requestheaders(self, flow: http.HTTPFlow) -> None:
+        request = flow.request
+        run = run_of(request.headers.pop("proxy-authorization", None)) or self._runs.get(flow.client_conn.id)
+        request.headers.pop("proxy-connection", None)
+        if self.is_us(request.host, request.port):
+            self._base_url(flow, run)
+        else:
+            self._forward(flow, run)
+        if flow.response is None:
+            self._go_through(flow)
+
+    def _base_url(self, flow: http.HTTPFlow, run: str | None) -> None:
+        request = flow.request
+        location = locate(request.path, self._upstreams)
+        if location is None:
+            flow.response = unknown_route(request.path)
+            return
+        self._send_to(flow, location.url)
+        request.path = location.path
+        authority = urlsplit(location.url).netloc.rpartition("@")[2]
+        if "host" in request.headers:
+            request.headers["host"] = authority
+        if request.data.authority:
+            request.data.authority = authority.encode()
+        self._begin(flow, location.url + location.path, location.run or run, "base_url", location.upstream.name)
+
+    def _forward(self, flow: http.HTTPFlow, run: str | None) -> None:
+        request = flow.request
+        host = request.host
+        upstream = by_host(host)
+        url = f"{request.scheme}://{_authority(request)}{request.path}"
+        path = request.path.partition("?")[0]
+        if not self.is_wanted(host) and not path.endswith(_LLM_PATHS):
+            self.seen.passed[host] += 1
+            return
+        override = resolve(upstream.name, self._upstreams) if upstream else self._upstreams.get("*")
+        if upstream is not None and override != upstream.url and override is not None:
+            base, request.path = joined(override, upstream, request.path)
+            self._send_to(flow, base)
+        elif upstream is None and override is not None:
+            # A gateway or a local model is an LLM API as well: nothing that a replay stands for may still be called.
+            self._send_to(flow, override)
+        self._begin(flow, url, run, "forward", upstream.name if upstream else None)
+
+    def _send_to(self, flow: http.HTTPFlow, base: str) -> None:
+        parts = urlsplit(base)
+        data = flow.request.data
+        data.scheme = parts.scheme.encode()
+        data.host = parts.hostname or ""
+        data.port = parts.port or (443 if parts.scheme == "https" else 80)
+
+    def _go_through(self, flow: http.HTTPFlow) -> None:
+        """Lead a request through the proxy behind us, where one leads to its place.
+
+        Plain HTTP is asked for in absolute form, since many proxies open no tunnel to port 80; what a tunnel is
+        needed for (TLS, WebSockets) or cannot be asked for so (HTTP/2, a proxy behind TLS) gets one.
+        """
+        request, data = flow.request, flow.request.data
+        via = self.via(data.host, data.port)
+        if via is None:
+            return
+        absolute = request.http_version.startswith("HTTP/1") and "upgrade" not in request.headers
+        if data.scheme == b"http" and via.scheme == "http" and absolute:
+            host = f"[{data.host}]" if ":" in data.host else data.host
+            data.authority = (host if data.port == 80 else f"{host}:{data.port}").encode()
+            data.host, data.port = via.host, via.port
+            if via.authorization:
+                request.headers["proxy-authorization"] = via.authorization
+        else:
+            flow.server_conn.via = via.spec
+
+    def _begin(self, flow: http.HTTPFlow, url: str, run: str | None, route: str, upstream: str | None) -> None:
+        self._tap.begin(flow, Take(url, self._clock(), time.monotonic_ns(), run, route, upstream))
+
+
+def _authority(request: http.Request) -> str:
+    """The host that the client meant: its Host header, where it names one."""
+    return request.headers.get("host") or request.authority or f"{request.host}:{request.port}"
+
+
+def unknown_route(path: str) -> http.Response:
+    """The answer to a base-URL request that names no upstream."""
+    names = ", ".join(upstream.name for upstream in UPSTREAMS if upstream.url)
+    sentence = (
+        f"turntape has no upstream for {path!r}: begin the path with one of {names}, "
+        "or name your own with --upstream NAME=URL"
+    )
+    body = {"type": "error", "error": {"type": "turntape_unknown_upstream", "message": sentence}, "message": sentence}
+    return http.Response.make(
+        404, json.dumps(body).encode(), {"content-type": "application/json", "x-should-retry": "false"}
+    )

@@ -1,0 +1,110 @@
+"""The proxy that our own traffic goes on through, a company's most often: what goes through it, and how it is asked.
+
+It is the one that the user's own variables name, or `--upstream-proxy`. What NO_PROXY exempts goes straight, as it
+would without us, and so does loopback.
+"""
+
+import base64
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import unquote, urlsplit
+
+from turntape.cassettes.errors import TurntapeError
+
+from ..launch.environment import NO_PROXIES, upstream_proxy
+
+NONE = "none"
+"""The value of `--upstream-proxy` that means: none, whatever the environment says."""
+_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class NextProxy:
+    scheme: Literal["http", "https"]
+    """How the proxy itself is spoken to."""
+    host: str
+    port: int
+    authorization: str | None = None
+    """The value of `Proxy-Authorization`."""
+    exempt: tuple[str, ...] = ()
+    """Entries of NO_PROXY, in lower case."""
+
+    @property
+    def spec(self) -> tuple[Literal["http", "https"], tuple[str, int]]:
+        """The same in mitmproxy's words."""
+        return self.scheme, (self.host, self.port)
+
+    def leads_to(self, host: str, port: int) -> bool:
+        """Whether what is meant for this place goes through the proxy."""
+        host = host.lower().strip("[]").rstrip(".")
+        return not is_loopback(host) and not any(_exempts(entry, host, port) for entry in self.exempt)
+
+
+def chosen(given: str | None, environ: Mapping[str, str], port: int) -> NextProxy | None:
+    """The proxy behind ours, which listens on `port`: `--upstream-proxy`, or else the user's own."""
+    url = given or upstream_proxy(environ, port)
+    if url is None or url.lower() == NONE:
+        return None
+    entries = ",".join(environ.get(name, "") for name in NO_PROXIES).replace(" ", ",")
+    return parse(url, tuple(entry.strip().lower() for entry in entries.split(",") if entry.strip()))
+
+
+def parse(url: str, exempt: tuple[str, ...] = ()) -> NextProxy:
+    """A proxy by its URL; without a scheme it is `http`. Raises TurntapeError in one sentence."""
+    parts = urlsplit(url if "://" in url else f"http://{url}")
+    try:
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    if parts.scheme not in ("http", "https"):
+        raise TurntapeError(
+            f"turntape cannot go on through {shown(url)!r}, which is no HTTP proxy: name one with "
+            "--upstream-proxy http://HOST:PORT, or go without with --upstream-proxy none"
+        )
+    if not host:
+        raise TurntapeError(
+            f"the proxy {shown(url)!r} has no host: write it as http://HOST:PORT, or go without with "
+            "--upstream-proxy none"
+        )
+    login = None
+    if parts.username is not None:
+        words = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        login = f"Basic {base64.b64encode(words.encode()).decode()}"
+    scheme: Literal["http", "https"] = "https" if parts.scheme == "https" else "http"
+    return NextProxy(scheme, host, port or _PORTS[scheme], login, exempt)
+
+
+def shown(url: str) -> str:
+    """A URL without the login in it."""
+    before, at, rest = url.rpartition("@")
+    return f"{before[: before.find('://') + 3] if '://' in before else ''}…@{rest}" if at else url
+
+
+def is_loopback(host: str) -> bool:
+    """True for `localhost` and loopback addresses."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _exempts(entry: str, host: str, port: int) -> bool:
+    """`*`, a host and all below it, `host:port`, an address, or a network, as most clients understand NO_PROXY."""
+    if entry == "*":
+        return True
+    try:
+        network = ipaddress.ip_network(entry.strip("[]"), strict=False)
+    except ValueError:
+        name, colon, number = entry.rpartition(":")
+        if colon and number.isdigit():
+            return int(number) == port and _exempts(name, host, port)
+        bare = entry.lstrip("*").strip(".")
+        return bool(bare) and (host == bare or host.endswith(f".{bare}"))
+    try:
+        return ipaddress.ip_address(host) in network
+    except ValueError:
+        return False

@@ -1,0 +1,1 @@
+"""Starting a recording and the command behind it: environment, child process, viewer."""

@@ -1,0 +1,161 @@
+"""A command as a child that does not notice: its terminal, its signals, its exit code.
+
+The child stays in our process group, so it is in the terminal's foreground whenever we are, also inside a
+shell pipeline, and job control works by itself. What the terminal sends (Ctrl-C, Ctrl-\\, Ctrl-Z, a resize)
+then reaches the whole group; what somebody sends to our process alone (`kill`, a supervisor, `timeout`) must
+be passed on. The two are told apart by the origin that the kernel notes beside the signal.
+
+Signals are therefore blocked in every thread and taken by one that waits for them. `block()` comes first of
+all, before any other thread exists; `posix_spawn` gives the child its old mask and default dispositions back.
+"""
+
+import os
+import shutil
+import signal
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from ..cli.exit_codes import NOT_EXECUTABLE, NOT_FOUND, SIGNALLED
+
+PASSED = frozenset(
+    {
+        signal.SIGINT,
+        signal.SIGTERM,
+        signal.SIGHUP,
+        signal.SIGQUIT,
+        signal.SIGWINCH,
+        signal.SIGTSTP,
+        signal.SIGCONT,
+        signal.SIGUSR1,
+        signal.SIGUSR2,
+    }
+)
+ENDING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
+"""What asks a program to end."""
+FROM_TERMINAL = frozenset({signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGWINCH})
+"""What the terminal driver sends to the whole foreground group."""
+RESTORED = frozenset({signal.SIGPIPE, signal.SIGXFSZ})
+"""Ignored by Python itself; a program expects the default."""
+
+
+class SpawnError(Exception):
+    """The command cannot be started; `code` is what a shell would exit with."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def not_found(name: str) -> SpawnError | None:
+    """Why the command `name` cannot be started, as far as a look at PATH tells; told before a proxy is started for it.
+
+    What only the kernel can refuse is told by `spawn`.
+    """
+    if shutil.which(name) is not None:
+        return None
+    if Path(name).exists():
+        what = "is a folder" if Path(name).is_dir() else "is not executable; chmod +x, or name its interpreter"
+        return SpawnError(f"the command {name!r} {what}", NOT_EXECUTABLE)
+    return SpawnError(f"the command {name!r} was not found; check its name and PATH", NOT_FOUND)
+
+
+def block() -> None:
+    """Hold back the signals that `listen` takes. Call before any thread is started."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, PASSED)
+
+
+def unblock() -> None:
+    """Let a helper process be ended by signals again: the mask is inherited."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED)
+
+
+def listen(handle: Callable[[signal.Signals, bool], None]) -> None:
+    """Call `handle(signal, whole_group)` for each signal, on a thread of its own.
+
+    `whole_group` is true when the terminal sent it, so that a child in our group has it already.
+    """
+
+    def wait() -> None:
+        while True:
+            number, whole_group = _next_signal()
+            handle(number, whole_group)
+            if number == signal.SIGTSTP:
+                # We caught what would have stopped us; now stop as the shell expects.
+                os.kill(os.getpid(), signal.SIGSTOP)
+
+    threading.Thread(target=wait, name="turntape-signals", daemon=True).start()
+
+
+def _next_signal() -> tuple[signal.Signals, bool]:
+    if sys.platform == "linux":
+        info = signal.sigwaitinfo(PASSED)
+        # sigaction(2): si_code is above 0 for what the kernel sent, 0 or below for what a process sent.
+        number, by_kernel = signal.Signals(info.si_signo), info.si_code > 0
+    else:
+        number = signal.Signals(signal.sigwait(PASSED))
+        by_kernel = _in_foreground()
+    return number, by_kernel and number in FROM_TERMINAL
+
+
+def _in_foreground() -> bool:
+    for stream in (0, 1, 2):
+        try:
+            return os.tcgetpgrp(stream) == os.getpgrp()
+        except OSError:
+            continue
+    return False
+
+
+class Child:
+    """A running command. `pass_on` gives it a signal; `wait` blocks until its end."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self._reaped = False
+        self._lock = threading.Lock()
+
+    @property
+    def ended(self) -> bool:
+        return self._reaped
+
+    def pass_on(self, number: signal.Signals, whole_group: bool) -> None:
+        """Send `number` unless the child has it already or is gone."""
+        with self._lock:
+            if self._reaped or whole_group:
+                return
+            try:
+                os.kill(self.pid, number)
+            except (ProcessLookupError, PermissionError):
+                return  # gone, or it has become another user's: not ours to signal
+
+    def wait(self) -> int:
+        """The exit code, 128 + n for a death by signal n."""
+        # WNOWAIT leaves the pid taken until the lock is held, so that no signal can hit a stranger.
+        os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+        with self._lock:
+            _, status = os.waitpid(self.pid, 0)
+            self._reaped = True
+        code = os.waitstatus_to_exitcode(status)
+        return code if code >= 0 else SIGNALLED - code
+
+
+def spawn(command: Sequence[str], environ: Mapping[str, str], *, output: int | None = None) -> Child:
+    """Start `command`, found on the PATH of `environ`, with our terminal and files. Raises `SpawnError`.
+
+    With `output` it writes to that file instead, and reads nothing: somebody else has the terminal.
+    """
+    files: list[tuple[int, int, int] | tuple[int, int, str, int, int]] = []
+    if output is not None:
+        files.append((os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0))
+        files += [(os.POSIX_SPAWN_DUP2, output, stream) for stream in (1, 2)]
+    try:
+        pid = os.posix_spawnp(
+            command[0], list(command), dict(environ), file_actions=files, setsigmask=(), setsigdef=RESTORED
+        )
+    except FileNotFoundError as exc:
+        raise SpawnError(f"the command {command[0]!r} was not found; check its name and PATH", NOT_FOUND) from exc
+    except OSError as exc:
+        raise SpawnError(f"the command {command[0]!r} cannot be run: {exc.strerror or exc}", NOT_EXECUTABLE) from exc
+    return Child(pid)

@@ -1,0 +1,219 @@
+"""The environment that brings a child's LLM traffic to the proxy, whatever language it is written in.
+
+Two routes are offered at once. Variables that name an API's **base URL** point at `/<upstream>` on our port;
+the **proxy** variables and the CA variables catch the clients with fixed hosts. Where the user's environment
+names a base URL already, that place becomes an upstream of its own and the variable points at us in its
+stead.
+
+NO_PROXY: loopback entries and whatever would exempt an LLM API are dropped, since a local model is recorded
+like any other; the user's other entries stay. Our own `127.0.0.1:PORT` is added for the clients that
+understand a port there (httpx, urllib, botocore, node, Go). The others (requests, aiohttp, curl, reqwest)
+send what is meant for our base URLs to us as to a proxy, and the engine takes such a request for what it is.
+"""
+
+import ipaddress
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from turntape.cassettes.routes.base_urls import BASE_URLS
+
+type Route = Literal["base_url", "forward", "both"]
+
+
+PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
+NO_PROXIES = ("NO_PROXY", "no_proxy")
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateVariable:
+    variable: str
+    note: str
+    replaces: bool = True
+    """True when the file replaces the trust store, so that it must hold the system's roots too."""
+
+
+CERTIFICATES = (
+    CertificateVariable("SSL_CERT_FILE", "OpenSSL: httpx, aiohttp, urllib, websockets, Ruby, Go, Rust, Bun, .NET"),
+    CertificateVariable("REQUESTS_CA_BUNDLE", "requests, and botocore as a second choice"),
+    CertificateVariable("CURL_CA_BUNDLE", "curl"),
+    CertificateVariable("AWS_CA_BUNDLE", "botocore, AWS CLI"),
+    CertificateVariable("GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "gRPC"),
+    CertificateVariable("NODE_EXTRA_CA_CERTS", "node, Bun", replaces=False),
+    CertificateVariable("DENO_CERT", "Deno", replaces=False),
+    CertificateVariable("CODEX_CA_CERTIFICATE", "codex", replaces=False),
+)
+
+SWITCHES = (("NODE_USE_ENV_PROXY", "1", "node from 22.21 and 24.5: mind the proxy variables"),)
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What to set for a child, and the upstreams that the user's own variables named."""
+
+    variables: dict[str, str] = field(default_factory=dict[str, str])
+    upstreams: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def environment(
+    environ: Mapping[str, str],
+    *,
+    port: int,
+    route: Route = "both",
+    upstreams: Mapping[str, str] | None = None,
+    hosts: Iterable[str] = (),
+    bundle: Path | None = None,
+    authority: Path | None = None,
+    preload: Path | None = None,
+) -> Environment:
+    """What to change in `environ` for a child whose traffic is to come to `port`.
+
+    `upstreams` are the ones that the user overrode; `hosts` are the LLM hosts that NO_PROXY must not exempt.
+    """
+    variables: dict[str, str] = {}
+    named: dict[str, str] = {}
+    if route != "forward":
+        base, named = _base_urls(environ, port, upstreams or {})
+        variables |= base
+    if route != "base_url":
+        variables |= _forward(environ, port, hosts, preload)
+        if bundle and authority:
+            variables |= _certificates(environ, bundle, authority)
+    return Environment(variables, named)
+
+
+def _base_urls(
+    environ: Mapping[str, str], port: int, upstreams: Mapping[str, str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    root = f"http://127.0.0.1:{port}"
+    variables: dict[str, str] = {}
+    named: dict[str, str] = {}
+    # Beside a place that the user named, no second variable of the same API may lead elsewhere.
+    values = {row: environ.get(row.variable, "").strip() for row in BASE_URLS}
+    # What an earlier export of ours named is no place to send anything on to.
+    values = {row: value for row, value in values.items() if value and not _is_ours(value, port)}
+    taken = {row.upstream for row in values}
+    everything = upstreams.get("*")
+    for row in BASE_URLS:
+        value = values.get(row)
+        if value and row.upstream not in upstreams:
+            origin, path = _origin(value)
+            name = _free_name(row.upstream, everything or origin, named)
+            named[name] = everything or origin
+            variables[row.variable] = f"{root}/{name}{path}"
+        elif row.upstream in upstreams or everything or (row.always and row.upstream not in taken):
+            variables[row.variable] = f"{root}/{row.upstream}{row.suffix}"
+    return variables, named
+
+
+def _is_ours(value: str, port: int) -> bool:
+    place = urlsplit(value if "://" in value else f"http://{value}").netloc
+    return place in (f"127.0.0.1:{port}", f"localhost:{port}")
+
+
+def _origin(value: str) -> tuple[str, str]:
+    """`localhost:8000/v1/` as (`http://localhost:8000`, `/v1`); a bind-all address as loopback."""
+    url = urlsplit(value if "://" in value else f"http://{value}")
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(url.hostname or "", url.hostname or "127.0.0.1")
+    shown = f"[{host}]" if ":" in host else host
+    login = f"{url.netloc.rpartition('@')[0]}@" if "@" in url.netloc else ""
+    # OLLAMA_HOST is written without scheme or port, as for the server.
+    port = f":{url.port}" if url.port else "" if "://" in value else ":11434"
+    return f"{url.scheme}://{login}{shown}{port}", url.path.rstrip("/")
+
+
+def _free_name(upstream: str, origin: str, named: Mapping[str, str]) -> str:
+    """A name for the user's own place: apart from the API's, whose real host other clients may still call."""
+    number = 1
+    name = f"my-{upstream}"
+    while named.get(name, origin) != origin:
+        number += 1
+        name = f"my-{upstream}-{number}"
+    return name
+
+
+def _forward(environ: Mapping[str, str], port: int, hosts: Iterable[str], preload: Path | None) -> dict[str, str]:
+    proxy = f"http://127.0.0.1:{port}"
+    variables = dict.fromkeys(PROXIES, proxy)
+    variables |= dict.fromkeys(NO_PROXIES, no_proxy(environ, port, hosts))
+    variables |= {name: value for name, value, _ in SWITCHES}
+    if preload:
+        require = f'--require "{preload}"'
+        variables["NODE_OPTIONS"] = f"{environ.get('NODE_OPTIONS', '')} {require}".strip()
+    return variables
+
+
+def no_proxy(environ: Mapping[str, str], port: int, hosts: Iterable[str]) -> str:
+    """The user's entries that exempt neither loopback nor an LLM API, and our own address."""
+    entries = [
+        entry.strip()
+        for name in NO_PROXIES
+        for entry in environ.get(name, "").replace(" ", ",").split(",")
+        if entry.strip()
+    ]
+    hosts = [host.lower() for host in hosts]
+    kept = [entry for entry in dict.fromkeys(entries) if not _exempts(entry, hosts)]
+    return ",".join((f"127.0.0.1:{port}", *kept))
+
+
+def _exempts(entry: str, hosts: Iterable[str]) -> bool:
+    name = entry.lower().lstrip("*.")
+    if not name:
+        return True
+    try:
+        network = ipaddress.ip_network(name.strip("[]"), strict=False)
+    except ValueError:
+        bare = name.rsplit(":", 1)[0] if name.rpartition(":")[2].isdigit() else name
+        loopback = bare == "localhost" or bare.endswith(".localhost") or bare.startswith("127.")
+        return loopback or any(host == bare or host.endswith(f".{bare}") for host in hosts)
+    loopback = ipaddress.ip_network("127.0.0.0/8" if network.version == 4 else "::1/128")
+    return network.overlaps(loopback)
+
+
+def _certificates(environ: Mapping[str, str], bundle: Path, authority: Path) -> dict[str, str]:
+    return {
+        row.variable: str(bundle if row.replaces or environ.get(row.variable) else authority) for row in CERTIFICATES
+    }
+
+
+def upstream_proxy(environ: Mapping[str, str], port: int) -> str | None:
+    """The proxy that the user's own traffic has to go through, if there is one and it is not us."""
+    for name in PROXIES:
+        if (value := environ.get(name)) and not _is_ours(value, port):
+            return value
+    return None
+
+
+def node_preload(folder: Path, environ: Mapping[str, str]) -> Path | None:
+    """The module for a node that has no proxy support of its own, copied to `folder`; None when not needed.
+
+    It is copied because `.js` is an ES module or not by the nearest package.json, and `.cjs` never is one.
+    """
+    import re
+    import shutil
+    import subprocess
+
+    from ..engine.certificates import write_whole
+
+    node = shutil.which("node", path=environ.get("PATH"))
+    if node is None:
+        return None
+    try:
+        said = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=5, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = re.match(r"v(\d+)\.(\d+)", said)
+    if found is None or _has_proxy(int(found[1]), int(found[2])):
+        return None
+    text = Path(__file__).with_name("node_preload.js").read_text(encoding="utf-8")
+    path = folder / "node-preload.cjs"
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        write_whole(path, text)
+    return path
+
+
+def _has_proxy(major: int, minor: int) -> bool:
+    """NODE_USE_ENV_PROXY, by https://nodejs.org/api/cli.html#node_use_env_proxy1 (2026-11)."""
+    return major > 24 or (major == 24 and minor >= 5) or (major == 22 and minor >= 21)

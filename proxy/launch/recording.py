@@ -1,0 +1,265 @@
+"""One recording from start to end: the file, the proxy, and the process that reads along."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from turntape.cassettes.errors import TurntapeError
+
+from ..breakpoints.condition import Condition
+from ..engine.certificates import checked, ensure_authority, home, write_bundle
+from ..engine.upstream_proxy import chosen
+from ..limits.limits import Guard, Limits, Stop
+from ..sidecar.sidecar_client import Companion
+from ..sidecar.summary import Seen
+from .environment import Environment, Route, environment, node_preload
+
+if TYPE_CHECKING:
+    from turntape.cassettes.tape.recorder import Recorder
+
+    from ..breakpoints.addon import Breakpoints
+    from ..engine.engine import Addon, Engine
+    from ..prove.report import Proof
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the command line says about a recording."""
+
+    path: Path
+    made: bool = False
+    """True when `path` is an empty file that `free_path` made."""
+    port: int = 0
+    upstreams: Mapping[str, str] = field(default_factory=dict[str, str])
+    intercept: tuple[str, ...] = ()
+    route: Route = "both"
+    upstream_proxy: str | None = None
+    """A URL, or `none`; None leaves it to the environment."""
+    client_cert: Path | None = None
+    break_on: tuple[Condition, ...] = ()
+    break_answers: Path | None = None
+    """A file of orders for what is held; None: the terminal."""
+    prove: bool = False
+    """True when witnesses stand before and behind the proxy."""
+    console: bool = False
+    limits: Limits = Limits()
+    addon: "Addon | None" = None
+    """Makes what may answer in the API's place."""
+    environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    count: int
+    """Round trips in the file, of this recording."""
+    totals: Mapping[str, object] | None
+    problems: tuple[str, ...]
+    """What went wrong in turntape itself, and which limit ended the run, one sentence each."""
+
+
+def free_path(kind: str, folder: Path, now: float) -> Path:
+    """Make and name a file that nobody else has: `run-20261120-181500.cassette.jsonl`.
+
+    Raises TurntapeError when the folder takes none.
+    """
+    stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(now))
+    number = 1
+    while True:
+        more = "" if number == 1 else f"-{number}"
+        path = folder / f"{kind}-{stamp}{more}.cassette.jsonl"
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except FileExistsError:
+            number += 1
+            continue
+        except OSError as exc:
+            where = f"cannot write a cassette into {str(folder.absolute())!r}: {exc.strerror}"
+            raise TurntapeError(f"{where}; choose another place with --out") from exc
+        return path
+
+
+class Recording:
+    """Starts with `start`, ends with `finish`; in between `environment` is what a child needs."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.confdir = home()
+        self.authority = Path()
+        """The certificate of our own authority."""
+        self.environment = Environment()
+        self.on_first: Callable[[], None] | None = None
+        """Called once, when the first round trip has ended."""
+        self.bypassed: Mapping[str, int] = {}
+        """Where the command was seen to connect to past us."""
+        self.guard = Guard(settings.limits) if settings.limits else None
+        self._recorder: Recorder
+        self._engine: Engine
+        self._companion: Companion | None = None
+
+    @property
+    def port(self) -> int:
+        return self._engine.port
+
+    @property
+    def seen(self) -> Seen:
+        """What came and was no LLM traffic."""
+        engine = self._engine.seen
+        return Seen(engine.tunnelled + engine.passed, engine.distrusted, self.bypassed)
+
+    def proof(self) -> "Proof":
+        """What the witnesses saw, once it is over; for a recording with `prove`."""
+        return self._engine.proof()
+
+    async def start(self) -> None:
+        from turntape.cassettes.redaction.redactor import Redactor
+        from turntape.cassettes.tape.recorder import Recorder
+
+        from ..engine.engine import Engine
+
+        settings = self.settings
+        try:
+            known_findings(settings)
+            next_proxy = chosen(settings.upstream_proxy, settings.environ, settings.port)
+            client_cert = checked(settings.client_cert) if settings.client_cert else None
+            held = breakpoints(settings) if settings.break_on else None
+            self.authority = ensure_authority(self.confdir)
+            bundle = write_bundle(self.confdir, self.authority, settings.environ)
+            preload = node_preload(self.confdir, settings.environ)
+        except TurntapeError:
+            if settings.made:
+                settings.path.unlink()
+            raise
+        # A name of our own choosing was taken by an empty file, which is filled now.
+        self._recorder = Recorder(settings.path, append=settings.made, redactor=Redactor.from_config())
+        # Base URLs that the user's environment names are upstreams too; where they are does not hang on our port.
+        named = environment(settings.environ, port=settings.port, route=settings.route, upstreams=settings.upstreams)
+        self._engine = Engine(
+            self._recorder,
+            port=settings.port,
+            upstreams={**named.upstreams, **settings.upstreams},
+            intercept=settings.intercept,
+            confdir=self.confdir,
+            next_proxy=next_proxy,
+            trusted_ca=bundle,
+            client_cert=client_cert,
+            on_round_trip=self._recorded,
+            guard=self.guard,
+            on_stop=self._tell_stop,
+            breakpoints=held,
+            prove=settings.prove,
+            addon=settings.addon,
+        )
+        try:
+            await self._engine.start()
+        except BaseException as exc:
+            self._recorder.close()
+            settings.path.unlink()  # it holds a header at most, and nobody else had the name
+            if isinstance(exc, OSError):
+                raise TurntapeError(
+                    f"port {settings.port} on 127.0.0.1 is taken or not ours to open; choose another with --port"
+                ) from exc
+            raise
+        self._companion = Companion(
+            settings.path,
+            self._recorder.label_line,
+            console=settings.console,
+            colour=coloured(sys.stderr.isatty(), settings.environ),
+            guard=self.guard,
+        )
+        self.environment = environment(
+            settings.environ,
+            port=self.port,
+            route=settings.route,
+            upstreams=settings.upstreams,
+            hosts=llm_hosts(settings.intercept),
+            bundle=bundle,
+            authority=self.authority,
+            preload=preload,
+        )
+
+    def _recorded(self, _round_trip: object, _number: int) -> None:
+        if self.on_first is not None:
+            self.on_first()
+            self.on_first = None
+
+    def _tell_stop(self, stop: Stop) -> None:
+        if self.settings.console:
+            sys.stderr.write(f"turntape: {stop.message.removeprefix('turntape ')}\n")
+
+    def hurry(self) -> None:
+        """Do not wait for the labels any more. Any thread may call this."""
+        if self._companion:
+            self._companion.kill()
+
+    async def finish(self) -> Outcome:
+        """Stop the proxy, let the reader finish, close the file."""
+        import asyncio
+
+        await self._engine.stop()
+        count = self._recorder.count
+        assert self._companion
+        totals = await asyncio.to_thread(self._companion.close, count)
+        await asyncio.to_thread(self._recorder.close)
+        if not count and self.settings.made:
+            self.settings.path.unlink(missing_ok=True)  # nobody asked for a file with nothing in it
+        missing = self._companion.problem if count else None
+        remarks = self.guard.remarks(missing is not None) if self.guard else []
+        problems = (self._recorder.problem, missing, *remarks)
+        return Outcome(count, totals, tuple(p for p in problems if p))
+
+
+def known_findings(settings: Settings) -> None:
+    """Raises TurntapeError for a `--stop-on` or `--break-on finding=` that no finding will ever meet."""
+    asked = [("--stop-on ", name) for name in settings.limits.stop_on]
+    asked += [("--break-on finding=", c.value) for c in settings.break_on if c.kind == "finding"]
+    if not asked:
+        return
+    from difflib import get_close_matches
+
+    from turntape.inspector.findings.rules import RULES
+
+    names = {rule.id for rule in RULES}
+    for option, pattern in asked:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            near = get_close_matches(pattern, names, 1)
+            raise TurntapeError(
+                f"no finding is called {pattern!r} ({option}{pattern}); "
+                + (f"did you mean {near[0]!r}?" if near else "`turntape explain` lists them")
+            )
+
+
+def breakpoints(settings: Settings) -> "Breakpoints":
+    """What is held and who is asked. Raises TurntapeError when there is nobody to ask."""
+    from ..breakpoints.addon import Breakpoints
+    from ..breakpoints.console import Console
+    from ..breakpoints.script_file import Script
+
+    if settings.break_answers is not None:
+        return Breakpoints(settings.break_on, Script(settings.break_answers))
+    try:
+        return Breakpoints(settings.break_on, Console.open(colour=coloured(True, settings.environ)))
+    except OSError as exc:
+        raise TurntapeError(
+            "--break-on has no terminal to ask at; give the answers in a file, one a line (pass, edit FILE, "
+            "error MESSAGE), with --break-answers FILE"
+        ) from exc
+
+
+def coloured(terminal: bool, environ: Mapping[str, str]) -> bool:
+    """Whether to colour, as https://no-color.org and FORCE_COLOR have it."""
+    if environ.get("NO_COLOR"):
+        return False
+    return bool(environ.get("FORCE_COLOR")) or (terminal and environ.get("TERM") != "dumb")
+
+
+def llm_hosts(intercept: Iterable[str]) -> list[str]:
+    """Hosts, and patterns of hosts, that NO_PROXY must not exempt."""
+    from turntape.cassettes.routes.upstreams import UPSTREAMS
+
+    known = [host for upstream in UPSTREAMS for host in upstream.hosts]
+    return [*known, *(host for host in intercept if host != "*")]

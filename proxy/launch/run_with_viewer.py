@@ -1,0 +1,72 @@
+"""A command whose run is looked at while it goes on: the viewer has the terminal, the output waits in a file.
+
+The viewer is a process of its own that follows the cassette. When it is left, what the command has written is shown,
+and what it goes on to write; so nothing is lost by looking.
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Self
+
+from .child_process import Child, spawn
+
+POLL = 0.1
+"""Seconds between two looks at the output of a command that goes on."""
+
+
+class Viewing:
+    """`with Viewing(path) as viewing`: spawn the command with `viewing.output`, then `look`, then `pour`."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = tempfile.NamedTemporaryFile(prefix="turntape-output-", suffix=".log")  # noqa: SIM115
+
+    @property
+    def output(self) -> int:
+        """Where the command writes."""
+        return self._file.fileno()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def viewer(self, child: Child, environ: Mapping[str, str]) -> Child:
+        """Open the viewer in the terminal. Raises `SpawnError`."""
+        command = [sys.executable, "-m", "turntape.proxy.cli", "view", str(self._path), "--follow"]
+        return spawn([*command, "--while", str(child.pid), "--output", self._file.name], environ)
+
+    def pour(self, child: Child) -> None:
+        """Give the command's output to whom it was meant for, until the command has ended."""
+        sys.stdout.flush()
+        out = sys.stdout.buffer
+        with Path(self._file.name).open("rb") as written:
+            while True:
+                over = child.ended
+                shutil.copyfileobj(written, out)
+                out.flush()
+                if over:
+                    return
+                time.sleep(POLL)
+
+
+def drawable() -> bool:
+    """Whether there is a terminal on both ends, and one whose cursor can be moved."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def alive(pid: int) -> bool:
+    """Whether a process is still there."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

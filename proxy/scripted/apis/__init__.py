@@ -1,0 +1,1 @@
+"""The answers of the scripted LLM in the wire shape of each API."""

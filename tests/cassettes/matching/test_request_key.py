@@ -1,0 +1,100 @@
+"""What makes two requests the same."""
+
+import gzip
+import zlib
+
+import brotli
+import pytest
+
+from turntape.cassettes import Redactor
+from turntape.cassettes.matching.request_key import body_key, canonical, path_key, plain
+from turntape.cassettes.tape.compression import compressor
+
+CHAT = "chat/completions"
+
+
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        ("https://api.openai.com/v1/chat/completions", CHAT),
+        ("/openai/v1/chat/completions", CHAT),
+        ("/openai/chat/completions", CHAT),
+        ("/s/my%20run/openai/v1/chat/completions", CHAT),
+        ("https://api.groq.com/openai/v1/chat/completions", CHAT),
+        ("https://openrouter.ai/api/v1/chat/completions", CHAT),
+        ("https://api.fireworks.ai/inference/v1/chat/completions", CHAT),
+        ("https://dashscope-intl.aliyuncs.com/compatible-mode/v1/chat/completions", CHAT),
+        ("https://api.z.ai/api/paas/v4/chat/completions", CHAT),
+        ("http://127.0.0.1:11434/api/chat", "api/chat"),
+        ("/ollama/api/chat", "api/chat"),
+        ("/gemini/v1beta/models/gemini-2.5-pro:generateContent", "models/gemini-2.5-pro:generateContent"),
+        ("/bedrock/model/a.b%3A0/converse", "model/a.b%3A0/converse"),
+        ("/v1", "v1"),
+        ("/", ""),
+    ],
+)
+def test_the_endpoint_is_what_counts_of_a_path(url: str, key: str) -> None:
+    assert path_key(url) == key
+
+
+def test_two_endpoints_are_never_the_same() -> None:
+    paths = ["/v1/messages", "/v1/messages/count_tokens", "/v1/responses", "/api/chat", "/v1/chat", "/api/generate"]
+
+    assert len({path_key(path) for path in paths}) == len(paths)
+
+
+def test_the_query_counts_in_any_order_and_without_its_keys() -> None:
+    assert path_key("/v1/x?b=2&a=1&key=secret") == path_key("/x?a=1&b=2&key=other") == "x?a=1&b=2"
+    assert path_key("/x?a=") != path_key("/x")
+    assert path_key("/x?a=1") != path_key("/x?a=2")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "encoded"),
+    [
+        ("gzip", gzip.compress(b'{"a":1}')),
+        ("X-GZIP ", gzip.compress(b'{"a":1}')),
+        ("deflate", zlib.compress(b'{"a":1}')),
+        ("zstd", compressor().compress(b'{"a":1}', compressor().FLUSH_FRAME)),
+        ("br", brotli.compress(b'{"a":1}')),
+        ("identity", b'{"a":1}'),
+    ],
+    ids=["gzip", "x-gzip", "deflate", "zstd", "br", "identity"],
+)
+def test_a_body_is_compared_without_its_encoding(encoding: str, encoded: bytes) -> None:
+    assert plain(encoded, (("Content-Encoding", encoding),)) == b'{"a":1}'
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "zstd", "br", "snappy"])
+def test_a_body_that_does_not_decode_is_compared_as_it_came(encoding: str) -> None:
+    assert plain(b"not encoded at all", (("content-encoding", encoding),)) == b"not encoded at all"
+
+
+def test_spelling_of_json_does_not_count_and_all_else_does() -> None:
+    assert canonical(b'{ "b": [1, 2], "a": "\\u00e9" }') == canonical('{"a":"é","b":[1,2]}'.encode())
+    assert canonical(b'{"a":[1,2]}') != canonical(b'{"a":[2,1]}')
+    assert canonical(b'{"a":1') == b'{"a":1'
+    assert canonical(b"a=1&b=2") == b"a=1&b=2"
+
+
+def key(body: bytes, content_type: str = "application/json", redacted: bool = False) -> bytes:
+    return body_key(body, (("content-type", content_type),), Redactor(salt="s"), redacted=redacted)
+
+
+def test_a_form_is_the_same_under_any_boundary() -> None:
+    def form(boundary: str, field: str) -> bytes:
+        body = f'--{boundary}\r\ncontent-disposition: form-data; name="f"\r\n\r\n{field}\r\n--{boundary}--\r\n'
+        return key(body.encode(), f'multipart/form-data; boundary="{boundary}"')
+
+    assert form("abc123", "one") == form("xyz789", "one") != form("abc123", "two")
+
+
+def test_which_secret_a_body_holds_does_not_count_on_either_side() -> None:
+    secret = "sk-proj-abcDEF123456ghiJKL789012mnoPQR345678stuVWX"
+    sent = b'{"content":"my key is %s"}' % secret.encode()
+    other = b'{"content":"my key is %s"}' % secret.replace("abc", "xyz").encode()
+    recorded = Redactor(salt="s").body(sent)
+
+    assert secret.encode() not in recorded
+    assert key(recorded, redacted=True) == key(sent) == key(other)
+    assert key(sent) != key(b'{"content":"my key is none"}')

@@ -1,0 +1,126 @@
+"""The route table: every form of a base URL leads to the one endpoint that the client meant."""
+
+import pytest
+
+from turntape.cassettes.routes.upstreams import BY_NAME, UPSTREAMS, by_host, joined, locate, resolve
+
+
+def sent_to(target: str, **overrides: str) -> str:
+    location = locate(target, overrides)
+    assert location is not None
+    return location.url + location.path
+
+
+@pytest.mark.parametrize(
+    ("target", "url"),
+    [
+        ("/openai/v1/chat/completions", "https://api.openai.com/v1/chat/completions"),
+        ("/openai/chat/completions", "https://api.openai.com/v1/chat/completions"),
+        ("/openai/v1/v1/chat/completions", "https://api.openai.com/v1/chat/completions"),
+        ("/OpenAI/v1/models?limit=2", "https://api.openai.com/v1/models?limit=2"),
+        ("/anthropic/v1/messages", "https://api.anthropic.com/v1/messages"),
+        ("/anthropic/messages?beta=true", "https://api.anthropic.com/v1/messages?beta=true"),
+        ("/anthropic/api/hello", "https://api.anthropic.com/api/hello"),
+        ("/gemini/v1beta/models/m:generateContent", "https://generativelanguage.googleapis.com/v1beta/models/m:generateContent"),
+        ("/gemini/models/m:generateContent", "https://generativelanguage.googleapis.com/v1beta/models/m:generateContent"),
+        ("/gemini/v1alpha/models", "https://generativelanguage.googleapis.com/v1alpha/models"),
+        ("/ollama/api/chat", "http://127.0.0.1:11434/api/chat"),
+        ("/groq/openai/v1/chat/completions", "https://api.groq.com/openai/v1/chat/completions"),
+        ("/groq/chat/completions", "https://api.groq.com/openai/v1/chat/completions"),
+        ("/openrouter/chat/completions", "https://openrouter.ai/api/v1/chat/completions"),
+        ("/cohere/v2/chat", "https://api.cohere.com/v2/chat"),
+        ("/openai", "https://api.openai.com/v1/"),
+        ("/openai?x=1", "https://api.openai.com/v1?x=1"),
+    ],
+)  # fmt: skip
+def test_a_base_url_with_and_without_its_version_is_understood(target: str, url: str) -> None:
+    assert sent_to(target) == url
+
+
+def test_a_run_is_named_by_the_path() -> None:
+    location = locate("/s/night%20shift/openai/v1/models")
+
+    assert location is not None
+    assert (location.run, location.upstream.name, location.path) == ("night shift", "openai", "/v1/models")
+
+
+@pytest.mark.parametrize("target", ["/", "/nobody/v1/x", "/v1/chat/completions", "/s/run", "", "/azure/openai/x", "//"])
+def test_a_path_that_names_no_upstream_leads_nowhere(target: str) -> None:
+    """Azure is known and has no address of its own."""
+    assert locate(target) is None
+
+
+@pytest.mark.parametrize(
+    "base",
+    ["http://localhost:8000", "http://localhost:8000/", "http://localhost:8000/v1", "http://localhost:8000/v1/"],
+)
+def test_an_override_with_and_without_the_version_is_the_same(base: str) -> None:
+    assert sent_to("/openai/v1/chat/completions", openai=base) == "http://localhost:8000/v1/chat/completions"
+    assert sent_to("/openai/chat/completions", openai=base) == "http://localhost:8000/v1/chat/completions"
+
+
+def test_an_override_keeps_its_own_path() -> None:
+    url = sent_to("/openai/v1/chat/completions", openai="https://gateway.example/team/openai/v1")
+
+    assert url == "https://gateway.example/team/openai/v1/chat/completions"
+
+
+def test_a_star_stands_for_all_but_those_that_are_named() -> None:
+    overrides = {"*": "http://127.0.0.1:9", "openai": "http://127.0.0.1:7"}
+
+    assert resolve("openai", overrides) == "http://127.0.0.1:7"
+    assert resolve("anthropic", overrides) == "http://127.0.0.1:9"
+    assert resolve("azure", overrides) == "http://127.0.0.1:9"
+    assert resolve("azure", {}) is None
+
+
+def test_a_name_of_the_users_own_is_an_upstream_once_it_is_given() -> None:
+    assert locate("/mine/v1/chat/completions") is None
+    assert sent_to("/mine/v1/chat/completions", mine="http://10.0.0.1/v1") == "http://10.0.0.1/v1/chat/completions"
+    # A star gives no new names.
+    assert locate("/mine/v1/x", {"*": "http://127.0.0.1:9"}) is None
+
+
+def test_joined_puts_the_version_once() -> None:
+    gemini = BY_NAME["gemini"]
+
+    assert joined("https://p.example/g/v1beta", gemini, "/v1beta/models") == (
+        "https://p.example",
+        "/g/v1beta/models",
+    )
+    assert joined("https://p.example/g", gemini, "/v1beta/models") == ("https://p.example", "/g/v1beta/models")
+
+
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [
+        ("api.openai.com", "openai"),
+        ("API.OpenAI.com.", "openai"),
+        ("eu.api.openai.com", "openai"),
+        ("bedrock-runtime.eu-west-1.amazonaws.com", "bedrock"),
+        ("bedrock-runtime-fips.us-east-1.amazonaws.com", "bedrock"),
+        ("europe-west1-aiplatform.googleapis.com", "vertex"),
+        ("my-team.openai.azure.com", "azure"),
+        ("api.individual.githubcopilot.com", "copilot"),
+        ("openai.com", None),
+        ("api.openai.com.evil.example", None),
+        ("s3.amazonaws.com", None),
+        ("", None),
+    ],
+)
+def test_a_host_belongs_to_one_upstream_or_none(host: str, name: str | None) -> None:
+    found = by_host(host)
+
+    assert (found.name if found else None) == name
+
+
+def test_every_upstream_is_found_by_its_own_address_and_its_name_is_its_own() -> None:
+    assert len(BY_NAME) == len(UPSTREAMS)
+    for upstream in UPSTREAMS:
+        if upstream.url and not upstream.url.startswith("http://127."):
+            assert by_host(upstream.url.removeprefix("https://")) is upstream
+        if upstream.url:
+            assert sent_to(f"/{upstream.name}/x").startswith(upstream.url)
+        # A version that a client writes itself is not put in once more.
+        first = upstream.version.strip("/").split("/")[0]
+        assert not first or first in upstream.versions

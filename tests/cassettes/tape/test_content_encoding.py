@@ -1,0 +1,80 @@
+"""Content-encodings are undone for the record, wherever the wire was cut into chunks."""
+
+import gzip
+import zlib
+from collections.abc import Callable
+
+import brotli
+import pytest
+import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from turntape.cassettes.tape.content_encoding import DECODERS, decoded, decoder
+
+TEXT = b'data: {"choices":[]}\n\n' * 200
+
+
+def raw_deflate(data: bytes) -> bytes:
+    stream = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return stream.compress(data) + stream.flush()
+
+
+def zstd_frames(data: bytes) -> bytes:
+    """Two frames, as servers send that end one at each flush."""
+    half = len(data) // 2
+    return zstandard.compress(data[:half]) + zstandard.compress(data[half:])
+
+
+ENCODERS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
+    "gzip": ("gzip", gzip.compress),
+    "x-gzip": ("x-gzip", gzip.compress),
+    "deflate": ("deflate", zlib.compress),
+    "raw deflate": ("deflate", raw_deflate),
+    "br": ("br", brotli.compress),
+    "zstd": ("zstd", zstandard.compress),
+    "zstd in frames": ("zstd", zstd_frames),
+}
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+@settings(deadline=None, max_examples=30)
+@given(cuts=st.lists(st.integers(1, 400), max_size=12))
+def test_any_cut_of_the_encoded_bytes_gives_the_plain_ones(name: str, cuts: list[int]) -> None:
+    encoding, encode = ENCODERS[name]
+    data = encode(TEXT)
+    stream = decoder(encoding)
+    assert stream is not None
+
+    plain = b""
+    for size in cuts:
+        plain += stream.decode(data[:size])
+        data = data[size:]
+
+    assert plain + (stream.decode(data) if data else b"") == TEXT
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+def test_a_whole_body_is_decoded_and_says_what_was_undone(name: str) -> None:
+    encoding, encode = ENCODERS[name]
+
+    assert decoded(encode(TEXT), f" {encoding.upper()} ") == (TEXT, encoding, None)
+
+
+@pytest.mark.parametrize("encoding", [None, "", "identity", "snappy", "gzip, br"])
+def test_what_is_not_known_is_left_as_it_is(encoding: str | None) -> None:
+    assert decoder(encoding) is None
+    assert decoded(b"bytes", encoding) == (b"bytes", None, None)
+
+
+@pytest.mark.parametrize("encoding", DECODERS)
+def test_a_body_that_does_not_decode_is_kept_with_the_reason(encoding: str) -> None:
+    body, undone, fault = decoded(b"no such encoding, but text", encoding)
+
+    assert (body, undone) == (b"no such encoding, but text", None)
+    assert fault is not None and fault.startswith(f"the body does not decode as {encoding}: ")
+
+
+@pytest.mark.parametrize("encoding", DECODERS)
+def test_an_empty_body_is_no_fault(encoding: str) -> None:
+    assert decoded(b"", encoding) == (b"", None, None)

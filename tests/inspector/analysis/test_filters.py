@@ -1,0 +1,61 @@
+"""Queries: words and fields, all of which must hold."""
+
+import pytest
+from viewing import EXAMPLE
+
+from turntape.inspector.analysis.filters import FIELDS, parse
+from turntape.inspector.analysis.run_index import Run
+
+RUN = Run.load(EXAMPLE)
+
+
+def found(query: str) -> list[int]:
+    """The numbers of the round trips that a query lets through."""
+    test = parse(query)
+    return [row.index for row in RUN.rows.all if test(row)]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("", list(range(12))),
+        ("pivot", [6, 11]),
+        ("PIVOT 68", [6, 11]),
+        ('"pivot year for"', [11]),
+        ("tool:edit_file", [6, 7, 9]),
+        ("tool:edit -is:error", [9]),
+        ("layer:client", [7, 8]),
+        ("is:length", [6, 7]),
+        ("is:error", [6, 7, 8]),
+        ("finding:truncated", [6, 7]),
+        ("status:529", [8]),
+        ("status:5xx", [8]),
+        ("cost:>0.01", [6, 7]),
+        ("cost:<$0.001", [1, 4]),
+        ("out:>1k", [6, 7]),
+        ("thread:t3", [3, 4, 5]),
+        ("model:haiku", [1]),
+        ("turn:=3 thread:t1", [6]),
+        ("api:anthropic url:messages run:example -thread:t1", [1, 3, 4, 5]),
+        ("overloaded", [8]),
+        ("client-system-prompt-changed", [7]),
+        ("no such words", []),
+    ],
+)
+def test_a_query_lets_through(query: str, expected: list[int]) -> None:
+    assert found(query) == expected
+
+
+def test_what_is_no_number_is_said_and_the_rest_holds() -> None:
+    query = parse("cost:much tool:edit")
+
+    assert query.problem == "'cost:much' needs a number, as in cost:>0.05"
+    assert [row.index for row in RUN.rows.all if query(row)] == [6, 7, 9]
+
+
+def test_only_words_are_marked_in_the_text() -> None:
+    assert parse('pivot "two words" -left tool:edit cost:>1').words == ("pivot", "two words")
+
+
+def test_every_field_is_explained() -> None:
+    assert all(told for _, told in FIELDS.values())

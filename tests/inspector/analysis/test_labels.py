@@ -1,0 +1,141 @@
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from conversations import CALL, HELLO, chat, loop, said
+
+from turntape.cassettes.tape.model import Frame, Request, RoundTrip
+from turntape.inspector.analysis.labels import Labeller, label_all
+
+KEYS = [
+    "index",
+    "run",
+    "thread",
+    "turn",
+    "attempt",
+    "edge",
+    "protocol",
+    "provider",
+    "method",
+    "url",
+    "status",
+    "streamed",
+    "started_at",
+    "first_byte_ms",
+    "duration_ms",
+    "request_model",
+    "response_model",
+    "tools_offered",
+    "model",
+    "api",
+    "client",
+    "usage",
+    "cost_usd",
+    "findings",
+]
+
+
+def test_the_keys_of_a_label_are_always_present() -> None:
+    other = RoundTrip(Request("GET", "https://api.openai.com/v1/models"), None, 1.0)
+
+    for done in label_all([*loop(), replace(other, index=2)]):
+        assert list(done.label) == KEYS
+
+
+def test_a_turn_is_labelled_by_layer() -> None:
+    first, second = [done.label for done in label_all(loop())]
+
+    assert first["model"] == {
+        "emitted": "calls",
+        "text": "",
+        "reasoning": "",
+        "refusal": None,
+        "tool_calls": [
+            {"id": "call_1", "name": "look_up", "arguments": {"word": "tape"}, "arguments_raw": '{"word":"tape"}'}
+        ],
+    }
+    assert first["api"] == {
+        "finish_raw": "tool_calls",
+        "finish": "tool_calls",
+        "effective": "tool_calls",
+        "error": None,
+    }
+    assert first["client"] == {
+        "results": [{"call_id": "call_1", "is_error": False}],
+        "history": "first",
+        "outcome": "dispatched",
+        "echo": {"state": "verbatim", "reasoning": "none", "changes": []},
+    }
+    assert second["client"] == {"results": [], "history": "extended", "outcome": "ended", "echo": None}
+    assert first["usage"] == {"input": 100, "cache_read": 0, "cache_write": None, "output": 10, "reasoning": None}
+    assert (first["tools_offered"], first["request_model"], first["response_model"]) == (
+        ["look_up"],
+        "gpt-5",
+        "gpt-5-2025-08-07",
+    )
+    assert (first["first_byte_ms"], first["duration_ms"], first["started_at"]) == (
+        200.0,
+        250.0,
+        "2026-05-28T20:26:40.000000Z",
+    )
+
+
+def test_a_turn_is_labelled_again_when_the_next_one_decides_its_client_layer() -> None:
+    labeller = Labeller()
+    first, second = loop()
+
+    assert [(i, label["client"]["outcome"]) for i, label in labeller.add(first)] == [(0, "open")]  # type: ignore[index]
+    assert [(i, label["client"]["outcome"]) for i, label in labeller.add(second)] == [  # type: ignore[index]
+        (0, "dispatched"),
+        (1, "ended"),
+    ]
+
+
+def test_a_round_trip_outside_generation_has_no_layers() -> None:
+    [done] = label_all([RoundTrip(Request("GET", "https://api.openai.com/v1/models"), None, 1.0, index=0)])
+
+    assert [done.label[key] for key in ("turn", "thread", "model", "api", "client", "usage")] == [None] * 6
+
+
+def test_arguments_that_do_not_parse_stay_as_they_are() -> None:
+    [done] = label_all([chat([HELLO], said(None, ("c", "look_up", '{"word": tape}')))])
+    [call] = dict[str, Any](done.label["model"])["tool_calls"]  # type: ignore[call-overload]
+
+    assert (call["arguments"], call["arguments_raw"]) == (None, '{"word": tape}')
+
+
+def test_responses_over_a_websocket_are_turns() -> None:
+    create = b'{"type":"response.create","model":"gpt-5","input":"hi"}'
+    message = (
+        b'{"type":"response.completed","sequence_number":1,"response":{"id":"resp_1","object":"response",'
+        b'"status":"completed","model":"gpt-5","output":[{"type":"message","id":"m","role":"assistant",'
+        b'"status":"completed","content":[{"type":"output_text","text":"hello","annotations":[]}]}]}}'
+    )
+    session = RoundTrip(
+        Request("GET", "https://api.openai.com/v1/responses"),
+        None,
+        1.0,
+        index=0,
+        frames=(Frame("client", 1, create, True), Frame("server", 2, message, True)),
+    )
+
+    [done] = label_all([session])
+
+    assert (done.label["protocol"], done.label["turn"]) == ("openai-responses", 1)
+    assert dict[str, Any](done.label["model"])["text"] == "hello"  # type: ignore[call-overload]
+
+
+def test_two_calls_alike_in_two_threads_keep_their_own_results() -> None:
+    trips = [replace(trip, index=i) for i, trip in enumerate([*loop(), *loop()])]
+    outcomes = [dict[str, Any](done.label["client"])["outcome"] for done in label_all(trips)]  # type: ignore[call-overload]
+
+    assert outcomes == ["dispatched", "ended", "dispatched", "ended"]
+    assert CALL
+
+
+def test_the_page_of_keys_names_them_all_and_no_others() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs" / "show-json.md").read_text()
+    rows = re.findall(r"^\| (`[^|]+`) \|", page, re.MULTILINE)
+
+    assert [key for row in rows for key in re.findall(r"`(\w+)`", row)] == KEYS

@@ -1,0 +1,222 @@
+"""Calls and their results: each answered, once, in its place, under its name."""
+
+import pytest
+from conversations import CALL, HELLO, chat, result, said, user
+from judged import (
+    OLLAMA,
+    anthropic,
+    asked,
+    calls,
+    gemini,
+    given,
+    gives,
+    ids,
+    item_call,
+    item_output,
+    judged,
+    only,
+    responses,
+    spoke,
+    trip,
+    turn,
+    use,
+    words,
+)  # fmt: skip
+
+from turntape.cassettes.tape.model import RoundTrip
+
+FIRST = said(None, CALL)
+TWO = said(None, ("c1", "look_up", '{"word":"a"}'), ("c2", "look_up", '{"word":"b"}'))
+DONE = said("done")
+ASKED = {"role": "user", "content": "what is a tape?"}
+
+
+@pytest.mark.parametrize(
+    ("history", "expected"),
+    [
+        ([FIRST, user("go on")], "client-missing-tool-result"),
+        ([TWO, result("c1", "x")], "client-missing-tool-result"),
+        ([result("never", "x")], "client-orphan-tool-result"),
+        ([FIRST, result("call_1", "x"), result("call_1", "x")], "client-duplicate-tool-result"),
+        ([FIRST, FIRST, result("call_1", "x")], "client-duplicated-call"),
+        ([FIRST, user("hurry"), result("call_1", "x")], "client-results-not-adjacent"),
+        ([TWO, result("c2", "y"), result("c1", "x")], "client-results-reordered"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_history_that_does_not_fit_together_is_the_clients(history: list[dict[str, object]], expected: str) -> None:
+    assert only(expected, chat([HELLO, *history], DONE)).layer == "client"
+
+
+def test_a_history_that_fits_together_is_nobodys() -> None:
+    history = [HELLO, TWO, result("c1", "x"), result("c2", "y"), DONE, user("and?")]
+
+    assert ids(chat(history, DONE)) == set()
+
+
+def test_two_answers_in_a_row_with_their_results_behind_both_are_taken_by_anthropic_alone() -> None:
+    other = ("c2", "look_up", '{"word":"b"}')
+    history = [HELLO, FIRST, said(None, other), result("call_1", "x"), result("c2", "y")]
+    merged = [ASKED, spoke(use()), spoke(use("toolu_2")), asked(given(), given("toolu_2"))]
+
+    assert "client-results-not-adjacent" in ids(chat(history, DONE))
+    assert ids(anthropic(merged, [words("done")])) == set()
+
+
+def test_the_apis_own_tools_need_no_result() -> None:
+    search = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "tape"}}
+    found = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+
+    assert ids(anthropic([ASKED, spoke(search, found), asked("and?")], [words("done")])) == set()
+
+
+def test_words_before_a_result_are_in_the_way_and_words_behind_it_are_not() -> None:
+    before = anthropic([ASKED, spoke(use()), asked("hurry", given())], [words("done")])
+    behind = anthropic([ASKED, spoke(use()), asked(given(), "hurry")], [words("done")])
+
+    assert "client-results-not-adjacent" in ids(before)
+    assert ids(behind) == set()
+
+
+def test_results_in_two_contents_are_split() -> None:
+    history = [turn("user", {"text": "hi"}), turn("model", calls("a"), calls("b"))]
+    split = gemini([*history, turn("user", gives("x")), turn("user", gives("y"))], [{"text": "done"}])
+    whole = gemini([*history, turn("user", gives("x"), gives("y"))], [{"text": "done"}])
+
+    assert "client-results-not-adjacent" in ids(split)
+    assert ids(whole) == set()
+
+
+def test_a_result_under_another_name_is_told_from_one_that_is_missing() -> None:
+    history = [turn("user", {"text": "hi"}), turn("model", calls())]
+
+    assert ids(gemini([*history, turn("user", gives(name="find"))], [{"text": "done"}])) == {"client-result-wrong-name"}
+
+
+HELD = {"previous_response_id": "resp_0"}
+OPEN = responses([{"role": "user", "content": "hi"}], [item_call("call_1"), item_call("call_2", "b")])
+
+
+def test_what_the_api_holds_is_no_missing_call() -> None:
+    done = responses([item_output("call_1"), item_output("call_2")], [], 1, **HELD)
+
+    assert not [one for one in judged(OPEN, done) if one.id.startswith("client-")]
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        ([item_output("call_1"), item_output("call_2"), item_output("call_9")], "client-orphan-tool-result"),
+        ([item_output("call_1"), item_output("call_2"), item_output("call_2")], "client-duplicate-tool-result"),
+        ([item_output("call_2"), item_output("call_1")], "client-results-reordered"),
+        ([item_output("call_1")], "client-missing-tool-result"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_results_of_a_held_history_are_matched_with_what_was_emitted(
+    items: list[dict[str, object]], expected: str
+) -> None:
+    assert expected in ids(OPEN, responses(items, [], 1, **HELD))
+
+
+def test_results_of_a_previous_response_that_was_not_recorded_are_not_judged() -> None:
+    assert "client-orphan-tool-result" not in ids(responses([item_output()], [], previous_response_id="resp_x"))
+
+
+def test_a_call_that_the_api_itself_doubled_is_not_the_clients() -> None:
+    twice = [use("toolu_1", "a"), use("toolu_1", "b")]
+    following = anthropic([ASKED, spoke(*twice), asked(given(), given(text="b"))], [words("done")], 1)
+
+    told = judged(anthropic([ASKED], twice), following)
+
+    assert {one.layer for one in told} == {"api"}
+
+
+@pytest.mark.parametrize(
+    ("text", "history", "expected"),
+    [
+        ("Not the same number of function calls and responses", [FIRST, user("go")], "client-missing-tool-result"),
+        (
+            "Not the same number of function calls and responses",
+            [FIRST, result("call_1", "x"), result("call_1", "x")],
+            "client-duplicate-tool-result",
+        ),
+    ],
+)
+def test_a_sentence_that_may_mean_several_faults_means_the_one_that_is_there(
+    text: str, history: list[dict[str, object]], expected: str
+) -> None:
+    refused = chat([HELLO, *history], status=400, error={"error": {"message": text, "type": "invalid"}})
+
+    assert ids(refused) == {expected, "api-invalid-request"}
+
+
+def test_a_sentence_alone_is_a_strong_hint_and_no_proof() -> None:
+    text = "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
+    refused = chat([HELLO], status=400, error={"error": {"message": text, "type": "invalid_request_error"}})
+
+    assert only("client-missing-tool-result", refused).tier == "S"
+
+
+ONE_CALL = gemini([turn("user", {"text": "hi"})], [calls()])
+
+
+def replied(*history: dict[str, object]) -> RoundTrip:
+    return gemini([turn("user", {"text": "hi"}), *history], [{"text": "done"}], 1)
+
+
+def test_without_ids_the_same_result_again_answers_the_call_twice() -> None:
+    told = judged(ONE_CALL, replied(turn("model", calls()), turn("user", gives(), gives())))
+
+    assert [one.id for one in told] == ["client-duplicate-tool-result"]
+
+
+def test_without_ids_another_result_too_many_has_no_call() -> None:
+    told = judged(ONE_CALL, replied(turn("model", calls()), turn("user", gives(), gives("something else"))))
+
+    assert [one.id for one in told] == ["client-orphan-tool-result"]
+
+
+def test_without_ids_a_call_that_the_client_wrote_twice_is_not_a_missing_result() -> None:
+    told = judged(ONE_CALL, replied(turn("model", calls(), calls()), turn("user", gives())))
+
+    assert [one.id for one in told] == ["client-duplicated-call"]
+
+
+def test_two_equal_calls_of_the_model_want_two_results() -> None:
+    opened = gemini([turn("user", {"text": "hi"})], [calls(), calls()])
+    told = ids(opened, replied(turn("model", calls(), calls()), turn("user", gives())))
+
+    assert "client-missing-tool-result" in told
+    assert "client-duplicated-call" not in told
+
+
+def test_a_call_under_another_name_is_the_root_of_a_result_under_the_old_one() -> None:
+    renamed = {"functionCall": {"name": "functions_look_up", "args": {"word": "tape"}}}
+    told = judged(ONE_CALL, replied(turn("model", renamed), turn("user", gives())))
+
+    assert [(one.id, one.because_of) for one in told] == [
+        ("client-assistant-mutated", ()),
+        ("client-result-wrong-name", ("client-assistant-mutated",)),
+    ]
+
+
+def test_a_result_without_an_id_behind_a_users_message_is_displaced_and_not_missing() -> None:
+    def asks(word: str) -> dict[str, object]:
+        return {"function": {"name": "look_up", "arguments": {"word": word}}}
+
+    def gave(text: str) -> dict[str, object]:
+        return {"role": "tool", "tool_name": "look_up", "content": text}
+
+    history = [HELLO, {"role": "assistant", "content": "", "tool_calls": [asks("a"), asks("b")]}]
+    body = {"model": "llama", "messages": [*history, gave("x"), user("hurry"), gave("y")], "stream": False}
+    answer = {
+        "model": "llama",
+        "message": {"role": "assistant", "content": "done"},
+        "done": True,
+        "done_reason": "stop",
+    }
+    told = ids(trip(OLLAMA, body, answer))
+
+    assert "client-results-not-adjacent" in told
+    assert not told & {"client-missing-tool-result", "client-orphan-tool-result"}

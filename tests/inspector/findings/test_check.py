@@ -1,0 +1,261 @@
+"""What a check says of recordings: roots before echoes, only what was asked, valid for machines."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from decimal import Decimal
+from xml.etree import ElementTree
+
+import pytest
+from conversations import CALL, HELLO, chat, loop, result, said, user
+
+from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.findings.budgets import Budgets
+from turntape.inspector.findings.check import Asked, Checked, Found, Report, check, rooted
+from turntape.inspector.findings.finding import Finding, Layer, Severity
+from turntape.inspector.views.json.check_formats import as_json, github, junit
+from turntape.inspector.views.text.check_text import check_text
+from turntape.inspector.views.text.terminal_text import plain, width_of
+
+REJECTED = {
+    "error": {
+        "message": "An assistant message with 'tool_calls' must be followed by tool messages responding to each "
+        "'tool_call_id'. The following tool_call_ids did not have response messages: call_1",
+        "type": "invalid_request_error",
+    }
+}
+
+
+def lost() -> list[RoundTrip]:
+    """A result that never came, and the rejection that follows from it."""
+    first = said(None, CALL)
+    return [chat([HELLO], first), chat([HELLO, first, user("go on")], index=1, status=400, error=REJECTED)]
+
+
+def report(trips: Iterable[RoundTrip], name: str = "run.cassette.jsonl", **asked: object) -> Report:
+    wanted = Asked(**asked)  # type: ignore[arg-type]
+    return Report(wanted, (check(name, trips, wanted),))
+
+
+def ids(given: Report) -> list[str]:
+    return [found.finding.id for one in given.checked for found in one.findings]
+
+
+def shown(given: Report, width: int = 80) -> str:
+    return "\n".join(plain(line) for line in check_text(given, width))
+
+
+def finding(
+    name: str, severity: Severity = "error", because_of: tuple[str, ...] = (), layer: Layer = "client"
+) -> Finding:
+    return Finding(name, layer, severity, "P", f"{name} said", (f"#0 {name}",), f"mend {name}", because_of)
+
+
+def test_a_clean_run_passes() -> None:
+    given = report(loop())
+
+    assert (ids(given), given.failed) == ([], False)
+    assert shown(given).startswith("✓ run.cassette.jsonl  2 turns")
+    assert "passed  no findings" in shown(given)
+
+
+def test_a_root_stands_before_its_echo_which_is_indented_under_it() -> None:
+    text = shown(report(lost()))
+    lines = text.splitlines()
+
+    root = next(i for i, line in enumerate(lines) if "client-missing-tool-result" in line)
+    because = next(i for i, line in enumerate(lines) if line.strip() == "because of this:")
+    echo = next(i for i, line in enumerate(lines) if "api-invalid-request" in line)
+    assert root < because < echo
+    assert len(lines[echo]) - len(lines[echo].lstrip()) > len(lines[root]) - len(lines[root].lstrip())
+    for piece in ("▶ client", "error, proven", "t1 turn 1, #0", "without a result for call_1", "#0 call call_1", "fix"):
+        assert piece in text
+
+
+def test_only_ignore_and_fail_on_choose() -> None:
+    assert ids(report(lost())) == ["client-missing-tool-result", "api-invalid-request"]
+    assert ids(report(lost(), only=frozenset({"api-invalid-request"}))) == ["api-invalid-request"]
+    assert ids(report(lost(), only=frozenset({"model"}))) == []
+    assert ids(report(lost(), ignore=frozenset({"client-missing-tool-result"}))) == ["api-invalid-request"]
+    capped = [chat([HELLO], said("half"), finish="length")]
+    assert "api-length-truncated" in ids(report(capped))
+    assert not report(capped).failed
+    assert report(capped, fail_on="warning").failed
+
+
+def test_an_echo_whose_root_was_ignored_stands_by_itself_and_names_it() -> None:
+    text = shown(report(lost(), ignore=frozenset({"client-missing-tool-result"})))
+
+    assert "because of client-missing-tool-result" in text
+    assert "because of this" not in text
+
+
+def test_hints_and_lint_are_looked_for_when_asked_or_named() -> None:
+    sorry = [chat([HELLO], said("I'm sorry, but I can't help with that."))]
+
+    assert "model-refused-in-text" not in ids(report(sorry))
+    assert "model-refused-in-text" in ids(report(sorry, hints=True))
+    assert ids(report(sorry, only=frozenset({"model-refused-in-text"}))) == ["model-refused-in-text"]
+    assert "param-without-description" in ids(report(sorry, lint=True))
+    assert ids(report(sorry, only=frozenset({"param-without-description"}))) == ["param-without-description"]
+
+
+def test_budgets_hold_for_each_run_of_a_cassette() -> None:
+    trips = [chat([HELLO], said("x"), index=0, run="a"), chat([HELLO], said("x"), index=1, run="b")]
+    given = report(trips, budgets=Budgets(turns=1))
+
+    assert [(v.run, v.state) for v in given.checked[0].verdicts] == [("a", "kept"), ("b", "kept")]
+    assert not given.failed
+    broken = report(loop(), budgets=Budgets(turns=1, cost=Decimal("0.0001")))
+    assert broken.failed
+    assert [v.budget for v in broken.checked[0].broken] == ["max-cost", "max-turns"]
+    assert "2 budgets broken" in shown(broken)
+
+
+def test_echoes_of_echoes_are_nested_and_circles_are_broken() -> None:
+    chain = [
+        Found(finding("echo2", because_of=("echo1",)), 2, thread="t1"),
+        Found(finding("root", "warning"), 0, thread="t1"),
+        Found(finding("echo1", because_of=("root",)), 1, thread="t1"),
+        Found(finding("a", because_of=("b",)), 3),
+        Found(finding("b", because_of=("a",)), 4),
+    ]
+
+    trees = rooted(chain)
+
+    def told(node: object) -> object:
+        return (node.found.finding.id, [told(echo) for echo in node.echoes])  # type: ignore[attr-defined]
+
+    assert [told(tree) for tree in trees] == [("b", [("a", [])]), ("root", [("echo1", [("echo2", [])])])]
+
+
+def test_an_echo_hangs_under_the_latest_root_of_its_own_thread() -> None:
+    given = [
+        Found(finding("root"), 0, thread="t1"),
+        Found(finding("root"), 5, thread="t1"),
+        Found(finding("root"), 6, thread="t2"),
+        Found(finding("echo", because_of=("root",)), 7, thread="t1"),
+    ]
+
+    assert [(n.found.index, len(n.echoes)) for n in rooted(given)] == [(0, 0), (5, 1), (6, 0)]
+
+
+def test_many_findings_of_a_class_are_not_all_shown_whole_but_all_named() -> None:
+    trips = [chat([HELLO, user(str(i))], said("x"), index=i, usage=None) for i in range(9)]
+    text = shown(report(trips))
+
+    assert text.count("the answer counts no tokens") == 2
+    assert "and 7 more: #2, #3, #4, #5, #6, #7, #8" in text
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    budgets = Budgets(Decimal("0.0001"), 1, Decimal(1))
+    trips = [
+        *lost(),
+        *(chat([HELLO, user("日本" * 90)], said("x", ("q" * 90, "n" * 90, "{")), index=2 + i) for i in range(3)),
+    ]
+    given = report(trips, name="x" * 90 + ".cassette.jsonl", budgets=budgets, hints=True, lint=True)
+    given = Report(given.asked, given.checked, (("gone" * 40, "cannot read it " * 20),))
+
+    assert max(width_of(line) for line in shown(given, width).splitlines()) <= width
+
+
+def test_nothing_from_the_wire_drives_the_terminal_or_breaks_a_format() -> None:
+    evil = "\x1b[2J\x00\ud800]]>&<'\"%\r\n::error::,:"
+    made = Found(Finding("model-refusal", "model", "error", "P", evil, (evil,), "mend"), 0)
+    one = Checked("a:b,c%.jsonl", 1, 1, 1, 0, None, (made,), (), (evil,))
+    given = Report(Asked(), (one,), ((evil, evil),))
+
+    assert "\x1b" not in shown(given)
+    assert json.loads(as_json(given).encode())["files"][0]["findings"][0]["message"].startswith("\x1b[2J")
+    root = ElementTree.fromstring(junit(given).encode())  # refuses what XML cannot hold
+    assert root.find(".//failure") is not None
+    lines = list(github(given, {"a:b,c%.jsonl": {0: 2}}))
+    assert all(len(line.encode().splitlines()) == 1 for line in lines)
+    assert lines[0].startswith("::error file=a%3Ab%2Cc%25.jsonl,line=2,title=model%3A model-refusal::")
+    assert "%25%0D%0A::error::,:" in lines[0]
+
+
+def test_junit_has_one_case_a_cassette_and_class() -> None:
+    budgets = Budgets(cost=Decimal(1), turns=1)
+    wanted = Asked(budgets=budgets)
+    capped = chat([HELLO], said("half"), finish="length")
+    given = Report(
+        wanted, (check("a.jsonl", lost(), wanted), check("b.jsonl", [capped], wanted)), (("c.jsonl", "is none"),)
+    )
+    root = ElementTree.fromstring(junit(given).encode())
+
+    suites = root.findall("testsuite")
+    assert [suite.get("name") for suite in suites] == ["a.jsonl", "b.jsonl", "c.jsonl"]
+    for suite in suites[:2]:
+        names = [case.get("name") for case in suite]
+        assert len(names) == len(set(names))
+        assert set(names) == {one.id for one in wanted.classes} | {"max-cost", "max-turns"}
+    failed = [(s.get("name"), case.get("name")) for s in suites for case in s if case.find("failure") is not None]
+    assert failed == [
+        ("a.jsonl", "client-missing-tool-result"),
+        ("a.jsonl", "api-invalid-request"),
+        ("a.jsonl", "max-turns"),
+    ]
+    milder = suites[1].find("testcase[@name='api-length-truncated']/system-out")
+    assert milder is not None and "raise the cap" in (milder.text or "").lower()
+    for count, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        assert root.get(count) == str(len(root.findall(f".//testcase/{tag}")))
+    assert root.get("tests") == str(len(root.findall(".//testcase")))
+    assert root.find("testsuite[@name='c.jsonl']/testcase/error") is not None
+
+
+def test_a_budget_that_is_not_known_is_skipped_in_junit_and_does_not_fail() -> None:
+    given = report([chat([HELLO], said("x"), usage=None)], budgets=Budgets(cost=Decimal(1)))
+
+    assert not given.failed
+    assert ElementTree.fromstring(junit(given).encode()).find(".//testcase[@name='max-cost']/skipped") is not None
+    assert any(line.startswith("::warning") and "max-cost" in line for line in github(given))
+
+
+def test_github_annotations_are_one_a_finding_the_gravest_first() -> None:
+    trips = [*lost(), chat([HELLO], said("half"), finish="length", index=2)]
+    lines = list(github(report(trips)))
+
+    commands = [re.match(r"::(\w+) ", line)[1] for line in lines]  # type: ignore[index]
+    assert commands == sorted(commands, key=["error", "warning", "notice"].index)
+    assert len(lines) == len(ids(report(trips)))
+    assert "because of client-missing-tool-result" in next(line for line in lines if "api-invalid-request" in line)
+
+
+def test_json_has_every_finding_with_its_turn() -> None:
+    value = json.loads(as_json(report(lost())))
+
+    assert value["failed"] is True
+    [file] = value["files"]
+    first, second = file["findings"]
+    assert (first["id"], first["index"], first["thread"], first["turn"]) == ("client-missing-tool-result", 0, "t1", 1)
+    assert second["because_of"] == ["client-missing-tool-result"]
+    assert file["cost_usd"] == "0.000225"
+
+
+def test_a_check_keeps_no_bodies() -> None:
+    """Round trips are let go as they are read: a run of 118 MB must not stay in memory."""
+    alive, most = 0, 0
+
+    class Body(bytes):
+        def __del__(self) -> None:
+            nonlocal alive
+            alive -= 1
+
+    def trips() -> Iterator[RoundTrip]:
+        nonlocal alive, most
+        history = [HELLO]
+        for number in range(60):
+            call = (f"call_{number}", "look_up", '{"word":"tape"}')
+            trip = chat(history, said(None, call), index=number)
+            history = [*history, said(None, call), result(call[0], f"result {number}")]
+            alive += 1
+            most = max(most, alive)
+            yield replace(trip, request=replace(trip.request, content=Body(trip.request.body)))
+
+    check("long", trips(), Asked())
+
+    assert 0 < most < 12

@@ -1,0 +1,160 @@
+"""The report: one file, nothing from outside, what the wire said shown as text, and the figures of the inspector."""
+
+import re
+from collections.abc import Sequence
+from html.parser import HTMLParser
+from typing import override
+
+import pytest
+from conversations import chat, loop, result, said, user
+
+from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.analysis.growth import KINDS, steps, summed
+from turntape.inspector.analysis.run_index import Run, totals
+from turntape.inspector.views.report import report
+
+EVIL = "</script></template><script>document.title='bad'</script><img src=x onerror=alert(1)> \u202e\x1b[31m"
+VOID = {"meta", "input", "rect", "polyline"}
+
+
+class Reader(HTMLParser):
+    """Checks that elements are closed in order, and keeps what a test asks for."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+
+    @override
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    @override
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in VOID
+        self.tags.append((tag, dict(attrs)))
+
+    @override
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    @override
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def page_of(round_trips: Sequence[RoundTrip], title: str = "run") -> str:
+    return "".join(report(Run.of(round_trips), title))
+
+
+def read(page: str) -> Reader:
+    reader = Reader()
+    reader.feed(page)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def evil() -> list[RoundTrip]:
+    asked = [user(EVIL)]
+    call = ("c1", "look_up", '{"word":"<b>&\\"x\\""}')
+    first = chat(asked, said(EVIL, call), finish="tool_calls", index=0)
+    again = [*asked, said(EVIL, call), result("c1", EVIL)]
+    return [first, chat(again, said(EVIL), index=1, model="<i>m</i>")]
+
+
+def test_the_page_asks_for_nothing_from_outside() -> None:
+    page = page_of(loop())
+    reader = read(page)
+
+    links = [value for _, fields in reader.tags for name, value in fields.items() if name in ("href", "src", "action")]
+    assert links and all(value is not None and value.startswith("#row-") for value in links)
+    assert {"link", "img", "iframe", "object", "embed"}.isdisjoint(tag for tag, _ in reader.tags)
+    style = re.search(r"<style>(.*?)</style>", page, re.DOTALL)
+    assert style is not None and "url(" not in style[1] and "@import" not in style[1]
+    (policy,) = [f["content"] for t, f in reader.tags if t == "meta" and "http-equiv" in f]
+    assert policy is not None and policy.startswith(
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-"
+    )
+
+
+def test_what_the_wire_said_is_text_and_never_markup() -> None:
+    reader = read(page_of(evil(), title=EVIL))
+
+    assert [tag for tag, _ in reader.tags].count("script") == 1
+    assert not [name for _, fields in reader.tags for name in fields if name.startswith("on")]
+    assert {"b", "i", "img"}.isdisjoint(tag for tag, _ in reader.tags)
+    whole = "".join(reader.text)
+    assert "</script></template><script>document.title='bad'</script>" in whole
+    assert "\\x202e\\x1b[31m" in whole and "\u202e" not in whole and "\x1b" not in whole
+
+
+def test_the_figures_are_those_of_the_run() -> None:
+    run = Run.of(loop())
+    reader = read("".join(report(run, "run")))
+    words = " ".join("".join(reader.text).split())
+
+    sums = totals(run.rows.all)
+    assert f"{sums.turns} turns" in words
+    grown = list(steps(enumerate(run.rows.all)))
+    told = [fields["data-told"] or "" for tag, fields in reader.tags if tag == "g"]
+    assert len(told) == len(grown) == 2
+    for (name, label), step in ((kind, step) for step in grown for kind in KINDS):
+        amount = getattr(step.tokens, name)
+        assert (f"{amount:,} {label}" in told[grown.index(step)]) == bool(amount)
+    assert summed(grown).input == sums.input
+
+
+def test_each_round_trip_has_a_line_and_a_view() -> None:
+    trips = [*loop(), chat([user("another thread")], said("yes"), index=2, at=1_780_000_900.0)]
+    reader = read(page_of(trips))
+
+    lines = [fields["data-place"] for tag, fields in reader.tags if tag == "a" and "data-place" in fields]
+    views = [fields["id"] for tag, fields in reader.tags if tag == "template"]
+    assert lines == ["0", "1", "2"]
+    assert views == ["view-0", "view-1", "view-2"]
+    assert [fields.get("class") for tag, fields in reader.tags if tag == "details"].count("thread") == 2
+
+
+def test_new_messages_come_first_and_calls_stand_with_their_results() -> None:
+    page = page_of(loop())
+    first, second = re.findall(r"<template.*?</template>", page, re.DOTALL)
+
+    order = [
+        first.index(word) for word in ("New in this request", "<h3>Answer", 'name">look_up', "in turn 2", "Raw request")
+    ]
+    assert order == sorted(order)
+    assert "sent already, see " in second and "System prompt and tools as in " in second
+
+
+def test_long_texts_are_folded_and_cut_and_raw_bodies_are_capped() -> None:
+    long = "word " * 20_000
+    page = page_of([chat([user(long)], said("short"))])
+
+    assert len(page) < 120_000
+    assert "more characters in the cassette" in page
+    assert re.search(r"… [0-9.]+ kB more in the cassette", page)
+
+
+def test_findings_name_layer_evidence_and_fix() -> None:
+    asked = [user("go")]
+    calls = [("c1", "look_up", "{}"), ("c2", "look_up", "{}")]
+    trips = [
+        chat(asked, said(None, *calls), finish="tool_calls", index=0),
+        chat([*asked, said(None, *calls), result("c1", "one")], said("done"), index=1),
+    ]
+    page = page_of(trips)
+
+    found = re.search(r'<section id="findings".*?</section>', page, re.DOTALL)
+    assert found is not None
+    for words in ("client-missing-tool-result", "▶ client", "fix ", 'href="#row-0"', "turn 1 of t1"):
+        assert words in found[0]
+    assert "first went wrong in" in page
+
+
+@pytest.mark.parametrize("trips", [[], [chat([user("x")], said("y"), usage=None)]], ids=["empty", "no tokens"])
+def test_a_run_with_nothing_to_draw_has_a_page(trips: list[RoundTrip]) -> None:
+    read(page_of(trips))

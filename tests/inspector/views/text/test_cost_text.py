@@ -1,0 +1,63 @@
+"""What a run cost, as text: each turn's tokens by kind, and the sums."""
+
+from dataclasses import replace
+
+from conversations import chat, loop, said, user
+
+from turntape.inspector.analysis.growth import steps
+from turntape.inspector.analysis.run_index import Rows, Run
+from turntape.inspector.views.text.cost_text import MARKS, cost_text
+from turntape.inspector.views.text.terminal_text import plain, width_of
+
+
+def lines(rows: Rows, **options: object) -> list[str]:
+    return [plain(line) for line in cost_text(rows, "run", **options)]  # type: ignore[arg-type]
+
+
+def test_each_turn_has_a_bar_of_its_kinds_and_the_cost_so_far() -> None:
+    told = lines(Run.of(loop()).rows, width=100)
+
+    # 100 in and 10 out, then 150 of which 100 were sent before, and 20 out: 170 tokens fill the 38 cells.
+    first, second = (line for line in told if " in " in line and " out " in line)
+    assert (first.count("█"), first.count("●"), first.count("▓")) == (23, 2, 0)
+    assert (second.count("▓"), second.count("█"), second.count("●")) == (22, 11, 5)
+    assert first.split()[-4:] == ["$0.0002", "$0.0002", "0%", "full"]
+    assert second.split()[-4:] == ["$0.0004", "$0.0006", "0%", "full"]
+
+
+def test_the_sums_by_kind_are_those_of_the_turns() -> None:
+    told = lines(Run.of(loop()).rows)
+
+    assert "$0.0006 · 2 turns · 250 tokens in, 30 out" in told
+    assert {line[:12].strip(): line.split()[-2] for line in told if line.endswith("%")} == {
+        "cache read": "0", "cache write": "0", "resent": "100", "new input": "150", "output": "30", "reasoning": "0"
+    }  # fmt: skip
+
+
+def test_threads_are_summed_and_one_can_be_chosen() -> None:
+    rows = Run.of([*loop(), chat([user("else")], said("yes"), index=2, at=1_780_000_900.0)]).rows
+
+    both = lines(rows)
+    assert [line.split()[:2] for line in both[-2:]] == [["t1", "$0.0006"], ["t2", "$0.0002"]]
+    only = lines(rows, thread="t2")
+    assert "$0.0002 · 1 turn · 100 tokens in, 10 out" in only
+    assert not [line for line in only if line.strip().startswith("t")]
+
+
+def test_no_line_is_wider_than_asked_and_every_kind_has_a_mark_of_its_own() -> None:
+    assert all(width_of(line) <= 72 for line in lines(Run.of(loop()).rows, width=20))
+    assert len({mark for mark, _ in MARKS.values()}) == len(MARKS) == 6
+
+
+def test_turns_without_tokens_and_runs_without_turns_are_told() -> None:
+    silent = Run.of([chat([user("x")], said("y"), usage=None)]).rows
+    assert any("tokens not said" in line for line in lines(silent))
+    assert lines(Run.of([]).rows) == ["run", "unpriced · 0 turns · 0 tokens in, 0 out"]
+
+
+def test_a_turn_without_a_price_is_counted_as_such() -> None:
+    trip = replace(loop()[0])
+    rows = Run.of([chat([user("x")], said("y"), model="nobody-knows", index=0), replace(trip, index=1)]).rows
+
+    assert [step.row.cost is None for step in steps(enumerate(rows.all))] == [True, False]
+    assert "(1 turn without a known price)" in lines(rows)[1]

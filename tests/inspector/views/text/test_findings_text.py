@@ -1,0 +1,46 @@
+"""Findings as text: one after the other, with layer, turn, evidence and fix."""
+
+from conversations import chat, loop, result, said, user
+
+from turntape.inspector.views.text.findings_text import findings_text
+from turntape.inspector.views.text.terminal_text import plain, width_of
+
+CALLS = (("c1", "look_up", '{"word":"a"}'), ("c2", "look_up", '{"word":"b"}'))
+
+
+def dropped(at: float = 1_780_000_000.0, first: int = 0) -> list[object]:
+    """A client that answers one of two calls."""
+    asked = [user(f"go {first}")]
+    return [
+        chat(asked, said(None, *CALLS), index=first, at=at),
+        chat([*asked, said(None, *CALLS), result("c1", "one")], said("done"), index=first + 1, at=at + 1),
+    ]
+
+
+def lines(trips: list[object], **options: object) -> list[str]:
+    return [plain(line) for line in findings_text(trips, "run", **options)]  # type: ignore[arg-type]
+
+
+def test_a_finding_names_layer_turn_evidence_and_fix() -> None:
+    told = lines(dropped())
+
+    assert told[:2] == ["run", "1 error"]
+    assert told[3].startswith("✗ ▶ client · client-missing-tool-result  turn 1 of t1  #0")
+    assert "c2" in told[4]
+    assert told[5].startswith("    fix  ")
+    assert told[-1].startswith("    see  #0 call c2")
+
+
+def test_a_healthy_run_has_none() -> None:
+    assert lines(loop()) == ["run", "no findings: nothing in the bytes says that something went wrong"]  # type: ignore[arg-type]
+
+
+def test_a_thread_can_be_chosen_and_lines_fit() -> None:
+    trips = [*dropped(), *dropped(1_780_000_900.0, 2)]
+
+    assert sum("client-missing-tool-result" in line for line in lines(trips)) == 2
+    only = lines(trips, thread="t2")
+    assert [line for line in only if "client-missing" in line] == [
+        "✗ ▶ client · client-missing-tool-result  turn 1 of t2  #2"
+    ]
+    assert all(width_of(line) <= 50 for line in lines(trips, width=50))

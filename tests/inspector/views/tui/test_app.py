@@ -1,0 +1,538 @@
+"""The viewer by its keys: each flow that a person walks."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from conversations import chat, loop, said, user
+from viewing import EXAMPLE, press, screen, settle, viewing
+
+from turntape.cassettes import Cassette, Recorder
+from turntape.inspector.views.tui.app import Viewer
+from turntape.inspector.views.tui.theme import PALETTES
+from turntape.inspector.views.tui.widgets.growth_plot import GrowthPlot
+from turntape.inspector.views.tui.widgets.page_view import PageView
+
+
+def run(flow: Callable[[], Awaitable[None]]) -> None:
+    asyncio.run(flow())  # type: ignore[arg-type]
+
+
+def row(app: Viewer) -> tuple[str | None, int | None]:
+    """Thread and number of the turn that is looked at."""
+    assert app.place is not None
+    found = app.run_.rows.all[app.place]
+    return found.thread, found.turn
+
+
+def standing_on(page: PageView) -> str:
+    """The line of the cursor, whether its part is folded or not."""
+    return "".join(text for text, _ in page.layout_.line(page.cursor)).replace("▾", "▸")
+
+
+def test_the_first_screen_lists_the_turns_by_thread_and_shows_the_first() -> None:
+    async def flow() -> None:
+        async with viewing() as (app, _):
+            shown = screen(app)
+            assert "3 errors" in shown and "first in turn 3 of t1" in shown
+            assert "▾ t1 main" in shown and "▸ t2 side call" in shown and "▸ t3 subagent" in shown
+            assert "Turn 1 of t1" in shown and "new in this request" in shown
+            assert row(app) == ("t1", 1)
+
+    run(flow)
+
+
+def test_j_and_k_step_through_the_turns() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["j", "j"]) as (app, pilot):
+            assert row(app) == ("t1", 2)
+            await press(pilot, "k", "k")
+            assert row(app) == ("t1", 1)
+            await press(pilot, "G")
+            assert row(app) == ("t1", 7)
+            assert "all tests pass" in screen(app)
+
+    run(flow)
+
+
+def test_enter_goes_into_the_page_and_escape_out_of_it() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["enter"]) as (app, pilot):
+            assert app.focused is not None and app.focused.id == "page"
+            await press(pilot, "escape")
+            assert app.focused is not None and app.focused.id == "turns"
+            await press(pilot, "tab")
+            assert app.focused is not None and app.focused.id == "page"
+
+    run(flow)
+
+
+def test_a_folded_thread_opens_and_shuts() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["j"]) as (app, pilot):
+            assert row(app) == ("t2", 1)
+            assert "Failing date parser" not in screen(app).split("1 Turn")[0]
+            await press(pilot, "l")
+            assert "▾ t2" in screen(app)
+            await press(pilot, "h")
+            assert "▸ t2" in screen(app)
+
+    run(flow)
+
+
+def test_e_finds_the_first_error_and_n_the_next_findings() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["e"]) as (app, pilot):
+            assert row(app) == ("t1", 3)
+            assert "api-length-truncated-tool-call" in screen(app)
+            await press(pilot, "e")
+            assert row(app) == ("t1", 4)
+            await press(pilot, "n", "n")
+            assert row(app) == ("t1", 4)
+            await press(pilot, "E")
+            assert row(app)[1] in (3, 4)
+            await press(pilot, "G", "n")
+            assert "no finding after this one" in screen(app)
+
+    run(flow)
+
+
+def test_c_walks_from_call_to_call_and_t_from_thread_to_thread() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["c", "c", "c"]) as (app, pilot):
+            assert row(app) == ("t1", 2)
+            await press(pilot, "t")
+            assert row(app) == ("t2", 1)
+            await press(pilot, "t")
+            assert row(app) == ("t3", 1)
+            await press(pilot, "T", "T")
+            assert row(app) == ("t1", 1)
+
+    run(flow)
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("1", "new in this request"),
+        ("2", "content_block_delta"),
+        ("3", "cache read"),
+        ("4", "tokens shared out by bytes"),
+        ("5", "api-overloaded"),
+        ("6", "this request against turn 2"),
+    ],
+)
+def test_a_number_opens_a_view(key: str, text: str) -> None:
+    async def flow() -> None:
+        async with viewing(keys=["e", key, "z"]) as (app, pilot):
+            await press(pilot, "z", "enter", "z")
+            assert text in screen(app)
+
+    run(flow)
+
+
+def test_r_shows_the_raw_bodies_and_goes_back() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["r"]) as (app, pilot):
+            assert app.view == "wire" and "request headers" in screen(app)
+            await press(pilot, "r")
+            assert app.view == "turn"
+
+    run(flow)
+
+
+def test_a_finding_leads_to_its_evidence() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["5", "enter", "j", "j", "enter"]) as (app, _):
+            assert app.view == "turn" and row(app) == ("t1", 3)
+
+    run(flow)
+
+
+def test_the_growth_plot_moves_the_turn() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["3", "enter", "right", "right"]) as (app, pilot):
+            assert app.place == 2
+            await press(pilot, "G")
+            assert row(app) == ("t1", 7)
+
+    run(flow)
+
+
+def test_the_mouse_over_the_growth_plot_tells_a_turn_and_leaves_the_cursor() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["3"]) as (app, pilot):
+            plot = app.query_one(GrowthPlot)
+            assert "turn 1 of t1" in screen(app)
+            last = plot._columns[-1]  # pyright: ignore[reportPrivateUsage]
+            await pilot.hover(GrowthPlot, offset=(last.x, 5))
+            told = plot.told.row
+            assert told.key == plot.steps[-1].row.key
+            assert f"turn {told.turn} of {told.thread}  {told.usage.input:,} in" in screen(app)
+            assert row(app) == ("t1", 1) and plot.at == 0
+            await pilot.hover("#turns", offset=(3, 1))
+            assert plot.told is plot.steps[0]
+
+    run(flow)
+
+
+def test_search_filters_as_it_is_typed_and_escape_shows_all() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["/", *"tool:edit"]) as (app, pilot):
+            assert [app.run_.rows.all[p].turn for p in app._list.outline.places] == [3, 4, 5]  # pyright: ignore[reportPrivateUsage]
+            await press(pilot, "enter")
+            assert "3 of 12 round trips" in screen(app)
+            assert app.focused is not None and app.focused.id == "turns"
+            await press(pilot, "escape")
+            assert not app.filter
+            assert "of 12 round trips" not in screen(app)
+
+    run(flow)
+
+
+def test_n_goes_from_match_to_match_and_on_to_the_next_turn() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["/", *"edit_file", "enter"]) as (app, pilot):
+            assert app.focused is not None and app.focused.id == "turns"
+            first = app.place
+            assert "match 1 of" in screen(app)
+            page = app.query_one(PageView)
+            seen: list[tuple[int | None, str]] = []
+            for _ in range(60):
+                text = standing_on(page)
+                assert "edit_file" in text
+                seen.append((app.place, text))
+                await press(pilot, "n")
+                if "no match after" in screen(app):
+                    break
+            places = [place for place, _ in seen if place is not None]
+            assert places[0] == first and places == sorted(places) and len(set(places)) > 1
+            # And all the way back.
+            for place, text in reversed(seen[:-1]):
+                await press(pilot, "N")
+                assert app.place == place
+                assert standing_on(page) == text
+
+    run(flow)
+
+
+def test_a_match_in_a_folded_part_opens_it(tmp_path: Path) -> None:
+    path = tmp_path / "long.cassette.jsonl"
+    text = "\n".join(f"line {number}" for number in range(300)) + "\nhere is the needle"
+    with Recorder(path) as recorder:
+        recorder.write(chat([user(text)], said("Found."), index=0))
+
+    async def flow() -> None:
+        async with viewing(path) as (app, pilot):
+            assert "needle" not in screen(app)
+            await press(pilot, "/", *"needle", "enter")
+            assert "here is the needle" in screen(app)
+            await press(pilot, "4", "n")
+            assert app.view == "context"
+
+    run(flow)
+
+
+def test_escape_goes_back_to_where_the_search_began() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["G"]) as (app, pilot):
+            before = app.place
+            await press(pilot, "/", *"tool:edit")
+            assert app.place != before
+            await press(pilot, "escape")
+            assert app.place == before
+
+    run(flow)
+
+
+def test_a_word_that_nothing_says_leaves_an_empty_list_and_a_way_out() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["/", *"zzzz", "enter"]) as (app, pilot):
+            assert "0 of 12" in screen(app)
+            await press(pilot, "j", "k", "n", ".", "enter", "escape", "escape")
+            assert not app.filter
+
+    run(flow)
+
+
+def test_the_page_steps_to_the_next_turn_without_leaving_it() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["enter", "full_stop", "full_stop"]) as (app, pilot):
+            assert app.focused is not None and app.focused.id == "page"
+            assert row(app)[1] != 1 or row(app)[0] != "t1"
+            before = app.place
+            await press(pilot, "comma")
+            assert app.place != before
+
+    run(flow)
+
+
+def test_playing_shows_the_answer_as_it_came_and_stops_where_it_is_told() -> None:
+    async def flow() -> None:
+        async with viewing() as (app, pilot):
+            await pilot.press("p")
+            playing = app.player.on
+            assert playing is not None and app._ticks is not None  # pyright: ignore[reportPrivateUsage]
+            app._ticks.pause()  # pyright: ignore[reportPrivateUsage]
+            playing.at = 1_100_000
+            app._show_played(playing)  # pyright: ignore[reportPrivateUsage]
+            await settle(pilot)
+            half = screen(app)
+            playing.at = playing.length
+            app._show_played(playing)  # pyright: ignore[reportPrivateUsage]
+            await settle(pilot)
+            whole = screen(app)
+            await press(pilot, "p")
+            assert "grep" not in half.split("answer")[-1] and "\n  ▌\n" in half
+            assert "grep" in whole.split("answer")[-1] and "\n  ▌\n" not in whole
+            assert app.player.on is None
+
+    run(flow)
+
+
+def test_playing_without_timing_comes_to_the_end_of_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "run.cassette.jsonl"
+    with Recorder(path) as recorder:
+        for trip in loop():
+            recorder.write(trip)
+
+    async def flow() -> None:
+        async with viewing(path, keys=["+"] * 6) as (app, pilot):
+            await pilot.press("p")
+            for _ in range(1000):
+                await pilot.pause(0.01)
+                if app.player.on is None:
+                    break
+            await settle(pilot)
+            assert row(app) == ("t1", 2)
+            assert "played to the end" in screen(app)
+
+    run(flow)
+
+
+def test_y_copies_the_answer_and_the_request_as_curl() -> None:
+    async def flow() -> None:
+        async with viewing() as (app, pilot):
+            await press(pilot, "y", "a")
+            await app.workers.wait_for_complete()
+            await settle(pilot)
+            assert app.clipboard.startswith("I run the tests") and '"grep"' in app.clipboard
+            await press(pilot, "y", "u")
+            await app.workers.wait_for_complete()
+            assert app.clipboard.startswith("curl") and "$API_KEY" in app.clipboard
+
+    run(flow)
+
+
+def test_x_saves_a_picture_markdown_and_the_turn_and_overwrites_nothing(tmp_path: Path) -> None:
+    async def flow() -> None:
+        async with viewing(folder=tmp_path) as (app, pilot):
+            for key in "smtqs":
+                await press(pilot, "x", key)
+                await app.workers.wait_for_complete()
+                await settle(pilot)
+
+    run(flow)
+
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == [
+        "t1-turn-1-2.svg",
+        "t1-turn-1.cassette.jsonl",
+        "t1-turn-1.md",
+        "t1-turn-1.request.json",
+        "t1-turn-1.svg",
+    ]
+    assert "http" not in (tmp_path / "t1-turn-1.svg").read_text().replace("http://www.w3.org/", "")
+    first = Cassette.load(EXAMPLE)[0]
+    assert Cassette.load(tmp_path / "t1-turn-1.cassette.jsonl")[0].request.body == first.request.body
+    assert (tmp_path / "t1-turn-1.request.json").read_bytes() == first.request.body
+    assert "The tests of the date parser fail" in (tmp_path / "t1-turn-1.md").read_text()
+
+
+def test_help_and_the_palette_open_and_close() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["question_mark"]) as (app, pilot):
+            assert "next, previous finding" in screen(app)
+            await press(pilot, "escape", "ctrl+p")
+            assert "Next finding" in screen(app)
+            await press(pilot, *"growth")
+            await pilot.pause(0.3)
+            await press(pilot, "enter")
+            await pilot.pause(0.1)
+            await settle(pilot)
+            assert app.view == "growth"
+
+    run(flow)
+
+
+def test_every_theme_can_be_put_on() -> None:
+    async def flow() -> None:
+        async with viewing() as (app, pilot):
+            names: list[str] = []
+            for _ in PALETTES:
+                await press(pilot, "ctrl+t")
+                names.append(app.theme)
+            assert sorted(names) == sorted(PALETTES)
+
+    run(flow)
+
+
+def test_a_click_selects_a_turn_and_a_tab_opens_its_view() -> None:
+    async def flow() -> None:
+        async with viewing() as (app, pilot):
+            await pilot.click("#turns", offset=(20, 5))
+            await settle(pilot)
+            assert row(app) == ("t1", 3)
+            await pilot.click("#tabs", offset=(11, 0))
+            await settle(pilot)
+            assert app.view == "wire"
+            await pilot.click("#turns", offset=(3, 2))
+            await settle(pilot)
+            assert "▾ t2" in screen(app)
+
+    run(flow)
+
+
+def test_the_command_line_can_name_the_turn() -> None:
+    async def flow() -> None:
+        async with viewing(turn=4) as (app, _):
+            assert row(app) == ("t1", 4)
+        async with viewing(turn=99) as (app, _):
+            assert "there is no turn 99" in screen(app)
+
+    run(flow)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (160, 45), (200, 60), (40, 12)])
+def test_it_fits_every_size(size: tuple[int, int]) -> None:
+    async def flow() -> None:
+        async with viewing(keys=["e", "enter", "2", "3", "4", "5", "6", "1"], size=size) as (app, pilot):
+            assert all(len(line) <= size[0] for line in screen(app).splitlines())
+            await pilot.resize_terminal(90, 28)
+            await settle(pilot)
+            assert "turntape" in screen(app)
+
+    run(flow)
+
+
+def test_a_damaged_file_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
+    path = tmp_path / "torn.cassette.jsonl"
+    path.write_bytes(EXAMPLE.read_bytes()[:-700] + b"\n{")
+
+    async def flow() -> None:
+        async with viewing(path) as (app, _):
+            assert len(app.run_.rows.all) == 11
+            assert "was skipped" in screen(app)
+
+    run(flow)
+
+
+def test_following_shows_what_is_added_and_leaves_the_cursor_where_a_person_put_it(tmp_path: Path) -> None:
+    path = tmp_path / "live.cassette.jsonl"
+    trips = list(Cassette.load(EXAMPLE))
+
+    async def until(pilot: object, app: Viewer, count: int) -> None:
+        for _ in range(1000):
+            await pilot.pause(0.01)  # type: ignore[attr-defined]
+            if len(app.run_.rows.all) >= count:
+                break
+        await settle(pilot)  # type: ignore[arg-type]
+        await pilot.pause(0.2)  # type: ignore[attr-defined]
+
+    async def flow() -> None:
+        with Recorder(path) as recorder:
+            recorder.write(trips[0])
+            async with viewing(path, live=True) as (app, pilot):
+                await until(pilot, app, 1)
+                assert row(app) == ("t1", 1)
+                # A side call does not take the cursor away; the next turn of the thread does.
+                recorder.write(trips[1])
+                await until(pilot, app, 2)
+                assert row(app) == ("t1", 1)
+                recorder.write(trips[2])
+                await until(pilot, app, 3)
+                assert row(app) == ("t1", 2)
+                # Who goes back to look at something stays there.
+                await press(pilot, "g")
+                for trip in trips[3:7]:
+                    recorder.write(trip)
+                await until(pilot, app, 7)
+                assert row(app) == ("t1", 1)
+                assert "newer turns below" in screen(app)
+                await press(pilot, "f", "f")
+                assert row(app) == ("t1", 3)
+
+    run(flow)
+
+
+def test_growth_grows_while_it_is_followed(tmp_path: Path) -> None:
+    path = tmp_path / "live.cassette.jsonl"
+    trips = list(Cassette.load(EXAMPLE))
+
+    async def flow() -> None:
+        with Recorder(path) as recorder:
+            recorder.write(trips[0])
+            async with viewing(path, live=True, keys=["3"]) as (app, pilot):
+                for number, trip in enumerate(trips[1:3], start=2):
+                    recorder.write(trip)
+                    for _ in range(1000):
+                        await pilot.pause(0.01)
+                        if len(app.run_.rows.all) == number:
+                            break
+                    await settle(pilot)
+                    await pilot.pause(0.2)
+                    await settle(pilot)
+                plot = app.query_one(GrowthPlot)
+                assert [step.place for step in plot.steps] == [0, 1, 2]
+                assert plot.told.place == app.place
+
+    run(flow)
+
+
+def test_the_end_of_a_recording_settles_what_was_open(tmp_path: Path) -> None:
+    path = tmp_path / "live.cassette.jsonl"
+    going = [True]
+
+    async def flow() -> None:
+        with Recorder(path) as recorder:
+            recorder.write(loop()[0])
+            async with viewing(path, live=True, goes_on=lambda: going[0]) as (app, pilot):
+                assert "● live" in screen(app)
+                going[0] = False
+                for _ in range(1000):
+                    await pilot.pause(0.01)
+                    if not app.live:
+                        break
+                await settle(pilot)
+                assert "the recording has ended" in screen(app) and "● live" not in screen(app)
+
+    run(flow)
+
+
+def test_a_body_of_twenty_megabytes_opens_and_scrolls(tmp_path: Path) -> None:
+    path = tmp_path / "huge.cassette.jsonl"
+    text = "\n".join(f"line {number} of a very long log, with words enough to be wrapped" for number in range(330_000))
+    with Recorder(path) as recorder:
+        recorder.write(chat([user(text)], said("That is long."), index=0))
+
+    async def flow() -> None:
+        async with viewing(path, keys=["enter", "j", "j"]) as (app, pilot):
+            assert "more lines" in screen(app)
+            await press(pilot, "O", "G", "2", "O", "G")
+            assert app.view == "wire"
+
+    run(flow)
+
+
+def test_what_the_command_writes_is_a_view_of_its_own(tmp_path: Path) -> None:
+    written = tmp_path / "output.log"
+    written.write_text("agent: begun\n")
+
+    async def flow() -> None:
+        async with viewing(output=written, keys=["7"]) as (app, _):
+            assert "agent: begun" in screen(app)
+        async with viewing(keys=["7"]) as (app, _):
+            assert app.view == "turn"
+
+    run(flow)

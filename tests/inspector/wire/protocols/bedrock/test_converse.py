@@ -1,0 +1,103 @@
+"""Bedrock Converse: blocks, frames, exceptions inside a stream, two conventions of counting."""
+
+from typing import Any
+
+import pytest
+from aws_frames import frame
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from round_trips import exchanged
+
+from turntape.inspector.wire.parse import read
+from turntape.inspector.wire.values import Reading, Usage
+
+URL = "https://bedrock-runtime.us-east-1.amazonaws.com/model/us.anthropic.claude-5%3A0/converse"
+ASK: dict[str, Any] = {"messages": [{"role": "user", "content": [{"text": "hi"}]}]}
+TOOL = [
+    frame("messageStart", {"role": "assistant"}),
+    frame("contentBlockStart", {"contentBlockIndex": 0, "start": {"toolUse": {"toolUseId": "t1", "name": "add"}}}),
+    frame("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"toolUse": {"input": '{"a"'}}}),
+    frame("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"toolUse": {"input": ": 1}"}}}),
+    frame("contentBlockStop", {"contentBlockIndex": 0}),
+    frame("messageStop", {"stopReason": "tool_use"}),
+    frame("metadata", {"usage": {"inputTokens": 3, "outputTokens": 2, "totalTokens": 5}}),
+]
+
+
+def streamed(frames: list[bytes]) -> Reading:
+    kind = "application/vnd.amazon.eventstream"
+    return read(exchanged(f"{URL}-stream", ASK, b"".join(frames), content_type=kind))
+
+
+def whole(content: object, stop: str, usage: object = None, request: object = None) -> Reading:
+    body = {"output": {"message": {"role": "assistant", "content": content}}, "stopReason": stop, "usage": usage}
+    return read(exchanged(URL, request or ASK, body))
+
+
+@pytest.mark.parametrize(
+    ("word", "label"),
+    [
+        ("end_turn", "complete"),
+        ("max_tokens", "length"),
+        ("guardrail_intervened", "content_filter"),
+        ("new", "unknown"),
+    ],
+)
+def test_the_stop_reason_is_labelled(word: str, label: str) -> None:
+    reading = whole([{"text": "Hello"}], word)
+    assert reading.finish and (reading.finish.raw, reading.finish.label) == (word, label)
+    assert reading.request.model == "us.anthropic.claude-5:0" and reading.response_model is None
+
+
+def test_a_streamed_call_is_put_together() -> None:
+    reading = streamed(TOOL)
+    assert reading.emission and reading.emission.calls[0].arguments == {"a": 1}
+    assert reading.finish and reading.finish.effective == "tool_calls"
+    assert reading.usage == Usage(input=3, output=2)
+
+
+def test_a_stream_without_message_stop_is_cut_and_its_open_call_partial() -> None:
+    reading = streamed(TOOL[:3])
+    assert reading.finish and reading.finish.label == "cut"
+    assert reading.emission and reading.emission.emitted == "partial_call"
+
+
+def test_an_exception_frame_is_an_error_in_the_stream() -> None:
+    reading = streamed([*TOOL[:3], frame("throttlingException", {"message": "slow"}, exception=True)])
+    assert reading.error and (reading.error.type, reading.error.status) == ("throttlingException", 429)
+    assert reading.finish and reading.finish.effective == "error"
+
+
+@pytest.mark.parametrize(("total", "whole_input"), [(17, 15), (7, 5)])
+def test_the_total_tells_whether_cached_tokens_are_inside_the_input(total: int, whole_input: int) -> None:
+    usage = {"inputTokens": 5, "outputTokens": 2, "totalTokens": total, "cacheReadInputTokens": 10}
+    read_usage = whole([{"text": "x"}], "end_turn", usage).usage
+    assert read_usage == Usage(input=whole_input, cache_read=10, output=2)
+
+
+def test_the_request_is_read() -> None:
+    results = [{"toolResult": {"toolUseId": "t1", "content": [{"text": "bad"}], "status": "error"}}]
+    request: dict[str, Any] = {
+        "system": [{"text": "be brief"}],
+        "messages": [*ASK["messages"], {"role": "user", "content": results}],
+        "toolConfig": {
+            "tools": [{"toolSpec": {"name": "add", "inputSchema": {"json": {"type": "object"}}}}],
+            "toolChoice": {"any": {}},
+        },
+        "inferenceConfig": {"maxTokens": 9, "stopSequences": ["END"]},
+    }
+    asked = whole([{"text": "x"}], "end_turn", request=request).request
+    assert asked.results[0].is_error and asked.results[0].call_id == "t1"
+    assert asked.tools[0].schema == {"type": "object"}
+    assert asked.tool_choice and asked.tool_choice.mode == "required"
+    assert (asked.max_output, asked.stop) == (9, ("END",))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.data())
+def test_no_mutation_of_the_frames_raises(data: st.DataObject) -> None:
+    body = bytearray(b"".join(TOOL))
+    for _ in range(data.draw(st.integers(1, 4))):
+        body[data.draw(st.integers(0, len(body) - 1))] = data.draw(st.integers(0, 255))
+    reading = streamed([bytes(body[: data.draw(st.integers(1, len(body)))])])
+    assert not any("could not be read" in problem for problem in reading.problems)

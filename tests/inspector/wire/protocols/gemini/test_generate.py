@@ -1,0 +1,215 @@
+"""Gemini generateContent, streamed in both ways and whole."""
+
+import json
+from typing import Any
+
+import pytest
+from round_trips import GEMINI, GEMINI_STREAM, exchanged, sse
+
+from turntape.inspector.wire.parse import read
+from turntape.inspector.wire.values import Reading, ToolChoice, Usage
+
+ASK = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
+
+
+def candidate(*parts: Any, finish: Any = "STOP", **more: Any) -> dict[str, Any]:
+    return {"content": {"role": "model", "parts": list(parts)}, "finishReason": finish, "index": 0, **more}
+
+
+def whole(*candidates: dict[str, Any], **more: Any) -> Reading:
+    return read(exchanged(GEMINI, ASK, {"candidates": list(candidates), "modelVersion": "gemini-3-x", **more}))
+
+
+def verdict(reading: Reading) -> tuple[str | None, str, str, str]:
+    assert reading.finish is not None
+    assert reading.emission is not None
+    return reading.finish.raw, reading.finish.label, reading.finish.effective, reading.emission.emitted
+
+
+@pytest.mark.parametrize("snake", [False, True])
+def test_the_request_is_read_in_both_spellings(snake: bool) -> None:
+    names = {
+        "systemInstruction": "system_instruction",
+        "generationConfig": "generation_config",
+        "maxOutputTokens": "max_output_tokens",
+        "stopSequences": "stop_sequences",
+        "functionDeclarations": "function_declarations",
+        "toolConfig": "tool_config",
+        "functionCallingConfig": "function_calling_config",
+        "allowedFunctionNames": "allowed_function_names",
+        "functionCall": "function_call",
+        "functionResponse": "function_response",
+        "thoughtSignature": "thought_signature",
+    }
+    body = {
+        "systemInstruction": {"parts": [{"text": "be brief"}]},
+        "contents": [
+            {"role": "user", "parts": [{"text": "hi"}, {"inlineData": {"mimeType": "image/png", "data": ""}}]},
+            {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {"x": 1}}, "thoughtSignature": "s"}]},
+            {"role": "user", "parts": [
+                {"functionResponse": {"name": "f", "response": {"output": "42"}}},
+                {"functionResponse": {"name": "f", "response": {"error": "no"}}},
+            ]},
+        ],
+        "tools": [{"functionDeclarations": [{"name": "f", "parameters": {"type": "OBJECT"}}]}, {"googleSearch": {}}],
+        "toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["f"]}},
+        "generationConfig": {"maxOutputTokens": 7, "stopSequences": ["END"], "temperature": 0},
+    }  # fmt: skip
+    text = json.dumps(body)
+    for camel, other in names.items() if snake else ():
+        text = text.replace(f'"{camel}"', f'"{other}"')
+    request = read(exchanged(GEMINI, text, {"candidates": []})).request
+    assert (request.model, [p.text for p in request.system]) == ("gemini-3", ["be brief"])
+    assert [p.pointer for m in request.messages for p in m.parts] == [
+        "/contents/0/parts/0",
+        "/contents/0/parts/1",
+        "/contents/1/parts/0",
+        "/contents/2/parts/0",
+        "/contents/2/parts/1",
+    ]
+    assert request.messages[1].parts[0].signature == "s"
+    assert [(r.name, r.is_error, r.text) for r in request.results] == [
+        ("f", False, "42"),
+        ("f", True, '{"error":"no"}'),
+    ]
+    assert [(t.name, t.server) for t in request.tools] == [("f", False), ("googleSearch", True)]
+    assert request.tool_choice == ToolChoice("named", ("f",))
+    assert (request.max_output, request.stop, request.parameters) == (7, ("END",), {"temperature": 0})
+
+
+@pytest.mark.parametrize(
+    ("finish", "label"),
+    [
+        ("STOP", "complete"),
+        ("MAX_TOKENS", "length"),
+        ("SAFETY", "content_filter"),
+        ("MALFORMED_FUNCTION_CALL", "malformed"),
+        ("UNEXPECTED_TOOL_CALL", "malformed"),
+        ("TOO_MANY_TOOL_CALLS", "limit"),
+        ("CONTINUATION", "pause"),
+        ("MISSING_THOUGHT_SIGNATURE", "error"),
+        ("OTHER", "unknown"),
+        ("NEVER_SEEN", "unknown"),
+        (1, "complete"),
+        (2, "length"),
+        (10, "malformed"),
+    ],
+)
+def test_finish_words_and_their_numbers(finish: Any, label: str) -> None:
+    assert verdict(whole(candidate({"text": "a"}, finish=finish)))[:2] == (str(finish), label)
+
+
+def test_stop_beside_a_call_is_the_normal_way_to_ask_for_it() -> None:
+    reading = whole(candidate({"functionCall": {"name": "f", "args": {"x": 1}}, "thoughtSignature": "s"}))
+    assert verdict(reading) == ("STOP", "tool_calls", "tool_calls", "calls")
+    assert reading.emission is not None
+    assert reading.emission.signatures == ("s",)
+
+
+def test_malformed_wins_over_a_call_beside_it() -> None:
+    reading = whole(candidate({"functionCall": {"name": "f"}}, finish="MALFORMED_FUNCTION_CALL", finishMessage="m"))
+    assert verdict(reading)[2] == "malformed"
+    assert reading.finish is not None
+    assert reading.finish.detail == "m"
+
+
+def test_a_candidate_without_content_is_empty() -> None:
+    assert verdict(whole({"finishReason": "UNEXPECTED_TOOL_CALL"}))[2:] == ("malformed", "empty")
+
+
+def test_a_blocked_prompt_is_a_content_filter() -> None:
+    reading = read(exchanged(GEMINI, ASK, {"promptFeedback": {"blockReason": "SAFETY"}}))
+    assert verdict(reading)[:3] == ("SAFETY", "content_filter", "content_filter")
+
+
+def test_thoughts_are_reasoning_and_code_runs_on_the_server() -> None:
+    code = {"executableCode": {"language": "PYTHON", "code": "1+1"}}
+    reading = whole(candidate({"text": "hm", "thought": True}, code, {"text": "2"}))
+    assert reading.emission is not None
+    assert (reading.emission.reasoning, reading.emission.text) == ("hm", "2")
+    assert [c.name for c in reading.emission.server_calls] == ["code_execution"]
+    assert verdict(reading)[2] == "complete"
+
+
+@pytest.mark.parametrize("framing", ["sse", "array"])
+def test_both_ways_of_streaming_are_put_together(framing: str) -> None:
+    chunks = [
+        {
+            "candidates": [{"content": {"parts": [{"text": "he"}]}, "index": 0}],
+            "usageMetadata": {"promptTokenCount": 3},
+        },
+        {"candidates": [{"content": {"parts": [{"text": "llo"}]}, "index": 0}]},
+        {"candidates": [candidate({"functionCall": {"name": "f", "args": {}}}, finish=None)]},
+        {"candidates": [{"finishReason": "STOP", "index": 0}], "usageMetadata": {"candidatesTokenCount": 2}},
+    ]
+    if framing == "sse":
+        answer, url = sse(*chunks).replace(b"\n", b"\r\n"), GEMINI_STREAM
+    else:
+        answer, url = json.dumps(chunks, indent=1).encode(), GEMINI_STREAM.removesuffix("?alt=sse")
+    reading = read(exchanged(url, ASK, answer))
+    assert reading.emission is not None
+    assert (reading.emission.text, len(reading.emission.calls)) == ("hello", 1)
+    assert (reading.streamed, reading.request.streamed) == (True, True)
+    assert reading.usage == Usage(input=3, output=2)
+    assert verdict(reading)[:2] == ("STOP", "tool_calls")
+
+
+def test_a_stream_without_a_finish_reason_is_cut() -> None:
+    reading = read(exchanged(GEMINI_STREAM, ASK, sse({"candidates": [{"content": {"parts": [{"text": "a"}]}}]})))
+    assert verdict(reading) == (None, "cut", "cut", "text")
+
+
+def test_partial_arguments_are_joined_by_their_paths() -> None:
+    def part(**call: Any) -> dict[str, Any]:
+        return {"candidates": [{"content": {"parts": [{"functionCall": call}]}, "index": 0}]}
+
+    body = sse(
+        part(name="f", willContinue=True),
+        part(partialArgs=[{"jsonPath": "$.city", "stringValue": "New "}], willContinue=True),
+        part(partialArgs=[{"jsonPath": "$.city", "stringValue": "York"}, {"jsonPath": "$.n", "numberValue": 2}]),
+        {"candidates": [{"finishReason": "STOP", "index": 0}]},
+    )
+    reading = read(exchanged(GEMINI_STREAM, ASK, body))
+    assert reading.emission is not None
+    assert [c.arguments for c in reading.emission.calls] == [{"city": "New York", "n": 2}]
+    assert reading.emission.emitted == "calls"
+
+
+def test_usage_adds_thoughts_and_tool_prompts() -> None:
+    usage = {
+        "promptTokenCount": 10,
+        "cachedContentTokenCount": 4,
+        "toolUsePromptTokenCount": 1,
+        "candidatesTokenCount": 5,
+        "thoughtsTokenCount": 6,
+        "totalTokenCount": 22,
+    }
+    assert whole(candidate({"text": "a"}), usageMetadata=usage).usage == Usage(11, 4, None, 11, 6)
+
+
+def test_an_output_of_nothing_is_zero_when_the_total_says_so() -> None:
+    usage = {"promptTokenCount": 10, "totalTokenCount": 10}
+    assert whole(candidate(), usageMetadata=usage).usage == Usage(input=10, output=0)
+
+
+def test_errors_in_an_array_are_errors() -> None:
+    error = {"error": {"code": 429, "message": "slow", "status": "RESOURCE_EXHAUSTED"}}
+    reading = read(exchanged(GEMINI_STREAM, ASK, [error], status=429))
+    assert reading.error is not None
+    assert (reading.error.message, reading.error.type, reading.error.status) == ("slow", "RESOURCE_EXHAUSTED", 429)
+
+
+def test_code_assist_wraps_the_request_and_the_answer() -> None:
+    url = "https://cloudcode-pa.googleapis.com/v1internal:streamGenerateContent?alt=sse"
+    ask = {"model": "gemini-3", "project": "p", "request": {**ASK, "tools": [{"googleSearch": {}}]}}
+    reading = read(exchanged(url, ask, sse({"response": {"candidates": [candidate({"text": "a"})]}})))
+    assert reading.emission is not None
+    assert (reading.protocol, reading.request.model, reading.emission.text) == ("gemini-generate", "gemini-3", "a")
+    assert reading.request.messages[0].parts[0].pointer == "/request/contents/0/parts/0"
+    assert reading.request.tools[0].pointer == "/request/tools/0/googleSearch"
+
+
+@pytest.mark.parametrize(("verb", "kind"), [("countTokens", "count_tokens"), ("batchEmbedContents", "embeddings")])
+def test_the_endpoints_beside_it_have_kinds_of_their_own(verb: str, kind: str) -> None:
+    reading = read(exchanged(GEMINI.replace("generateContent", verb), ASK, {"totalTokens": 3}))
+    assert (reading.kind, reading.emission) == (kind, None)

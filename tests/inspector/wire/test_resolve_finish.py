@@ -1,0 +1,78 @@
+"""The order of the rules that turn a word, an emission and a transport into what a client must do."""
+
+import pytest
+
+from turntape.inspector.wire.resolve_finish import reconcile
+from turntape.inspector.wire.values import (
+    ApiError,
+    FinishLabel,
+    RequestReading,
+    ResponseReading,
+    Tool,
+    ToolCall,
+    ToolChoice,
+)
+
+CALL = ToolCall("f", "c", {}, "{}")
+TORN = ToolCall("f", "c", None, '{"x', complete=False)
+SERVER = ToolCall("search", "s", {}, "{}", server=True)
+ERROR = ApiError("boom")
+ASK = RequestReading(tools=(Tool("get_weather", None, None, "/tools/0"),))
+
+
+@pytest.mark.parametrize(
+    ("answer", "label", "effective", "emitted"),
+    [
+        (ResponseReading(text="a", finish="complete", ended=True), "complete", "complete", "text"),
+        (ResponseReading(text="a"), "cut", "cut", "text"),
+        (ResponseReading(), "cut", "cut", "empty"),
+        (ResponseReading(error=ERROR, ended=True), "error", "error", "none"),
+        (ResponseReading(error=ERROR, text="a"), "error", "error", "text"),
+        (ResponseReading(error=ERROR, text="a", finish="complete", ended=True), "complete", "error", "text"),
+        (ResponseReading(calls=(CALL,), finish="malformed", ended=True), "malformed", "malformed", "calls"),
+        (ResponseReading(calls=(CALL,), finish="content_filter", ended=True), "content_filter",
+         "content_filter", "calls"),
+        (ResponseReading(calls=(CALL,), finish="refusal", ended=True), "refusal", "refusal", "calls"),
+        (ResponseReading(finish="refusal", ended=True), "refusal", "refusal", "refusal"),
+        (ResponseReading(refusal="no", finish="complete", ended=True), "complete", "refusal", "refusal"),
+        (ResponseReading(calls=(CALL,), finish="length", ended=True), "length", "length", "partial_call"),
+        (ResponseReading(calls=(CALL,), finish="context_full", ended=True), "context_full", "context_full",
+         "partial_call"),
+        (ResponseReading(calls=(TORN,), finish="tool_calls", ended=True), "tool_calls", "length", "partial_call"),
+        (ResponseReading(calls=(CALL,)), "cut", "cut", "partial_call"),
+        (ResponseReading(calls=(CALL,), finish="complete", ended=True), "complete", "tool_calls", "calls"),
+        (ResponseReading(calls=(CALL,), finish="stop_sequence", ended=True), "stop_sequence", "tool_calls",
+         "calls"),
+        (ResponseReading(calls=(CALL,), ended=True), "unknown", "tool_calls", "calls"),
+        (ResponseReading(calls=(CALL,), finish="tool_calls", ended=True), "tool_calls", "tool_calls", "calls"),
+        (ResponseReading(calls=(CALL,), finish="pause", ended=True), "pause", "pause", "calls"),
+        (ResponseReading(finish="tool_calls", ended=True), "tool_calls", "unknown", "empty"),
+        (ResponseReading(text="a", finish="tool_calls", ended=True), "tool_calls", "complete", "text"),
+        (ResponseReading(reasoning="hm", finish="complete", ended=True), "complete", "complete",
+         "reasoning_only"),
+        (ResponseReading(text=" \n", finish="complete", ended=True), "complete", "complete", "empty"),
+        (ResponseReading(other_content=True, finish="complete", ended=True), "complete", "complete", "text"),
+        (ResponseReading(server_calls=(SERVER,), finish="pause", ended=True), "pause", "pause", "text"),
+    ],
+)  # fmt: skip
+def test_rules(answer: ResponseReading, label: FinishLabel, effective: str, emitted: str) -> None:
+    emission, finish = reconcile(answer, RequestReading())
+    assert (finish.label, finish.effective, emission.emitted) == (label, effective, emitted)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('<tool_call>{"name": "get_weather"}</tool_call>', "call_as_text"),
+        ("<function=get_weather>", "call_as_text"),
+        ('[TOOL_CALLS][{"name":"get_weather"}]', "call_as_text"),
+        ('```json\n{"name": "get_weather", "arguments": {}}\n```', "call_as_text"),
+        ('<tool_call>{"name": "other"}</tool_call>', "text"),
+        ("I would call get_weather.", "text"),
+    ],
+)
+def test_a_call_written_as_prose_is_known_by_marker_and_name(text: str, expected: str) -> None:
+    answer = ResponseReading(text=text, finish="complete", ended=True)
+    assert reconcile(answer, ASK)[0].emitted == expected
+    assert reconcile(answer, RequestReading())[0].emitted == "text"
+    assert reconcile(answer, RequestReading(tools=ASK.tools, tool_choice=ToolChoice("none")))[0].emitted == "text"

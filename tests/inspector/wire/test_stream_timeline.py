@@ -1,0 +1,34 @@
+"""An answer as it stood at a time."""
+
+from viewing import EXAMPLE
+
+from turntape.inspector.analysis.run_index import Run
+from turntape.inspector.wire.stream_timeline import arrived, length
+
+RUN = Run.load(EXAMPLE)
+
+
+def test_nothing_is_there_before_the_first_byte() -> None:
+    reading = arrived(RUN.detail(0), 100_000)
+
+    assert reading.emission is None
+    assert reading.finish is None
+
+
+def test_the_text_grows_and_the_whole_is_the_reading_itself() -> None:
+    detail = RUN.detail(0)
+    texts = [
+        (arrived(detail, at).emission or detail.reading.emission).text  # type: ignore[union-attr]
+        for at in range(1_100_000, 1_300_000, 40_000)
+    ]
+
+    assert all(later.startswith(earlier) for earlier, later in zip(texts, texts[1:], strict=False))
+    assert texts[0] != texts[-1]
+    assert arrived(detail, length(detail)) is detail.reading
+
+
+def test_half_an_answer_is_no_finding_of_its_own() -> None:
+    half = arrived(RUN.detail(0), 1_200_000)
+
+    assert half.finish is not None and half.finish.effective == "cut"
+    assert RUN.detail(0).reading.finish is not None

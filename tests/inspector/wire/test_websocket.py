@@ -1,0 +1,72 @@
+"""A WebSocket session of Responses becomes one turn for each response."""
+
+import json
+from typing import Literal
+
+from turntape.cassettes.tape.model import Frame, Request, Response, RoundTrip
+from turntape.inspector.analysis.labels import label_all
+from turntape.inspector.wire.parse import read
+from turntape.inspector.wire.websocket import is_live, turns_of
+
+
+def message(sender: Literal["client", "server"], at: int, **body: object) -> Frame:
+    return Frame(sender, at, json.dumps(body).encode(), True)
+
+
+def session(*frames: Frame) -> RoundTrip:
+    request = Request("GET", "wss://api.openai.com/v1/responses")
+    return RoundTrip(request, Response(101), 100.0, frames=frames, closed_first="server")
+
+
+ITEM = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hey"}]}
+
+
+def test_each_response_is_a_round_trip_of_its_own() -> None:
+    turns = turns_of(
+        session(
+            message("client", 10, type="response.create", model="gpt-5", input="one"),
+            message("server", 20, type="response.created", response={"id": "r1", "status": "in_progress"}),
+            message("server", 30, type="response.completed", response={"status": "completed", "output": [ITEM]}),
+            message("client", 40, type="response.create", model="gpt-5", input="two", previous_response_id="r1"),
+            message("server", 50, type="response.created", response={"id": "r2", "status": "in_progress"}),
+        )
+    )
+    first, second = (read(turn) for turn in turns)
+    assert first.emission and first.emission.text == "Hey"
+    assert first.finish and first.finish.label == "complete" and turns[0].closed_first is None
+    assert second.finish and second.finish.label == "cut" and second.request.previous_id == "r1"
+    assert turns[0].first_byte_at == 10 and turns[0].request.method == "POST"
+
+
+def test_a_realtime_session_has_no_turns() -> None:
+    live = session(
+        message("server", 1, type="session.created", session={}),
+        message("client", 2, type="response.create", response={"modalities": ["audio"]}),
+    )
+    assert turns_of(live) == [] and is_live(live)
+
+
+def test_frames_that_are_not_json_are_passed_over() -> None:
+    assert turns_of(session(Frame("client", 1, b"\xff\x00", False), Frame("server", 2, b"[1]", True))) == []
+
+
+def test_a_request_that_generates_nothing_is_no_turn() -> None:
+    """Codex warms the cache before its first turn, which continues that response."""
+    done = label_all(
+        [
+            session(
+                message("client", 10, type="response.create", model="gpt-5", input=[], generate=False),
+                message("server", 20, type="response.completed", response={"id": "r0", "output": []}),
+                message("client", 30, type="response.create", model="gpt-5", input="go", previous_response_id="r0"),
+                message(
+                    "server",
+                    40,
+                    type="response.completed",
+                    response={"id": "r1", "status": "completed", "output": [ITEM]},
+                ),
+            )
+        ]
+    )
+
+    assert [one.label["turn"] for one in done] == [None, 1]
+    assert [f["id"] for f in done[1].label["findings"] if f["severity"] != "info"] == []  # type: ignore[attr-defined]

@@ -1,0 +1,77 @@
+"""The file of trusted roots for a child."""
+
+import errno
+import ssl
+from pathlib import Path
+
+import pytest
+
+from turntape.cassettes.errors import TurntapeError
+from turntape.proxy.engine.certificates import PEM, ensure_authority, home, write_bundle
+
+
+def authority(folder: Path, name: str) -> Path:
+    """Some certificate of this machine's store, as a file of its own."""
+    roots = ssl.create_default_context().get_ca_certs(binary_form=True)
+    path = folder / f"{name}.pem"
+    path.write_text(ssl.DER_cert_to_PEM_cert(roots[len(name) % len(roots)]))
+    return path
+
+
+def test_the_bundle_holds_the_systems_roots_the_users_and_ours_once(tmp_path: Path) -> None:
+    ours, theirs = authority(tmp_path, "ours"), authority(tmp_path, "theirs!")
+
+    bundle = write_bundle(tmp_path, ours, {"SSL_CERT_FILE": str(theirs), "AWS_CA_BUNDLE": str(theirs)})
+
+    certificates = PEM.findall(bundle.read_text())
+    assert len(certificates) == len(set(certificates)) > 2
+    assert ours.read_text().strip() in certificates
+    assert theirs.read_text().strip() in certificates
+    ssl.create_default_context(cafile=str(bundle))
+
+
+def test_the_same_roots_are_the_same_file_and_other_roots_another(tmp_path: Path) -> None:
+    ours = tmp_path / "ours.pem"
+    ours.write_text("-----BEGIN CERTIFICATE-----\nb3Vycw==\n-----END CERTIFICATE-----\n")
+    first = write_bundle(tmp_path, ours, {})
+    at = first.stat().st_mtime_ns
+
+    assert write_bundle(tmp_path, ours, {"SSL_CERT_FILE": "/nowhere"}) == first
+    assert first.stat().st_mtime_ns == at
+    assert first.stat().st_mode & 0o777 == 0o644
+    ours.write_text("-----BEGIN CERTIFICATE-----\nb3RoZXI=\n-----END CERTIFICATE-----\n")
+    assert write_bundle(tmp_path, ours, {}) != first
+
+
+def test_our_folder_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TURNTAPE_HOME", str(tmp_path))
+
+    assert home() == tmp_path
+
+
+def test_an_authority_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mitmproxy.certs import CertStore
+
+    def full(folder: Path, basename: str, *_: object, **__: object) -> None:
+        (folder / f"{basename}-ca.pem").write_text("half a key")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(CertStore, "create_store", full)
+        with pytest.raises(TurntapeError, match="No space left on device; name another folder by TURNTAPE_HOME"):
+            ensure_authority(tmp_path)
+
+    certificate = ensure_authority(tmp_path)
+
+    assert "BEGIN CERTIFICATE" in certificate.read_text()
+    assert ensure_authority(tmp_path) == certificate
+    assert not [path for path in tmp_path.iterdir() if path.is_dir()]
+
+
+def test_a_place_that_takes_no_certificates_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(TurntapeError, match=r"cannot keep our certificates in '.*x'"):
+        ensure_authority(tmp_path / "file" / "x")
+    with pytest.raises(TurntapeError, match=r"cannot keep our certificates in '.*x'"):
+        write_bundle(tmp_path / "file" / "x", authority(tmp_path, "ours"), {})

@@ -1,0 +1,67 @@
+"""Which proxy is behind ours, and what goes through it."""
+
+import pytest
+
+from turntape.cassettes.errors import TurntapeError
+from turntape.proxy.engine.upstream_proxy import NextProxy, chosen, parse, shown
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("proxy:3128", NextProxy("http", "proxy", 3128)),
+        ("http://proxy", NextProxy("http", "proxy", 80)),
+        ("https://proxy/", NextProxy("https", "proxy", 443)),
+        ("http://[::1]:3128", NextProxy("http", "::1", 3128)),
+        ("http://jo:p%40ss@proxy:1", NextProxy("http", "proxy", 1, "Basic am86cEBzcw==")),
+        ("jo@proxy:1", NextProxy("http", "proxy", 1, "Basic am86")),
+    ],
+)
+def test_a_proxy_is_read_from_its_url(url: str, expected: NextProxy) -> None:
+    assert parse(url) == expected
+
+
+@pytest.mark.parametrize("url", ["socks5://proxy:1080", "http://", "http://proxy:port", "http://jo:secret@"])
+def test_what_is_no_http_proxy_is_refused_in_one_sentence_without_the_login(url: str) -> None:
+    with pytest.raises(TurntapeError, match="--upstream-proxy none") as raised:
+        parse(url)
+    assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("entry", "host", "port", "straight"),
+    [
+        ("*", "api.openai.com", 443, True),
+        ("openai.com", "api.openai.com", 443, True),
+        (".openai.com", "API.OpenAI.com", 443, True),
+        ("*.openai.com", "api.openai.com", 443, True),
+        ("api.openai.com", "api.openai.com", 443, True),
+        ("penai.com", "api.openai.com", 443, False),
+        ("api.openai.com:443", "api.openai.com", 443, True),
+        ("api.openai.com:8443", "api.openai.com", 443, False),
+        ("10.0.0.0/8", "10.1.2.3", 80, True),
+        ("10.0.0.0/8", "11.1.2.3", 80, False),
+        ("10.0.0.0/8", "llm.corp", 80, False),
+        ("2001:db8::/32", "2001:db8::7", 80, True),
+        (".", "api.openai.com", 443, False),
+        ("", "127.0.0.1", 443, True),
+        ("", "localhost", 443, True),
+        ("", "::1", 443, True),
+    ],
+)
+def test_no_proxy_exempts_as_it_does_for_clients(entry: str, host: str, port: int, straight: bool) -> None:
+    assert parse("proxy:1", (entry,)).leads_to(host, port) is not straight
+
+
+def test_the_users_own_proxy_is_gone_through_unless_another_is_named() -> None:
+    environ = {"HTTPS_PROXY": "http://corp:3128", "NO_PROXY": "a.corp, b.corp", "no_proxy": "c.corp"}
+
+    assert chosen(None, environ, 1) == NextProxy("http", "corp", 3128, None, ("a.corp", "b.corp", "c.corp"))
+    assert chosen("other:1", environ, 1) == NextProxy("http", "other", 1, None, ("a.corp", "b.corp", "c.corp"))
+    assert chosen("none", environ, 1) is None
+    assert chosen(None, {"HTTPS_PROXY": "http://127.0.0.1:8484"}, 8484) is None
+
+
+def test_a_login_is_not_shown() -> None:
+    assert shown("http://jo:secret@proxy:1") == "http://…@proxy:1"
+    assert shown("http://proxy:1") == "http://proxy:1"

@@ -1,0 +1,133 @@
+"""The variables that bring a child's traffic to the proxy."""
+
+from pathlib import Path
+
+import pytest
+
+from turntape.proxy.launch.environment import BASE_URLS, environment, no_proxy, upstream_proxy
+
+
+def test_the_usual_apis_get_a_base_url_and_nothing_else_changes_place() -> None:
+    variables = environment({}, port=8484, route="base_url").variables
+
+    assert variables["OPENAI_BASE_URL"] == "http://127.0.0.1:8484/openai/v1"
+    assert variables["ANTHROPIC_BASE_URL"] == "http://127.0.0.1:8484/anthropic"
+    assert "HTTPS_PROXY" not in variables
+    assert set(variables) == {row.variable for row in BASE_URLS if row.always}
+
+
+def test_aws_signs_the_host_so_its_base_url_is_left_alone() -> None:
+    assert "AWS_ENDPOINT_URL_BEDROCK_RUNTIME" not in environment({}, port=1).variables
+
+
+def test_an_overridden_upstream_gets_all_its_variables() -> None:
+    upstreams = {"bedrock": "http://127.0.0.1:9"}
+
+    variables = environment({}, port=1, upstreams=upstreams).variables
+
+    assert variables["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"] == "http://127.0.0.1:1/bedrock"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "upstream", "seen"),
+    [
+        ("OPENAI_BASE_URL", "http://localhost:8000/v1", "http://localhost:8000", "/my-openai/v1"),
+        ("OPENAI_BASE_URL", "https://gw.corp.example/llm/", "https://gw.corp.example", "/my-openai/llm"),
+        ("ANTHROPIC_BASE_URL", "https://u:p@gw.corp.example", "https://u:p@gw.corp.example", "/my-anthropic"),
+        ("OLLAMA_HOST", "0.0.0.0", "http://127.0.0.1:11434", "/my-ollama"),
+        ("OLLAMA_HOST", "gpu:9999", "http://gpu:9999", "/my-ollama"),
+        ("AZURE_OPENAI_ENDPOINT", "https://x.azure.example/", "https://x.azure.example", "/my-azure"),
+    ],
+)
+def test_a_base_url_of_the_user_becomes_an_upstream_of_its_own(
+    variable: str, value: str, upstream: str, seen: str
+) -> None:
+    """Of its own: other clients may still call the API's real host, and must not be sent elsewhere."""
+    made = environment({variable: value}, port=8484)
+
+    assert list(made.upstreams.values()) == [upstream]
+    assert made.variables[variable] == f"http://127.0.0.1:8484{seen}"
+
+
+def test_two_variables_of_one_api_keep_their_two_places() -> None:
+    environ = {"OPENAI_BASE_URL": "http://a.example/v1", "OPENAI_API_BASE": "http://b.example/v1"}
+
+    made = environment(environ, port=1)
+
+    assert made.upstreams == {"my-openai": "http://a.example", "my-openai-2": "http://b.example"}
+    assert made.variables["OPENAI_API_BASE"] == "http://127.0.0.1:1/my-openai-2/v1"
+
+
+def test_beside_the_users_base_url_no_other_variable_of_that_api_is_set() -> None:
+    """LangChain prefers OPENAI_API_BASE: setting it would take the traffic away from the user's server."""
+    assert "OPENAI_API_BASE" not in environment({"OPENAI_BASE_URL": "http://a.example/v1"}, port=1).variables
+
+
+def test_the_command_line_goes_before_the_users_environment() -> None:
+    environ = {"OPENAI_BASE_URL": "http://a.example/v1"}
+
+    made = environment(environ, port=1, upstreams={"openai": "http://127.0.0.1:9"})
+
+    assert made.upstreams == {}
+    assert made.variables["OPENAI_BASE_URL"] == "http://127.0.0.1:1/openai/v1"
+
+
+def test_what_is_sent_elsewhere_as_a_whole_keeps_the_path_of_the_users_base_url() -> None:
+    """A recording of a gateway under a prefix is asked for the same paths when it is replayed."""
+    environ = {"OPENAI_BASE_URL": "http://a.example/llm/v1"}
+
+    made = environment(environ, port=1, upstreams={"*": "http://127.0.0.1:9"})
+
+    assert made.upstreams == {"my-openai": "http://127.0.0.1:9"}
+    assert made.variables["OPENAI_BASE_URL"] == "http://127.0.0.1:1/my-openai/llm/v1"
+
+
+@pytest.mark.parametrize(
+    ("entries", "kept"),
+    [
+        ("localhost,127.0.0.1,::1", ""),
+        ("*", ""),
+        ("127.0.0.0/8,10.0.0.0/8", "10.0.0.0/8"),
+        ("localhost:11434 .corp.example", ".corp.example"),
+        (".amazonaws.com,*.openai.com,openai.com:443", ".amazonaws.com"),
+    ],
+)
+def test_no_proxy_keeps_what_exempts_neither_loopback_nor_an_llm(entries: str, kept: str) -> None:
+    made = no_proxy({"NO_PROXY": entries}, 8484, ["api.openai.com"])
+
+    assert made == ",".join(filter(None, ["127.0.0.1:8484", kept]))
+
+
+def test_variables_that_replace_the_trust_store_get_the_whole_bundle() -> None:
+    bundle, authority = Path("/b.pem"), Path("/a.pem")
+
+    variables = environment({}, port=1, bundle=bundle, authority=authority).variables
+    with_own = environment({"NODE_EXTRA_CA_CERTS": "/c.pem"}, port=1, bundle=bundle, authority=authority)
+
+    assert variables["SSL_CERT_FILE"] == variables["REQUESTS_CA_BUNDLE"] == "/b.pem"
+    assert variables["NODE_EXTRA_CA_CERTS"] == "/a.pem"
+    assert with_own.variables["NODE_EXTRA_CA_CERTS"] == "/b.pem"
+
+
+def test_the_preload_stands_beside_the_users_node_options() -> None:
+    environ = {"NODE_OPTIONS": "--max-old-space-size=4096"}
+
+    variables = environment(environ, port=1, preload=Path("/a b/p.cjs")).variables
+
+    assert variables["NODE_OPTIONS"] == '--max-old-space-size=4096 --require "/a b/p.cjs"'
+
+
+def test_the_users_own_proxy_is_found() -> None:
+    assert upstream_proxy({"https_proxy": "http://corp:3128"}, 8484) == "http://corp:3128"
+    assert upstream_proxy({}, 8484) is None
+
+
+def test_what_an_earlier_export_of_ours_named_is_not_sent_on_to() -> None:
+    """A second `turntape record` in a shell that still has the lines of the first must not call itself."""
+    first = environment({}, port=8484).variables
+
+    second = environment(first, port=8484)
+
+    assert second.upstreams == {}
+    assert second.variables == first
+    assert upstream_proxy(first, 8484) is None

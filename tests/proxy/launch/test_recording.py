@@ -1,0 +1,48 @@
+"""Where a recording is written, and how what is said of it looks."""
+
+from pathlib import Path
+
+import pytest
+
+from turntape.cassettes.errors import TurntapeError
+from turntape.proxy.launch.recording import coloured, free_path, llm_hosts
+
+
+def test_two_recordings_of_one_second_get_a_file_each(tmp_path: Path) -> None:
+    names = [free_path("run", tmp_path, 1_795_000_000.0).name for _ in range(3)]
+
+    assert len(set(names)) == 3
+    assert all(name.startswith("run-2026") and name.endswith(".cassette.jsonl") for name in names)
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
+
+
+def test_a_folder_that_takes_no_file_is_named_and_so_is_the_way_out(tmp_path: Path) -> None:
+    missing = tmp_path / "missing"
+
+    with pytest.raises(TurntapeError, match=r"missing'.*No such file or directory; choose another place with --out"):
+        free_path("run", missing, 1_795_000_000.0)
+
+
+@pytest.mark.parametrize(
+    ("terminal", "environ", "expected"),
+    [
+        (True, {}, True),
+        (False, {}, False),
+        (True, {"NO_COLOR": "1"}, False),
+        (True, {"TERM": "dumb"}, False),
+        (False, {"FORCE_COLOR": "1"}, True),
+        (False, {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+    ],
+)
+def test_colours_follow_the_terminal_and_the_usual_variables(
+    terminal: bool, environ: dict[str, str], expected: bool
+) -> None:
+    assert coloured(terminal, environ) is expected
+
+
+def test_intercepted_hosts_are_as_little_exempt_as_known_ones() -> None:
+    hosts = llm_hosts(["gw.corp.example", "*"])
+
+    assert "api.openai.com" in hosts
+    assert "gw.corp.example" in hosts
+    assert "*" not in hosts
