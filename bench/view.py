@@ -62,7 +62,7 @@ def empty(report: Path) -> None:
 
 def view(path: Path, report: Path) -> None:
     """The viewer: when its first turn was on the screen, when the file was read, what moving takes."""
-    from turntape.inspector.analysis.run_index import Run
+    from turntape.inspector.run.run_index import Run
     from turntape.inspector.views.tui.app import Viewer
 
     told: dict[str, Any] = {"moves": []}

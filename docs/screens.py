@@ -8,7 +8,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from turntape.inspector.analysis.run_index import Run
+from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.tui.app import Viewer
 from turntape.inspector.views.tui.screenshot import picture
 

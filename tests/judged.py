@@ -8,7 +8,7 @@ from conversations import HELLO, START, chat, result, said
 from round_trips import GEMINI, MESSAGES, exchanged
 
 from turntape.cassettes.tape.model import RoundTrip
-from turntape.inspector.analysis.labels import label_all
+from turntape.inspector.run.labels import label_all
 
 RESPONSES = "https://api.openai.com/v1/responses"
 OLLAMA = "http://127.0.0.1:11434/api/chat"

@@ -9,7 +9,7 @@ import pytest
 
 from turntape.cassettes import Cassette
 from turntape.cassettes.tape.model import RoundTrip
-from turntape.inspector.analysis.labels import label_all
+from turntape.inspector.run.labels import label_all
 
 sys.path.append(str(Path(__file__).parent.parent))  # bench is not installed
 

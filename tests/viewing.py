@@ -7,7 +7,7 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from turntape.inspector.analysis.run_index import Run
+from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.tui.app import Viewer
 from turntape.inspector.views.tui.screenshot import picture
 from turntape.inspector.views.tui.widgets.page_view import PageView

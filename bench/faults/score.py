@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from turntape.inspector.analysis.labels import label_all
+from turntape.inspector.run.labels import label_all
 
 from .catalogue import Case
 from .clean import Clean

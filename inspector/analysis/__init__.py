@@ -1,1 +1,1 @@
-"""From readings to a run: threads, dispatch, history, labels, cost."""
+"""From readings to a conversation: threads, dispatch, history, prices."""

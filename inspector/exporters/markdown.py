@@ -7,7 +7,7 @@ from typing import cast
 
 from turntape.cassettes.tape.model import RoundTrip
 
-from ..analysis.labels import money
+from ..run.labels import money
 from ..wire.json_value import Object, as_array, as_object, compact
 from ..wire.values import ToolCall
 from .thread_summary import Answered, Said, Told, threads_told

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from turntape.cassettes.tape.model import RoundTrip
 
-from ..analysis.labels import Key, Labelled, labelled
+from ..run.labels import Key, Labelled, labelled
 from ..wire.json_value import Object, as_count, as_object
 from ..wire.values import Message, Part, Reading, RequestReading, Tool, ToolCall
 

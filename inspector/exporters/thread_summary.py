@@ -10,7 +10,7 @@ from typing import Literal
 
 from turntape.cassettes.tape.model import RoundTrip
 
-from ..analysis.labels import Key, Label, labelled
+from ..run.labels import Key, Label, labelled
 from ..wire.values import Emission, Finish, Message, RequestReading, Tool, ToolCall, ToolResult, Usage
 
 type Role = Literal["system", "user", "assistant"]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 
-from ..views.text.terminal_text import GLYPHS, Line, Style, fit, safe, width_of, wrap
+from ..views.text.terminal_text import GLYPHS, Line, Style, fit, width_of, wrap
+from ..wire.printable import safe
 from .examples import EXAMPLES, Example
 from .finding import SEVERITIES, Layer, Rule, Severity, Tier
 from .rules import ADVICE, ALL, HINTS

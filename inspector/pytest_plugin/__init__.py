@@ -33,7 +33,7 @@ def pytest_turntape_deeds(round_trips: "Sequence[RoundTrip]") -> list[str]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_turntape_labels(round_trips: "Sequence[RoundTrip]") -> list[tuple[int, dict[str, object]]]:
-    from ..analysis.labels import label_all
+    from ..run.labels import label_all
 
     return [(one.round_trip.index, one.label) for one in label_all(round_trips)]
 
@@ -44,7 +44,7 @@ def pytest_turntape_fork(path: str, at: int, edits: Sequence[str]) -> "Forked":
 
     from turntape.cassettes.tape.reader import Cassette
 
-    from ..analysis.fork_plan import script
+    from ..run.fork_plan import script
     from ..wire.rewrite.answer_edit import edited, parse_edit
 
     plan = script(Cassette.load(path), at)

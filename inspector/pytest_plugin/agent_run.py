@@ -11,11 +11,12 @@ from typing import Any, NamedTuple, cast
 
 from turntape.cassettes.tape.model import RoundTrip
 
-from ..analysis.labels import Labelled, label_all
 from ..findings.finding import Finding
+from ..run.labels import Labelled, label_all
 from ..views.text.run_text import call_text, part_line
-from ..views.text.terminal_text import clip, safe
+from ..views.text.terminal_text import clip
 from ..wire.json_value import as_object
+from ..wire.printable import safe
 from ..wire.values import FinishLabel, Usage
 
 _WIDTH = 160

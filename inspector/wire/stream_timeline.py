@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ..analysis.run_index import Detail
+from ..run.run_index import Detail
 from .exchange import Exchange
 from .registry import by_name
 from .resolve_finish import reconcile

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import cast
 
 from turntape.cassettes.tape.model import RoundTrip
-from turntape.inspector.analysis.labels import Labeller
+from turntape.inspector.run.labels import Labeller
 
 
 class Foresight:

@@ -282,7 +282,7 @@ def _budget_dollars(text: str) -> "Decimal":
 
 
 def _growth(text: str) -> "Decimal":
-    from turntape.inspector.findings.budgets import growth_of
+    from turntape.inspector.check.budgets import growth_of
 
     try:
         return growth_of(text)

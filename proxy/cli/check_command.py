@@ -13,7 +13,7 @@ from .exit_codes import FINDINGS, OK, USAGE
 from .screen import colour, width
 
 if TYPE_CHECKING:
-    from turntape.inspector.findings.check import Asked, Report
+    from turntape.inspector.check.check import Asked, Report
 
 _ROUND_TRIP = re.compile(rb'\s*\{\s*"n"\s*:\s*(\d+)')
 _SUFFIXES = ("*.cassette.jsonl", "*.cassette.jsonl.zst")
@@ -35,8 +35,8 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _asked(options: argparse.Namespace) -> "Asked":
-    from turntape.inspector.findings.budgets import Budgets
-    from turntape.inspector.findings.check import Asked
+    from turntape.inspector.check.budgets import Budgets
+    from turntape.inspector.check.check import Asked
 
     return Asked(
         options.fail_on,
@@ -71,7 +71,7 @@ def _files(given: list[str]) -> Iterator[tuple[str, str | None]]:
 def _report(files: list[str], asked: "Asked") -> "Report":
     from turntape.cassettes.errors import CassetteError
     from turntape.cassettes.tape.reader import Cassette
-    from turntape.inspector.findings.check import Checked, Report, check
+    from turntape.inspector.check.check import Checked, Report, check
 
     checked: list[Checked] = []
     unread: list[tuple[str, str]] = []

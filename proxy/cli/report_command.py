@@ -10,7 +10,7 @@ from .exit_codes import OK
 
 def main(options: argparse.Namespace) -> int:
     from turntape.cassettes.errors import TurntapeError
-    from turntape.inspector.analysis.run_index import Run
+    from turntape.inspector.run.run_index import Run
     from turntape.inspector.views.report import report
 
     run = Run.load(options.file)

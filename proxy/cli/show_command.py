@@ -49,7 +49,7 @@ def _lines(options: argparse.Namespace, cassette: "Cassette", width: int) -> "It
     """What was asked for, as styled lines."""
     name = Path(options.file).name
     if options.thread is not None and (options.findings or options.cost):
-        from turntape.inspector.analysis.labels import labelled
+        from turntape.inspector.run.labels import labelled
 
         if all(one.label["thread"] != options.thread for _, one in labelled(cassette)):
             return []
@@ -58,7 +58,7 @@ def _lines(options: argparse.Namespace, cassette: "Cassette", width: int) -> "It
 
         return findings_text(cassette, name, thread=options.thread, width=width, hints=options.hints)
     if options.cost:
-        from turntape.inspector.analysis.run_index import Run
+        from turntape.inspector.run.run_index import Run
         from turntape.inspector.views.text.cost_text import cost_text
 
         return cost_text(Run.load(options.file).rows, name, thread=options.thread, width=width)

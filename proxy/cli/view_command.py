@@ -22,7 +22,7 @@ def main(options: argparse.Namespace) -> int:
         )
         return USAGE
     from turntape.cassettes.tape.lock import being_written
-    from turntape.inspector.analysis.run_index import Run
+    from turntape.inspector.run.run_index import Run
     from turntape.inspector.views.tui.app import Viewer
 
     theme = options.theme or ("no-colour" if os.environ.get("NO_COLOR") else "dark")

@@ -19,7 +19,7 @@ from turntape.cassettes.replay.player import Miss, Player
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.provenance import PLAYED, played_as
 from turntape.cassettes.transports.replay import MISS_STATUS, replayed_headers
-from turntape.inspector.analysis.fork_plan import Script, script
+from turntape.inspector.run.fork_plan import Script, script
 
 from .recorder_addon import Tap, pairs, round_trip
 

@@ -59,7 +59,7 @@ def main(argv: Sequence[str]) -> int:
 def _read_along(file: str, console: bool, colour: bool, tally: Tally | None) -> None:
     # What costs time to import is imported while the command starts.
     from turntape.cassettes.tape.reader import Tail
-    from turntape.inspector.analysis.labels import Labeller
+    from turntape.inspector.run.labels import Labeller
 
     tail = Tail(file)
     labeller = Labeller()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from turntape.cassettes import Cassette, RoundTrip
-from turntape.inspector.analysis.labels import Labelled, label_all
+from turntape.inspector.run.labels import Labelled, label_all
 from turntape.proxy.scripted import ScriptedServer
 
 from .catalogue import KEYS, Client, Variant

@@ -17,7 +17,7 @@ if __package__ in (None, ""):
     __package__ = "corpus"
 
 from corpus import corpus
-from turntape.inspector.analysis.labels import label_all
+from turntape.inspector.run.labels import label_all
 
 _APART = 60.0
 

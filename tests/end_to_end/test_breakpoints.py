@@ -13,7 +13,7 @@ from end_to_end import test_other_clients as others
 from end_to_end.loops import LOOPS
 
 from turntape.cassettes import Cassette, Recorder
-from turntape.inspector.analysis.labels import label_all
+from turntape.inspector.run.labels import label_all
 from turntape.inspector.wire.rewrite import document
 from turntape.proxy.breakpoints.addon import Breakpoints
 from turntape.proxy.breakpoints.condition import parse

@@ -16,7 +16,7 @@ import pytest
 from end_to_end.loops import openai_client, rig
 
 from turntape.cassettes import Cassette, RoundTrip
-from turntape.inspector.analysis.labels import label_all
+from turntape.inspector.run.labels import label_all
 from turntape.proxy.scripted import Fault, ScriptedServer
 
 ASKED: dict[str, Any] = {"model": "gpt-5", "messages": [{"role": "user", "content": "go"}]}
@@ -194,7 +194,7 @@ PROXY = """
 import sys
 from pathlib import Path
 from turntape.cassettes import Recorder
-from turntape.proxy.engine import Engine, running
+from turntape.proxy.engine.engine import Engine, running
 with Recorder(sys.argv[1]) as recorder:
     with running(Engine(recorder, upstreams={"*": sys.argv[2]}, confdir=Path(sys.argv[3]))) as engine:
         print(engine.port, flush=True)

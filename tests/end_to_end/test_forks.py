@@ -10,7 +10,7 @@ import pytest
 from end_to_end.loops import CLAUDE, LOOPS, Rig, Witness, rig
 
 from turntape.cassettes import Cassette, Recorder, ReplayTransport
-from turntape.inspector.analysis.labels import label_all
+from turntape.inspector.run.labels import label_all
 from turntape.inspector.wire.rewrite.answer_edit import edited, parse_edit
 from turntape.proxy.engine.engine import Engine, running
 from turntape.proxy.engine.fork_addon import PLAYED, Fork, Script, script

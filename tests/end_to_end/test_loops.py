@@ -12,7 +12,7 @@ import pytest
 from end_to_end.loops import LOOPS, Witness, chat_async, messages_async, rig
 
 from turntape.cassettes import AsyncReplayTransport, Cassette, Player, ReplayTransport
-from turntape.inspector.analysis.labels import label_all
+from turntape.inspector.run.labels import label_all
 
 STORY = [
     ("calls", "tool_calls", "dispatched", ["generate_email"] * 3),

@@ -9,7 +9,7 @@ import pytest
 from end_to_end.loops import TOOLS, rig
 
 from turntape.cassettes import Cassette
-from turntape.inspector.analysis.labels import label_all
+from turntape.inspector.run.labels import label_all
 
 EMPTY = {"type": "object", "properties": {}}
 FUNCTIONS = [{"type": "function", "function": {"name": n, "description": "d", "parameters": EMPTY}} for n in TOOLS]

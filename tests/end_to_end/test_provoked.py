@@ -13,7 +13,7 @@ import pytest
 from end_to_end.loops import CLAUDE, rig
 
 from turntape.cassettes import Cassette
-from turntape.inspector.analysis.labels import label_all
+from turntape.inspector.run.labels import label_all
 from turntape.proxy.scripted import Fault
 
 OPEN: dict[str, Any] = {"type": "object", "properties": {}}

@@ -15,7 +15,7 @@ import pytest
 from end_to_end.loops import Rig, rig
 
 from turntape.cassettes import Cassette, Recorder
-from turntape.inspector.analysis.labels import label_all
+from turntape.inspector.run.labels import label_all
 from turntape.proxy.engine.engine import Engine, running
 from turntape.proxy.scripted import SALES_EMAILS, ScriptedServer
 

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator, Mapping
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from ...analysis.labels import money
-from ...findings.check import Asked, Checked, Found, Report
+from ...check.check import Asked, Checked, Found, Report
 from ...findings.finding import SEVERITIES, Severity
+from ...run.labels import money
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 cannot hold, not even escaped."""

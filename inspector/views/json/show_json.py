@@ -7,7 +7,7 @@ import orjson
 
 from turntape.cassettes.tape.model import RoundTrip
 
-from ...analysis.labels import Key, Label, labelled
+from ...run.labels import Key, Label, labelled
 
 
 def show_json(round_trips: Iterable[RoundTrip], *, thread: str | None = None, hints: bool = False) -> Iterator[bytes]:

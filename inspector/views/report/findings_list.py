@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...analysis.run_index import Mark, Rows
+from ...run.run_index import Mark, Rows
 from ..text.status_styles import SEVERITY
 from ..text.terminal_text import GLYPHS
 from .markup import Html, link, span, tag

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
-from ...analysis.growth import KINDS, Step, Tokens, summed
+from ...run.growth import KINDS, Step, Tokens, summed
 from ..text.number_format import count, dollars
 from .markup import Html, joined, span, tag
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from html import escape
 
-from ..text.terminal_text import safe
+from ...wire.printable import safe
 
 VOID = frozenset({"meta", "input", "rect", "polyline"})
 """Elements without content, of HTML and of SVG."""

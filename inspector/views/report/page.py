@@ -8,8 +8,8 @@ from importlib.resources import files
 
 from turntape.cassettes.errors import CassetteError
 
-from ...analysis.growth import Step, steps
-from ...analysis.run_index import Run, totals
+from ...run.growth import Step, steps
+from ...run.run_index import Run, totals
 from ..text.number_format import count, dollars, lasted, several
 from .findings_list import findings_list
 from .growth_chart import growth_chart

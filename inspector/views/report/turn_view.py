@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from turntape.cassettes.tape.model import Headers
 
-from ...analysis.growth import Step
-from ...analysis.request_cost import SHARED_OUT, by_kind
-from ...analysis.run_index import Detail, Row, Rows
+from ...run.growth import Step
+from ...run.request_cost import SHARED_OUT, by_kind
+from ...run.run_index import Detail, Row, Rows
 from ...wire.json_value import is_object, parse_json
 from ...wire.values import Message, Part, RequestReading, ToolCall, ToolResult
 from ..text.number_format import count, dollars, lasted, several, size

@@ -4,11 +4,12 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
-from ...findings.budgets import Verdict, dollars
-from ...findings.check import Checked, Found, Node, Report, rooted
+from ...check.budgets import Verdict, dollars
+from ...check.check import Checked, Found, Node, Report, rooted
 from ...findings.docs import GLYPH
 from ...findings.finding import SEVERITIES, Tier
-from .terminal_text import GLYPHS, Line, Style, clip_path, fit, safe, width_of, wrap
+from ...wire.printable import safe
+from .terminal_text import GLYPHS, Line, Style, clip_path, fit, width_of, wrap
 
 _SURE: dict[Tier, str] = {"P": "proven", "S": "inferred", "H": "a hint"}
 _STATE: dict[str, tuple[str, Style]] = {"kept": ("✓", "good"), "broken": ("✗", "bad"), "unknown": ("?", "warn")}

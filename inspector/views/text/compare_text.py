@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
+from ...check.budgets import dollars
 from ...compare.run_diff import Change, Comparison, Pair, Parting, Side, Step
-from ...findings.budgets import dollars
 from ...wire.json_value import compact
-from .terminal_text import GLYPHS, Line, Style, clip, clip_path, fit, safe, width_of, wrap
+from ...wire.printable import safe
+from .terminal_text import GLYPHS, Line, Style, clip, clip_path, fit, width_of, wrap
 
 _LETTERS: dict[str, Style] = {"A": "bad", "B": "good"}
 _LINES = 4

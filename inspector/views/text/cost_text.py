@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from ...analysis.growth import KINDS, Step, Tokens, steps, summed
-from ...analysis.request_cost import shared_out
-from ...analysis.run_index import Rows, Totals, totals
+from ...run.growth import KINDS, Step, Tokens, steps, summed
+from ...run.request_cost import shared_out
+from ...run.run_index import Rows, Totals, totals
 from .number_format import count, dollars, several
 from .terminal_text import Line, Style, clip, fit
 

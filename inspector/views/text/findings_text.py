@@ -6,11 +6,12 @@ from typing import cast
 
 from turntape.cassettes.tape.model import RoundTrip
 
-from ...analysis.labels import Key, Label, labelled
+from ...run.labels import Key, Label, labelled
 from ...wire.json_value import as_array, as_object
+from ...wire.printable import safe
 from .number_format import several
 from .status_styles import SEVERITY
-from .terminal_text import GLYPHS, Line, Style, fit, safe, wrap
+from .terminal_text import GLYPHS, Line, Style, fit, wrap
 
 
 def findings_text(

@@ -14,11 +14,12 @@ from typing import Protocol, cast
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Cassette
 
-from ...analysis.labels import Key, Label, Labelled, labelled, money
+from ...run.labels import Key, Label, Labelled, labelled, money
 from ...wire.json_value import as_array, as_object, compact
+from ...wire.printable import safe
 from ...wire.values import Message, Part, Tool, ToolCall
 from .status_styles import FINISH, OUTCOME, SEVERITY
-from .terminal_text import GLYPHS, Line, Span, Style, ansi, clip, fit, safe, width_of, wrap
+from .terminal_text import GLYPHS, Line, Span, Style, ansi, clip, fit, width_of, wrap
 
 
 class Totals(Protocol):

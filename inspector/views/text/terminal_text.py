@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Literal
 
+from ...wire.printable import safe
+
 type Style = Literal["plain", "dim", "bold", "model", "api", "client", "good", "warn", "bad", "money"]
 type Span = tuple[str, Style]
 type Line = list[Span]
@@ -29,14 +31,6 @@ _ANSI: dict[Style, str] = {
     "bad": "\x1b[1;31m",
     "money": "\x1b[33m",
 }
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-
-
-def safe(text: str) -> str:
-    """Text from the wire without control characters; tabs become spaces, lone surrogates are shown as such."""
-    text = text.replace("\t", "    ").replace("\r\n", "\n")
-    text = _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}", text)
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def width_of(text: str) -> int:

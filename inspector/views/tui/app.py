@@ -11,7 +11,7 @@ from typing import ClassVar, Unpack
 
 from textual.binding import Binding, BindingType
 
-from ...analysis.run_index import Run
+from ...run.run_index import Run
 from .export import Takeaway
 from .export_choices import COPY_CHOICES, SAVES
 from .headings import OUTPUT, VIEWS

@@ -7,7 +7,7 @@ from textual.app import App
 
 from turntape.cassettes.errors import TurntapeError
 
-from ...analysis.run_index import Run
+from ...run.run_index import Run
 from .export_choices import CLIPBOARD, COPIES, Taking, markdown
 from .formatting import size
 from .screenshot import picture

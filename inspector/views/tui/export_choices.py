@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...analysis.run_index import Detail
+from ...run.run_index import Detail
 from ...wire.json_value import compact
+from ...wire.printable import safe
 from ..text.snippets import curl, python
-from ..text.terminal_text import safe
 from .pages.page import Page
 
 CLIPBOARD = 70_000

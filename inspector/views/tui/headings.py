@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...analysis.run_index import Rows, Totals
+from ...run.run_index import Rows, Totals
 from ..text.terminal_text import clip, width_of
 from .formatting import count, dollars, model_name, several
 from .pages.page import Spans

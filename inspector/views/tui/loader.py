@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from turntape.cassettes.errors import TurntapeError
 
-from ...analysis.growth import Step
-from ...analysis.run_index import Row, Run
+from ...run.growth import Step
+from ...run.run_index import Row, Run
 from .pages.page import Page
 
 type Made = Page | tuple[Step, ...]

@@ -9,8 +9,8 @@ from typing import Unpack
 
 from textual.message import Message
 
-from ...analysis.growth import Step, steps
-from ...analysis.run_index import Row, Run
+from ...run.growth import Step, steps
+from ...run.run_index import Row, Run
 from .headings import OUTPUT
 from .loader import Desk, Feeder, Wish
 from .messages import FileEnded, PageMade, RowsCame

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...analysis.run_index import Row, Rows
+from ...run.run_index import Row, Rows
 
 type Stops = Callable[[int, Row], list[str]]
 """The anchors of a row that a jump stops at, in order; none when it passes by."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from ...analysis.run_index import Row, Rows
+from ...run.run_index import Row, Rows
 from .formatting import bar
 from .navigation import next_turn
 from .pages.page import Spans

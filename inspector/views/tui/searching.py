@@ -2,7 +2,7 @@
 
 from textual.widgets import Input
 
-from ...analysis.filters import parse
+from ...run.filters import parse
 from .looking import Looking
 from .messages import PageMade
 from .pages.page_table import PAGES

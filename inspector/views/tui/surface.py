@@ -12,8 +12,8 @@ from textual.containers import Container, Vertical
 from textual.screen import Screen
 from textual.widgets import Input
 
-from ...analysis.filters import Filter
-from ...analysis.run_index import Run, totals
+from ...run.filters import Filter
+from ...run.run_index import Run, totals
 from .commands import COMMANDS
 from .formatting import several
 from .headings import OUTPUT, VIEWS, State, first_trouble, keys_for, title

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from ...analysis.run_index import Row, Rows
+from ...run.run_index import Row, Rows
 
 _ASIDE = frozenset({"subagent", "side_call"})
 """Threads that start folded: what the main thread had done for it."""

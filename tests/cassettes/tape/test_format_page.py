@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from turntape.cassettes import Cassette
-from turntape.inspector.analysis.labels import label_all
+from turntape.inspector.run.labels import label_all
 
 PAGE = Path(__file__).parents[3] / "docs" / "cassette-format.md"
 

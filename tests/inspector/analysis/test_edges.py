@@ -5,8 +5,8 @@ from dataclasses import replace
 from conversations import CALL, HELLO, TOOLS, chat, loop, result, said, user
 
 from turntape.cassettes.tape.model import RoundTrip
-from turntape.inspector.analysis.labels import label_all
 from turntape.inspector.analysis.threads import Threads, Turn
+from turntape.inspector.run.labels import label_all
 from turntape.inspector.wire.parse import read
 
 TASK = "Find every caller of parse_date in the billing package and list them."

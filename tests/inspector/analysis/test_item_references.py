@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from turntape.cassettes.tape.model import Request, Response, RoundTrip
-from turntape.inspector.analysis.labels import label_all
+from turntape.inspector.run.labels import label_all
 
 URL = "https://api.openai.com/v1/responses"
 HEADERS = (("content-type", "application/json"),)

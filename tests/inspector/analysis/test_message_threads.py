@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from turntape.cassettes.tape.model import Request, Response, RoundTrip
-from turntape.inspector.analysis.labels import label_all
+from turntape.inspector.run.labels import label_all
 
 TOOLS = [{"name": "look_up", "input_schema": {"type": "object"}}]
 CALL = {"type": "tool_use", "id": "toolu_1", "name": "look_up", "input": {}}

@@ -7,7 +7,7 @@ import pytest
 from conversations import CALL, HELLO, chat, loop, result, said, user
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
-from turntape.inspector.analysis.labels import label_all
+from turntape.inspector.run.labels import label_all
 
 
 def found(*trips: RoundTrip) -> list[tuple[int, str, str]]:

@@ -2,7 +2,7 @@
 
 from viewing import EXAMPLE
 
-from turntape.inspector.analysis.run_index import Run
+from turntape.inspector.run.run_index import Run
 from turntape.inspector.wire.stream_timeline import arrived, length
 
 RUN = Run.load(EXAMPLE)

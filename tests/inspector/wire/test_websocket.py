@@ -4,7 +4,7 @@ import json
 from typing import Literal
 
 from turntape.cassettes.tape.model import Frame, Request, Response, RoundTrip
-from turntape.inspector.analysis.labels import label_all
+from turntape.inspector.run.labels import label_all
 from turntape.inspector.wire.parse import read
 from turntape.inspector.wire.websocket import is_live, turns_of
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from turntape.cassettes import Cassette
-from turntape.inspector.analysis.labels import label_all
+from turntape.inspector.run.labels import label_all
 from turntape.proxy.scripted import ScriptedServer
 
 AGENT = (sys.executable, "-m", "turntape.proxy.scripted.agent")

@@ -11,7 +11,7 @@ import pytest
 
 DRIVER = """
 import os, sys
-from turntape.proxy.child import SpawnError, block, listen, spawn
+from turntape.proxy.launch.child_process import SpawnError, block, listen, spawn
 block()
 children = []
 listen(lambda number, group: [child.pass_on(number, group) for child in children])

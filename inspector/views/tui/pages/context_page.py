@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ....analysis.request_cost import SHARED_OUT, Context, Piece
+from ....run.request_cost import SHARED_OUT, Context, Piece
 from ...text.terminal_text import clip
 from ..formatting import ROLE, bar, count, dollars, full, several, size
 from .page import Block, Goto, Page, Spans, lines

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from turntape.cassettes.matching.json_diff import Difference, differences
 
 from ....analysis.history_diff import Change, Echo
-from ....analysis.run_index import Detail, Rows
+from ....run.run_index import Detail, Rows
 from ....wire.exchange import Exchange
 from ..formatting import several
 from .page import Block, Body, Goto, Page, Spans, json_line, lines, pretty, prose

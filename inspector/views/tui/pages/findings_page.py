@@ -1,6 +1,6 @@
 """The page of findings: all of the run, the gravest first, each leading to its evidence."""
 
-from ....analysis.run_index import SEVERITIES, Mark, Rows
+from ....run.run_index import SEVERITIES, Mark, Rows
 from ...text.terminal_text import GLYPHS, clip
 from ..formatting import SEVERITY, dollars, several
 from .page import Block, Goto, Page, Prose, Spans, lines

@@ -1,7 +1,7 @@
 """The page of help: every key, and what the signs mean."""
 
-from ....analysis.filters import FIELDS
-from ....analysis.growth import KINDS
+from ....run.filters import FIELDS
+from ....run.growth import KINDS
 from ...text.terminal_text import GLYPHS
 from .page import Block, Page, Spans, lines
 from .turn_page import rule

@@ -16,7 +16,8 @@ from typing import cast, overload, override
 import orjson
 
 from ....wire.json_value import is_array, is_object
-from ...text.terminal_text import safe, width_of, wrap
+from ....wire.printable import safe
+from ...text.terminal_text import width_of, wrap
 
 type Spans = Sequence[tuple[str, str]]
 """A line: pieces of text, each with the name of its look."""

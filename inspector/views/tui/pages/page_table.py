@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from ....analysis.growth import context_window
-from ....analysis.request_cost import context
-from ....analysis.run_index import Run, echo_between
+from ....run.growth import context_window
+from ....run.request_cost import context
+from ....run.run_index import Run, echo_between
 from .context_page import context_page
 from .diff_page import diff_page
 from .findings_page import findings_page

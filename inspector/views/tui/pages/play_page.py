@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....analysis.run_index import Detail, Rows
+from ....run.run_index import Detail, Rows
 from ....wire.stream_timeline import arrived, length
 from ..formatting import seconds, several
 from .page import Block, Page, lines

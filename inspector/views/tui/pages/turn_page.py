@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from ....analysis.run_index import Detail, Mark, Row, Rows
 from ....analysis.schema_notes import schema_notes
+from ....run.run_index import Detail, Mark, Row, Rows
 from ....wire.json_value import compact, is_object
+from ....wire.printable import safe
 from ....wire.values import Message, Part, Reading, ToolCall, ToolResult
-from ...text.terminal_text import GLYPHS, clip, safe
+from ...text.terminal_text import GLYPHS, clip
 from ..formatting import (
     EMITTED,
     FINISH,

@@ -5,9 +5,10 @@ from typing import override
 
 from turntape.cassettes.tape.model import Headers
 
-from ....analysis.run_index import Detail
+from ....run.run_index import Detail
 from ....wire.framing import Event
-from ...text.terminal_text import clip, safe
+from ....wire.printable import safe
+from ...text.terminal_text import clip
 from ..formatting import several, size
 from .page import Block, Body, Lazily, Page, Spans, json_line, lines, pretty, prose
 from .turn_page import rule

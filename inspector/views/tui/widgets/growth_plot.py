@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from ....analysis.growth import KINDS, Step, Tokens, summed
+from ....run.growth import KINDS, Step, Tokens, summed
 from ..formatting import bar, count, dollars, full
 from ..pages.page import Spans
 from ..theme import PALETTES, SHADES, Palette

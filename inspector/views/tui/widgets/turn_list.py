@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import override
 
-from ....analysis.run_index import Row, Rows, totals
+from ....run.run_index import Row, Rows, totals
 from ...text.terminal_text import GLYPHS, clip, width_of
 from ..formatting import EMITTED, FINISH, OUTCOME, SEVERITY, bar, count, dollars, model_name, seconds, several
 from ..pages.page import Spans

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from conversations import chat, loop, result, said, user
 
-from turntape.inspector.analysis.run_index import Run
+from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.report import report
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)

@@ -9,8 +9,8 @@ import pytest
 from conversations import chat, loop, result, said, user
 
 from turntape.cassettes.tape.model import RoundTrip
-from turntape.inspector.analysis.growth import KINDS, steps, summed
-from turntape.inspector.analysis.run_index import Run, totals
+from turntape.inspector.run.growth import KINDS, steps, summed
+from turntape.inspector.run.run_index import Run, totals
 from turntape.inspector.views.report import report
 
 EVIL = "</script></template><script>document.title='bad'</script><img src=x onerror=alert(1)> \u202e\x1b[31m"

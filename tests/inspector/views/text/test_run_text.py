@@ -7,7 +7,7 @@ from inline_snapshot import snapshot
 
 from turntape.cassettes.tape.model import Failure
 from turntape.cassettes.tape.reader import Cassette
-from turntape.inspector.analysis.labels import label_all
+from turntape.inspector.run.labels import label_all
 from turntape.inspector.views.text.run_text import console_line, show_text
 from turntape.inspector.views.text.terminal_text import width_of
 

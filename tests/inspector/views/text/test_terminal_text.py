@@ -1,6 +1,7 @@
 import pytest
 
-from turntape.inspector.views.text.terminal_text import Line, ansi, clip, clip_path, fit, plain, safe, width_of, wrap
+from turntape.inspector.views.text.terminal_text import Line, ansi, clip, clip_path, fit, plain, width_of, wrap
+from turntape.inspector.wire.printable import safe
 
 
 def test_control_characters_from_the_wire_do_not_reach_the_terminal() -> None:

@@ -3,8 +3,8 @@
 import pytest
 from viewing import EXAMPLE
 
-from turntape.inspector.analysis.filters import parse
-from turntape.inspector.analysis.run_index import Row, Run
+from turntape.inspector.run.filters import parse
+from turntape.inspector.run.run_index import Row, Run
 from turntape.inspector.views.tui.navigation import Spot, jump, next_turn, thread_beside
 
 ROWS = Run.load(EXAMPLE).rows

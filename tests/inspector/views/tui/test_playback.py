@@ -2,7 +2,7 @@
 
 from viewing import EXAMPLE
 
-from turntape.inspector.analysis.run_index import Run
+from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.tui.playback import PAUSE, RECORDED, SPEEDS, Player
 
 ROWS = Run.load(EXAMPLE).rows

@@ -13,14 +13,14 @@ from decimal import Decimal
 from turntape.cassettes.tape.format import stamp
 from turntape.cassettes.tape.model import RoundTrip
 
+from ..analysis.dispatch import Dispatch, dispatch
+from ..analysis.history_diff import Echo
+from ..analysis.pricing import cost
+from ..analysis.threads import Threads, Turn
 from ..findings.engine import Diagnosed, Diagnosis
 from ..wire.parse import read
 from ..wire.values import Reading, ToolCall
 from ..wire.websocket import turns_of
-from .dispatch import Dispatch, dispatch
-from .history_diff import Echo
-from .pricing import cost
-from .threads import Threads, Turn
 
 type Label = dict[str, object]
 type Price = Callable[[RoundTrip, Reading], Decimal | None]

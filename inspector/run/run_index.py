@@ -18,20 +18,20 @@ from turntape.cassettes.errors import CassetteError, FormatError
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Tail
 
-from ..views.text.terminal_text import safe
+from ..analysis.dispatch import answers
+from ..analysis.history_diff import Echo, echo
+from ..analysis.items import Item, items_of
+from ..analysis.pricing import cost
+from ..analysis.threads import Edge as Continuation
+from ..analysis.threads import Turn
 from ..wire.exchange import Exchange
 from ..wire.framing import Event
 from ..wire.json_value import as_array, as_object, as_text
 from ..wire.parse import read_exchange
+from ..wire.printable import safe
 from ..wire.values import Message, Reading, ToolResult, Usage
 from ..wire.websocket import turns_of
-from .dispatch import answers
-from .history_diff import Echo, echo
-from .items import Item, items_of
 from .labels import Key, Label, Labelled, Labeller
-from .pricing import cost
-from .threads import Edge as Continuation
-from .threads import Turn
 
 SEARCHED = 200_000
 """How many characters of what is new in a round trip can be searched."""

@@ -6,7 +6,7 @@ from typing import Any
 from conversations import CALL, HELLO, chat, loop, said
 
 from turntape.cassettes.tape.model import Frame, Request, RoundTrip
-from turntape.inspector.analysis.labels import Labeller, label_all
+from turntape.inspector.run.labels import Labeller, label_all
 
 KEYS = [
     "index",

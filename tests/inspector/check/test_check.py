@@ -11,8 +11,8 @@ import pytest
 from conversations import CALL, HELLO, chat, loop, result, said, user
 
 from turntape.cassettes.tape.model import RoundTrip
-from turntape.inspector.findings.budgets import Budgets
-from turntape.inspector.findings.check import Asked, Checked, Found, Report, check, rooted
+from turntape.inspector.check.budgets import Budgets
+from turntape.inspector.check.check import Asked, Checked, Found, Report, check, rooted
 from turntape.inspector.findings.finding import Finding, Layer, Severity
 from turntape.inspector.views.json.check_formats import as_json, github, junit
 from turntape.inspector.views.text.check_text import check_text

@@ -7,8 +7,8 @@ from conversations import loop
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turntape.inspector.analysis.request_cost import context, flat, shared_out
-from turntape.inspector.analysis.run_index import Run
+from turntape.inspector.run.request_cost import context, flat, shared_out
+from turntape.inspector.run.run_index import Run
 from turntape.inspector.wire.values import Usage
 
 

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from turntape.inspector.findings.budgets import Budgets, Step, dollars, growth_of, verdicts
+from turntape.inspector.check.budgets import Budgets, Step, dollars, growth_of, verdicts
 
 
 def step(

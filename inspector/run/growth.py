@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
 
-from .pricing import PROVIDERS
+from ..analysis.pricing import PROVIDERS
 from .run_index import Row
 
 

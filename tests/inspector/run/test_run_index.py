@@ -8,7 +8,7 @@ import pytest
 from conversations import CALL, HELLO, chat, loop, result, said, user
 
 from turntape.cassettes import Cassette, CassetteError, FormatError, Recorder
-from turntape.inspector.analysis.run_index import Run, totals
+from turntape.inspector.run.run_index import Run, totals
 
 
 def recorded(path: Path, round_trips: list[object]) -> Path:

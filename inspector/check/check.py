@@ -10,11 +10,11 @@ from typing import cast
 
 from turntape.cassettes.tape.model import RoundTrip
 
-from ..analysis.labels import Key, Label, labelled
+from ..findings.docs import FailureClass, class_of, classes
+from ..findings.finding import SEVERITIES, Finding, Layer, Severity, Tier
+from ..run.labels import Key, Label, labelled
 from ..wire.json_value import as_array, as_object
 from .budgets import Budgets, Step, Verdict, verdicts
-from .docs import FailureClass, class_of, classes
-from .finding import SEVERITIES, Finding, Layer, Severity, Tier
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 import pytest
 from viewing import EXAMPLE
 
-from turntape.inspector.analysis.filters import FIELDS, parse
-from turntape.inspector.analysis.run_index import Run
+from turntape.inspector.run.filters import FIELDS, parse
+from turntape.inspector.run.run_index import Run
 
 RUN = Run.load(EXAMPLE)
 

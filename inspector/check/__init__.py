@@ -1,0 +1,1 @@
+"""`turntape check`: the findings that a recording has, and the budgets that it breaks."""

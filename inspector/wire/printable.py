@@ -1,0 +1,12 @@
+"""Text from the wire, safe to print: control characters would otherwise drive the terminal."""
+
+import re
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+def safe(text: str) -> str:
+    """Text from the wire without control characters; tabs become spaces, lone surrogates are shown as such."""
+    text = text.replace("\t", "    ").replace("\r\n", "\n")
+    text = _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}", text)
+    return text.encode("utf-8", "backslashreplace").decode()
