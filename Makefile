@@ -1,12 +1,13 @@
-# The two commands of the README: `make demo` and `make test`. Each sets up what it needs.
-.PHONY: demo test check format setup corpus corpus-findings clients proof bench faults docs wheel clean
+# The README's two commands are `make demo` and `make test`. Each target installs what it needs.
+.PHONY: demo test check format setup corpus corpus-findings clients proof bench faults docs docs-site test-matrix \
+	wheel clean
 .DEFAULT_GOAL := demo
 
 # Looked up once per run, and only by the targets that need them.
 PYTHON_PATH = $(eval PYTHON_PATH := $$(shell PYTHON='$(PYTHON)' sh .ci/find-python))$(PYTHON_PATH)
 UV = $(eval UV := $$(shell sh .ci/find-uv '$(PYTHON_PATH)'))$(UV)
 RUN = .venv/bin/
-# uv would look for interpreters where there are none, and write no bytecode where the environment says so.
+# uv must not download interpreters, and must write bytecode whatever the environment says.
 export UV_PYTHON_DOWNLOADS = never
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -31,6 +32,7 @@ check: setup
 	$(RUN)python -m turntape.inspector.wire.protocols_page --check
 	$(RUN)python -m turntape.inspector.findings.findings_page --check
 	$(RUN)python docs/screens.py --check
+	.ci/check-workflows
 
 format: setup
 	$(RUN)ruff check --fix .
@@ -45,7 +47,7 @@ corpus-findings: setup
 	$(RUN)python tests/corpus/found.py $(ARGS)
 
 # Real clients on both routes, in environments that are built once in .clients/; CLIENT='openai litellm' runs these alone,
-# and without it docs/clients.md is made anew.
+# and without CLIENT, docs/clients.md is written.
 clients: setup
 	UV='$(UV)' $(RUN)python -m tests.clients $(or $(CLIENT),--page)
 
@@ -66,8 +68,19 @@ docs: setup
 	$(RUN)python -m turntape.inspector.findings.findings_page
 	$(RUN)python docs/screens.py
 
+# The documentation as a site with a search, in site/; needs no network once the packages are installed.
+docs-site: setup
+	@'$(UV)' sync --quiet --frozen --inexact --group docs --python '$(PYTHON_PATH)'
+	$(RUN)mkdocs build --strict --quiet
+	@echo 'site/index.html'
+
+# The tests on other versions: MATRIX='3.12:lowest-direct' for one, ARGS='tests/cassettes' for some tests.
+MATRIX = 3.12:lowest-direct 3.12:highest 3.13:highest 3.14:highest
+test-matrix: setup
+	.ci/test-matrix '$(UV)' '$(MATRIX)' $(ARGS)
+
 wheel: setup
 	'$(UV)' build --quiet --python '$(PYTHON_PATH)'
 
 clean:
-	rm -rf .venv build dist *.egg-info
+	rm -rf .venv .matrix build dist site *.egg-info
