@@ -48,7 +48,8 @@ WORDS: tuple[tuple[str, str], ...] = (
 """A regular expression for whole words, case ignored, and what to write."""
 
 NO_NOUN = re.compile(
-    r"(?<!there )\b(?:is|are|was|were|am|be) no (?!longer\b|more\b|less\b|such\b|other\b|one\b|need\b|way\b|matter\b)(?=[\w`{'\"])",
+    r"(?<!there )\b(?:is|are|was|were|am|be) no "
+    r"(?!(?:longer|more|less|such|other|one|need|way|matter)\b)(?=[\w`{'\"])",
     re.IGNORECASE,
 )
 """`is no JSON`; `there is no JSON` is fine."""
