@@ -25,6 +25,7 @@ from .protocols.openai_chat import chat as openai_chat
 from .protocols.openai_chat import mistral as mistral_chat
 from .protocols.openai_responses import responses as openai_responses
 from .protocols.protocol import Protocol
+from .protocols.unknown import UNKNOWN
 from .values import Kind
 
 PROTOCOLS: tuple[Protocol, ...] = (
@@ -51,6 +52,8 @@ PROTOCOLS: tuple[Protocol, ...] = (
     endpoints.ENDPOINT,
 )
 
+_BY_NAME: dict[str, Protocol] = {protocol.name: protocol for protocol in PROTOCOLS}
+
 
 def detect(exchange: Exchange) -> tuple[Protocol, Kind] | None:
     """The first protocol of the table whose exchange this is, with what its endpoint is for."""
@@ -63,4 +66,9 @@ def detect(exchange: Exchange) -> tuple[Protocol, Kind] | None:
 
 def by_name(name: str) -> Protocol | None:
     """The protocol of that name."""
-    return next((protocol for protocol in PROTOCOLS if protocol.name == name), None)
+    return _BY_NAME.get(name)
+
+
+def traits_of(name: str) -> Protocol:
+    """The protocol of that name with its traits; `UNKNOWN`, of which nothing is known, for any other name."""
+    return by_name(name) or UNKNOWN

@@ -52,4 +52,5 @@ ALEPHALPHA_COMPLETE = Protocol(
     read_request=read_request,
     read_response=read_response,
     finish=dict(FINISH),
+    operation="text_completion",
 )

@@ -11,6 +11,7 @@ from .protocol import Protocol
 from .shared.answers import answer, objects, stream_error
 from .shared.errors import error_in
 from .shared.parts import arguments_of, call_part, media_part, other_fields, text_of, text_part, unread
+from .traits import Pairing
 
 FINISH: dict[str, FinishLabel] = {
     "completed": "complete",
@@ -164,4 +165,5 @@ OPENAI_ASSISTANTS = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("sse",),
+    pairing=Pairing(in_request=False),
 )

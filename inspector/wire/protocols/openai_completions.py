@@ -110,7 +110,7 @@ OPENAI_COMPLETIONS = Protocol(
     detect=detect,
     read_request=read_request,
     read_response=read_response,
-    price_flavor="chat",
     finish=dict(FINISH),
     streams=("sse",),
+    operation="text_completion",
 )

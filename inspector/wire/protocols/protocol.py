@@ -1,15 +1,16 @@
-"""What a protocol is: one file that ends in one constant of this type.
+"""What a protocol is: one constant of this type holds everything that is known about one API.
 
-A protocol decides by path and body shape whether an exchange is its own (host last, and only where two
+A protocol decides by path and body shape whether an exchange is its own (by host last, and only where two
 protocols share a shape), reads the request, and reads the answer. It never raises: what it cannot read it
-says in `problems`. The registry (`registry.py`) is a literal table of these, most specific first.
+names in `problems`. The registry (`registry.py`) is a literal table of these, most specific first.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from ..exchange import Exchange
 from ..values import Kind, RequestReading, ResponseReading
+from .traits import AnswerRules, Caching, Pairing, Reasoning, RequestRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +25,16 @@ class Protocol:
     """The kind of the endpoint when this exchange is this protocol's, else None."""
     read_request: Callable[[Exchange], RequestReading]
     read_response: Callable[[Exchange, RequestReading], ResponseReading]
-    price_flavor: str | None = None
-    """The `api_flavor` of genai-prices for its usage, when it has one."""
-    finish: dict[str, str] | None = None
+    finish: Mapping[str, str] = field(default_factory=dict[str, str])
     """The API's finish words and their labels, for docs/protocols.md."""
     streams: tuple[str, ...] = ()
     """The framings it streams in: `sse`, `ndjson`, `aws-event-stream`, `json-array`."""
+    pairing: Pairing = Pairing()
+    requests: RequestRules = RequestRules()
+    answers: AnswerRules = AnswerRules()
+    reasoning: Reasoning = Reasoning()
+    caching: Caching = Caching()
+    price_provider: str | None = None
+    """The provider of genai-prices whose prices hold when the host has no name."""
+    operation: str = "chat"
+    """The operation name of OpenTelemetry's GenAI conventions."""

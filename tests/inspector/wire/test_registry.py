@@ -4,7 +4,7 @@ import pytest
 from round_trips import CHAT, GEMINI, MESSAGES, exchanged
 
 from turntape.inspector.wire.exchange import Exchange
-from turntape.inspector.wire.registry import PROTOCOLS, by_name, detect
+from turntape.inspector.wire.registry import PROTOCOLS, by_name, detect, traits_of
 from turntape.inspector.wire.values import FinishLabel
 
 
@@ -17,7 +17,7 @@ def test_names_are_unique_and_found() -> None:
 
 def test_every_finish_word_maps_to_a_known_label() -> None:
     labels = set(FinishLabel.__value__.__args__)
-    assert all(set((protocol.finish or {}).values()) <= labels for protocol in PROTOCOLS)
+    assert all(set(protocol.finish.values()) <= labels for protocol in PROTOCOLS)
 
 
 def test_every_protocol_says_where_it_is_specified() -> None:
@@ -36,3 +36,9 @@ def test_a_path_is_enough_even_when_the_answer_is_an_error(url: str, name: str) 
 
 def test_what_nobody_knows_is_nobodys() -> None:
     assert detect(Exchange(exchanged("https://example.com/v1/things", {"a": 1}, {"b": 2}))) is None
+
+
+def test_an_unknown_name_has_the_traits_of_an_api_about_which_nothing_is_known() -> None:
+    assert traits_of("openai-chat") is by_name("openai-chat")
+    assert traits_of("no such protocol").name == "unknown"
+    assert traits_of("no such protocol").requests.max_tools is None

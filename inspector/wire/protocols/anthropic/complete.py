@@ -52,4 +52,5 @@ ANTHROPIC_COMPLETE = Protocol(
     read_response=read_response,
     finish={"stop_sequence": "stop_sequence", "max_tokens": "length"},
     streams=("sse",),
+    operation="text_completion",
 )

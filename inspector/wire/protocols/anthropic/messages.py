@@ -6,8 +6,10 @@ from ...exchange import Exchange, header
 from ...json_value import as_array, as_object, is_array
 from ...values import Kind, RequestReading, ResponseReading
 from ..protocol import Protocol
+from ..traits import ArgumentsField, Caching, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_anthropic_answer
 from .request import read_anthropic_request
+from .roles import check_roles
 
 _VERTEX = re.compile(r"/models/([^/:]+):(rawPredict|streamRawPredict)$")
 _BATCHES = re.compile(r"/messages/batches(/|$)")
@@ -69,7 +71,18 @@ ANTHROPIC_MESSAGES = Protocol(
     detect=detect,
     read_request=read_request,
     read_response=read_response,
-    price_flavor="default",
     finish=dict(FINISH),
     streams=("sse",),
+    pairing=Pairing(results_first=True),
+    requests=RequestRules(
+        check_roles=check_roles,
+        tool_name=re.compile(r"[a-zA-Z0-9_-]{1,128}"),
+        arguments=ArgumentsField((), "input", "object"),
+        rejects_empty_text=True,
+        needs_tools_for_history=True,
+        marks_errors=True,
+    ),
+    reasoning=Reasoning("required"),
+    caching=Caching(on_request=True, has_marks=True),
+    price_provider="anthropic",
 )

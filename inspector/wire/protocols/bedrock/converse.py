@@ -9,7 +9,9 @@ from ...values import ApiError, FinishLabel, Kind, RequestReading, ResponseReadi
 from ..protocol import Protocol
 from ..shared.answers import answer, objects, stream_error
 from ..shared.parts import unread
+from ..traits import ArgumentsField, Caching, Pairing, Reasoning, RequestRules
 from .converse_blocks import assemble, block_parts, converse_usage, read_converse_request
+from .roles import check_roles
 
 FINISH: dict[str, FinishLabel] = {
     "end_turn": "complete",
@@ -90,4 +92,16 @@ BEDROCK_CONVERSE = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("aws-event-stream",),
+    pairing=Pairing(one_message=True, results_first=True),
+    requests=RequestRules(
+        check_roles=check_roles,
+        tool_name=re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}"),
+        arguments=ArgumentsField(("toolUse",), "input", "object"),
+        rejects_empty_text=True,
+        needs_tools_for_history=True,
+        marks_errors=True,
+    ),
+    reasoning=Reasoning("expected"),
+    caching=Caching(on_request=True, has_marks=True),
+    price_provider="aws",
 )

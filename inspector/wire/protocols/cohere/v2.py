@@ -120,4 +120,5 @@ COHERE_V2 = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("sse",),
+    price_provider="cohere",
 )

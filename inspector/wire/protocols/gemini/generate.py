@@ -7,8 +7,10 @@ from ...json_value import Object, as_array, as_count, as_object, as_text, is_arr
 from ...values import Kind, Message, RequestReading, ResponseReading, Tool, ToolChoice
 from ..protocol import Protocol
 from ..shared.parts import chosen, other_fields, texts
+from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_gemini_answer
 from .parts import get, read_parts
+from .roles import check_roles
 
 _PATH = re.compile(r"/([^/:]+)(?::|%3A)(generateContent|streamGenerateContent)$", re.I)
 _OTHER_KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
@@ -139,7 +141,16 @@ GEMINI_GENERATE = Protocol(
     detect=detect,
     read_request=read_request,
     read_response=read_response,
-    price_flavor="default",
     finish=dict(FINISH),
     streams=("sse", "json-array", "ndjson"),
+    pairing=Pairing(one_message=True, named_results=True),
+    requests=RequestRules(
+        check_roles=check_roles,
+        tool_name=re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}"),
+        arguments=ArgumentsField(("functionCall",), "args", "object"),
+    ),
+    answers=AnswerRules(has_word_for_calls=False),
+    reasoning=Reasoning("required", only_with_calls=True),
+    price_provider="google",
+    operation="generate_content",
 )

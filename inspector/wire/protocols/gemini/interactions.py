@@ -32,6 +32,7 @@ from ..shared.parts import (
     texts,
     unread,
 )
+from ..traits import AnswerRules, Pairing, Reasoning
 
 FINISH: dict[str, FinishLabel] = {
     "completed": "complete",
@@ -264,4 +265,8 @@ GEMINI_INTERACTIONS = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("sse",),
+    pairing=Pairing(anywhere=True),
+    answers=AnswerRules(has_word_for_calls=False),
+    reasoning=Reasoning("expected"),
+    operation="generate_content",
 )

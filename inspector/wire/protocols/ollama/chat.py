@@ -9,6 +9,7 @@ from ..openai_chat.request import message_calls, read_chat_request
 from ..protocol import Protocol
 from ..shared.answers import first_object, posts
 from ..shared.parts import media_part, text_part, texts
+from ..traits import AnswerRules, ArgumentsField, Pairing, RequestRules
 from .answer import FINISH, joined, read_lines
 
 
@@ -66,4 +67,7 @@ OLLAMA_CHAT = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("ndjson",),
+    pairing=Pairing(named_results=True),
+    requests=RequestRules(arguments=ArgumentsField(("function",), "arguments", "object")),
+    answers=AnswerRules(has_word_for_calls=False, drops_prompt_silently=True),
 )

@@ -6,6 +6,7 @@ from ...values import Kind, Message, Part, RequestReading, ResponseReading
 from ..protocol import Protocol
 from ..shared.answers import posts, prompt_message
 from ..shared.parts import media_part, other_fields, text_part, texts
+from ..traits import AnswerRules
 from .answer import FINISH, joined, read_lines
 
 _KNOWN = frozenset({"model", "prompt", "system", "stream", "images"})
@@ -58,4 +59,6 @@ OLLAMA_GENERATE = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("ndjson",),
+    answers=AnswerRules(drops_prompt_silently=True),
+    operation="text_completion",
 )

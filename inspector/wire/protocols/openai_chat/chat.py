@@ -6,6 +6,7 @@ from ...exchange import Exchange
 from ...json_value import as_array, as_object, as_text
 from ...values import Kind, RequestReading, ResponseReading
 from ..protocol import Protocol
+from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_chat_answer
 from .request import read_chat_request
 
@@ -60,7 +61,16 @@ OPENAI_CHAT = Protocol(
     detect=detect,
     read_request=read_request,
     read_response=read_response,
-    price_flavor="chat",
     finish=dict(FINISH),
     streams=("sse", "ndjson"),
+    pairing=Pairing(joins_answers=False),
+    requests=RequestRules(
+        tool_name=re.compile(r"[a-zA-Z0-9_-]{1,64}"),
+        max_tools=128,
+        arguments=ArgumentsField(("function",), "arguments", "string"),
+        usage_on_request=True,
+        strict_tools=True,
+    ),
+    answers=AnswerRules(calls_by_index=True),
+    reasoning=Reasoning("by_model"),
 )

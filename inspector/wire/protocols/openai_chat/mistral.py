@@ -4,8 +4,10 @@ from ...exchange import Exchange
 from ...values import FinishLabel, Kind, RequestReading, ResponseReading
 from ..protocol import Protocol
 from ..shared.answers import posts
+from ..traits import AnswerRules, Pairing, Reasoning, RequestRules
 from .answer import FINISH as CHAT_FINISH
 from .answer import read_chat_answer
+from .mistral_roles import check_roles
 from .request import read_chat_request
 
 FINISH: dict[str, FinishLabel] = {
@@ -48,4 +50,9 @@ MISTRAL_CHAT = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("sse",),
+    pairing=Pairing(joins_answers=False),
+    requests=RequestRules(check_roles=check_roles),
+    answers=AnswerRules(calls_by_index=True),
+    reasoning=Reasoning("by_model"),
+    price_provider="mistral",
 )

@@ -10,6 +10,7 @@ from ..protocol import Protocol
 from ..shared.answers import answer, first_object, prompt_message
 from ..shared.errors import error_in
 from ..shared.parts import chosen, other_fields, text_part, unread
+from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
 from .items import answered_ids, item_message, item_parts
 from .stream import draft
 
@@ -219,7 +220,15 @@ OPENAI_RESPONSES = Protocol(
     detect=detect,
     read_request=read_request,
     read_response=read_response,
-    price_flavor="responses",
     finish=dict(FINISH),
     streams=("sse",),
+    pairing=Pairing(anywhere=True),
+    requests=RequestRules(
+        tool_name=re.compile(r"[a-zA-Z0-9_-]{1,64}"),
+        max_tools=128,
+        arguments=ArgumentsField((), "arguments", "string"),
+        strict_tools=True,
+    ),
+    answers=AnswerRules(has_word_for_calls=False, counts_empty_answers=True),
+    reasoning=Reasoning("expected"),
 )

@@ -1,0 +1,98 @@
+"""What APIs differ in, beside the shape of their bodies: what rules, prices and exports ask a protocol.
+
+Each default is the answer of an API about which nothing is known, so a rule stays silent about it.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from ..values import Message
+
+type RoleCheck = Callable[[tuple[Message, ...]], Iterator[tuple[Message, str]]]
+"""Finds messages whose role the API does not accept there, each with a sentence; called with at least one message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """How the calls and the results of one request must fit together."""
+
+    anywhere: bool = False
+    """True when a result is found by its id wherever it is in the history."""
+    one_message: bool = False
+    """True when all results of one answer must be in one message."""
+    results_first: bool = False
+    """True when nothing may come before the results in their message."""
+    joins_answers: bool = True
+    """True when neighbouring messages of the assistant are read as one answer."""
+    named_results: bool = False
+    """True when a result carries the name of its tool."""
+    in_request: bool = True
+    """False when the API keeps the history, so that a request holds only a part of the pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentsField:
+    """Where a call in a request's history holds its arguments."""
+
+    holder: tuple[str, ...]
+    """The keys that lead from the call to the object which holds them."""
+    key: str
+    type: Literal["string", "object"]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRules:
+    """What the API demands of a request."""
+
+    check_roles: RoleCheck | None = None
+    tool_name: re.Pattern[str] | None = None
+    """What a whole tool name must match."""
+    max_tools: int | None = None
+    arguments: ArgumentsField | None = None
+    rejects_empty_text: bool = False
+    """True when a message or text block without text is an error."""
+    needs_tools_for_history: bool = False
+    """True when a history with calls is an error in a request without tools."""
+    marks_errors: bool = False
+    """True when a result has a field that says that the tool failed."""
+    usage_on_request: bool = False
+    """True when a stream counts tokens only if the request asks for it (`stream_options.include_usage`)."""
+    strict_tools: bool = False
+    """True when a tool definition takes `strict`."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRules:
+    """How the API's answers are to be understood."""
+
+    has_word_for_calls: bool = True
+    """False when an ordinary finish word beside tool calls is correct."""
+    calls_by_index: bool = False
+    """True when the pieces of a streamed call are joined by an index."""
+    counts_empty_answers: bool = False
+    """True when a real answer always counts output tokens: an empty one that counts none was made up on the way."""
+    drops_prompt_silently: bool = False
+    """True when a server drops the beginning of a prompt that is too long, without an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoning:
+    """What the API wants back of the reasoning that it gave."""
+
+    returned: Literal["required", "expected", "by_model", "unused"] = "unused"
+    """`required`: the next request fails without it. `expected`: answers get worse without it. `by_model`: some
+    models behind this API expect it. `unused`: the API ignores it."""
+    only_with_calls: bool = False
+    """True when only the signatures of calls are required."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caching:
+    """How the API caches prompts."""
+
+    on_request: bool = False
+    """True when only what the request marks is cached; False when the API decides."""
+    has_marks: bool = False
+    """True when the request body has a place for such marks in every dialect of the protocol."""
