@@ -2,54 +2,136 @@
 
 redact = ["ACME-[0-9]+"]
 allow_headers = ["x-team"]
+rules = ["mypackage.rules"]
 
 [replay]
 profile = "ordered"
 ignore = ["/metadata/run"]
 ignore_text = ["build-[0-9]+"]
 rules = {system = "warn", tools = "fail", temperature = "ignore"}
+
+[[protocols]]
+name = "my-gateway"
+
+pydantic checks the file. It is imported only when there is something to check: most projects have no settings.
 """
 
+import difflib
 import os
 import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from .errors import CassetteError
+from .matching.profiles import Profile, Rule
 
-type Table = dict[str, object]
+if TYPE_CHECKING:
+    from pydantic import ConfigDict
+    from pydantic_core import ErrorDetails
 
 
-def read_settings(path: str | os.PathLike[str] | None = None) -> Table:
-    """The settings in `path`, or in the first of the usual files that has any; empty where there are none.
+@dataclass(frozen=True, slots=True)
+class ReplaySettings:
+    """`[replay]`: how near a request must be to its recording. docs/testing.md explains each key."""
 
-    Raises CassetteError when the file is no TOML.
+    __pydantic_config__: ClassVar["ConfigDict"] = {"extra": "forbid"}
+
+    profile: Profile = "strict"
+    ignore: tuple[str, ...] = ()
+    """JSON pointers."""
+    ignore_text: tuple[str, ...] = ()
+    """Regular expressions."""
+    rules: Mapping[str, Rule] = field(default_factory=dict[str, Rule])
+    """A rule for a field of the request, or for a JSON pointer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All keys of the file. A key that is not listed here is an error."""
+
+    __pydantic_config__: ClassVar["ConfigDict"] = {"extra": "forbid"}
+
+    redact: tuple[str, ...] = ()
+    """Regular expressions of secrets that no built-in rule knows."""
+    allow_headers: tuple[str, ...] = ()
+    """Request headers that are stored although they are not on the built-in list."""
+    rules: tuple[str, ...] = ()
+    """Modules with rules of your own (docs/extending.md)."""
+    protocols: tuple[Mapping[str, object], ...] = ()
+    """Gateways that are declared instead of programmed (docs/extending.md)."""
+    replay: ReplaySettings = field(default_factory=ReplaySettings)
+
+
+def read_settings(path: str | os.PathLike[str] | None = None) -> Settings:
+    """The settings in `path`, or in the first of the usual files that has any; the defaults where there are none.
+
+    Raises CassetteError when the file is not valid TOML, has an unknown key, or a value has the wrong type.
     """
     for place in [Path(path)] if path else [Path("turntape.toml"), Path("pyproject.toml")]:
-        try:
-            document = cast(Table, tomllib.loads(place.read_text()))
-        except FileNotFoundError:
-            continue
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
-            raise CassetteError(f"cannot read the settings in {str(place)!r}: {exc}; mend or remove it") from exc
-        if place.name == "pyproject.toml":
-            document = table(table(document, "tool"), "turntape", f"[tool.turntape] in {str(place)!r}")
-        if document:
-            return document
-    return {}
+        document = _document(place)
+        if document != {}:
+            return _checked(document, place)
+    return Settings()
 
 
-def table(settings: Table, key: str, name: str = "") -> Table:
-    """A table of the settings; empty where it is missing. Raises CassetteError for what is none."""
-    value = settings.get(key, {})
-    if not isinstance(value, dict):
-        raise CassetteError(f"{name or f'the setting {key!r}'} is {value!r}; write a table")
-    return cast(Table, value)
+def _document(place: Path) -> object:
+    """What the file says about turntape; empty without the file or without our table."""
+    try:
+        document: dict[str, Any] = tomllib.loads(place.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+        raise CassetteError(f"cannot read the settings in {str(place)!r}: {exc}; correct or remove the file") from exc
+    if place.name != "pyproject.toml":
+        return document
+    tool = document.get("tool", {})
+    return cast("dict[str, object]", tool).get("turntape", {}) if isinstance(tool, dict) else {}
 
 
-def texts(settings: Table, key: str) -> tuple[str, ...]:
-    """A list of strings; empty where it is missing. Raises CassetteError for what is none."""
-    value = settings.get(key, [])
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in cast(list[object], value)):
-        raise CassetteError(f"the setting {key!r} is {value!r}; write a list of strings")
-    return tuple(cast(list[str], value))
+def _checked(document: object, place: Path) -> Settings:
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        return TypeAdapter(Settings).validate_python(document)
+    except ValidationError as exc:
+        raise CassetteError(_sentence(exc.errors()[0], document, place)) from exc
+
+
+def _sentence(error: "ErrorDetails", document: object, place: Path) -> str:
+    """What is wrong, in one sentence: the file, the key, and what to write instead."""
+    where = f"[tool.turntape] in {str(place)!r}" if place.name == "pyproject.toml" else repr(str(place))
+    *tables, key = error["loc"] or ("",)
+    if error["type"] == "unexpected_keyword_argument":
+        table = f"the table {_dotted(tables)!r} of {where}" if tables else where
+        return f"{table} has the unknown key {str(key)!r}; {_known(str(key), tables)}"
+    name = f"{_dotted([*tables, key])!r} in {where}" if key != "" else where
+    return f"{name} is {error['input']!r}; {_expected(error, [*tables, key])}"
+
+
+def _known(key: str, tables: list[int | str]) -> str:
+    place: Any = Settings()
+    for table in tables:
+        place = getattr(place, str(table))
+    names = [f.name for f in fields(place)]
+    near = difflib.get_close_matches(key, names, 1, 0.5)
+    return f"did you mean {near[0]!r}?" if near else f"the known keys are {', '.join(names)}"
+
+
+def _expected(error: "ErrorDetails", loc: list[int | str]) -> str:
+    """What to write, by the kind of pydantic's error."""
+    match error["type"]:
+        case "literal_error":
+            return f"write one of {error.get('ctx', {})['expected']}"
+        case "tuple_type":
+            return f"write a list of {'tables' if loc == ['protocols'] else 'strings'}"
+        case "string_type":
+            return "write a string"
+        case _:
+            return "write a table"
+
+
+def _dotted(loc: list[int | str]) -> str:
+    """`replay.ignore[0]`."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc).lstrip(".")

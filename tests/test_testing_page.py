@@ -61,7 +61,7 @@ def test_the_page_holds(tmp_path: Path) -> None:
 def test_the_reference_names_everything_that_there_is() -> None:
     from turntape.cassettes import pytest_plugin
     from turntape.cassettes.faults.fault import KINDS
-    from turntape.cassettes.pytest_plugin.settings import Settings
+    from turntape.cassettes.pytest_plugin.marker import Marker
     from turntape.inspector import pytest_plugin as pytest_run
 
     text = PAGE.read_text()
@@ -75,4 +75,4 @@ def test_the_reference_names_everything_that_there_is() -> None:
     options = set(re.findall(r'"(--turntape-[\w-]+|turntape_(?:mode|profile|ignore|ignore_text|allow_hosts))"', source))
 
     assert len(options) == 9
-    assert [name for name in (*Settings.__slots__, *KINDS, *fixtures, *options) if f"`{name}`" not in text] == []
+    assert [name for name in (*Marker.__slots__, *KINDS, *fixtures, *options) if f"`{name}`" not in text] == []

@@ -15,10 +15,11 @@ import orjson
 
 from ..redaction.redactor import Redactor
 from ..tape.model import Headers
-from .grades import Matching, Rule
+from .grades import Matching
 from .ignored_fields import TABLE, Volatile, blanked, row_of
 from .json_diff import Difference, differences
 from .pointers import DROPPED, Node, change, plant, pruned, segments, step, word
+from .profiles import Rule
 from .request_fields import (
     CONTAINERS,
     CONVERSATIONS,

@@ -10,22 +10,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Literal
 
 from .json_diff import Difference
 from .pointers import segments
+from .profiles import DEFAULT_RULES, PROFILES, RULES, Profile, Rule
 from .request_fields import PROMPT, part_of
 
 type Grade = Literal["exact", "same turn, small change", "same turn, other prompt", "miss"]
 """`exact`: equal but for what is volatile or ignored. `small change`: settings, or white space in what the model
 reads. `other prompt`: what the model reads differs (system, tools, messages, tool results)."""
-
-type Rule = Literal["fail", "warn", "ignore"]
-type Profile = Literal["strict", "ordered"]
-
-_DEFAULTS: Mapping[str, Rule] = MappingProxyType({"strict": "fail", "ordered": "warn"})
-PROFILES = tuple(_DEFAULTS)
-RULES: tuple[str, ...] = get_args(Rule.__value__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +39,7 @@ class Matching:
 
     def __post_init__(self) -> None:
         if self.profile not in PROFILES:
-            raise ValueError(f"{self.profile!r} is no matching profile; write one of {', '.join(PROFILES)}")
+            raise ValueError(f"{self.profile!r} is not a matching profile; write one of {', '.join(PROFILES)}")
         for name, rule in self.rules.items():
             if rule not in RULES:
                 raise ValueError(f"the rule for {name!r} is {rule!r}; write one of {', '.join(RULES)}")
@@ -55,7 +49,7 @@ class Matching:
             try:
                 re.compile(pattern)
             except re.error as exc:
-                raise ValueError(f"{pattern!r} in ignore_text is no regular expression: {exc.msg}") from exc
+                raise ValueError(f"{pattern!r} in ignore_text is not a regular expression: {exc.msg}") from exc
         object.__setattr__(self, "rules", MappingProxyType(dict(self.rules)))
         object.__setattr__(self, "ignore", tuple(self.ignore))
         object.__setattr__(self, "ignore_text", tuple(self.ignore_text))
@@ -63,7 +57,7 @@ class Matching:
     @property
     def default(self) -> Rule:
         """The rule for a field of which nothing is said."""
-        return _DEFAULTS[self.profile]
+        return DEFAULT_RULES[self.profile]
 
     @property
     def is_tolerant(self) -> bool:

@@ -30,7 +30,7 @@ DROPPED: Final = Dropped()
 def segments(pointer: str) -> list[str]:
     """The unescaped segments of a pointer. Raises ValueError when it does not begin with a slash."""
     if not pointer.startswith("/"):
-        raise ValueError(f"{pointer!r} is no JSON pointer: it does not begin with /; write it like /metadata/run")
+        raise ValueError(f"{pointer!r} is not a JSON pointer: it does not begin with /; write it like /metadata/run")
     return [part.replace("~1", "/").replace("~0", "~") for part in pointer[1:].split("/")]
 
 

@@ -1,14 +1,13 @@
-"""How near a request must be to its recording, put together from the project's settings and what is said besides."""
+"""How near a request must be to its recording: the project's settings, plus what the caller adds."""
 
 import os
 from collections.abc import Iterable, Mapping
 from typing import cast
 
-from ..errors import CassetteError, TurntapeError
-from ..settings import Table, read_settings, table, texts
-from .grades import Matching, Profile, Rule
-
-_KEYS = ("profile", "ignore", "ignore_text", "rules")
+from ..errors import TurntapeError
+from ..settings import read_settings
+from .grades import Matching
+from .profiles import Profile, Rule
 
 
 def matching_of(
@@ -19,25 +18,18 @@ def matching_of(
     *,
     settings: str | os.PathLike[str] | None = None,
 ) -> Matching:
-    """What is said here, on top of `[replay]` of the project's settings (docs/testing.md).
+    """What is given here, on top of `[replay]` of the project's settings (docs/testing.md).
 
-    Pointers and patterns add up; a rule said here comes before one of the settings. Raises TurntapeError for what
-    makes no sense, wherever it stands.
+    Pointers and patterns add up; a rule given here takes precedence over one of the settings. Raises TurntapeError
+    for a value that cannot be used, wherever it is written.
     """
-    replay = table(read_settings(settings), "replay")
-    for key in replay:
-        if key not in _KEYS:
-            raise CassetteError(f"[replay] of the settings has {key!r}; it may have {', '.join(_KEYS)}")
+    replay = read_settings(settings).replay
     try:
         return Matching(
-            cast(Profile, profile or replay.get("profile", "strict")),
-            cast("Mapping[str, Rule]", {**_rules(replay), **(rules or {})}),
-            ignore=(*texts(replay, "ignore"), *ignore),
-            ignore_text=(*texts(replay, "ignore_text"), *ignore_text),
+            cast(Profile, profile or replay.profile),
+            cast("Mapping[str, Rule]", {**replay.rules, **(rules or {})}),
+            ignore=(*replay.ignore, *ignore),
+            ignore_text=(*replay.ignore_text, *ignore_text),
         )
     except ValueError as exc:
         raise TurntapeError(str(exc)) from exc
-
-
-def _rules(replay: Table) -> Table:
-    return table(replay, "rules")

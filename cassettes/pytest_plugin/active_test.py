@@ -17,9 +17,9 @@ from ..tape.provenance import Forked
 from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
 from ..transports.patching import Way, default_transports
 from .failures import expects_all, problems, remarks
+from .marker import Faulty, Marker, cassette_of
 from .network import Network
 from .server import TestServer, live_upstreams, placeholders
-from .settings import Faulty, Settings, cassette_of
 from .telemetry_hosts import is_side_traffic
 
 
@@ -29,7 +29,7 @@ class MarkedTest:
     def __init__(self, item: pytest.Item) -> None:
         config = item.config
         self.item = item
-        self.settings = settings = Settings.of(item)
+        self.settings = settings = Marker.of(item)
         self.path: Path = cassette_of(item, settings)
         self.deck = self._deck()
         hosts = (

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from ..matching.grades import TurnName
 from ..replay.report import Divergence, Report
 from ..replay.session import Deck
-from .settings import Settings
+from .marker import Marker
 
 type Deeds = Callable[[], Sequence[str] | None]
 """What happened in each recorded round trip, in a few words, by place; None where nobody can say."""
@@ -14,7 +14,7 @@ _SHOWN = 8
 """So many of one kind are named."""
 
 
-def problems(deck: Deck, settings: Settings, deeds: Deeds, *, passed: bool) -> list[str]:
+def problems(deck: Deck, settings: Marker, deeds: Deeds, *, passed: bool) -> list[str]:
     """What fails the test. What was never asked for, or in another order, counts only in a test that `passed`."""
     drifts = [f"the live API no longer answers as recorded: {one}" for one in deck.drifts]
     if not deck.exists:
@@ -24,13 +24,13 @@ def problems(deck: Deck, settings: Settings, deeds: Deeds, *, passed: bool) -> l
     return [*_differences(deck, settings, deeds, passed=passed), *drifts]
 
 
-def expects_all(deck: Deck, settings: Settings) -> bool:
+def expects_all(deck: Deck, settings: Marker) -> bool:
     """True when every recorded round trip is to be asked for."""
     plan = deck.plan
     return plan.plays and plan.calls != "missing" and deck.exists and not settings.partial and not deck.player.faulty
 
 
-def _differences(deck: Deck, settings: Settings, deeds: Deeds, *, passed: bool) -> list[str]:
+def _differences(deck: Deck, settings: Marker, deeds: Deeds, *, passed: bool) -> list[str]:
     report = deck.player.report()
     strays = set(map(id, deck.strays))
     changed = [miss for miss in report.changed if id(miss) not in strays]

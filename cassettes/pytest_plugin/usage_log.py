@@ -12,8 +12,8 @@ from ..redaction.redactor import Redactor
 from ..replay.session import is_unfinished
 from ..tape.reader import Cassette
 from .active_test import MarkedTest
+from .marker import Marker, cassette_of
 from .naming import SUFFIX
-from .settings import Settings, cassette_of
 
 type State = Literal["played", "partly", "missed", "unplayed"]
 
@@ -37,7 +37,7 @@ class Ledger:
     def collected(self, config: pytest.Config, wanted: list[pytest.Item], items: list[pytest.Item]) -> None:
         for item in wanted:
             try:
-                self._owned.add(str(cassette_of(item, Settings.of(item))))
+                self._owned.add(str(cassette_of(item, Marker.of(item))))
             except TurntapeError:  # the test itself says it
                 continue
         chosen = {arg.partition("::")[0] for arg in config.args if "::" in arg}

@@ -21,7 +21,7 @@ from typing import Self, cast
 from urllib.parse import unquote
 
 from ..errors import CassetteError
-from ..settings import read_settings, texts
+from ..settings import read_settings
 from ..tape.delta import common_prefix, common_suffix
 from ..tape.model import Frame, Headers, RoundTrip
 from .secrets_table import CREDENTIALS, REQUEST_HEADERS, REQUEST_PREFIXES, ROOTS, SECRET_PARAMETERS
@@ -78,10 +78,10 @@ class Redactor:
         """A redactor as `turntape.toml`, or `[tool.turntape]` of `pyproject.toml`, in the working directory says.
 
         Keys: `redact` (list of regular expressions), `allow_headers` (list of names). Raises CassetteError when the
-        file is no TOML or a key has another type.
+        file is not valid TOML, has an unknown key, or a value has the wrong type.
         """
         settings = read_settings(path)
-        return cls(texts(settings, "redact"), salt, texts(settings, "allow_headers"))
+        return cls(settings.redact, salt, settings.allow_headers)
 
     def with_salt(self, salt: str) -> Self:
         """The same rules under another salt: that of a file which is appended to."""

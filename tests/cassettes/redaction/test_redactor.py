@@ -200,7 +200,7 @@ def test_the_users_own_patterns_are_applied(tmp_path: Path, monkeypatch: pytest.
     [
         ('redact = ["("]', "is no regular expression"),
         ("redact = 3", "write a list of strings"),
-        ("=", "mend or remove it"),
+        ("=", "correct or remove the file"),
     ],
 )
 def test_settings_that_cannot_be_used_are_named(

@@ -10,7 +10,8 @@ import pytest
 
 from ..errors import TurntapeError
 from ..faults.fault import Fault, Faults
-from ..matching.grades import Matching, Profile, Rule
+from ..matching.grades import Matching
+from ..matching.profiles import Profile, Rule
 from ..matching.settings import matching_of
 from ..replay.pace import Pace
 from .naming import cassette_path, fault_id
@@ -20,7 +21,7 @@ FAULT = "turntape_fault"
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Marker:
     """What the marker says; docs/testing.md explains each."""
 
     path: str | os.PathLike[str] | None = None
@@ -40,7 +41,7 @@ class Settings:
     any_order: bool = False
 
     @classmethod
-    def of(cls, item: pytest.Item) -> "Settings":
+    def of(cls, item: pytest.Item) -> "Marker":
         """The markers of a test, its module and its classes taken together, the nearest last.
 
         Raises TurntapeError for what is no setting.
@@ -103,7 +104,7 @@ class Faulty:
         return cls(faults, fault_id(given))
 
 
-def cassette_of(item: pytest.Item, settings: Settings) -> Path:
+def cassette_of(item: pytest.Item, settings: Marker) -> Path:
     """The cassette of a test. Tests that differ in their fault alone share one."""
     faulty = Faulty.of(item)
     return cassette_path(item, settings.path, without=faulty.id if faulty else None)

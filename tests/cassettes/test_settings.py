@@ -1,0 +1,176 @@
+"""turntape.toml and [tool.turntape]: every key, every wrong value, and what is imported for it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from turntape.cassettes import CassetteError
+from turntape.cassettes.settings import ReplaySettings, Settings, read_settings
+
+ALL = """
+redact = ["corp-[0-9]+"]
+allow_headers = ["x-team"]
+rules = ["mypackage.rules"]
+
+[replay]
+profile = "ordered"
+ignore = ["/metadata/run"]
+ignore_text = ["build-[0-9]+"]
+rules = {system = "warn"}
+
+[[protocols]]
+name = "gateway"
+finish = "/done"
+"""
+EVERYTHING = Settings(
+    redact=("corp-[0-9]+",),
+    allow_headers=("x-team",),
+    rules=("mypackage.rules",),
+    protocols=({"name": "gateway", "finish": "/done"},),
+    replay=ReplaySettings("ordered", ("/metadata/run",), ("build-[0-9]+",), {"system": "warn"}),
+)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_every_key_is_read() -> None:
+    Path("turntape.toml").write_text(ALL)
+
+    assert read_settings() == EVERYTHING
+
+
+def test_pyproject_has_the_same_keys() -> None:
+    tables = ALL.replace("[replay]", "[tool.turntape.replay]").replace("[[protocols]]", "[[tool.turntape.protocols]]")
+    Path("pyproject.toml").write_text("[project]\nname = 'mine'\n[tool.turntape]" + tables)
+
+    assert read_settings() == EVERYTHING
+
+
+def test_a_file_that_is_given_is_the_only_one_read(folder: Path) -> None:
+    Path("turntape.toml").write_text("redact = ['a']")
+    (folder / "other.toml").write_text("redact = ['b']")
+
+    assert read_settings(folder / "other.toml").redact == ("b",)
+    assert read_settings("missing.toml") == Settings()
+
+
+def test_turntape_toml_comes_before_pyproject() -> None:
+    Path("pyproject.toml").write_text("[tool.turntape]\nredact = ['a']")
+    assert read_settings().redact == ("a",)
+
+    Path("turntape.toml").write_text("# nothing yet\n")
+    assert read_settings().redact == ("a",)
+
+    Path("turntape.toml").write_text("redact = ['b']")
+    assert read_settings().redact == ("b",)
+
+
+@pytest.mark.parametrize("text", ["", "[tool.other]\nkey = 1\n", "tool = 3\n"])
+def test_a_pyproject_without_our_table_changes_nothing(text: str) -> None:
+    Path("pyproject.toml").write_text(text)
+
+    assert read_settings() == Settings()
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("redcat = []", "'turntape.toml' has the unknown key 'redcat'; did you mean 'redact'?"),
+        (
+            "zzz = 1",
+            "'turntape.toml' has the unknown key 'zzz'; "
+            "the known keys are redact, allow_headers, rules, protocols, replay",
+        ),
+        (
+            "[replay]\nprofil = 'strict'",
+            "the table 'replay' of 'turntape.toml' has the unknown key 'profil'; did you mean 'profile'?",
+        ),
+        (
+            "[replay]\nzzz = 1",
+            "the table 'replay' of 'turntape.toml' has the unknown key 'zzz'; "
+            "the known keys are profile, ignore, ignore_text, rules",
+        ),
+        ("redact = 3", "'redact' in 'turntape.toml' is 3; write a list of strings"),
+        ("redact = 'x'", "'redact' in 'turntape.toml' is 'x'; write a list of strings"),
+        ("allow_headers = ['a', 3]", "'allow_headers[1]' in 'turntape.toml' is 3; write a string"),
+        ("rules = 3", "'rules' in 'turntape.toml' is 3; write a list of strings"),
+        ("protocols = 3", "'protocols' in 'turntape.toml' is 3; write a list of tables"),
+        ("protocols = [3]", "'protocols[0]' in 'turntape.toml' is 3; write a table"),
+        ("replay = 1", "'replay' in 'turntape.toml' is 1; write a table"),
+        (
+            "replay.profile = 'stric'",
+            "'replay.profile' in 'turntape.toml' is 'stric'; write one of 'strict' or 'ordered'",
+        ),
+        ("replay.ignore = 3", "'replay.ignore' in 'turntape.toml' is 3; write a list of strings"),
+        ("replay.ignore_text = [1]", "'replay.ignore_text[0]' in 'turntape.toml' is 1; write a string"),
+        ("replay.rules = 'warn'", "'replay.rules' in 'turntape.toml' is 'warn'; write a table"),
+        (
+            "replay.rules = {system = 'maybe'}",
+            "'replay.rules.system' in 'turntape.toml' is 'maybe'; write one of 'fail', 'warn' or 'ignore'",
+        ),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_one_sentence(text: str, sentence: str) -> None:
+    Path("turntape.toml").write_text(text)
+
+    with pytest.raises(CassetteError) as failure:
+        read_settings()
+
+    assert str(failure.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("tool.turntape = 3", "[tool.turntape] in 'pyproject.toml' is 3; write a table"),
+        ("tool.turntape = 0", "[tool.turntape] in 'pyproject.toml' is 0; write a table"),
+        (
+            "[tool.turntape]\nredcat = []",
+            "[tool.turntape] in 'pyproject.toml' has the unknown key 'redcat'; did you mean 'redact'?",
+        ),
+    ],
+)
+def test_pyproject_is_named_with_its_table(text: str, sentence: str) -> None:
+    Path("pyproject.toml").write_text(text)
+
+    with pytest.raises(CassetteError) as failure:
+        read_settings()
+
+    assert str(failure.value) == sentence
+
+
+@pytest.mark.parametrize("content", [b"=", b"\xff"])
+def test_a_file_that_cannot_be_parsed_is_named(content: bytes) -> None:
+    Path("turntape.toml").write_bytes(content)
+
+    with pytest.raises(CassetteError, match="cannot read the settings in 'turntape.toml': .*; correct or remove"):
+        read_settings()
+
+
+def test_a_folder_in_place_of_the_file_is_an_error() -> None:
+    Path("turntape.toml").mkdir()
+
+    with pytest.raises(CassetteError, match="cannot read the settings in 'turntape.toml'"):
+        read_settings()
+
+
+@pytest.mark.parametrize(
+    ("pyproject", "loaded"),
+    [(None, False), ("[project]\nname = 'mine'\n", False), ("[tool.turntape]\nredact = ['a']\n", True)],
+)
+def test_pydantic_is_imported_only_to_check_a_file(pyproject: str | None, loaded: bool) -> None:
+    if pyproject:
+        Path("pyproject.toml").write_text(pyproject)
+    code = (
+        "from turntape.cassettes import Redactor; Redactor.from_config(); import sys; print('pydantic' in sys.modules)"
+    )
+
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+    assert shown.strip() == str(loaded)
