@@ -8,8 +8,8 @@ import pytest
 
 import turntape.cassettes.pytest_plugin.usage_log
 import turntape.cassettes.transports.relay
-import turntape.inspector.analysis.labels
 import turntape.inspector.pytest_plugin.agent_run
+import turntape.inspector.run.labels
 from turntape.proxy.scripted.server import ScriptedServer
 
 # A session within this process drops what it was the first to import; what is slow to import stays, being here.
