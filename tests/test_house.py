@@ -5,14 +5,19 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
+type Guard = Callable[[str, str], list[str]]
+"""Takes a module's path and source, and returns its violations."""
+
 FLOORS = ("cassettes", "inspector", "proxy")
-"""Lowest first: a floor may import itself and what is before it."""
+"""Lowest first: a floor may import itself and the floors before it."""
+LEVELS = ("wire", "analysis", "findings", "run", "check", "compare", "views")
+"""The levels of `inspector`, lowest first, by the same rule."""
 ONLY_IN = {
     "mitmproxy": ("proxy",),
     "textual": ("inspector/views/tui",),
@@ -26,43 +31,90 @@ def modules() -> list[Path]:
     return [p for floor in FLOORS for p in sorted((ROOT / floor).rglob("*.py")) if "__pycache__" not in p.parts]
 
 
-def imports(path: Path) -> Iterator[str]:
-    """The absolute names that a module imports, wherever in it the import stands."""
-    package = ("turntape", *path.relative_to(ROOT).with_suffix("").parts)
-    for node in ast.walk(ast.parse(path.read_text())):
+def imports(where: str, source: str) -> Iterator[str]:
+    """The absolute names that the module at `where` (`proxy/cli/__init__.py`) imports, at any depth of its code."""
+    package = ("turntape", *Path(where).with_suffix("").parts)
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = package[: -node.level] if node.level else ()
-            yield ".".join((*base, *([node.module] if node.module else [])))
+            module = (*base, *([node.module] if node.module else []))
+            yield ".".join(module)
+            yield from (".".join((*module, alias.name)) for alias in node.names)
+
+
+def below(name: str, package: str) -> bool:
+    """True for the package itself and everything in it."""
+    return name == package or name.startswith(package + ".")
+
+
+def upward_imports(where: str, source: str) -> list[str]:
+    """Imports of a higher floor, or of a later level of `inspector`."""
+    if where == "inspector/findings/docs.py":  # it renders text; to be moved to the views
+        return []
+    floor, *rest = Path(where).with_suffix("").parts
+    above = [f"turntape.{name}" for name in FLOORS[FLOORS.index(floor) + 1 :]]
+    if floor == "inspector" and rest and rest[0] in LEVELS:
+        above += [f"turntape.inspector.{name}" for name in LEVELS[LEVELS.index(rest[0]) + 1 :]]
+    return [name for name in imports(where, source) if any(below(name, package) for package in above)]
+
+
+def stray_libraries(where: str, source: str) -> list[str]:
+    """Imports of a library outside the folders that may know it."""
+    tops = {name.split(".")[0] for name in imports(where, source)}
+    return [top for top in sorted(tops & ONLY_IN.keys()) if not where.startswith(ONLY_IN[top])]
+
+
+def taken_names(where: str, source: str) -> list[str]:
+    """Imports of `cassettes`, `inspector` or `proxy` without `turntape.` in front."""
+    return [name for name in imports(where, source) if name.split(".")[0] in FLOORS]
+
+
+GUARDS = (upward_imports, stray_libraries, taken_names)
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))
-def test_imports_only_point_down(path: Path) -> None:
-    floor = path.relative_to(ROOT).parts[0]
-    above = FLOORS[FLOORS.index(floor) + 1 :]
-
-    climbing = [name for name in imports(path) if name.startswith(tuple(f"turntape.{f}" for f in above))]
-
-    assert not climbing
+@pytest.mark.parametrize("guard", GUARDS, ids=lambda guard: guard.__name__)
+def test_every_module_keeps_the_house_rules(guard: Guard, path: Path) -> None:
+    assert not guard(path.relative_to(ROOT).as_posix(), path.read_text("utf-8"))
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))
-def test_a_library_is_known_only_where_it_belongs(path: Path) -> None:
-    where = path.relative_to(ROOT).as_posix()
+@pytest.mark.parametrize(
+    ("guard", "where", "source"),
+    [
+        (upward_imports, "cassettes/tape/reader.py", "from turntape.inspector import read"),
+        (upward_imports, "cassettes/tape/reader.py", "def f():\n    import turntape.proxy.cli"),
+        (upward_imports, "cassettes/tape/reader.py", "from ...proxy import cli"),
+        (upward_imports, "inspector/wire/parse.py", "from turntape import proxy"),
+        (upward_imports, "inspector/wire/parse.py", "from ..analysis import threads"),
+        (upward_imports, "inspector/findings/engine.py", "from .. import run"),
+        (upward_imports, "inspector/run/labels.py", "from ..views.text.run_text import lines"),
+        (stray_libraries, "inspector/views/report/page.py", "import textual.app"),
+        (stray_libraries, "inspector/run/labels.py", "from mitmproxy import http"),
+        (stray_libraries, "proxy/engine/routing.py", "def f():\n    import httpx2"),
+        (stray_libraries, "cassettes/replay/player.py", "from httpx import Client"),
+        (taken_names, "proxy/cli/__init__.py", "import cassettes.tape"),
+        (taken_names, "cassettes/tape/reader.py", "from inspector.wire import parse"),
+    ],
+)
+def test_each_guard_finds_a_planted_violation(guard: Guard, where: str, source: str) -> None:
+    assert guard(where, source)
 
-    strays = [
-        name
-        for name in imports(path)
-        if name.split(".")[0] in ONLY_IN and not where.startswith(ONLY_IN[name.split(".")[0]])
-    ]
 
-    assert not strays
-
-
-@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))
-def test_the_packages_are_imported_as_turntape(path: Path) -> None:
-    assert not [name for name in imports(path) if name.split(".")[0] in FLOORS]
+@pytest.mark.parametrize(
+    ("guard", "where", "source"),
+    [
+        (upward_imports, "proxy/cli/__init__.py", "from turntape.cassettes import Cassette"),
+        (upward_imports, "inspector/views/text/run_text.py", "from ...run.labels import Label"),
+        (upward_imports, "inspector/run/labels.py", "from ..running import x"),
+        (stray_libraries, "inspector/views/tui/app.py", "import textual.app"),
+        (stray_libraries, "cassettes/transports/replay.py", "import httpx, httpx2"),
+        (taken_names, "proxy/cli/__init__.py", "from turntape.cassettes import proxy"),
+    ],
+)
+def test_each_guard_is_silent_where_nothing_is_wrong(guard: Guard, where: str, source: str) -> None:
+    assert not guard(where, source)
 
 
 def test_every_package_on_disk_is_in_the_wheel() -> None:

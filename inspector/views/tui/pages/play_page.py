@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ....run.run_index import Detail, Rows
-from ....wire.stream_timeline import arrived, length
+from ....run.stream_timeline import arrived, length
 from ..formatting import seconds, several
 from .page import Block, Page, lines
 from .turn_page import answer_blocks, echo_head, message_blocks, names_of, rule

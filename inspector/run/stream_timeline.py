@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from ..run.run_index import Detail
-from .exchange import Exchange
-from .registry import by_name
-from .resolve_finish import reconcile
-from .values import Reading
+from ..wire.exchange import Exchange
+from ..wire.registry import by_name
+from ..wire.resolve_finish import reconcile
+from ..wire.values import Reading
+from .run_index import Detail
 
 
 def length(detail: Detail) -> int:

@@ -3,7 +3,7 @@
 from viewing import EXAMPLE
 
 from turntape.inspector.run.run_index import Run
-from turntape.inspector.wire.stream_timeline import arrived, length
+from turntape.inspector.run.stream_timeline import arrived, length
 
 RUN = Run.load(EXAMPLE)
 
