@@ -1,6 +1,11 @@
+<<<<<<< HEAD
 # The README's two commands are `make demo` and `make test`. Each target installs what it needs.
 .PHONY: demo test check format setup corpus corpus-findings clients proof bench faults docs docs-site test-matrix \
 	wheel clean
+=======
+# The two commands of the README: `make demo` and `make test`. Each sets up what it needs.
+.PHONY: demo test check format setup corpus corpus-findings clients proof bench faults mutants docs wheel clean
+>>>>>>> d5615a2 (Add make mutants: one-line mistakes that a module's own tests must notice)
 .DEFAULT_GOAL := demo
 
 # Looked up once per run, and only by the targets that need them.
@@ -62,6 +67,10 @@ bench: setup
 # One fault in one layer of clean loops of every protocol: is it found, and is the right layer blamed?
 faults: setup
 	$(RUN)python -m bench.faults
+
+# One-line mistakes in a copy of a module: do its own tests notice? `make mutants ARGS="--module recorder --sample 60"`.
+mutants: setup
+	$(RUN)python -m tests.mutants $(ARGS)
 
 docs: setup
 	$(RUN)python -m turntape.inspector.wire.protocols_page

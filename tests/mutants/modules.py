@@ -1,0 +1,60 @@
+"""Which modules are tested with mistakes in them, and which tests are their own."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "redaction": ("cassettes/redaction",),
+    "recorder": ("cassettes/tape/recorder.py",),
+    "reader": ("cassettes/tape/reader.py",),
+    "delta": ("cassettes/tape/delta.py",),
+    "matching": ("cassettes/matching",),
+    "player": ("cassettes/replay/player.py",),
+    "recorder_addon": ("proxy/engine/recorder_addon.py",),
+    "routing": ("proxy/engine/routing.py",),
+    "threads": ("inspector/analysis/threads.py",),
+    "dispatch": ("inspector/analysis/dispatch.py",),
+    "rules": ("inspector/findings/rules",),
+}
+"""What `make mutants` runs, by name: files, or folders with all that is in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A module and its own tests, as paths from the root of the repository."""
+
+    group: str
+    path: str
+    tests: tuple[str, ...]
+
+
+def own_tests(path: str) -> tuple[str, ...]:
+    """The test file that mirrors a module; the tests of its folder where it has none."""
+    folder, _, name = path.rpartition("/")
+    mirrored = f"tests/{folder}/test_{name}"
+    if (ROOT / mirrored).exists():
+        return (mirrored,)
+    while not any((ROOT / "tests" / folder).glob("test_*.py")) and "/" in folder:
+        folder = folder.rpartition("/")[0]
+    return (f"tests/{folder}",)
+
+
+def modules(names: list[str]) -> list[Module]:
+    """The modules of the groups that `names` has, or of the files and folders; all groups when it is empty.
+
+    Raises SystemExit for a name that is neither.
+    """
+    chosen: list[Module] = []
+    for name in names or GROUPS:
+        for place in GROUPS.get(name, (name,)):
+            path = ROOT / place
+            files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+            if not all(file.is_file() for file in files) or not files:
+                raise SystemExit(f"there is no module {place!r}; write a path or one of {', '.join(GROUPS)}")
+            for file in files:
+                relative = file.relative_to(ROOT).as_posix()
+                if file.name != "__init__.py" or file.stat().st_size > 1000:
+                    chosen.append(Module(name, relative, own_tests(relative)))
+    return chosen
