@@ -1,11 +1,6 @@
-<<<<<<< HEAD
 # The README's two commands are `make demo` and `make test`. Each target installs what it needs.
-.PHONY: demo test check format setup corpus corpus-findings clients proof bench faults docs docs-site test-matrix \
+.PHONY: demo test check format setup corpus corpus-findings clients proof bench faults mutants docs docs-site test-matrix \
 	wheel clean
-=======
-# The two commands of the README: `make demo` and `make test`. Each sets up what it needs.
-.PHONY: demo test check format setup corpus corpus-findings clients proof bench faults mutants docs wheel clean
->>>>>>> d5615a2 (Add make mutants: one-line mistakes that a module's own tests must notice)
 .DEFAULT_GOAL := demo
 
 # Looked up once per run, and only by the targets that need them.
