@@ -3,13 +3,15 @@
     python docs/example.py [FILE]
 
 Anthropic's Messages API, streamed, with its cache: a call for a title, a main thread, a subagent, an overloaded API.
-The limit of output tokens is too low for the edit that the model wants to make, so the API cuts the call off; the
-client runs what came of it all the same, and the model tries again.
+The limit of output tokens is too low for the file that the model wants to write, so the API cuts the call off. The
+client runs the incomplete call anyway, and the model tries again. The client also writes the time of day into the
+system prompt, so the cache is lost when the minute ends.
 """
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,10 @@ import orjson
 from turntape.cassettes import Recorder
 from turntape.cassettes.tape.model import Chunk, Request, Response, RoundTrip
 
-START = 1_763_635_200.0
-"""2025-11-20, 10:40:00 UTC."""
+START = 1_763_635_226.0
+"""2025-11-20, 10:40:26 UTC. The minute ends between turn 3 and turn 4."""
+EVENT = 120_000
+"""Microseconds between two events of a stream: about 80 tokens a second."""
 MODEL, SMALL = "claude-sonnet-4-5-20250929", "claude-haiku-4-5-20251001"
 HEADERS = (
     ("content-type", "application/json"),
@@ -27,22 +31,13 @@ HEADERS = (
     ("x-api-key", "redacted:8c1f0a"),
     ("user-agent", "coding-agent/2.3"),
 )
-SYSTEM = (
-    "You are a coding agent in a user's repository. Work in small steps. Read before you edit. Run the tests after "
-    "every edit. Say what you did in one sentence at the end.\n\n"
-    + "\n".join(
-        f"- {rule}"
-        for rule in (
-            "Use grep before you read whole files.",
-            "Never edit generated files.",
-            "Keep the style of the file you are in.",
-            "When a test fails twice, stop and explain.",
-            "Give large searches to a task of its own.",
-        )
-    )
-    + "\n\n"
-    + "The repository: a library that reads dates out of log lines. " * 90
-)
+TEXTS = Path(__file__).with_name("example")
+"""The texts of the conversation: system prompt, source file, test output, test data."""
+
+
+def text(name: str) -> str:
+    """One of the texts."""
+    return (TEXTS / name).read_text(encoding="utf-8")
 
 
 def tool(name: str, description: str, **properties: str) -> dict[str, Any]:
@@ -54,41 +49,28 @@ def tool(name: str, description: str, **properties: str) -> dict[str, Any]:
     }
 
 
-GREP = tool("grep", "Search the files of the repository for a regular expression.", pattern="string", path="string")
-READ = tool("read_file", "Read a file, from a line on.", path="string", line="integer")
-EDIT = tool("edit_file", "Replace the content of a file.", path="string", content="string")
-TEST = tool("run_tests", "Run the tests and give their output.", path="string")
-TASK = tool("task", "Give a task of its own to another agent and get its report.", prompt="string")
-TOOLS = [GREP, READ, EDIT, TEST, TASK]
-
-PARSER = '''def parse_date(text: str, day_first: bool = False) -> date:
-    """The date in `text`. Raises ValueError when there is none."""
-    for pattern in PATTERNS:
-        found = pattern.search(text)
-        if found is None:
-            continue
-        year, month, day = (int(part) for part in found.groups())
-        if day_first:
-            month, day = day, month
-        if year < 100:
-            year += 1900 if year > 30 else 2000
-        return date(year, month, day)
-    raise ValueError(f"no date in {text!r}")
-'''
-FAILURE = """tests/test_dates.py F...F                                  [100%]
-
-E       AssertionError: assert datetime.date(1931, 3, 1) == datetime.date(2031, 3, 1)
-E        +  where datetime.date(1931, 3, 1) = parse_date('01.03.31', day_first=True)
-
-FAILED tests/test_dates.py::test_two_digit_years - AssertionError
-FAILED tests/test_dates.py::test_log_of_the_future - AssertionError
-2 failed, 3 passed in 0.41s
-"""
-CASES = "\n".join(
-    f"def test_{name}_{year}() -> None:\n    assert parse_date({text!r}) == date({year}, {month}, {day})\n"
-    for year in range(1998, 2032)
-    for name, text, month, day in (("iso", f"{year}-03-01", 3, 1), ("us", f"03/01/{year % 100:02d}", 3, 1))
+GREP = tool(
+    "grep",
+    "Search files for a regular expression. Gives file, line number and line of each match, at most 200.",
+    pattern="string",
+    path="string",
 )
+READ = tool("read_file", "Read up to 400 lines of a file, beginning at a line.", path="string", line="integer")
+EDIT = tool(
+    "edit_file",
+    "Replace one passage of a file. `old` must occur exactly once, with its indentation.",
+    path="string",
+    old="string",
+    new="string",
+)
+WRITE = tool("write_file", "Create a file, or replace its whole content.", path="string", content="string")
+TEST = tool("run_tests", "Run the tests below a path and give the test runner's output.", path="string")
+TASK = tool(
+    "task",
+    "Start another agent with its own conversation. It can search and read. Gives its report.",
+    prompt="string",
+)
+TOOLS = [GREP, READ, EDIT, WRITE, TEST, TASK]
 
 
 @dataclass
@@ -102,63 +84,78 @@ class Conversation:
 
     clock: Clock
     system: str
+    """`{time}` in it is replaced by the time of each request."""
     tools: list[dict[str, Any]]
     model: str = MODEL
     max_tokens: int = 1024
+    caches: bool = False
+    """Whether the client asks for the prompt cache."""
     messages: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     cached: int = 0
-    """How many tokens the API holds of what was sent so far."""
+    """How many tokens of the last request the API holds in its cache."""
+    seen: str = ""
+    """The system prompt of the last request."""
     count: int = 0
 
     def user(self, *content: dict[str, Any] | str) -> None:
+        """The client adds a message: texts, or results of tools."""
         blocks = [{"type": "text", "text": one} if isinstance(one, str) else one for one in content]
         self.messages.append({"role": "user", "content": blocks})
 
+    def prompt(self) -> str:
+        """The system prompt as it is sent now."""
+        return self.system.replace("{time}", datetime.fromtimestamp(self.clock.now, UTC).strftime("%H:%M"))
+
     def request(self) -> Request:
-        system = [{"type": "text", "text": self.system, "cache_control": {"type": "ephemeral"}}]
-        body = {"model": self.model, "max_tokens": self.max_tokens, "system": system, "messages": self.messages}
+        mark = {"cache_control": {"type": "ephemeral"}} if self.caches else {}
+        *earlier, last = self.messages
+        *blocks, end = last["content"]
+        messages = [*earlier, {**last, "content": [*blocks, {**end, **mark}]}]
+        system = [{"type": "text", "text": self.prompt(), **mark}]
+        body = {"model": self.model, "max_tokens": self.max_tokens, "system": system, "messages": messages}
         if self.tools:
             body["tools"] = self.tools
         return Request("POST", "https://api.anthropic.com/v1/messages", HEADERS, orjson.dumps({**body, "stream": True}))
 
     def refused(self, status: int, kind: str, message: str) -> RoundTrip:
-        """The API says no, as one JSON body."""
+        """The API answers with an error, as one JSON body."""
         data = orjson.dumps({"type": "error", "error": {"type": kind, "message": message}})
         response = Response(status, "", (("content-type", "application/json"),), data, (Chunk(len(data), 310_000),))
-        started, self.clock.now = self.clock.now, self.clock.now + 2.3
-        return RoundTrip(self.request(), response, started, request_at=900, first_byte_at=300_000, ended_at=310_000)
+        trip = RoundTrip(self.request(), response, self.clock.now, 900, 300_000, ended_at=310_000)
+        self.clock.now += 2.3
+        return trip
 
-    def answered(self, *content: dict[str, Any], stop: str = "tool_use", lost: bool = False) -> RoundTrip:
-        """The API answers with these blocks, event by event. `lost` is a cache that did not hold any more."""
+    def answered(self, *content: dict[str, Any], stop: str = "tool_use", wait: float = 1.2) -> RoundTrip:
+        """The API answers with these blocks, event by event; the client needs `wait` seconds for its tools."""
         request = self.request()
-        whole = len(request.body) // 4
-        read = 0 if lost else min(self.cached, whole)
-        fresh = 12 if whole - read > 12 else 0
-        usage = {
-            "input_tokens": fresh,
-            "cache_read_input_tokens": read,
-            "cache_creation_input_tokens": whole - read - fresh,
-        }
-        self.cached = whole
         self.count += 1
         output = self.max_tokens if stop == "max_tokens" else sum(len(orjson.dumps(one)) for one in content) // 4
-        events = list(
-            _events(f"msg_{self.model[7:9]}{self.count:02d}{whole}", self.model, content, stop, usage, output)
-        )
+        name = f"msg_01{self.model[7:9]}{len(request.body):05d}{self.count:02d}"
+        events = list(_events(name, self.model, content, stop, self._usage(len(request.body) // 4), output))
         pieces = [f"event: {event['type']}\ndata: {orjson.dumps(event).decode()}\n\n".encode() for event in events]
-        first, step = 780_000 + whole * 20, 34_000
+        first, step = 680_000 + len(request.body) * 20, EVENT
         chunks = tuple(Chunk(len(piece), first + step * at) for at, piece in enumerate(pieces))
-        headers = (("content-type", "text/event-stream; charset=utf-8"), ("request-id", f"req_{whole:06d}"))
-        response = Response(200, "OK", headers, b"".join(pieces), chunks)
-        started, self.clock.now = self.clock.now, self.clock.now + chunks[-1].at / 1e6 + 1.2
-        self.messages.append({"role": "assistant", "content": [_echoed(one) for one in content]})
-        return RoundTrip(
-            request, response, started, request_at=900, first_byte_at=first, ended_at=chunks[-1].at + 1_000
+        headers = (
+            ("content-type", "text/event-stream; charset=utf-8"),
+            ("request-id", f"req_011{len(request.body):06d}"),
         )
+        response = Response(200, "OK", headers, b"".join(pieces), chunks)
+        trip = RoundTrip(request, response, self.clock.now, 900, first, ended_at=chunks[-1].at + 1_000)
+        self.clock.now += chunks[-1].at / 1e6 + wait
+        self.messages.append({"role": "assistant", "content": [_echoed(one) for one in content]})
+        return trip
+
+    def _usage(self, tokens: int) -> dict[str, int]:
+        """Input tokens as the API counts them: read from the cache, written to it, neither."""
+        if not self.caches:
+            return {"input_tokens": tokens, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0}
+        read = self.cached if self.seen == self.prompt() else 0
+        self.cached, self.seen = tokens - 4, self.prompt()
+        return {"input_tokens": 4, "cache_read_input_tokens": read, "cache_creation_input_tokens": tokens - 4 - read}
 
 
 def _echoed(block: dict[str, Any]) -> dict[str, Any]:
-    """What this client sends back: the arguments of a cut call do not parse, and become empty."""
+    """What this client sends back: the arguments of a cut call are not valid JSON, and become empty."""
     return {**block, "input": block["input"] if isinstance(block["input"], dict) else {}} if "input" in block else block
 
 
@@ -216,7 +213,7 @@ def call(number: int, name: str, **arguments: object) -> dict[str, Any]:
 
 
 def cut(block: dict[str, Any], length: int) -> dict[str, Any]:
-    """A call of which only the beginning came."""
+    """A call of which only the beginning arrived."""
     return {**block, "input": orjson.dumps(block["input"]).decode()[:length]}
 
 
@@ -227,58 +224,78 @@ def result(of: dict[str, Any], text: str, *, error: bool = False) -> dict[str, A
 def agent() -> Iterator[RoundTrip]:
     """The run, round trip by round trip, in the order in which they ended."""
     clock = Clock()
-    task = "The tests of the date parser fail since Monday. Find out why and mend it."
+    task = "The tests of the date parser have been failing since Monday. Find out why and fix it."
     title = Conversation(clock, "Name this conversation in at most five words.", [], SMALL, 64)
     title.user(f"The user wrote: {task}")
-    main = Conversation(clock, SYSTEM, TOOLS)
+    main = Conversation(clock, text("system_prompt.txt"), TOOLS, caches=True)
     main.user(task)
     run, look = call(1, "run_tests", path="tests"), call(2, "grep", pattern="def parse_date", path="src")
-    thought = think("Tests that began to fail on a day smell of a date in them. I run them, and see where it is read.")
-    yield main.answered(thought, say("I run the tests and look for the parser."), run, look)
+    thought = think(
+        "They passed last week and nobody changed the parser. New test data, or today's date. Run them first."
+    )
+    yield main.answered(thought, say("I'll run the tests and look for the parser."), run, look, wait=3.1)
     yield title.answered(say("Failing date parser tests"), stop="end_turn")
 
-    main.user(result(run, FAILURE), result(look, "src/dates/parser.py:41: def parse_date(text: str, day_first …"))
-    read = call(3, "read_file", path="src/dates/parser.py", line=1)
-    prompt = "List every test in tests/ that uses a year with two digits, with the century that it expects."
+    main.user(result(run, text("failure.txt")), result(look, GREP_PARSER))
+    read = call(3, "read_file", path="src/statements/dates.py", line=1)
+    prompt = (
+        "Which dates in tests/data have a year with two digits? List the years, and the century that the tests expect."
+    )
     explore = call(4, "task", prompt=prompt)
-    yield main.answered(say("Two digits of a year are read into the wrong century."), read, explore)
+    yield main.answered(say("A two-digit year is read into the wrong century: 31 becomes 1931."), read, explore)
 
-    helper = Conversation(clock, "You search a repository and report. You edit nothing.", [GREP, READ])
+    helper = Conversation(clock, "You search a repository and report. You do not edit files.", [GREP, READ])
     helper.user(prompt)
-    search = call(5, "grep", pattern=r"/\d\d'", path="tests")
+    search = call(5, "grep", pattern=r"\d\d\.\d\d\.\d\d\b", path="tests/data")
     yield helper.answered(search)
-    helper.user(result(search, "tests/test_dates.py: 34 matches"))
-    open_it = call(6, "read_file", path="tests/test_dates.py", line=1)
+    helper.user(result(search, GREP_DATA))
+    open_it = call(6, "read_file", path="tests/data/nordbank_loans.csv", line=1)
     yield helper.answered(open_it)
-    helper.user(result(open_it, CASES))
-    report = "34 tests use two digits. All years from 98 to 99 expect 19xx, and all from 00 to 31 expect 20xx."
-    yield helper.answered(say(report), stop="end_turn")
+    helper.user(result(open_it, text("nordbank_loans.csv")))
+    yield helper.answered(say(REPORT), stop="end_turn")
 
-    main.user(result(read, PARSER), result(explore, report))
-    content = PARSER.replace("year > 30", "year > 68") + "\n\n" + CASES
-    edit = cut(call(7, "edit_file", path="src/dates/parser.py", content=content), 3900)
-    yield main.answered(
-        say("The pivot year is 30; POSIX has 68. I write the file with its tests."), edit, stop="max_tokens"
-    )
+    main.user(result(read, text("dates.py.txt")), result(explore, REPORT))
+    whole = text("dates.py.txt").replace("PIVOT = 30", "PIVOT = 68")
+    write = cut(call(7, "write_file", path="src/statements/dates.py", content=whole), 3900)
+    yield main.answered(say("The pivot year is 30; POSIX has 68. I'll rewrite the module."), write, stop="max_tokens")
 
-    main.user(result(edit, "error: edit_file() misses its arguments 'path' and 'content'", error=True))
-    again = cut(call(8, "edit_file", path="src/dates/parser.py", content=content), 3880)
-    main.system = SYSTEM + "\n\nIt is 10:42."
-    yield main.answered(
-        say("The arguments were lost. I write the whole file again."), again, stop="max_tokens", lost=True
-    )
+    missing = "error: write_file() is missing its arguments 'path' and 'content'"
+    main.user(result(write, missing, error=True))
+    again = cut(call(8, "write_file", path="src/statements/dates.py", content=whole), 3880)
+    yield main.answered(say("The arguments got lost. I'll write the whole module again."), again, stop="max_tokens")
 
-    main.user(result(again, "error: edit_file() misses its arguments 'path' and 'content'", error=True))
+    main.user(result(again, missing, error=True))
     yield main.refused(529, "overloaded_error", "Overloaded")
-    small = call(9, "edit_file", path="src/dates/parser.py", content=PARSER.replace("year > 30", "year > 68"))
-    yield main.answered(say("I write the function alone, without the tests."), small)
+    old = 'PIVOT = 30\n"""Two digits above this mean 19xx, the others 20xx."""'
+    small = call(9, "edit_file", path="src/statements/dates.py", old=old, new=old.replace("30", "68"))
+    yield main.answered(say("I'll replace only the line that is wrong."), small)
 
-    main.user(result(small, "wrote 14 lines"))
+    main.user(result(small, "src/statements/dates.py: replaced 1 passage (line 8)"))
     check = call(10, "run_tests", path="tests")
-    yield main.answered(check)
-    main.user(result(check, "5 passed in 0.38s\n"))
-    end = "The pivot year for two digits was 30, so 2031 became 1931; it is 68 now, as in POSIX, and all tests pass."
-    yield main.answered(say(end), stop="end_turn")
+    yield main.answered(check, wait=2.9)
+    main.user(result(check, PASSED))
+    yield main.answered(say(END), stop="end_turn")
+
+
+GREP_PARSER = "src/statements/dates.py:34: def parse_date(text: str, formats: Iterable[str] = ()) -> date:"
+GREP_DATA = """tests/data/nordbank_loans.csv: 24 lines
+tests/data/kreditkasse_2019.csv: 112 lines
+tests/data/ostsee_2024.csv: 9 lines
+"""
+REPORT = (
+    "nordbank_loans.csv was added on Monday. Its loans were opened from 98 to 25 and end from 26 to 35; the tests "
+    "expect 1998 to 2025 and 2026 to 2035. All other files hold years from 17 to 25, which are read correctly."
+)
+PASSED = """tests/test_dates.py ............                                        [ 41%]
+tests/test_reader.py .........                                          [ 72%]
+tests/test_bookings.py ........                                         [100%]
+
+29 passed in 1.79s
+"""
+END = (
+    "The pivot year for two digits was 30, so loans that end in 2031 or later were read as 1931 or later. It is 68 "
+    "now, as in POSIX, and all tests pass."
+)
 
 
 def main() -> None:
@@ -290,8 +307,6 @@ def main() -> None:
 
 
 def _placed(trip: RoundTrip, index: int) -> RoundTrip:
-    from dataclasses import replace
-
     return replace(trip, index=index, upstream="anthropic", route="base_url", run="example")
 
 

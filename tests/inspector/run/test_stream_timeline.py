@@ -19,7 +19,7 @@ def test_the_text_grows_and_the_whole_is_the_reading_itself() -> None:
     detail = RUN.detail(0)
     texts = [
         (arrived(detail, at).emission or detail.reading.emission).text  # type: ignore[union-attr]
-        for at in range(1_100_000, 1_300_000, 40_000)
+        for at in range(1_800_000, 2_400_000, 100_000)
     ]
 
     assert all(later.startswith(earlier) for earlier, later in zip(texts, texts[1:], strict=False))
@@ -28,7 +28,7 @@ def test_the_text_grows_and_the_whole_is_the_reading_itself() -> None:
 
 
 def test_half_an_answer_is_no_finding_of_its_own() -> None:
-    half = arrived(RUN.detail(0), 1_200_000)
+    half = arrived(RUN.detail(0), 1_900_000)
 
     assert half.finish is not None and half.finish.effective == "cut"
     assert RUN.detail(0).reading.finish is not None

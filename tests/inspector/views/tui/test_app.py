@@ -179,10 +179,10 @@ def test_the_mouse_over_the_growth_plot_tells_a_turn_and_leaves_the_cursor() -> 
 
 def test_search_filters_as_it_is_typed_and_escape_shows_all() -> None:
     async def flow() -> None:
-        async with viewing(keys=["/", *"tool:edit"]) as (app, pilot):
-            assert [app.run_.rows.all[p].turn for p in app._list.outline.places] == [3, 4, 5]  # pyright: ignore[reportPrivateUsage]
+        async with viewing(keys=["/", *"tool:write"]) as (app, pilot):
+            assert [app.run_.rows.all[p].turn for p in app._list.outline.places] == [3, 4]  # pyright: ignore[reportPrivateUsage]
             await press(pilot, "enter")
-            assert "3 of 12 round trips" in screen(app)
+            assert "2 of 12 round trips" in screen(app)
             assert app.focused is not None and app.focused.id == "turns"
             await press(pilot, "escape")
             assert not app.filter
@@ -193,7 +193,7 @@ def test_search_filters_as_it_is_typed_and_escape_shows_all() -> None:
 
 def test_n_goes_from_match_to_match_and_on_to_the_next_turn() -> None:
     async def flow() -> None:
-        async with viewing(keys=["/", *"edit_file", "enter"]) as (app, pilot):
+        async with viewing(keys=["/", *"write_file", "enter"]) as (app, pilot):
             assert app.focused is not None and app.focused.id == "turns"
             first = app.place
             assert "match 1 of" in screen(app)
@@ -201,7 +201,7 @@ def test_n_goes_from_match_to_match_and_on_to_the_next_turn() -> None:
             seen: list[tuple[int | None, str]] = []
             for _ in range(60):
                 text = standing_on(page)
-                assert "edit_file" in text
+                assert "write_file" in text
                 seen.append((app.place, text))
                 await press(pilot, "n")
                 if "no match after" in screen(app):
@@ -238,7 +238,7 @@ def test_escape_goes_back_to_where_the_search_began() -> None:
     async def flow() -> None:
         async with viewing(keys=["G"]) as (app, pilot):
             before = app.place
-            await press(pilot, "/", *"tool:edit")
+            await press(pilot, "/", *"tool:write")
             assert app.place != before
             await press(pilot, "escape")
             assert app.place == before
@@ -275,7 +275,7 @@ def test_playing_shows_the_answer_as_it_came_and_stops_where_it_is_told() -> Non
             playing = app.player.on
             assert playing is not None and app._ticks is not None  # pyright: ignore[reportPrivateUsage]
             app._ticks.pause()  # pyright: ignore[reportPrivateUsage]
-            playing.at = 1_100_000
+            playing.at = 1_900_000
             app._show_played(playing)  # pyright: ignore[reportPrivateUsage]
             await settle(pilot)
             half = screen(app)
@@ -284,8 +284,8 @@ def test_playing_shows_the_answer_as_it_came_and_stops_where_it_is_told() -> Non
             await settle(pilot)
             whole = screen(app)
             await press(pilot, "p")
-            assert "grep" not in half.split("answer")[-1] and "\n  ▌\n" in half
-            assert "grep" in whole.split("answer")[-1] and "\n  ▌\n" not in whole
+            assert "→ run_tests" not in half.split("answer")[-1] and "\n  ▌\n" in half
+            assert "→ run_tests" in whole.split("answer")[-1] and "\n  ▌\n" not in whole
             assert app.player.on is None
 
     run(flow)
@@ -317,7 +317,7 @@ def test_y_copies_the_answer_and_the_request_as_curl() -> None:
             await press(pilot, "y", "a")
             await app.workers.wait_for_complete()
             await settle(pilot)
-            assert app.clipboard.startswith("I run the tests") and '"grep"' in app.clipboard
+            assert app.clipboard.startswith("I'll run the tests") and '"grep"' in app.clipboard
             await press(pilot, "y", "u")
             await app.workers.wait_for_complete()
             assert app.clipboard.startswith("curl") and "$API_KEY" in app.clipboard
@@ -347,7 +347,7 @@ def test_x_saves_a_picture_markdown_and_the_turn_and_overwrites_nothing(tmp_path
     first = Cassette.load(EXAMPLE)[0]
     assert Cassette.load(tmp_path / "t1-turn-1.cassette.jsonl")[0].request.body == first.request.body
     assert (tmp_path / "t1-turn-1.request.json").read_bytes() == first.request.body
-    assert "The tests of the date parser fail" in (tmp_path / "t1-turn-1.md").read_text()
+    assert "The tests of the date parser have been failing" in (tmp_path / "t1-turn-1.md").read_text()
 
 
 def test_help_and_the_palette_open_and_close() -> None:

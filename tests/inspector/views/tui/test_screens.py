@@ -28,7 +28,7 @@ STATES: dict[str, list[str]] = {
     "findings": ["5", "enter"],
     "diff": ["e", "6"],
     "search": ["/", *"is:error"],
-    "filtered": ["/", *"edit", "enter"],
+    "filtered": ["/", *"write", "enter"],
     "nothing": ["/", *"zzz", "enter"],
     "help": ["question_mark"],
     "copy": ["y"],
