@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .run.run_index import Run
     from .wire.exchange import Exchange
     from .wire.parse import read, read_exchange
     from .wire.values import (
@@ -31,6 +32,7 @@ __all__ = [
     "Reading",
     "RequestReading",
     "ResponseReading",
+    "Run",
     "Tool",
     "ToolCall",
     "ToolChoice",
@@ -40,7 +42,12 @@ __all__ = [
     "read_exchange",
 ]
 
-_MODULES = {"Exchange": ".wire.exchange", "read": ".wire.parse", "read_exchange": ".wire.parse"}
+_MODULES = {
+    "Exchange": ".wire.exchange",
+    "Run": ".run.run_index",
+    "read": ".wire.parse",
+    "read_exchange": ".wire.parse",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -124,7 +124,7 @@ def test_every_package_on_disk_is_in_the_wheel() -> None:
     on_disk = {".".join(("turntape", *p.parent.relative_to(ROOT).parts)) for p in modules() if p.name == "__init__.py"}
     with_code = {".".join(("turntape", *p.parent.relative_to(ROOT).parts)) for p in modules()}
 
-    assert sorted(listed) == sorted(on_disk)
+    assert sorted(listed) == sorted({*on_disk, "turntape"})  # `turntape` itself is the folder `public`
     assert with_code == on_disk
 
 
@@ -146,14 +146,16 @@ def test_the_top_level_names_are_not_taken() -> None:
 
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
 
-    assert not {"cassettes", "inspector", "proxy"} & set(loaded)
+    assert not {"public", "cassettes", "inspector", "proxy"} & set(loaded)
 
 
 @pytest.mark.parametrize(
     "code",
     [
+        "import turntape; turntape.__version__; dir(turntape)",
         "import turntape.cassettes",
         "import turntape.inspector",
+        "import turntape.proxy",
         "from turntape.proxy.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass",
     ],
 )

@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from public_names import PUBLIC
 
 ROOT = Path(__file__).parent.parent
 
@@ -42,6 +43,8 @@ def test_the_wheel_holds_every_module(wheel: Path) -> None:
 
     assert not modules - shipped
     assert {
+        "turntape/__init__.py",
+        "turntape/py.typed",
         "turntape/cassettes/py.typed",
         "turntape/inspector/py.typed",
         "turntape/inspector/views/report/page.css",
@@ -50,35 +53,46 @@ def test_the_wheel_holds_every_module(wheel: Path) -> None:
     } <= shipped
 
 
-def test_an_installed_wheel_gives_a_working_turntape(wheel: Path, tmp_path: Path) -> None:
-    """In an environment that has our dependencies and not our checkout."""
-    venv.create(tmp_path / "env", with_pip=True)
-    python = tmp_path / "env" / "bin" / "python"
-    site = next((tmp_path / "env" / "lib").glob("python*/site-packages"))
+@pytest.fixture(scope="module")
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment that has our wheel and our dependencies, and not our checkout."""
+    home = tmp_path_factory.mktemp("env")
+    venv.create(home, with_pip=True)
+    site = next((home / "lib").glob("python*/site-packages"))
     packages = Path(next(p for p in sys.path if p.endswith("site-packages")))
-    subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", str(wheel)], check=True)
+    install = [home / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel]
+    subprocess.run(install, check=True)
     # The dependencies come from the environment of the tests: no test needs the network.
     for entry in packages.iterdir():
         if "turntape" not in entry.name and not (site / entry.name).exists():
             (site / entry.name).symlink_to(entry)
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    return home
 
-    shown = subprocess.run(
-        [tmp_path / "env" / "bin" / "turntape", "--version"],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
 
-    assert shown.stdout.startswith("turntape ")
-    where = subprocess.run(
-        [python, "-c", "import turntape.proxy.cli as m; print(m.__file__)"],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    assert str(tmp_path) in where
+def output(home: Path, program: str, *arguments: str) -> str:
+    """What a program of the environment prints, away from the checkout."""
+    environ = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    command = [home / "bin" / program, *arguments]
+    return subprocess.run(command, cwd=home, env=environ, capture_output=True, text=True, check=True).stdout
+
+
+def test_an_installed_wheel_gives_a_working_turntape(environment: Path) -> None:
+    assert output(environment, "turntape", "--version").startswith("turntape ")
+    assert str(environment) in output(environment, "python", "-c", "import turntape.proxy.cli as m; print(m.__file__)")
+
+
+NAMES = """
+import importlib, turntape
+for package in ("turntape", "turntape.cassettes", "turntape.inspector", "turntape.proxy"):
+    for name in importlib.import_module(package).__all__:
+        getattr(importlib.import_module(package), name)
+        print(package, name)
+print(turntape.__file__)
+"""
+
+
+def test_an_installed_wheel_gives_every_public_name(environment: Path) -> None:
+    *names, where = output(environment, "python", "-c", NAMES).splitlines()
+
+    assert names == [f"{package} {name}" for package, public in PUBLIC.items() for name in public]
+    assert str(environment) in where

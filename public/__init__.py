@@ -1,0 +1,73 @@
+"""A flight recorder for LLM agents: record every round trip, see which layer failed, replay it in tests.
+
+The names of everyday use. `turntape.cassettes` has the rest of recording and replay, `turntape.inspector` the meaning
+of a round trip, `turntape.proxy` the proxy for programs that embed it; docs/python-api.md describes them. Each name
+is imported when it is first used, so `import turntape` loads nothing else.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from turntape.cassettes import (
+        AsyncCassetteTransport,
+        AsyncRecordingTransport,
+        AsyncReplayTransport,
+        Cassette,
+        CassetteTransport,
+        Fault,
+        Matching,
+        Player,
+        Recorder,
+        RecordingTransport,
+        ReplayMiss,
+        ReplayTransport,
+        Report,
+        RoundTrip,
+        TurntapeError,
+    )
+    from turntape.inspector import Reading, Run, read
+
+    __version__: str
+
+__all__ = [
+    "AsyncCassetteTransport",
+    "AsyncRecordingTransport",
+    "AsyncReplayTransport",
+    "Cassette",
+    "CassetteTransport",
+    "Fault",
+    "Matching",
+    "Player",
+    "Reading",
+    "Recorder",
+    "RecordingTransport",
+    "ReplayMiss",
+    "ReplayTransport",
+    "Report",
+    "RoundTrip",
+    "Run",
+    "TurntapeError",
+    "__version__",
+    "read",
+]
+
+_OF_INSPECTOR = ("Reading", "Run", "read")
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "__version__":
+        from importlib.metadata import version
+
+        value: object = version("turntape")
+    else:
+        package = "inspector" if name in _OF_INSPECTOR else "cassettes"
+        value = getattr(import_module(f"{__name__}.{package}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
