@@ -11,7 +11,7 @@ from typing import cast
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..findings.docs import FailureClass, class_of, classes
-from ..findings.finding import SEVERITIES, Finding, Layer, Severity, Tier
+from ..findings.finding import SEVERITIES, Finding, Severity
 from ..run.labels import Key, Label, labelled
 from ..wire.json_value import as_array, as_object
 from .budgets import Budgets, Step, Verdict, verdicts
@@ -181,21 +181,8 @@ def _row(label: Label, asked: Asked) -> _Row:
             Decimal(price) if isinstance(price, str) else None,
             failed=effective in ("error", "cut", "cancelled"),
         )
-    findings = [finding for item in as_array(label["findings"]) if asked.wants(finding := _finding(as_object(item)))]
+    findings = [finding for item in as_array(label["findings"]) if asked.wants(finding := Finding.from_json(item))]
     return _Row(cast(str | None, label["run"]), step, thread, turn, findings)
-
-
-def _finding(item: dict[str, object]) -> Finding:
-    return Finding(
-        str(item["id"]),
-        cast(Layer, item["layer"]),
-        cast(Severity, item["severity"]),
-        cast(Tier, item["tier"]),
-        str(item["message"]),
-        tuple(str(place) for place in as_array(item["evidence"])),
-        str(item["fix"]),
-        tuple(str(name) for name in as_array(item["because_of"])),
-    )
 
 
 def rooted(findings: Iterable[Found]) -> list[Node]:

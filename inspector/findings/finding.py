@@ -1,26 +1,21 @@
-"""Findings: what went wrong, the layer to blame, and the bytes that prove it; and the rules that make them.
+"""A finding: what went wrong or costs money, the layer to blame, and the places in the bytes that prove it.
 
-A rule says nothing without evidence. Its tier is P when the bytes prove it, S when one benign reading is left, and
-H when it is a threshold or a pattern of words; H never goes above `warning` and is off unless hints are asked for.
+This is the one model of a finding: rules make it, labels carry it as JSON, and check and the views read it back.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, Self, cast
 
-if TYPE_CHECKING:
-    from .rule_context import Case
+from ..wire.json_value import as_array, as_object
 
 type Layer = Literal["model", "api", "client"]
 type Severity = Literal["error", "warning", "info"]
 type Tier = Literal["P", "S", "H"]
-type Moment = Literal["ended", "followed", "closed"]
-"""When a rule is asked: as a turn ends, as the next turn of its thread ends, or as the recording does."""
+"""How sure a finding is: P is proven by the bytes, S leaves one benign explanation, H is a heuristic."""
 
 SEVERITIES: tuple[Severity, ...] = ("info", "warning", "error")
-"""From mild to grave."""
+"""From mild to severe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +31,10 @@ class Finding:
     """Places, each `#N` (a round trip) and what to look at in it; JSON pointers where there are any."""
     fix: str = ""
     because_of: tuple[str, ...] = ()
-    """The ids of findings that this one only echoes."""
+    """The ids of the findings that this one follows from."""
 
     def as_json(self) -> dict[str, object]:
-        """The finding as `show --json` has it."""
+        """The finding as a label and `show --json` have it."""
         return {
             "id": self.id,
             "layer": self.layer,
@@ -51,93 +46,29 @@ class Finding:
             "because_of": list(self.because_of),
         }
 
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """What a rule says of one case; its own layer, severity or tier where they depend on the case."""
-
-    message: str
-    evidence: tuple[str, ...]
-    severity: Severity | None = None
-    layer: Layer | None = None
-    tier: Tier | None = None
-    because_of: tuple[str, ...] = ()
-    key: object = None
-    """What this is about; a thread is told the same thing about the same key once."""
-
-
-type Check = Callable[["Case"], Iterator[Note]]
+    @classmethod
+    def from_json(cls, value: object) -> Self:
+        """The finding that `as_json` wrote; a missing field reads as empty, because old indexes may lack some."""
+        fields = as_object(value)
+        return cls(
+            str(fields.get("id", "")),
+            cast(Layer, str(fields.get("layer", ""))),
+            cast(Severity, str(fields.get("severity", ""))),
+            cast(Tier, str(fields.get("tier", ""))),
+            str(fields.get("message", "")),
+            tuple(str(place) for place in as_array(fields.get("evidence"))),
+            str(fields.get("fix") or ""),
+            tuple(str(name) for name in as_array(fields.get("because_of"))),
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One class of failure, and the function that finds it."""
-
-    id: str
-    layer: Layer
-    severity: Severity
-    tier: Tier
-    says: str
-    """What it means, in one sentence."""
-    fix: str
-    not_when: str
-    """What it must not fire on."""
-    check: Check
-    when: Moment = "ended"
-    protocols: tuple[str, ...] = ()
-    """The protocols it is for; none means all."""
-    advice: bool = False
-    """True for lint: it blames nobody and says what could be better."""
-
-    def apply(self, case: Case) -> Iterator[Finding]:
-        """What this rule finds in `case`."""
-        if self.protocols and case.reading.protocol not in self.protocols:
-            return
-        for note in self.check(case):
-            if note.key is not None:
-                if (self.id, note.key) in case.thread.told:
-                    continue
-                case.thread.told.add((self.id, note.key))
-            yield Finding(
-                self.id,
-                note.layer or self.layer,
-                note.severity or self.severity,
-                note.tier or self.tier,
-                shortened(note.message),
-                note.evidence,
-                self.fix,
-                note.because_of,
-            )
-
-
-def rule(
-    id: str,
-    layer: Layer,
-    severity: Severity,
-    tier: Tier,
-    *,
-    says: str,
-    fix: str,
-    not_when: str = "",
-    when: Moment = "ended",
-    protocols: tuple[str, ...] = (),
-    advice: bool = False,
-) -> Callable[[Check], Rule]:
-    """Makes a row of the table out of a function."""
-
-    def made(check: Check) -> Rule:
-        return Rule(id, layer, severity, tier, says, fix, not_when, check, when, protocols, advice)
-
-    return made
+def roots_first(findings: Iterable[Finding]) -> list[Finding]:
+    """`findings` with root causes first, the most severe before the milder; none names itself as its cause."""
+    kept = [replace(f, because_of=tuple(b for b in f.because_of if b != f.id)) for f in findings]
+    return sorted(kept, key=lambda f: (bool(f.because_of), -SEVERITIES.index(f.severity)))
 
 
 def shortened(text: str, limit: int = 400) -> str:
     """`text` in at most `limit` characters and one line."""
     text = " ".join(text.split())
     return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-def rooted(findings: list[Finding]) -> list[Finding]:
-    """`findings` with the roots first, the gravest before the milder; none is its own root."""
-    kept = [replace(f, because_of=tuple(b for b in f.because_of if b != f.id)) for f in findings]
-    return sorted(kept, key=lambda f: (bool(f.because_of), -SEVERITIES.index(f.severity)))

@@ -24,7 +24,7 @@ break, an **info** when it is worth knowing. Its tier says how sure it is: **P**
 inference that leaves one benign reading, **H** a heuristic, which is off unless `--hints` asks for it and never
 above a warning. A rule says nothing without evidence: each finding names the round trips (`#3` is the fourth of
 the cassette) and, where there are any, the JSON pointers of the bytes that prove it. What only follows from another
-finding is said to be so (`because of`), and stands below it. The severity, tier or layer of one case may differ from
+finding is said to be so (`because of`), and stands below it. The severity, tier or layer of a finding may differ from
 the row's where the bytes say so: a block that the API itself returned is not blamed on the client.
 """
 _MARK = "<!-- Made by turntape.inspector.findings.findings_page up to here; what follows is written by hand. -->"
@@ -48,7 +48,7 @@ def _section(group: str) -> str:
     head = f"## {_TITLE[group]}: {about}\n"
     note = "\nOnly with `--lint`.\n" if group == "advice" else ""
     rows = [(f"`{one.id}`", _severities(one), " / ".join(one.tiers), _meaning(one), one.rule.fix,
-             one.rule.not_when) for one in chosen]  # fmt: skip
+             one.rule.exceptions) for one in chosen]  # fmt: skip
     return head + note + "\n" + _table(rows)
 
 

@@ -15,7 +15,7 @@ _DEEPEST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Complaint:
+class Rejection:
     """What an API said is wrong with a request."""
 
     ids: tuple[str, ...]
@@ -204,7 +204,7 @@ _PLACES: tuple[re.Pattern[str], ...] = (
 _STEP = re.compile(r"\d+|[a-z_]+", re.IGNORECASE)
 
 
-def complaint(reading: Reading) -> Complaint | None:
+def rejection(reading: Reading) -> Rejection | None:
     """What the answer of a rejected request complains of; None when it was not rejected."""
     error = reading.error
     if error is None:
@@ -214,8 +214,8 @@ def complaint(reading: Reading) -> Complaint | None:
     for pattern, ids in PATTERNS:
         if found := pattern.search(whole):
             named = tuple(str(group) for group in found.groups() if group and not group.isdigit())
-            return Complaint(ids, text, _place(text), named)
-    return Complaint((), text, _place(text))
+            return Rejection(ids, text, _place(text), named)
+    return Rejection((), text, _place(text))
 
 
 def unwrapped(text: str) -> str:

@@ -1,9 +1,5 @@
-"""What a rule is given: a turn, what stood before it, what came after, and the memory of its thread and run.
+"""What a rule is given: a turn, the turn before it, what came after, and the memory of its thread and run."""
 
-Memory is small and does not grow with what was said: hashes, ids, and the last few turns.
-"""
-
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,95 +8,20 @@ from typing import Literal
 from ..analysis.dispatch import Dispatch
 from ..analysis.history_diff import Echo, echo
 from ..analysis.threads import Turn
-from ..analysis.units import sorted_json, unmarked
 from ..wire.exchange import Exchange
 from ..wire.json_value import as_array, as_object, compact
 from ..wire.values import Emission, Finish, Message, Part, Reading, RequestReading, Tool
 from .finding import Finding
-from .rejections import Complaint, complaint
-from .tool_pairing import Pairs, pairs
+from .memory import RunMemory, SentRequest, ThreadMemory, block_hash
+from .rejections import Rejection, rejection
+from .tool_pairing import ToolPairing, pair_tools
 
-_KEPT_TURNS = 40
 _BLOB = 100_000
 """Bytes from which on a piece of media is large."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What stays of a turn in the memory of its thread."""
-
-    index: int
-    calls: tuple[int, ...]
-    """Hashes of its calls: name and arguments."""
-    names: tuple[str, ...]
-    results: tuple[int, ...]
-    """Hashes of the results that the client gave."""
-    result_texts: tuple[str, ...]
-    """The beginnings of the results."""
-    errors: int
-    """How many of the results were marked as errors."""
-    output: int | None
-
-
-@dataclass(slots=True)
-class Sent:
-    """A request body that was seen before, and what became of it."""
-
-    index: int
-    thread: str
-    started: float
-    ended: float
-    effective: str | None
-    status: int | None
-    billed: bool
-    count: int = 1
-
-
-@dataclass(slots=True)
-class ThreadMemory:
-    told: set[tuple[str, object]] = field(default_factory=set[tuple[str, object]])
-    """What was said of this thread already, by rule and key."""
-    steps: deque[Step] = field(default_factory=lambda: deque(maxlen=_KEPT_TURNS))
-    emitted_calls: dict[str, tuple[int, str, int]] = field(default_factory=dict[str, tuple[int, str, int]])
-    """Round trip, name and hash of each emitted call, by id."""
-    first_in: dict[str, int] = field(default_factory=dict[str, int])
-    """In which request a fault, by its key, stood first."""
-    turns: int = 0
-    dispatched: int = 0
-    cut_calls: dict[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
-    """Calls of answers that must not be run, by id: the round trip and why."""
-    rejected: tuple[str, str | None, int, int] | None = None
-    """The last 400: its class, its place, the first round trip that had it, and how often."""
-    failures: list[int] = field(default_factory=list[int])
-    """Round trips of the failed attempts since the last success."""
-    input_tokens: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    """Round trip and input tokens, the first and the last few."""
-    blobs: dict[int, int] = field(default_factory=dict[int, int])
-    """How often a large media part was sent."""
-    recent: list[Finding] = field(default_factory=list[Finding])
-    """The findings of the previous turn."""
-    cached: bool = False
-    """True when the API reported cached tokens, or was asked to cache, at any turn."""
-
-
-@dataclass(slots=True)
-class RunMemory:
-    bodies: dict[bytes, Sent] = field(default_factory=dict[bytes, Sent])
-    emitted: dict[int, int] = field(default_factory=dict[int, int])
-    """The round trip that first returned a block, by the block's hash."""
-    answers: dict[str, bool] = field(default_factory=dict[str, bool])
-    """Ids of answers, and whether the API was asked to store them."""
-    tools: dict[str, tuple[int, int, int]] = field(default_factory=dict[str, tuple[int, int, int]])
-    """Tools by name: how often offered, how often called, bytes of its definition."""
-    generations: int = 0
-    told: set[tuple[str, object]] = field(default_factory=set[tuple[str, object]])
-    doubled: set[str | None] = field(default_factory=set[str | None])
-    """Ids that the API itself gave to two calls."""
-
-
-def block_hash(raw: object) -> int:
-    """A hash of a content block as JSON, markers of caching aside."""
-    return hash(sorted_json(unmarked(raw)))
+_VIEWS = ("exchange", "echo", "pairing", "blobs", "calls", "tools", "fresh", "fields")
+"""What is computed once per turn, and dropped after the rules have looked at it."""
+_NOTHING = Emission()
+_NO_FINISH = Finish(None, "unknown", "unknown")
 
 
 def _media(part: Part) -> Iterator[object]:
@@ -112,7 +33,7 @@ def _media(part: Part) -> Iterator[object]:
 
 
 @dataclass
-class Case:
+class RuleContext:
     """A turn as the rules look at it."""
 
     turn: Turn
@@ -129,7 +50,7 @@ class Case:
     """What was found in this turn so far."""
     known_echo: Echo | None = None
     """`echo`, where the turn before was compared with this one already."""
-    sent_before: Sent | None = None
+    sent_before: SentRequest | None = None
     """An earlier request of the run with the same body."""
 
     @property
@@ -192,16 +113,16 @@ class Case:
         return Exchange(self.turn.round_trip)
 
     @cached_property
-    def complaint(self) -> Complaint | None:
+    def rejection(self) -> Rejection | None:
         """What the API's error says is wrong with the request."""
-        return complaint(self.reading)
+        return rejection(self.reading)
 
     @cached_property
-    def pairs(self) -> Pairs:
+    def pairing(self) -> ToolPairing:
         """How the calls and results of its history fit together."""
         before, held = self.previous, self.request.previous_id
         goes_on = before is not None and held is not None and before.reading.response_id == held
-        return pairs(self.request, self.reading.protocol, list(self.thread.emitted_calls) if goes_on else None)
+        return pair_tools(self.request, self.reading.protocol, list(self.thread.emitted_calls) if goes_on else None)
 
     @cached_property
     def fresh(self) -> tuple[Message, ...]:
@@ -254,6 +175,8 @@ class Case:
         """The whole request body."""
         return as_object(self.exchange.body)
 
-
-_NOTHING = Emission()
-_NO_FINISH = Finish(None, "unknown", "unknown")
+    def release(self) -> None:
+        """Drops what only the rules at the end of the turn need: a run must not stay in memory."""
+        self.before = self.known_echo = None
+        for view in _VIEWS:
+            self.__dict__.pop(view, None)

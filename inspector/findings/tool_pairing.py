@@ -20,14 +20,14 @@ _NO_HISTORY = frozenset({"openai-assistants"})
 
 
 @dataclass(slots=True)
-class Pairs:
+class ToolPairing:
     """How the calls and results of one request fit together."""
 
     missing: list[Part] = field(default_factory=list[Part])
     displaced: list[tuple[Part, Part]] = field(default_factory=list[tuple[Part, Part]])
     """Calls whose result stands elsewhere than it must."""
     orphans: list[Part] = field(default_factory=list[Part])
-    doubled: list[tuple[Part, Part]] = field(default_factory=list[tuple[Part, Part]])
+    duplicate_results: list[tuple[Part, Part]] = field(default_factory=list[tuple[Part, Part]])
     """Two results for one call."""
     split: list[tuple[Message, Message]] = field(default_factory=list[tuple[Message, Message]])
     """Results of one answer in two messages where one is wanted."""
@@ -35,7 +35,7 @@ class Pairs:
     """Results with something before them in their message."""
     reordered: list[tuple[Part, ...]] = field(default_factory=list[tuple[Part, ...]])
     misnamed: list[tuple[Part, Part]] = field(default_factory=list[tuple[Part, Part]])
-    twins: list[tuple[Part, Part]] = field(default_factory=list[tuple[Part, Part]])
+    duplicate_calls: list[tuple[Part, Part]] = field(default_factory=list[tuple[Part, Part]])
     """Two calls under one id."""
 
 
@@ -50,12 +50,12 @@ def _calls(message: Message) -> list[Part]:
     return [part for part in message.parts if part.call is not None and not part.call.server]
 
 
-def pairs(request: RequestReading, protocol: str, emitted: Sequence[str] | None = None) -> Pairs:
+def pair_tools(request: RequestReading, protocol: str, emitted: Sequence[str] | None = None) -> ToolPairing:
     """The pairing of a request's history, by the rules of its protocol.
 
     `emitted` are the ids of the calls in what the API holds, where it holds the history and they are known.
     """
-    found = Pairs()
+    found = ToolPairing()
     if protocol in _NO_HISTORY:
         return found
     messages = list(request.messages)
@@ -72,26 +72,26 @@ def pairs(request: RequestReading, protocol: str, emitted: Sequence[str] | None 
     return found
 
 
-def _twins(messages: list[Message], found: Pairs) -> None:
+def _twins(messages: list[Message], found: ToolPairing) -> None:
     seen: dict[str, Part] = {}
     for message in messages:
         for part in _calls(message):
             if part.call and part.call.id:
                 first = seen.setdefault(part.call.id, part)
                 if first is not part:
-                    found.twins.append((first, part))
+                    found.duplicate_calls.append((first, part))
 
 
-def _doubled(results: list[Part], found: Pairs) -> None:
+def _doubled(results: list[Part], found: ToolPairing) -> None:
     seen: dict[str, Part] = {}
     for part in results:
         if part.result and part.result.call_id:
             first = seen.setdefault(part.result.call_id, part)
             if first is not part:
-                found.doubled.append((first, part))
+                found.duplicate_results.append((first, part))
 
 
-def _held(messages: list[Message], emitted: Sequence[str] | None, found: Pairs) -> None:
+def _held(messages: list[Message], emitted: Sequence[str] | None, found: ToolPairing) -> None:
     """A request that brings only what is new: its results answer calls of the answers that the API holds."""
     results = _results(messages)
     _doubled(results, found)
@@ -103,14 +103,14 @@ def _held(messages: list[Message], emitted: Sequence[str] | None, found: Pairs) 
     _order(asked, emitted, found)
 
 
-def _order(results: list[Part], calls: Sequence[str], found: Pairs) -> None:
+def _order(results: list[Part], calls: Sequence[str], found: ToolPairing) -> None:
     """Results in a row that stand in another order than the calls."""
     places = [calls.index(p.result.call_id) for p in results if p.result and p.result.call_id in calls]
     if places != sorted(places):
         found.reordered.append(tuple(results))
 
 
-def _anywhere(messages: list[Message], results: list[Part], found: Pairs) -> None:
+def _anywhere(messages: list[Message], results: list[Part], found: ToolPairing) -> None:
     calls = {p.call.id: p for m in messages for p in _calls(m) if p.call and p.call.id}
     answered = {p.result.call_id for p in results if p.result}
     found.missing += [part for call_id, part in calls.items() if call_id not in answered]
@@ -135,7 +135,7 @@ def _rows(messages: list[Message]) -> list[list[Part]]:
     return rows
 
 
-def _in_place(messages: list[Message], results: list[Part], found: Pairs, protocol: str) -> None:
+def _in_place(messages: list[Message], results: list[Part], found: ToolPairing, protocol: str) -> None:
     by_id = {p.result.call_id: p for p in results if p.result and p.result.call_id}
     placed: list[Part] = []
     at = 0
@@ -190,7 +190,7 @@ def _match(
     beyond: list[Part],
     by_id: dict[str, Part],
     placed: list[Part],
-    found: Pairs,
+    found: ToolPairing,
     protocol: str,
 ) -> None:
     free = _results(window)
@@ -239,7 +239,7 @@ def _match(
         if extra.result is not None and extra.result.call_id is None:
             first = next((r for r in mine if _alike(r, extra)), None)
             if first is not None:
-                found.doubled.append((first, extra))
+                found.duplicate_results.append((first, extra))
                 placed.append(extra)
     if order != sorted(order):
         found.reordered.append(tuple(calls))

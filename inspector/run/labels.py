@@ -17,7 +17,7 @@ from ..analysis.dispatch import Dispatch, dispatch
 from ..analysis.history_diff import Echo
 from ..analysis.pricing import cost
 from ..analysis.threads import Threads, Turn
-from ..findings.engine import Diagnosed, Diagnosis
+from ..findings.engine import JudgedTurn, RuleEngine
 from ..wire.parse import read
 from ..wire.values import Reading, ToolCall
 from ..wire.websocket import turns_of
@@ -43,11 +43,16 @@ class Labeller:
         self._threads = Threads()
         self.price = price
         """What a round trip has cost; a view that must be quick puts its own here."""
-        self._diagnosis = Diagnosis(hints=hints, advice=advice)
-        self._open: dict[str, tuple[Diagnosed, Label]] = {}
+        self._rules = RuleEngine(hints=hints, advice=advice)
+        self._open: dict[str, tuple[JudgedTurn, Label]] = {}
         """The last turn of each thread, with its label."""
         self._latest: dict[str | None, float] = {}
         """When the last turn of each run began."""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Rules that could not be loaded or that failed, one sentence each."""
+        return tuple(self._rules.problems)
 
     def add(self, round_trip: RoundTrip) -> list[tuple[int, Label]]:
         """The label of this round trip, and the new one of the turn whose client layer it decides."""
@@ -66,25 +71,25 @@ class Labeller:
         turn = self._threads.add(round_trip, reading)
         self._latest[round_trip.run] = round_trip.started_at
         before = self._open.get(turn.thread)
-        if before is not None and turn.number > before[0].case.turn.number:
+        if before is not None and turn.number > before[0].context.turn.number:
             earlier, label = before
-            done = dispatch(earlier.case.turn, turn)
-            self._diagnosis.followed(earlier, turn, done)
-            _settle(label, earlier, done, earlier.case.next_echo)
-            yield earlier.case.index, _labelled(earlier, label)
-        diagnosed = self._diagnosis.ended(turn, before[0] if before else None)
+            done = dispatch(earlier.context.turn, turn)
+            self._rules.followed(earlier, turn, done)
+            _settle(label, earlier, done, earlier.context.next_echo)
+            yield earlier.context.index, _labelled(earlier, label)
+        judged = self._rules.ended(turn, before[0] if before else None)
         if before is not None:
-            before[0].case.following = None
+            before[0].context.following = None
         if turn.edge.kind == "compaction" and (compacted := self._open.get(turn.edge.thread or "")):
             # Both sides of a compaction are marked once the second shows the first for what it was.
-            edge = replace(compacted[0].case.turn.edge, kind="compaction")
-            if compacted[0].case.turn.number == 1:
+            edge = replace(compacted[0].context.turn.edge, kind="compaction")
+            if compacted[0].context.turn.number == 1:
                 compacted[1]["edge"] = edge.as_json()
-                yield compacted[0].case.index, _labelled(*compacted)
+                yield compacted[0].context.index, _labelled(*compacted)
         label = turn_label(turn, self.price)
-        _settle(label, diagnosed, dispatch(turn, None), None)
-        self._open[turn.thread] = (diagnosed, label)
-        yield round_trip.index, _labelled(diagnosed, label)
+        _settle(label, judged, dispatch(turn, None), None)
+        self._open[turn.thread] = (judged, label)
+        yield round_trip.index, _labelled(judged, label)
 
     def close(self) -> list[tuple[int, Label]]:
         """What the end of the recording changes: the labels of turns whose thread ended as it should not."""
@@ -92,19 +97,19 @@ class Labeller:
 
     def finish(self) -> Iterator[tuple[int, Labelled]]:
         """As `close`, with the readings."""
-        for diagnosed, label in self._open.values():
-            turn = diagnosed.case.turn
-            count = len(diagnosed.findings)
+        for judged, label in self._open.values():
+            turn = judged.context.turn
+            count = len(judged.findings)
             later = self._latest.get(turn.round_trip.run, 0) > turn.round_trip.started_at
             done = dispatch(turn, None)
-            self._diagnosis.closed(diagnosed, done, later=later)
-            if len(diagnosed.findings) != count:
-                label["findings"] = [finding.as_json() for finding in diagnosed.findings]
-                yield turn.round_trip.index, _labelled(diagnosed, label)
+            self._rules.closed(judged, done, later=later)
+            if len(judged.findings) != count:
+                label["findings"] = [finding.as_json() for finding in judged.findings]
+                yield turn.round_trip.index, _labelled(judged, label)
 
 
-def _labelled(diagnosed: Diagnosed, label: Label) -> Labelled:
-    turn = diagnosed.case.turn
+def _labelled(judged: JudgedTurn, label: Label) -> Labelled:
+    turn = judged.context.turn
     return Labelled(turn.round_trip, turn.reading, turn, label)
 
 
@@ -138,15 +143,15 @@ def label_all(round_trips: Iterable[RoundTrip], *, hints: bool = False, advice: 
     return [done[key] for key in sorted(done)]
 
 
-def _settle(label: Label, diagnosed: Diagnosed, done: Dispatch, echo: Echo | None) -> None:
-    turn = diagnosed.case.turn
+def _settle(label: Label, judged: JudgedTurn, done: Dispatch, echo: Echo | None) -> None:
+    turn = judged.context.turn
     label["client"] = {
         "results": [{"call_id": r.call_id, "is_error": r.is_error} for r in done.results],
         "history": turn.history,
         "outcome": done.outcome,
         "echo": None if echo is None else _echo(echo),
     }
-    label["findings"] = [finding.as_json() for finding in diagnosed.findings]
+    label["findings"] = [finding.as_json() for finding in judged.findings]
 
 
 def _echo(echo: Echo) -> dict[str, object]:

@@ -34,7 +34,8 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _lines(names: list[str], columns: int) -> "Iterator[Line]":
-    from turntape.inspector.findings.docs import class_of, explained, overview
+    from turntape.inspector.findings.docs import class_of
+    from turntape.inspector.views.text.explain_text import explained, overview
 
     if not names:
         yield from overview(columns)

@@ -221,9 +221,9 @@ def known_findings(settings: Settings) -> None:
         return
     from difflib import get_close_matches
 
-    from turntape.inspector.findings.rules import RULES
+    from turntape.inspector.findings.catalogue import catalogue
 
-    names = {rule.id for rule in RULES}
+    names = {rule.id for rule in catalogue().rules if rule.switch is None}
     for option, pattern in asked:
         if not any(fnmatchcase(name, pattern) for name in names):
             near = get_close_matches(pattern, names, 1)

@@ -1,9 +1,6 @@
-"""The rules: every class of failure that turntape knows, as one literal table.
+"""turntape's own rules as one table. Within a moment the order counts: root causes come before what they explain."""
 
-Within a moment the order counts: roots stand before what they explain.
-"""
-
-from ..finding import Rule
+from ..rule import Rule
 from . import (
     emission,
     errors,
@@ -42,21 +39,10 @@ RULES: tuple[Rule, ...] = (
     *retries.CLOSED,
     *errors.RULES,
     *errors.LAST,
+    *heuristics.RULES,
+    *loop.HINTS,
+    *lint.RULES,
+    *lint.CLOSED,
 )
-"""Proven and strongly inferred."""
 
-HINTS: tuple[Rule, ...] = (*heuristics.RULES, *loop.HINTS)
-"""Heuristics, asked only when hints are wanted."""
-
-ADVICE: tuple[Rule, ...] = (*lint.RULES, *lint.CLOSED)
-"""Lint, asked only when advice is wanted."""
-
-ALL: tuple[Rule, ...] = (*RULES, *HINTS, *ADVICE)
-
-
-def by_id(name: str) -> Rule | None:
-    """The rule of that id; where it is asked at several moments, the first."""
-    return next((rule for rule in ALL if rule.id == name), None)
-
-
-__all__ = ["ADVICE", "ALL", "HINTS", "RULES", "by_id"]
+__all__ = ["RULES"]

@@ -10,8 +10,9 @@ from ...analysis.units import call_meaning
 from ...wire.json_value import as_array, as_object, compact, is_array, is_object, value_at
 from ...wire.resolve_finish import CALL_MARKERS
 from ...wire.values import Tool, ToolCall
-from ..finding import Note, rule
-from ..rule_context import Case, Step
+from ..memory import PastTurn
+from ..rule import Note, rule
+from ..rule_context import RuleContext
 
 _PENDING = frozenset({"queued", "starting", "in_progress", "processing", "requires_action"})
 """What APIs call an answer that is still to come."""
@@ -20,30 +21,30 @@ _WRAPPERS = ("multi_tool_use.parallel", "multi_tool_use")
 _WAITING = re.compile(r"wait|poll|status|check|sleep|progress|monitor", re.IGNORECASE)
 
 
-def whole_calls(case: Case) -> Iterator[ToolCall]:
+def whole_calls(context: RuleContext) -> Iterator[ToolCall]:
     """The calls of an answer that came whole."""
-    if case.finish.effective in _UNRUN or case.finish.label in _UNRUN:
+    if context.finish.effective in _UNRUN or context.finish.label in _UNRUN:
         return
-    for call in case.emission.calls:
+    for call in context.emission.calls:
         if call.complete:
             yield call
 
 
-def call_at(case: Case, call: ToolCall) -> str:
-    return f"{case.at} call {call.id or call.name}"
+def call_at(context: RuleContext, call: ToolCall) -> str:
+    return f"{context.at} call {call.id or call.name}"
 
 
-def _held_elsewhere(case: Case) -> bool:
+def _held_elsewhere(context: RuleContext) -> bool:
     """True when tools may be offered that this request does not show."""
-    request = case.request
+    request = context.request
     loaded = any(tool.server for tool in request.tools) or "conversation" in request.parameters
     found = any("tool_search" in part.call.name for m in request.messages for part in m.parts if part.call)
     return loaded or found or "prompt" in request.parameters
 
 
-def _loaded(case: Case) -> frozenset[str]:
+def _loaded(context: RuleContext) -> frozenset[str]:
     """Tools that an item of the history brought, as `additional_tools` does."""
-    items = (as_object(message.raw) for message in case.request.messages)
+    items = (as_object(message.raw) for message in context.request.messages)
     return frozenset(str(as_object(tool).get("name")) for item in items for tool in as_array(item.get("tools")))
 
 
@@ -54,25 +55,28 @@ def _loaded(case: Case) -> frozenset[str]:
     "P",
     says="The model called a tool that the request did not offer.",
     fix="Answer the call with an error result that lists the valid names; rename tools that are easily confused.",
-    not_when="Tools are held by the API (a stored prompt, hosted tools, tool search); a previous response may hold some (S).",
+    not_when=(
+        "The API holds tools: a stored prompt, hosted tools or tool search",
+        "A previous response may hold tools: then the tier is S",
+    ),
 )
-def unknown_tool(case: Case) -> Iterator[Note]:
-    if not case.request.tools or _held_elsewhere(case):
+def unknown_tool(context: RuleContext) -> Iterator[Note]:
+    if not context.request.tools or _held_elsewhere(context):
         return
-    offered = ", ".join(sorted(case.tools)[:8])
-    for call in whole_calls(case):
-        if not call.name or call.name in case.tools or call.name in _loaded(case):
+    offered = ", ".join(sorted(context.tools)[:8])
+    for call in whole_calls(context):
+        if not call.name or call.name in context.tools or call.name in _loaded(context):
             continue
         what = f"the model called {call.name!r}, which was not offered; offered were {offered}"
         bare = re.split(r"[.:/]", call.name)[-1]
         if call.name in _WRAPPERS:
             what = f"the model wrapped its calls in {call.name!r}, which is no tool of the request"
-        elif bare in case.tools:
+        elif bare in context.tools:
             what = f"the model called {call.name!r}: {bare!r} was offered, with a prefix of its own before it"
         yield Note(
             what,
-            (call_at(case, call), f"{case.at} request {case.request.tools[0].pointer.rsplit('/', 1)[0]}"),
-            tier="S" if case.request.previous_id is not None else None,
+            (call_at(context, call), f"{context.at} request {context.request.tools[0].pointer.rsplit('/', 1)[0]}"),
+            tier="S" if context.request.previous_id is not None else None,
         )
 
 
@@ -83,15 +87,19 @@ def unknown_tool(case: Case) -> Iterator[Note]:
     "P",
     says="The arguments of a call are no JSON although the answer came whole.",
     fix="Use strict tools where the API has them; send the schema back in an error result.",
-    not_when="The answer was cut or hit its cap; empty arguments for a tool without parameters; free-form tools.",
+    not_when=(
+        "The answer was cut or hit its cap",
+        "Empty arguments",
+        "A free-form tool",
+    ),
 )
-def arguments_not_json(case: Case) -> Iterator[Note]:
-    if case.has("api-tool-call-index-collision", "api-truncated-call-mislabelled"):
+def arguments_not_json(context: RuleContext) -> Iterator[Note]:
+    if context.has("api-tool-call-index-collision", "api-truncated-call-mislabelled"):
         return
-    for call in whole_calls(case):
+    for call in whole_calls(context):
         if call.arguments is None and call.arguments_raw.strip() not in ("", "null"):
             yield Note(
-                f"the arguments of {call.name!r} are no JSON: {call.arguments_raw[:120]!r}", (call_at(case, call),)
+                f"the arguments of {call.name!r} are no JSON: {call.arguments_raw[:120]!r}", (call_at(context, call),)
             )
 
 
@@ -167,11 +175,14 @@ def _coercible(arguments: object, path: list[str | int], text: str) -> bool:
     says="The arguments of a call are JSON and break the schema that was sent with the tool.",
     fix="Describe the field, give it an enum or an example, or set the tool to strict; answer with an error that "
     "names the field.",
-    not_when="The schema itself cannot be compiled; a number written as a string or the other way round is a warning.",
+    not_when=(
+        "The schema itself cannot be compiled",
+        "A number written as a string, or the other way round: then it is a warning",
+    ),
 )
-def arguments_break_schema(case: Case) -> Iterator[Note]:
-    for call in whole_calls(case):
-        tool = case.tools.get(call.name)
+def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
+    for call in whole_calls(context):
+        tool = context.tools.get(call.name)
         if tool is None or tool.schema is None:
             continue
         if call.arguments is None and call.arguments_raw.strip() not in ("", "null"):
@@ -183,7 +194,7 @@ def arguments_break_schema(case: Case) -> Iterator[Note]:
         said = "; ".join(text for _, text, _ in broken[:3])
         yield Note(
             f"the arguments of {call.name!r} break its schema ({kinds}): {said}",
-            (call_at(case, call), f"{case.at} request {tool.pointer}"),
+            (call_at(context, call), f"{context.at} request {tool.pointer}"),
             severity="warning" if all(benign for _, _, benign in broken) else "error",
         )
 
@@ -195,18 +206,21 @@ def arguments_break_schema(case: Case) -> Iterator[Note]:
     "S",
     says="A tool call was written as prose, so that nobody runs it.",
     fix="Check the server's tool-call parser and template; take the text out of the history and ask again.",
-    not_when="No tools were offered, or the name in the text is none of them.",
+    not_when=(
+        "No tools were offered",
+        "The name in the text is not one of the tools",
+    ),
 )
-def call_as_text(case: Case) -> Iterator[Note]:
-    if case.emission.emitted != "call_as_text":
+def call_as_text(context: RuleContext) -> Iterator[Note]:
+    if context.emission.emitted != "call_as_text":
         return
-    local = case.reading.provider not in ("openai", "anthropic", "gemini", "mistral", "cohere", "bedrock", "azure")
-    residue = next((m for m in CALL_MARKERS if m in case.emission.text), None)
+    local = context.reading.provider not in ("openai", "anthropic", "gemini", "mistral", "cohere", "bedrock", "azure")
+    residue = next((m for m in CALL_MARKERS if m in context.emission.text), None)
     where = f" (marker {residue!r})" if residue else ""
     special = bool(residue and "|" in residue)
     yield Note(
-        f"the answer spells a tool call out as text{where}: {case.emission.text.strip()[:120]!r}",
-        (f"{case.at} response",),
+        f"the answer spells a tool call out as text{where}: {context.emission.text.strip()[:120]!r}",
+        (f"{context.at} response",),
         layer="api" if local and special else "model",
     )
 
@@ -218,36 +232,40 @@ def call_as_text(case: Case) -> Iterator[Note]:
     "P",
     says="The answer holds no text, no call and no refusal although the API calls it complete (model or provider).",
     fix="Ask again a bounded number of times and log it; never treat it as success.",
-    not_when="The run had already delivered its last tool call; quota pings that ask for one token; an answer that is still queued.",
+    not_when=(
+        "The API ran tools of its own in the answer",
+        "The request asks for a single token",
+        "The answer is still queued",
+    ),
 )
-def empty_response(case: Case) -> Iterator[Note]:
-    if case.emission.emitted not in ("empty", "reasoning_only") or case.emission.server_calls:
+def empty_response(context: RuleContext) -> Iterator[Note]:
+    if context.emission.emitted not in ("empty", "reasoning_only") or context.emission.server_calls:
         return
-    if case.finish.label not in ("complete", "stop_sequence", "unknown", "tool_calls") or not case.succeeded:
+    if context.finish.label not in ("complete", "stop_sequence", "unknown", "tool_calls") or not context.succeeded:
         return
-    if case.finish.effective == "cut" or (case.request.max_output or 100) <= 1 or case.finish.raw in _PENDING:
+    if context.finish.effective == "cut" or (context.request.max_output or 100) <= 1 or context.finish.raw in _PENDING:
         return
-    if case.has("api-finish-label-disagrees", "api-fabricated-finish") or any(
-        finding.id == "api-malformed-stream" and finding.severity == "error" for finding in case.found
+    if context.has("api-finish-label-disagrees", "api-fabricated-finish") or any(
+        finding.id == "api-malformed-stream" and finding.severity == "error" for finding in context.found
     ):
         return
-    output = case.reading.usage.output if case.reading.usage else None
-    if case.emission.emitted == "reasoning_only":
+    output = context.reading.usage.output if context.reading.usage else None
+    if context.emission.emitted == "reasoning_only":
         what = "the model answered in its reasoning only"
     elif output == 0:
         what = "the answer is empty and counts 0 output tokens, which looks like the provider's doing"
     else:
         what = f"the answer is empty{f' although {output} output tokens were counted' if output else ''}"
-    stopped = case.finish.label == "stop_sequence" and bool(case.request.stop)
+    stopped = context.finish.label == "stop_sequence" and bool(context.request.stop)
     yield Note(
         what + (": one of the stop strings of the request came first" if stopped else ""),
-        (f"{case.at} response", f"{case.at} finish {case.finish.raw}"),
+        (f"{context.at} response", f"{context.at} finish {context.finish.raw}"),
         severity="info" if stopped else None,
     )
 
 
-def _recorded(case: Case) -> list[Step]:
-    return list(case.thread.steps)
+def _recorded(context: RuleContext) -> list[PastTurn]:
+    return list(context.thread.steps)
 
 
 @rule(
@@ -257,15 +275,18 @@ def _recorded(case: Case) -> list[Step]:
     "P",
     says="The model makes the same call again and again although it got the same result.",
     fix="Stop after a few repeats, give errors that name the field, and cap the turns.",
-    not_when="The results differ (polling with progress), or the tool is one that waits.",
+    not_when=(
+        "The results differ",
+        "The tool is one that waits or polls",
+    ),
 )
-def repeated_call(case: Case) -> Iterator[Note]:
-    if not case.emission.calls:
+def repeated_call(context: RuleContext) -> Iterator[Note]:
+    if not context.emission.calls:
         return
-    now = tuple(sorted(call_meaning(call) for call in case.emission.calls))
+    now = tuple(sorted(call_meaning(call) for call in context.emission.calls))
     streak, tokens, results = 1, 0, None
-    indexes = [case.index]
-    for step in reversed(_recorded(case)):
+    indexes = [context.index]
+    for step in reversed(_recorded(context)):
         if tuple(sorted(step.calls)) != now or not step.results:
             break
         if results is not None and step.results != results:
@@ -273,7 +294,7 @@ def repeated_call(case: Case) -> Iterator[Note]:
         results = step.results
         streak, tokens = streak + 1, tokens + (step.output or 0)
         indexes.insert(0, step.index)
-    name = case.emission.calls[0].name
+    name = context.emission.calls[0].name
     if streak < 3 or _WAITING.search(name):
         return
     yield Note(
@@ -281,7 +302,7 @@ def repeated_call(case: Case) -> Iterator[Note]:
         tuple(f"#{index} call {name}" for index in indexes[:6]),
         severity="error" if streak >= 5 else "warning",
         key=("repeated", now, "error" if streak >= 5 else "warning"),
-        because_of=case.has("client-opaque-tool-error"),
+        because_of=context.has("client-opaque-tool-error"),
     )
 
 
@@ -293,13 +314,13 @@ def repeated_call(case: Case) -> Iterator[Note]:
     says="The model, or the policy around it, refused.",
     fix="Show the category, fall back to another model or ask the person; do not send the same request again.",
 )
-def refusal(case: Case) -> Iterator[Note]:
-    if case.finish.label != "refusal" and case.emission.refusal is None:
+def refusal(context: RuleContext) -> Iterator[Note]:
+    if context.finish.label != "refusal" and context.emission.refusal is None:
         return
-    said = case.emission.refusal or case.finish.detail or case.emission.text
+    said = context.emission.refusal or context.finish.detail or context.emission.text
     yield Note(
         f"the model refused{': ' + said if said else ''}",
-        (f"{case.at} response", f"{case.at} finish {case.finish.raw}"),
+        (f"{context.at} response", f"{context.at} finish {context.finish.raw}"),
     )
 
 
@@ -310,28 +331,36 @@ def refusal(case: Case) -> Iterator[Note]:
     "P",
     says="The request forced or forbade tool calls and the answer does not keep to it; enforcing it is the server's.",
     fix="Offer only the tool that is wanted, and check the answer in the client; some servers ignore tool_choice.",
-    not_when="The answer was cut, capped, filtered or refused.",
+    not_when=(
+        "The answer was cut",
+        "The answer hit its cap",
+        "The answer was filtered",
+        "The model refused",
+    ),
 )
-def tool_choice_violated(case: Case) -> Iterator[Note]:
-    choice = case.request.tool_choice
-    if choice is None or not case.succeeded:
+def tool_choice_violated(context: RuleContext) -> Iterator[Note]:
+    choice = context.request.tool_choice
+    if choice is None or not context.succeeded:
         return
-    if case.finish.label not in ("complete", "tool_calls", "stop_sequence", "unknown") or case.emission.refusal:
+    if context.finish.label not in ("complete", "tool_calls", "stop_sequence", "unknown") or context.emission.refusal:
         return
-    if case.finish.effective == "cut" or case.emission.emitted == "empty":
+    if context.finish.effective == "cut" or context.emission.emitted == "empty":
         return
-    names = [call.name for call in case.emission.calls]
-    evidence = (f"{case.at} request tool choice {choice.mode} {', '.join(choice.names)}".strip(), f"{case.at} response")
+    names = [call.name for call in context.emission.calls]
+    evidence = (
+        f"{context.at} request tool choice {choice.mode} {', '.join(choice.names)}".strip(),
+        f"{context.at} response",
+    )
     if choice.mode == "none" and names:
         yield Note(f"tool calls were forbidden and {names[0]!r} was called", evidence)
-    elif choice.mode in ("required", "named") and not names and not case.emission.server_calls:
+    elif choice.mode in ("required", "named") and not names and not context.emission.server_calls:
         wanted = " or ".join(repr(name) for name in choice.names) or "any tool"
         yield Note(f"a call of {wanted} was demanded and none came", evidence)
     elif (
         choice.mode == "named"
         and choice.names
         and not set(names) & set(choice.names)
-        and not case.emission.server_calls
+        and not context.emission.server_calls
     ):
         yield Note(f"a call of {choice.names[0]!r} was demanded and {names[0]!r} was called", evidence)
 
@@ -344,12 +373,12 @@ def tool_choice_violated(case: Case) -> Iterator[Note]:
     says="The request allows one call at a time and the answer holds several.",
     fix="Dispatch them all or answer the rest with error results: some servers never enforce it.",
 )
-def parallel_when_forbidden(case: Case) -> Iterator[Note]:
-    first = [call for call in case.emission.calls if call.choice == 0]
-    if case.request.parallel_tool_calls is False and len(first) > 1:
+def parallel_when_forbidden(context: RuleContext) -> Iterator[Note]:
+    first = [call for call in context.emission.calls if call.choice == 0]
+    if context.request.parallel_tool_calls is False and len(first) > 1:
         yield Note(
             f"parallel calls were forbidden and {len(first)} came",
-            (f"{case.at} request parallel tool calls false", *(call_at(case, call) for call in first[:4])),
+            (f"{context.at} request parallel tool calls false", *(call_at(context, call) for call in first[:4])),
         )
 
 
@@ -361,14 +390,14 @@ def parallel_when_forbidden(case: Case) -> Iterator[Note]:
     says="One answer holds the same call twice.",
     fix="Run it once and give both ids the result, unless the tool is meant to be repeated.",
 )
-def duplicate_in_batch(case: Case) -> Iterator[Note]:
+def duplicate_in_batch(context: RuleContext) -> Iterator[Note]:
     seen: dict[tuple[int, int], ToolCall] = {}
-    for call in whole_calls(case):
+    for call in whole_calls(context):
         twin = seen.setdefault((call.choice, call_meaning(call)), call)
         if twin is not call and not (call.id and twin.id == call.id):
             yield Note(
                 f"the call of {call.name!r} stands twice in one answer, with equal arguments",
-                (call_at(case, twin), call_at(case, call)),
+                (call_at(context, twin), call_at(context, call)),
             )
 
 

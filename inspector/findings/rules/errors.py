@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from ...wire.exchange import header
-from ..finding import Layer, Note, rule
-from ..rule_context import Case
+from ..finding import Layer
+from ..rule import Note, rule
+from ..rule_context import RuleContext
 from . import turntape_actions
 
 OVERLOADED = frozenset({408, 424, 500, 502, 503, 504, 520, 522, 524, 529})
@@ -42,17 +43,17 @@ SHAPE_IDS = (
 """Findings that explain a rejection."""
 
 
-def error_status(case: Case) -> int | None:
+def error_status(context: RuleContext) -> int | None:
     """The status of an error: the one it names, else the response's."""
-    error = case.reading.error
+    error = context.reading.error
     if error is None:
         return None
-    return error.status or (None if error.in_stream else case.status)
+    return error.status or (None if error.in_stream else context.status)
 
 
-def _says(case: Case) -> str:
-    error = case.reading.error
-    return f"{error_status(case) or ''} {error.message}".strip() if error else ""
+def _says(context: RuleContext) -> str:
+    error = context.reading.error
+    return f"{error_status(context) or ''} {error.message}".strip() if error else ""
 
 
 @rule(
@@ -62,19 +63,19 @@ def _says(case: Case) -> str:
     "P",
     says="The API failed or was overloaded.",
     fix="Wait and send the same request again, a bounded number of times.",
-    not_when="The text shows that the request was at fault.",
+    not_when=("The error text shows that the request was at fault",),
 )
-def overloaded(case: Case) -> Iterator[Note]:
-    error = case.reading.error
-    if error is None or (case.complaint and case.complaint.ids) or case.has(*turntape_actions.IDS):
+def overloaded(context: RuleContext) -> Iterator[Note]:
+    error = context.reading.error
+    if error is None or (context.rejection and context.rejection.ids) or context.has(*turntape_actions.IDS):
         return
     told = f"{error.type} {error.code} {error.message}".lower()
     twin = error.in_stream and ("overload" in told or "throttl" in told or "unavailable" in told)
-    if error_status(case) in OVERLOADED or twin:
+    if error_status(context) in OVERLOADED or twin:
         yield Note(
-            f"the API failed or was overloaded: {_says(case)}",
-            (f"{case.at} status {error_status(case) or case.status}",),
-            because_of=case.has("api-error-in-200-stream"),
+            f"the API failed or was overloaded: {_says(context)}",
+            (f"{context.at} status {error_status(context) or context.status}",),
+            because_of=context.has("api-error-in-200-stream"),
         )
 
 
@@ -86,11 +87,11 @@ def overloaded(case: Case) -> Iterator[Note]:
     says="The API refused for the rate, the quota or the spending limit.",
     fix="Wait as long as the answer says; a quota or spending limit needs the account's owner.",
 )
-def rate_limited(case: Case) -> Iterator[Note]:
-    if error_status(case) != 429 or case.turn.round_trip.response is None:
+def rate_limited(context: RuleContext) -> Iterator[Note]:
+    if error_status(context) != 429 or context.turn.round_trip.response is None:
         return
-    headers = case.turn.round_trip.response.headers
-    error = case.reading.error
+    headers = context.turn.round_trip.response.headers
+    error = context.reading.error
     told = f"{error.type} {error.code} {error.message}".lower() if error else ""
     wait = header(headers, "retry-after")
     spent = next(
@@ -100,7 +101,7 @@ def rate_limited(case: Case) -> Iterator[Note]:
     quota = any(word in told for word in _QUOTA)
     what = "the quota or a spending limit is used up: waiting does not help" if quota else "too many requests"
     more = (f"; retry after {wait} s" if wait else "") + (f"; {spent} is 0" if spent else "")
-    yield Note(f"{what}{more}: {_says(case)}", (f"{case.at} status 429",), severity="error" if quota else None)
+    yield Note(f"{what}{more}: {_says(context)}", (f"{context.at} status 429",), severity="error" if quota else None)
 
 
 @rule(
@@ -111,13 +112,13 @@ def rate_limited(case: Case) -> Iterator[Note]:
     says="The API did not accept the key, the account or the model.",
     fix="Check the key, the account's permissions and the model's name.",
 )
-def no_access(case: Case) -> Iterator[Note]:
-    if case.has(*turntape_actions.IDS):
+def no_access(context: RuleContext) -> Iterator[Note]:
+    if context.has(*turntape_actions.IDS):
         return
-    if error_status(case) in _REFUSED_ACCESS and not (case.complaint and case.complaint.ids):
+    if error_status(context) in _REFUSED_ACCESS and not (context.rejection and context.rejection.ids):
         yield Note(
-            f"the API did not accept the key, the account or the model: {_says(case)}",
-            (f"{case.at} status {case.status}",),
+            f"the API did not accept the key, the account or the model: {_says(context)}",
+            (f"{context.at} status {context.status}",),
         )
 
 
@@ -129,16 +130,16 @@ def no_access(case: Case) -> Iterator[Note]:
     says="The API rejected the request.",
     fix="Read the finding that it points to; without one, the API's own sentence says what it did not accept.",
 )
-def invalid_request(case: Case) -> Iterator[Note]:
-    if error_status(case) not in REJECTED or case.has(*turntape_actions.IDS):
+def invalid_request(context: RuleContext) -> Iterator[Note]:
+    if error_status(context) not in REJECTED or context.has(*turntape_actions.IDS):
         return
-    named = case.complaint.ids if case.complaint else ()
-    grave = {f.id for f in (*case.found, *case.thread.recent) if f.severity != "info" or f.id in named}
-    roots = tuple(name for name in case.has(*SHAPE_IDS) if name in grave)
-    layer: Layer | None = next((f.layer for f in (*case.found, *case.thread.recent) if f.id in roots), None)
+    named = context.rejection.ids if context.rejection else ()
+    grave = {f.id for f in (*context.found, *context.thread.recent) if f.severity != "info" or f.id in named}
+    roots = tuple(name for name in context.has(*SHAPE_IDS) if name in grave)
+    layer: Layer | None = next((f.layer for f in (*context.found, *context.thread.recent) if f.id in roots), None)
     yield Note(
-        f"the API rejected the request: {_says(case)}",
-        (f"{case.at} status {case.status}",),
+        f"the API rejected the request: {_says(context)}",
+        (f"{context.at} status {context.status}",),
         because_of=roots,
         layer=layer,
     )
@@ -152,10 +153,10 @@ def invalid_request(case: Case) -> Iterator[Note]:
     says="Nothing came back: refused, no such host, no TLS, or no answer in time.",
     fix="Check the address, the network and the certificates; `turntape doctor` tells which.",
 )
-def unreachable(case: Case) -> Iterator[Note]:
-    failure = case.turn.round_trip.failure
-    if case.turn.round_trip.response is None and failure is not None and failure.kind != "client_gone":
-        yield Note(f"the API could not be reached: {failure.message}", (f"{case.at} {failure.kind}",))
+def unreachable(context: RuleContext) -> Iterator[Note]:
+    failure = context.turn.round_trip.failure
+    if context.turn.round_trip.response is None and failure is not None and failure.kind != "client_gone":
+        yield Note(f"the API could not be reached: {failure.message}", (f"{context.at} {failure.kind}",))
 
 
 RULES = (overloaded, rate_limited, no_access, unreachable)

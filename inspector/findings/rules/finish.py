@@ -5,14 +5,14 @@ from collections.abc import Iterator
 
 from ...wire.json_value import parse_json
 from ...wire.values import ToolCall
-from ..finding import Note, rule
-from ..rule_context import Case
+from ..rule import Note, rule
+from ..rule_context import RuleContext
 
 _WORD_END = re.compile(r"[A-Za-z0-9,;(\[{\"'-]\Z")
 
 
-def _spent(case: Case) -> str:
-    usage, cap = case.reading.usage, case.request.max_output
+def _spent(context: RuleContext) -> str:
+    usage, cap = context.reading.usage, context.request.max_output
     spent = f" after {usage.output} output tokens" if usage and usage.output is not None else ""
     if usage and usage.reasoning and usage.output and usage.reasoning >= 0.95 * usage.output:
         spent += ", all of them reasoning"
@@ -27,12 +27,12 @@ def _spent(case: Case) -> str:
     says="The answer hit the cap on output tokens.",
     fix="Raise the cap, lower the reasoning effort, or cut the task into pieces.",
 )
-def length_truncated(case: Case) -> Iterator[Note]:
-    if case.finish.label == "length" and not case.emission.calls:
-        ping = (case.request.max_output or 100) <= 1
+def length_truncated(context: RuleContext) -> Iterator[Note]:
+    if context.finish.label == "length" and not context.emission.calls:
+        ping = (context.request.max_output or 100) <= 1
         yield Note(
-            f"the answer was cut by the output cap{_spent(case)}",
-            (f"{case.at} finish {case.finish.raw}",),
+            f"the answer was cut by the output cap{_spent(context)}",
+            (f"{context.at} finish {context.finish.raw}",),
             severity="info" if ping else None,
         )
 
@@ -45,18 +45,18 @@ def length_truncated(case: Case) -> Iterator[Note]:
     says="The output cap was hit while a tool call was being written.",
     fix="Never run it, even if it parses; answer it with an error result that asks for a smaller payload.",
 )
-def length_truncated_call(case: Case) -> Iterator[Note]:
-    calls = case.emission.calls
-    if not calls or not case.succeeded:
+def length_truncated_call(context: RuleContext) -> Iterator[Note]:
+    calls = context.emission.calls
+    if not calls or not context.succeeded:
         return
     partial = next((call for call in calls if not call.complete), None)
-    capped = case.finish.label in ("length", "context_full")
-    if not capped and (partial is None or case.finish.effective == "cut" or case.finish.label == "malformed"):
+    capped = context.finish.label in ("length", "context_full")
+    if not capped and (partial is None or context.finish.effective == "cut" or context.finish.label == "malformed"):
         return
     name = (partial or calls[-1]).name
     yield Note(
-        f"the output cap was hit{_spent(case)} while the call of {name!r} was being written: do not run it",
-        (f"{case.at} finish {case.finish.raw}", f"{case.at} call {(partial or calls[-1]).id or name}"),
+        f"the output cap was hit{_spent(context)} while the call of {name!r} was being written: do not run it",
+        (f"{context.at} finish {context.finish.raw}", f"{context.at} call {(partial or calls[-1]).id or name}"),
     )
 
 
@@ -86,16 +86,19 @@ def _inside_a_token(rest: str) -> bool:
     "P",
     says="A call was cut by the output cap and the API's label does not say so.",
     fix="Treat it as truncated: never run it; report it to the server, whose label is wrong.",
-    not_when="Fewer tokens came than were allowed, or no token was cut: then the model wrote no JSON.",
+    not_when=(
+        "Fewer tokens came than were allowed: then the model wrote invalid JSON",
+        "The arguments do not end inside a token: then the model wrote invalid JSON",
+    ),
 )
-def truncated_mislabelled(case: Case) -> Iterator[Note]:
-    if case.finish.label not in ("tool_calls", "complete", "stop_sequence", "unknown") or not case.succeeded:
+def truncated_mislabelled(context: RuleContext) -> Iterator[Note]:
+    if context.finish.label not in ("tool_calls", "complete", "stop_sequence", "unknown") or not context.succeeded:
         return
-    if case.finish.effective == "cut":
+    if context.finish.effective == "cut":
         return
-    usage, cap = case.reading.usage, case.request.max_output
+    usage, cap = context.reading.usage, context.request.max_output
     exact = usage is not None and cap is not None and usage.output == cap
-    last = case.emission.calls[-1] if case.emission.calls else None
+    last = context.emission.calls[-1] if context.emission.calls else None
     rest = _begun(last) if last is not None else None
     if last is None or rest is None or _collided(last):
         return
@@ -104,8 +107,8 @@ def truncated_mislabelled(case: Case) -> Iterator[Note]:
         return
     why = f"exactly the {cap} output tokens that were allowed" if exact else "and its arguments end in the middle"
     yield Note(
-        f"the call of {last.name!r} was cut, {why}, but the API finished with {case.finish.raw!r}",
-        (f"{case.at} finish {case.finish.raw}", f"{case.at} call {last.id or last.name}"),
+        f"the call of {last.name!r} was cut, {why}, but the API finished with {context.finish.raw!r}",
+        (f"{context.at} finish {context.finish.raw}", f"{context.at} call {last.id or last.name}"),
         tier="P" if exact else "S",
     )
 
@@ -122,22 +125,22 @@ def _collided(call: ToolCall) -> bool:
     says="The conversation no longer fits into the model's window.",
     fix="Cap tool results, compact the history, or choose a model with a larger window.",
 )
-def context_full(case: Case) -> Iterator[Note]:
-    said = case.complaint
+def context_full(context: RuleContext) -> Iterator[Note]:
+    said = context.rejection
     rejected = said is not None and "api-context-full" in said.ids
-    if case.finish.label != "context_full" and not rejected:
+    if context.finish.label != "context_full" and not rejected:
         return
-    usage = case.reading.usage
+    usage = context.reading.usage
     tokens = f"; {usage.input} input tokens" if usage and usage.input is not None else ""
     parts = sorted(
-        ((len(part.text), part.pointer) for message in case.request.messages for part in message.parts), reverse=True
+        ((len(part.text), part.pointer) for message in context.request.messages for part in message.parts), reverse=True
     )
     biggest = ", ".join(f"{pointer} ({size:,} characters)" for size, pointer in parts[:3])
     quoted = f": {said.text}" if rejected and said else ""
     yield Note(
         f"the context window is full{tokens}{quoted}; the largest pieces are {biggest or 'unknown'}",
-        (f"{case.at} finish {case.finish.raw}", *(f"{case.at} request {pointer}" for _, pointer in parts[:3])),
-        because_of=case.has("client-huge-tool-result"),
+        (f"{context.at} finish {context.finish.raw}", *(f"{context.at} request {pointer}" for _, pointer in parts[:3])),
+        because_of=context.has("client-huge-tool-result"),
         key=("context-full",),
     )
 
@@ -150,16 +153,16 @@ def context_full(case: Case) -> Iterator[Note]:
     says="The API's filter stopped the prompt or the answer.",
     fix="Show the category; do not send the same request again.",
 )
-def content_filter(case: Case) -> Iterator[Note]:
-    said = case.complaint
+def content_filter(context: RuleContext) -> Iterator[Note]:
+    said = context.rejection
     rejected = said is not None and "api-content-filter" in said.ids
-    if case.finish.label != "content_filter" and not rejected:
+    if context.finish.label != "content_filter" and not rejected:
         return
-    side = "the prompt" if rejected or not case.emission.text else "the answer"
-    detail = said.text if rejected and said else case.finish.detail
+    side = "the prompt" if rejected or not context.emission.text else "the answer"
+    detail = said.text if rejected and said else context.finish.detail
     yield Note(
-        f"the API's filter stopped {side} ({case.finish.raw or 'error'}{': ' + detail if detail else ''})",
-        (f"{case.at} finish {case.finish.raw}",),
+        f"the API's filter stopped {side} ({context.finish.raw or 'error'}{': ' + detail if detail else ''})",
+        (f"{context.at} finish {context.finish.raw}",),
     )
 
 
@@ -171,15 +174,15 @@ def content_filter(case: Case) -> Iterator[Note]:
     says="The API could not parse what the model emitted.",
     fix="Ask again once; simplify the schemas and offer fewer tools.",
 )
-def malformed_output(case: Case) -> Iterator[Note]:
-    if case.finish.label != "malformed":
+def malformed_output(context: RuleContext) -> Iterator[Note]:
+    if context.finish.label != "malformed":
         return
-    said = f"{case.finish.raw}: {case.finish.detail}" if case.finish.detail else str(case.finish.raw)
-    none = case.finish.raw == "UNEXPECTED_TOOL_CALL" and not case.request.tools
+    said = f"{context.finish.raw}: {context.finish.detail}" if context.finish.detail else str(context.finish.raw)
+    none = context.finish.raw == "UNEXPECTED_TOOL_CALL" and not context.request.tools
     yield Note(
         f"the API could not parse what the model emitted ({said})"
         + ("; the request offers no tools, so a call could only be unexpected" if none else ""),
-        (f"{case.at} finish {case.finish.raw}",),
+        (f"{context.at} finish {context.finish.raw}",),
         layer="client" if none else None,
     )
 
@@ -192,11 +195,11 @@ def malformed_output(case: Case) -> Iterator[Note]:
     says="The API paused the turn and wants the same answer sent back.",
     fix="Send the answer back unchanged, a bounded number of times.",
 )
-def pause(case: Case) -> Iterator[Note]:
-    if case.finish.label == "pause":
+def pause(context: RuleContext) -> Iterator[Note]:
+    if context.finish.label == "pause":
         yield Note(
-            f"the API paused the turn ({case.finish.raw}); send it back as it is",
-            (f"{case.at} finish {case.finish.raw}",),
+            f"the API paused the turn ({context.finish.raw}); send it back as it is",
+            (f"{context.at} finish {context.finish.raw}",),
         )
 
 
@@ -208,11 +211,12 @@ def pause(case: Case) -> Iterator[Note]:
     says="A limit of the API's own loop ended the turn: calls, messages or budget.",
     fix="Raise the limit where the request sets it, or continue with a new request.",
 )
-def server_limit(case: Case) -> Iterator[Note]:
-    if case.finish.label == "limit":
-        detail = f": {case.finish.detail}" if case.finish.detail else ""
+def server_limit(context: RuleContext) -> Iterator[Note]:
+    if context.finish.label == "limit":
+        detail = f": {context.finish.detail}" if context.finish.detail else ""
         yield Note(
-            f"a limit of the API ended the turn ({case.finish.raw}{detail})", (f"{case.at} finish {case.finish.raw}",)
+            f"a limit of the API ended the turn ({context.finish.raw}{detail})",
+            (f"{context.at} finish {context.finish.raw}",),
         )
 
 
@@ -227,20 +231,23 @@ _STATELESS_WORDS = frozenset({"gemini-generate", "openai-responses", "gemini-int
     "P",
     says="The API's finish word and what was emitted do not fit together.",
     fix="Let the loop go by the calls that are there, not by the word.",
-    not_when="The API has no word for tool calls (Gemini, Responses, Ollama); a forced tool, where `stop` is known.",
+    not_when=(
+        "The API has no finish word for tool calls (Gemini, Responses, Ollama)",
+        "The request forced the tool: then it is an info",
+    ),
 )
-def label_disagrees(case: Case) -> Iterator[Note]:
-    finish, calls = case.finish, case.emission.calls
-    if not case.succeeded or finish.effective == "cut":
+def label_disagrees(context: RuleContext) -> Iterator[Note]:
+    finish, calls = context.finish, context.emission.calls
+    if not context.succeeded or finish.effective == "cut":
         return
-    evidence = (f"{case.at} finish {finish.raw}", *(f"{case.at} call {c.id or c.name}" for c in calls[:3]))
-    if finish.label == "tool_calls" and not calls and not case.emission.server_calls:
-        if case.request.tools:
+    evidence = (f"{context.at} finish {finish.raw}", *(f"{context.at} call {c.id or c.name}" for c in calls[:3]))
+    if finish.label == "tool_calls" and not calls and not context.emission.server_calls:
+        if context.request.tools:
             yield Note(f"the API finished with {finish.raw!r} and sent no tool call", evidence)
-    elif finish.label in ("complete", "stop_sequence", "unknown") and case.emission.emitted == "calls":
-        if case.reading.protocol in _STATELESS_WORDS:
+    elif finish.label in ("complete", "stop_sequence", "unknown") and context.emission.emitted == "calls":
+        if context.reading.protocol in _STATELESS_WORDS:
             return
-        choice = case.request.tool_choice
+        choice = context.request.tool_choice
         forced = choice is not None and choice.mode in ("named", "required")
         yield Note(
             f"the API finished with {finish.raw!r} beside {len(calls)} whole tool call{'s' * (len(calls) > 1)}"
@@ -264,28 +271,31 @@ def label_disagrees(case: Case) -> Iterator[Note]:
     says="The stream ends with a finish word that the provider cannot have sent: no usage, and a text or block cut off.",
     fix="Treat the answer as cut and ask for the whole turn again; a gateway made the ending up.",
 )
-def fabricated_finish(case: Case) -> Iterator[Note]:
-    if not case.reading.streamed or case.finish.label not in ("complete", "tool_calls") or not case.succeeded:
+def fabricated_finish(context: RuleContext) -> Iterator[Note]:
+    if not context.reading.streamed or context.finish.label not in ("complete", "tool_calls") or not context.succeeded:
         return
-    if case.finish.effective == "cut":
+    if context.finish.effective == "cut":
         return
-    usage = case.reading.usage
-    zero = usage is not None and not usage.output and (case.emission.text or case.emission.calls)
-    text = case.emission.text.rstrip()
-    hanging = bool(text) and not case.emission.calls and len(text) > 20 and bool(_WORD_END.search(text))
-    open_block = any("was not closed" in p or "never closed" in p for p in case.reading.problems)
-    open_call = any(not call.complete for call in case.emission.calls)
+    usage = context.reading.usage
+    zero = usage is not None and not usage.output and (context.emission.text or context.emission.calls)
+    text = context.emission.text.rstrip()
+    hanging = bool(text) and not context.emission.calls and len(text) > 20 and bool(_WORD_END.search(text))
+    open_block = any("was not closed" in p or "never closed" in p for p in context.reading.problems)
+    open_call = any(not call.complete for call in context.emission.calls)
     hollow = (
-        case.reading.protocol == "openai-responses"
-        and case.emission.emitted == "empty"
+        context.reading.protocol == "openai-responses"
+        and context.emission.emitted == "empty"
         and usage is not None
         and not usage.output
     )
     if (zero and (hanging or open_block or open_call)) or hollow:
         yield Note(
-            f"the stream says {case.finish.raw!r} with no output tokens counted although the answer breaks off: "
+            f"the stream says {context.finish.raw!r} with no output tokens counted although the answer breaks off: "
             f"{text[-60:]!r}",
-            (f"{case.at} finish {case.finish.raw}", f"{case.at} usage output {usage.output if usage else None}"),
+            (
+                f"{context.at} finish {context.finish.raw}",
+                f"{context.at} usage output {usage.output if usage else None}",
+            ),
         )
 
 

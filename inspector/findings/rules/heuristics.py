@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from ...analysis.units import call_meaning
-from ..finding import Note, rule
-from ..rule_context import Case
+from ..rule import Note, rule
+from ..rule_context import RuleContext
 from .results import new_results
 
 _REFUSALS = re.compile(
@@ -31,13 +31,16 @@ _THINK = re.compile(r"</?think(?:ing)?>", re.IGNORECASE)
     "H",
     says="The model goes round in a circle of two to four calls with the same results.",
     fix="Stop after a few rounds; give errors that say what to do instead.",
-    not_when="Arguments or results change, as when editing and testing.",
+    not_when=(
+        "The arguments change",
+        "The results change",
+    ),
 )
-def ping_pong(case: Case) -> Iterator[Note]:
-    if not case.emission.calls:
+def ping_pong(context: RuleContext) -> Iterator[Note]:
+    if not context.emission.calls:
         return
-    steps = [(tuple(sorted(step.calls)), step.results) for step in case.thread.steps if step.calls]
-    now = tuple(sorted(call_meaning(call) for call in case.emission.calls))
+    steps = [(tuple(sorted(step.calls)), step.results) for step in context.thread.steps if step.calls]
+    now = tuple(sorted(call_meaning(call) for call in context.emission.calls))
     calls = [*(call for call, _ in steps), now]
     results = [result for _, result in steps]
     for period in (2, 3, 4):
@@ -49,7 +52,7 @@ def ping_pong(case: Case) -> Iterator[Note]:
         if all(given[i] == given[i % period] for i in range(len(given))):
             yield Note(
                 f"the last {3 * period} turns are a circle of {period} calls with equal results",
-                (f"{case.at} response",),
+                (f"{context.at} response",),
                 key=("circle", window[0]),
             )
             return
@@ -63,13 +66,13 @@ def ping_pong(case: Case) -> Iterator[Note]:
     says="The run ended right after a failed tool, without a word about it.",
     fix="Ask in the prompt for failures to be told; return structured errors.",
 )
-def ignored_error(case: Case) -> Iterator[Note]:
-    failed = [part for part in new_results(case) if part.result is not None and part.result.is_error]
-    done = case.emission.emitted == "text" and case.finish.label == "complete"
-    if failed and done and not _MENTIONS_FAILURE.search(case.emission.text):
+def ignored_error(context: RuleContext) -> Iterator[Note]:
+    failed = [part for part in new_results(context) if part.result is not None and part.result.is_error]
+    done = context.emission.emitted == "text" and context.finish.label == "complete"
+    if failed and done and not _MENTIONS_FAILURE.search(context.emission.text):
         yield Note(
             "the answer ends the run right after a failed tool and does not mention it",
-            (f"{case.at} request {failed[0].pointer}", f"{case.at} response"),
+            (f"{context.at} request {failed[0].pointer}", f"{context.at} response"),
         )
 
 
@@ -81,9 +84,13 @@ def ignored_error(case: Case) -> Iterator[Note]:
     says="The answer begins like a refusal although the API calls it complete.",
     fix="Read the answer; no field says that it is one.",
 )
-def refused_in_text(case: Case) -> Iterator[Note]:
-    if case.emission.emitted == "text" and case.finish.label == "complete" and _REFUSALS.match(case.emission.text):
-        yield Note(f"the answer begins like a refusal: {case.emission.text[:80]!r}", (f"{case.at} response",))
+def refused_in_text(context: RuleContext) -> Iterator[Note]:
+    if (
+        context.emission.emitted == "text"
+        and context.finish.label == "complete"
+        and _REFUSALS.match(context.emission.text)
+    ):
+        yield Note(f"the answer begins like a refusal: {context.emission.text[:80]!r}", (f"{context.at} response",))
 
 
 @rule(
@@ -94,15 +101,15 @@ def refused_in_text(case: Case) -> Iterator[Note]:
     says="A stop string of the request seems to have ended the answer inside JSON or code.",
     fix="Take stop strings out of requests that offer tools or ask for code.",
 )
-def own_stop(case: Case) -> Iterator[Note]:
-    if not case.request.stop or case.finish.label not in ("complete", "stop_sequence"):
+def own_stop(context: RuleContext) -> Iterator[Note]:
+    if not context.request.stop or context.finish.label not in ("complete", "stop_sequence"):
         return
-    text = case.emission.calls[-1].arguments_raw if case.emission.calls else case.emission.text
+    text = context.emission.calls[-1].arguments_raw if context.emission.calls else context.emission.text
     inside = text.count("```") % 2 == 1 or (text.lstrip()[:1] in "{[" and text.count("{") > text.count("}"))
     if text and inside:
         yield Note(
-            f"the answer ends inside JSON or code and the request asks to stop at {', '.join(map(repr, case.request.stop[:3]))}",
-            (f"{case.at} request stop", f"{case.at} response"),
+            f"the answer ends inside JSON or code and the request asks to stop at {', '.join(map(repr, context.request.stop[:3]))}",
+            (f"{context.at} request stop", f"{context.at} response"),
         )
 
 
@@ -114,9 +121,9 @@ def own_stop(case: Case) -> Iterator[Note]:
     says="Thinking tags stand in the text of the answer.",
     fix="Turn the server's reasoning parser on.",
 )
-def reasoning_leak(case: Case) -> Iterator[Note]:
-    if _THINK.search(case.emission.text):
-        yield Note("thinking tags stand in the text of the answer", (f"{case.at} response",), key="think")
+def reasoning_leak(context: RuleContext) -> Iterator[Note]:
+    if _THINK.search(context.emission.text):
+        yield Note("thinking tags stand in the text of the answer", (f"{context.at} response",), key="think")
 
 
 @rule(
@@ -127,12 +134,12 @@ def reasoning_leak(case: Case) -> Iterator[Note]:
     says="The answer announces an action and calls nothing.",
     fix="Look first whether the client dropped the call; else ask the model to act.",
 )
-def promised(case: Case) -> Iterator[Note]:
-    if not case.request.tools or case.emission.calls or case.finish.label != "complete":
+def promised(context: RuleContext) -> Iterator[Note]:
+    if not context.request.tools or context.emission.calls or context.finish.label != "complete":
         return
-    if case.emission.emitted == "text" and (found := _PROMISE.search(case.emission.text[-400:])):
+    if context.emission.emitted == "text" and (found := _PROMISE.search(context.emission.text[-400:])):
         yield Note(
-            f"the answer announces an action and calls nothing: {found[0].strip()[:100]!r}", (f"{case.at} response",)
+            f"the answer announces an action and calls nothing: {found[0].strip()[:100]!r}", (f"{context.at} response",)
         )
 
 
@@ -144,17 +151,17 @@ def promised(case: Case) -> Iterator[Note]:
     says="An error result says neither which field nor why, and the same call came again.",
     fix="Name the tool, the field and the reason in every error result.",
 )
-def opaque_error(case: Case) -> Iterator[Note]:
-    failed = [part for part in new_results(case) if part.result is not None and part.result.is_error]
-    if not failed or not case.emission.calls or not case.thread.steps:
+def opaque_error(context: RuleContext) -> Iterator[Note]:
+    failed = [part for part in new_results(context) if part.result is not None and part.result.is_error]
+    if not failed or not context.emission.calls or not context.thread.steps:
         return
-    now = {call_meaning(call) for call in case.emission.calls}
+    now = {call_meaning(call) for call in context.emission.calls}
     for part in failed:
         result = part.result
-        if result is not None and len(result.text.strip()) < 60 and now & set(case.thread.steps[-1].calls):
+        if result is not None and len(result.text.strip()) < 60 and now & set(context.thread.steps[-1].calls):
             yield Note(
                 f"the error {result.text.strip()!r} names no field and no reason, and the same call came again",
-                (f"{case.at} request {part.pointer}", f"{case.at} response"),
+                (f"{context.at} request {part.pointer}", f"{context.at} response"),
             )
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from ...analysis.history_diff import Change, ChangeKind
-from ..finding import Note, Severity, rule
-from ..rule_context import Case
+from ..finding import Severity
+from ..rule import Note, rule
+from ..rule_context import RuleContext
 from .errors import REJECTED, error_status
 from .pairing import confirmed
 
@@ -14,11 +15,11 @@ _OWN = frozenset(
 """Answers that a client may rightly leave out or mend."""
 
 
-def place(case: Case, change: Change) -> tuple[str, ...]:
-    before = case.before.round_trip.index if case.before else case.index
+def place(context: RuleContext, change: Change) -> tuple[str, ...]:
+    before = context.before.round_trip.index if context.before else context.index
     side = "response" if change.emitted else "request"
     first = f"#{before} {side} {change.before}" if change.before is not None else None
-    second = f"{case.at} request {change.now}" if change.now is not None else f"{case.at} request"
+    second = f"{context.at} request {change.now}" if change.now is not None else f"{context.at} request"
     return (first, second) if first else (second,)
 
 
@@ -29,7 +30,7 @@ def differs(change: Change) -> str:
     return f"{was[cut : start + 40]!r} became {became[cut : start + 40]!r}"
 
 
-def _is_assistant(case: Case, change: Change) -> bool:
+def _is_assistant(context: RuleContext, change: Change) -> bool:
     """True for a change of something that the model had said in an earlier turn."""
     if change.emitted or change.kind not in ("args_changed", "args_respelled", "name_changed", "text_changed"):
         return change.emitted
@@ -37,7 +38,7 @@ def _is_assistant(case: Case, change: Change) -> bool:
         return True
     return change.now is not None and any(
         message.role == "assistant" and (change.now == message.pointer or change.now.startswith(message.pointer + "/"))
-        for message in case.request.messages
+        for message in context.request.messages
     )
 
 
@@ -58,37 +59,41 @@ _WHAT: dict[ChangeKind, tuple[str, Severity]] = {
     "P",
     says="The history does not hold what the model said.",
     fix="Append the object that the API returned, unchanged.",
-    not_when="White space at the ends; another shape of the same content; answers that were cut, filtered or refused.",
+    not_when=(
+        "White space at the ends of a text",
+        "Another shape of the same content",
+        "The answer was cut, filtered or refused",
+    ),
 )
-def assistant_mutated(case: Case) -> Iterator[Note]:
-    yield from confirmed(case, "client-assistant-mutated", _mutated(case))
+def assistant_mutated(context: RuleContext) -> Iterator[Note]:
+    yield from confirmed(context, "client-assistant-mutated", _mutated(context))
 
 
-def _mutated(case: Case) -> Iterator[Note]:
-    echo, before = case.echo, case.before
+def _mutated(context: RuleContext) -> Iterator[Note]:
+    echo, before = context.echo, context.before
     if echo is None or before is None:
         return
     finish = before.reading.finish
     partial = finish is not None and finish.effective in _OWN
     for change in echo.changes:
-        if change.kind not in _WHAT or not _is_assistant(case, change):
+        if change.kind not in _WHAT or not _is_assistant(context, change):
             continue
         if change.emitted and partial:
             continue
         what, severity = _WHAT[change.kind]
-        if change.kind == "call_dropped" and _was_removed(case, change):
+        if change.kind == "call_dropped" and _was_removed(context, change):
             continue
         if change.kind == "text_dropped" and not change.was.strip():
             continue
         said = f"{what} changed: {differs(change)}" if change.kind.endswith("changed") else what
         if change.kind in ("call_dropped", "text_dropped"):
             said += f": {change.was[:60]!r}"
-        yield Note(said, place(case, change), severity=severity, key=(change.kind, change.before, case.index))
+        yield Note(said, place(context, change), severity=severity, key=(change.kind, change.before, context.index))
 
 
-def _was_removed(case: Case, change: Change) -> bool:
+def _was_removed(context: RuleContext, change: Change) -> bool:
     """True when the whole answer was cut off with the history around it."""
-    echo = case.echo
+    echo = context.echo
     return echo is not None and any(other.kind == "removed" for other in echo.changes) and echo.state == "cut"
 
 
@@ -100,14 +105,14 @@ _SIGNED_CALLS = frozenset({"gemini-generate"})
 _THINKING = ("deepseek", "moonshot", "qwen", "kimi", "glm", "minimax")
 
 
-def _wanted(case: Case) -> Severity | None:
+def _wanted(context: RuleContext) -> Severity | None:
     """How grave it is to leave reasoning out; None where the API has no use for it."""
-    protocol = case.reading.protocol
+    protocol = context.reading.protocol
     if protocol in _DEMANDED:
         return "error"
     if protocol in _CARRIES:
         return "warning"
-    model = (case.request.model or "").lower()
+    model = (context.request.model or "").lower()
     if protocol in _CHAT and any(name in model for name in _THINKING):
         return "warning"
     return "info"
@@ -120,35 +125,40 @@ def _wanted(case: Case) -> Severity | None:
     "P",
     says="Reasoning or a signature of a tool turn did not come back.",
     fix="Keep opaque fields verbatim: thinking blocks, thought signatures, encrypted reasoning items.",
-    not_when="Turns without calls; older turns; APIs that have no use for it; another model on purpose.",
+    not_when=(
+        "The turn made no calls",
+        "Reasoning of older turns",
+        "The API does not need it: then it is an info",
+        "The client asks for another model",
+    ),
 )
-def reasoning_dropped(case: Case) -> Iterator[Note]:
-    yield from confirmed(case, "client-reasoning-dropped", _dropped(case))
+def reasoning_dropped(context: RuleContext) -> Iterator[Note]:
+    yield from confirmed(context, "client-reasoning-dropped", _dropped(context))
 
 
-def _dropped(case: Case) -> Iterator[Note]:
-    echo, before = case.echo, case.before
+def _dropped(context: RuleContext) -> Iterator[Note]:
+    echo, before = context.echo, context.before
     if echo is None or before is None or echo.state == "held":
         return
     emission = before.reading.emission
     lost = [one for one in echo.lost if one.kind == "dropped"]
-    if not lost or emission is None or not emission.calls or case.request.model != before.reading.request.model:
+    if not lost or emission is None or not emission.calls or context.request.model != before.reading.request.model:
         return
     if all(change.kind in ("call_dropped", "removed") for change in echo.changes) and echo.state == "cut":
         return
-    if case.reading.protocol in _SIGNED_CALLS and not any(
+    if context.reading.protocol in _SIGNED_CALLS and not any(
         part.signature and part.call is not None and part.pointer in {one.before for one in lost}
         for part in emission.content
     ):
         return
-    severity = _wanted(case)
-    said = case.complaint
+    severity = _wanted(context)
+    said = context.rejection
     named = said is not None and "client-reasoning-dropped" in said.ids
-    if named or (severity == "warning" and error_status(case) in REJECTED):
+    if named or (severity == "warning" and error_status(context) in REJECTED):
         severity = "error"
     yield Note(
         f"{len(lost)} piece{'s' * (len(lost) > 1)} of reasoning of #{before.round_trip.index} did not come back",
-        (*(f"#{before.round_trip.index} response {one.before}" for one in lost[:3]), f"{case.at} request"),
+        (*(f"#{before.round_trip.index} response {one.before}" for one in lost[:3]), f"{context.at} request"),
         severity=severity,
         key=(before.round_trip.index, "dropped"),
     )
@@ -162,29 +172,29 @@ def _dropped(case: Case) -> Iterator[Note]:
     says="A signed piece of reasoning came back different, or under another signature.",
     fix="Never edit, shorten or re-sign thinking; send the block as it came, in its place.",
 )
-def reasoning_altered(case: Case) -> Iterator[Note]:
-    yield from confirmed(case, "client-reasoning-altered", _altered(case))
+def reasoning_altered(context: RuleContext) -> Iterator[Note]:
+    yield from confirmed(context, "client-reasoning-altered", _altered(context))
 
 
-def _altered(case: Case) -> Iterator[Note]:
-    echo, before = case.echo, case.before
+def _altered(context: RuleContext) -> Iterator[Note]:
+    echo, before = context.echo, context.before
     if echo is None or before is None:
         return
     for one in echo.lost:
         if one.kind == "altered":
             yield Note(
                 f"a signed piece of reasoning of #{before.round_trip.index} came back changed",
-                (f"#{before.round_trip.index} response {one.before}", f"{case.at} request {one.now}"),
+                (f"#{before.round_trip.index} response {one.before}", f"{context.at} request {one.now}"),
                 key=(before.round_trip.index, one.before),
             )
 
 
-def _removed(case: Case) -> list[Change]:
+def _removed(context: RuleContext) -> list[Change]:
     """What is gone; but a result whose call still stands there is a missing result, and is said to be that."""
-    gone = [change for change in case.echo.changes if change.kind == "removed"] if case.echo else []
+    gone = [change for change in context.echo.changes if change.kind == "removed"] if context.echo else []
     if not any(change.of == "result" for change in gone):
         return gone
-    unanswered = {part.call.id for part in case.pairs.missing if part.call is not None}
+    unanswered = {part.call.id for part in context.pairing.missing if part.call is not None}
     return [change for change in gone if change.of != "result" or change.call_id not in unanswered]
 
 
@@ -196,18 +206,18 @@ def _removed(case: Case) -> list[Change]:
     says="Messages that were sent before are missing from this request.",
     fix="Cut histories between turns, leave a summary, and keep calls with their results.",
 )
-def truncated(case: Case) -> Iterator[Note]:
-    gone, before = _removed(case), case.before
-    if not gone or before is None or case.echo is None:
+def truncated(context: RuleContext) -> Iterator[Note]:
+    gone, before = _removed(context), context.before
+    if not gone or before is None or context.echo is None:
         return
-    summary = any(change.kind in ("inserted", "text_changed") for change in case.echo.changes)
+    summary = any(change.kind in ("inserted", "text_changed") for change in context.echo.changes)
     size = sum(len(change.was) for change in gone)
     yield Note(
         f"{len(gone)} piece{'s' * (len(gone) > 1)} of the history ({size:,} characters) are gone, "
         + ("and a summary may stand for them" if summary else "and nothing stands for them"),
-        (*(f"#{before.round_trip.index} request {change.before}" for change in gone[:4]), f"{case.at} request"),
+        (*(f"#{before.round_trip.index} request {change.before}" for change in gone[:4]), f"{context.at} request"),
         severity="info" if summary else "warning",
-        key=(case.index, "truncated"),
+        key=(context.index, "truncated"),
     )
 
 
@@ -219,10 +229,12 @@ def truncated(case: Case) -> Iterator[Note]:
     says="The history holds the same messages in another order.",
     fix="Append only; never sort or move what was sent.",
 )
-def history_reordered(case: Case) -> Iterator[Note]:
-    moved = [change for change in case.echo.changes if change.kind == "moved"] if case.echo else []
+def history_reordered(context: RuleContext) -> Iterator[Note]:
+    moved = [change for change in context.echo.changes if change.kind == "moved"] if context.echo else []
     if moved:
-        yield Note("a piece of the history stands in another place", place(case, moved[0]), key=(case.index, "moved"))
+        yield Note(
+            "a piece of the history stands in another place", place(context, moved[0]), key=(context.index, "moved")
+        )
 
 
 @rule(
@@ -233,15 +245,15 @@ def history_reordered(case: Case) -> Iterator[Note]:
     says="A result that was sent before says something else now.",
     fix="Shorten results before they are sent the first time; later changes break the cache.",
 )
-def result_rewritten(case: Case) -> Iterator[Note]:
-    changes = [change for change in case.echo.changes if change.kind == "result_changed"] if case.echo else []
+def result_rewritten(context: RuleContext) -> Iterator[Note]:
+    changes = [change for change in context.echo.changes if change.kind == "result_changed"] if context.echo else []
     for change in changes[:4]:
         shorter = len(change.was) - len(change.became)
         more = f", {shorter:,} characters shorter" if shorter > 0 else ""
         yield Note(
             f"the result of {change.call_id or 'a call'} was rewritten{more}: {differs(change)}",
-            place(case, change),
-            key=(change.call_id, case.index),
+            place(context, change),
+            key=(change.call_id, context.index),
         )
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from ...wire.json_value import as_object, as_text
 from ...wire.values import Tool
-from ..finding import Note, rule
-from ..rule_context import Case
+from ..rule import Note, rule
+from ..rule_context import RuleContext
 
 _BYTES_PER_TOKEN = 4
 _ALTERNATIVES = re.compile(
@@ -15,8 +15,8 @@ _ALTERNATIVES = re.compile(
 )
 
 
-def _own(case: Case) -> list[Tool]:
-    return [tool for tool in case.request.tools if not tool.server]
+def _own(context: RuleContext) -> list[Tool]:
+    return [tool for tool in context.request.tools if not tool.server]
 
 
 def _properties(tool: Tool) -> dict[str, dict[str, object]]:
@@ -33,11 +33,11 @@ def _properties(tool: Tool) -> dict[str, dict[str, object]]:
     says="A tool has no description.",
     fix="Say in a sentence what it does and when to use it: models choose by it.",
 )
-def no_description(case: Case) -> Iterator[Note]:
-    for tool in _own(case):
+def no_description(context: RuleContext) -> Iterator[Note]:
+    for tool in _own(context):
         if not (tool.description or "").strip():
             yield Note(
-                f"the tool {tool.name!r} has no description", (f"{case.at} request {tool.pointer}",), key=tool.name
+                f"the tool {tool.name!r} has no description", (f"{context.at} request {tool.pointer}",), key=tool.name
             )
 
 
@@ -50,8 +50,8 @@ def no_description(case: Case) -> Iterator[Note]:
     says="A parameter of a tool has no description.",
     fix="Describe it, with an example and its unit.",
 )
-def bare_parameter(case: Case) -> Iterator[Note]:
-    for tool in _own(case):
+def bare_parameter(context: RuleContext) -> Iterator[Note]:
+    for tool in _own(context):
         bare = [
             n
             for n, s in _properties(tool).items()
@@ -60,7 +60,7 @@ def bare_parameter(case: Case) -> Iterator[Note]:
         if bare:
             yield Note(
                 f"parameters of {tool.name!r} have no description: {', '.join(bare[:6])}",
-                (f"{case.at} request {tool.pointer}",),
+                (f"{context.at} request {tool.pointer}",),
                 key=tool.name,
             )
 
@@ -74,14 +74,14 @@ def bare_parameter(case: Case) -> Iterator[Note]:
     says="A free string's description lists its alternatives.",
     fix="Write them as an enum: the schema then keeps the model to them.",
 )
-def wants_enum(case: Case) -> Iterator[Note]:
-    for tool in _own(case):
+def wants_enum(context: RuleContext) -> Iterator[Note]:
+    for tool in _own(context):
         for name, schema in _properties(tool).items():
             text = as_text(schema.get("description")) or ""
             if schema.get("type") in ("string", "STRING") and not schema.get("enum") and _ALTERNATIVES.search(text):
                 yield Note(
                     f"{tool.name}.{name} lists its alternatives in its description: {text[:80]!r}",
-                    (f"{case.at} request {tool.pointer}",),
+                    (f"{context.at} request {tool.pointer}",),
                     key=(tool.name, name),
                 )
 
@@ -96,17 +96,17 @@ def wants_enum(case: Case) -> Iterator[Note]:
     says="Tools were offered with every request and never called.",
     fix="Offer them only where they are needed, or load them on demand.",
 )
-def unused_tools(case: Case) -> Iterator[Note]:
-    unused = [(name, used) for name, used in case.run.tools.items() if used[1] == 0 and used[0] >= 2]
-    if not unused or case.run.generations < 3 or ("unused-tools-paid-for", "run") in case.run.told:
+def unused_tools(context: RuleContext) -> Iterator[Note]:
+    unused = [(name, used) for name, used in context.run.tools.items() if used[1] == 0 and used[0] >= 2]
+    if not unused or context.run.generations < 3 or ("unused-tools-paid-for", "run") in context.run.reported:
         return
-    case.run.told.add(("unused-tools-paid-for", "run"))
+    context.run.reported.add(("unused-tools-paid-for", "run"))
     tokens = sum(size * offered for _, (offered, _, size) in unused) // _BYTES_PER_TOKEN
     names = ", ".join(name for name, _ in unused[:6])
     yield Note(
-        f"{len(unused)} of {len(case.run.tools)} tools were never called ({names}); their definitions took about "
-        f"{tokens:,} input tokens in {case.run.generations} requests",
-        (f"{case.at} request tools",),
+        f"{len(unused)} of {len(context.run.tools)} tools were never called ({names}); their definitions took about "
+        f"{tokens:,} input tokens in {context.run.generations} requests",
+        (f"{context.at} request tools",),
     )
 
 
@@ -119,12 +119,12 @@ def unused_tools(case: Case) -> Iterator[Note]:
     says="Two tools have names that are easily confused.",
     fix="Rename one, or join them.",
 )
-def similar_names(case: Case) -> Iterator[Note]:
-    names = sorted(tool.name for tool in _own(case))
+def similar_names(context: RuleContext) -> Iterator[Note]:
+    names = sorted(tool.name for tool in _own(context))
     for a, b in zip(names, names[1:], strict=False):
         flat_a, flat_b = (re.sub(r"[^a-z0-9]", "", name.lower()) for name in (a, b))
         if a != b and (flat_a == flat_b or flat_a.rstrip("s") == flat_b.rstrip("s")):
-            yield Note(f"the tools {a!r} and {b!r} are easily confused", (f"{case.at} request tools",), key=(a, b))
+            yield Note(f"the tools {a!r} and {b!r} are easily confused", (f"{context.at} request tools",), key=(a, b))
 
 
 @rule(
@@ -136,19 +136,19 @@ def similar_names(case: Case) -> Iterator[Note]:
     protocols=("openai-chat", "openai-responses"),
     says="The tools are not strict.",
     fix="Set `strict: true`: the API then keeps arguments to the schema.",
-    not_when="Servers that only speak the protocol.",
+    not_when=("Servers other than OpenAI's and Azure's",),
 )
-def not_strict(case: Case) -> Iterator[Note]:
-    if case.reading.provider not in ("openai", "azure"):
+def not_strict(context: RuleContext) -> Iterator[Note]:
+    if context.reading.provider not in ("openai", "azure"):
         return
     loose = [
         tool.name
-        for tool in _own(case)
-        if tool.schema is not None and b'"strict":true' not in case.turn.round_trip.request.body
+        for tool in _own(context)
+        if tool.schema is not None and b'"strict":true' not in context.turn.round_trip.request.body
     ]
     if loose:
         yield Note(
-            f"{len(loose)} tools are not strict: {', '.join(loose[:6])}", (f"{case.at} request tools",), key="strict"
+            f"{len(loose)} tools are not strict: {', '.join(loose[:6])}", (f"{context.at} request tools",), key="strict"
         )
 
 
@@ -161,9 +161,9 @@ def not_strict(case: Case) -> Iterator[Note]:
     says="Nothing bounds the length of the answer.",
     fix="Set a cap well above what a good answer needs.",
 )
-def no_cap(case: Case) -> Iterator[Note]:
-    if case.request.max_output is None and case.request.tools:
-        yield Note("the request sets no cap on output tokens", (f"{case.at} request",), key="cap")
+def no_cap(context: RuleContext) -> Iterator[Note]:
+    if context.request.max_output is None and context.request.tools:
+        yield Note("the request sets no cap on output tokens", (f"{context.at} request",), key="cap")
 
 
 @rule(
@@ -175,17 +175,17 @@ def no_cap(case: Case) -> Iterator[Note]:
     says="Every request of the thread forces a tool call: the loop cannot end by itself.",
     fix="Force the first step only.",
 )
-def forced_always(case: Case) -> Iterator[Note]:
-    choice = case.request.tool_choice
-    before = case.previous.reading.request.tool_choice if case.previous else None
+def forced_always(context: RuleContext) -> Iterator[Note]:
+    choice = context.request.tool_choice
+    before = context.previous.reading.request.tool_choice if context.previous else None
     if (
         choice
         and before
         and choice.mode in ("required", "named")
         and before.mode == choice.mode
-        and case.thread.turns >= 3
+        and context.thread.turns >= 3
     ):
-        yield Note("a tool call is forced on every turn", (f"{case.at} request tool choice",), key="forced")
+        yield Note("a tool call is forced on every turn", (f"{context.at} request tool choice",), key="forced")
 
 
 @rule(
@@ -197,12 +197,12 @@ def forced_always(case: Case) -> Iterator[Note]:
     says="The model makes independent calls of one tool in as many turns.",
     fix="Allow parallel calls and say in the prompt that they are welcome.",
 )
-def one_by_one(case: Case) -> Iterator[Note]:
-    names = [step.names for step in list(case.thread.steps)[-4:]]
+def one_by_one(context: RuleContext) -> Iterator[Note]:
+    names = [step.names for step in list(context.thread.steps)[-4:]]
     if len(names) == 4 and all(len(n) == 1 and n == names[0] for n in names):
         yield Note(
             f"{names[0][0]!r} was called in four turns in a row, one call each",
-            (f"{case.at} request",),
+            (f"{context.at} request",),
             key=names[0],
         )
 

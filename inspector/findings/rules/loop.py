@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from ...analysis.units import call_meaning, units_emitted
 from ...wire.exchange import Exchange, header
-from ..finding import Note, rule
-from ..rule_context import Case
+from ..rule import Note, rule
+from ..rule_context import RuleContext
 from .pairing import confirmed
 
 _FINAL_TOOLS = re.compile(
@@ -21,25 +21,25 @@ _LAST_CALL = re.compile(
 )
 
 
-def _unrun(case: Case) -> bool:
+def _unrun(context: RuleContext) -> bool:
     """True when the turn left whole calls that nobody answered."""
-    emission = case.emission
-    if case.finish.effective != "tool_calls" or not emission.calls:
+    emission = context.emission
+    if context.finish.effective != "tool_calls" or not emission.calls:
         return False
-    if case.has("api-truncated-call-mislabelled", "api-fabricated-finish"):
+    if context.has("api-truncated-call-mislabelled", "api-fabricated-finish"):
         return False
-    return case.dispatch is not None and case.dispatch.outcome in ("open", "not_dispatched")
+    return context.dispatch is not None and context.dispatch.outcome in ("open", "not_dispatched")
 
 
-def _deliberate(case: Case) -> bool:
+def _deliberate(context: RuleContext) -> bool:
     """True when leaving the calls open may be what the client is for."""
-    choice = case.request.tool_choice
+    choice = context.request.tool_choice
     if choice is not None and choice.mode in ("named", "required"):
         return True
-    names = [call.name for call in case.emission.calls]
+    names = [call.name for call in context.emission.calls]
     if any(_FINAL_TOOLS.search(name) or _ASKING.search(name) for name in names):
         return True
-    tools = [tool for tool in case.request.tools if not tool.server]
+    tools = [tool for tool in context.request.tools if not tool.server]
     return len(tools) == 1 and _FINAL_TOOLS.search(tools[0].name) is not None
 
 
@@ -51,71 +51,47 @@ def _deliberate(case: Case) -> bool:
     when="closed",
     says="The answer holds whole calls and the thread ends without a result.",
     fix="Let the loop go on as long as there are calls, whatever the finish word says.",
-    not_when="The recording stopped there, a person must approve, or the call is the output itself.",
+    not_when=(
+        "The recording may have stopped there: no call of the thread was ever answered",
+        "A person must approve the call",
+        "The call itself is the output",
+    ),
 )
-def not_dispatched(case: Case) -> Iterator[Note]:
-    if case.following is not None or not _unrun(case) or _deliberate(case):
+def not_dispatched(context: RuleContext) -> Iterator[Note]:
+    if context.following is not None or not _unrun(context) or _deliberate(context):
         return
-    if case.turn.round_trip.closed_first == "client" or _capped(case):
+    if context.turn.round_trip.closed_first == "client" or _capped(context):
         return
-    disagrees = case.has("api-finish-label-disagrees")
-    looped = case.thread.dispatched > 0
+    disagrees = context.has("api-finish-label-disagrees")
+    looped = context.thread.dispatched > 0
     if not disagrees and not looped:
         return
-    ids = ", ".join(str(call.id or call.name) for call in case.emission.calls[:4])
+    ids = ", ".join(str(call.id or call.name) for call in context.emission.calls[:4])
     yield Note(
-        f"the thread ends with {len(case.emission.calls)} call{'s' * (len(case.emission.calls) > 1)} that nobody answered: {ids}",
-        tuple(f"{case.at} call {call.id or call.name}" for call in case.emission.calls[:4]),
-        severity=None if disagrees or case.later else "warning",
+        f"the thread ends with {len(context.emission.calls)} call{'s' * (len(context.emission.calls) > 1)} that nobody answered: {ids}",
+        tuple(f"{context.at} call {call.id or call.name}" for call in context.emission.calls[:4]),
+        severity=None if disagrees or context.later else "warning",
         because_of=disagrees,
     )
 
 
-@rule(
-    "client-tool-calls-not-dispatched",
-    "client",
-    "error",
-    "S",
-    when="followed",
-    says=not_dispatched.says,
-    fix=not_dispatched.fix,
-    not_when=not_dispatched.not_when,
-)
-def passed_over(case: Case) -> Iterator[Note]:
-    if case.following is None or not _unrun(case) or case.next_echo is None:
+@not_dispatched.also("followed")
+def passed_over(context: RuleContext) -> Iterator[Note]:
+    if context.following is None or not _unrun(context) or context.next_echo is None:
         return
-    disagrees = case.has("api-finish-label-disagrees")
-    dropped = any(change.kind in ("call_dropped",) for change in case.next_echo.changes)
-    if disagrees and dropped and not (case.dispatch and case.dispatch.results):
-        ids = ", ".join(str(call.id or call.name) for call in case.emission.calls[:4])
+    disagrees = context.has("api-finish-label-disagrees")
+    dropped = any(change.kind in ("call_dropped",) for change in context.next_echo.changes)
+    if disagrees and dropped and not (context.dispatch and context.dispatch.results):
+        ids = ", ".join(str(call.id or call.name) for call in context.emission.calls[:4])
         yield Note(
             f"the next request goes on as if the calls {ids} had not been made",
-            (f"{case.at} call {ids}", f"#{case.following.round_trip.index} request"),
+            (f"{context.at} call {ids}", f"#{context.following.round_trip.index} request"),
             because_of=disagrees,
         )
 
 
-def _capped(case: Case) -> bool:
-    return case.thread.turns in _ROUND and case.thread.dispatched >= case.thread.turns - 2
-
-
-@rule(
-    "client-max-iterations",
-    "client",
-    "warning",
-    "H",
-    when="closed",
-    says="The loop seems to have stopped at a limit of turns, with calls left open.",
-    fix="Raise the limit, or let the last turn answer without tools.",
-    not_when="The number of turns is not a round one.",
-)
-def max_iterations(case: Case) -> Iterator[Note]:
-    if case.following is None and _unrun(case) and not _deliberate(case) and _capped(case):
-        yield Note(
-            f"the thread stops after {case.thread.turns} turns with calls left open, as a limit of turns would do",
-            tuple(f"{case.at} call {call.id or call.name}" for call in case.emission.calls[:3]),
-            tier="S",
-        )
+def _capped(context: RuleContext) -> bool:
+    return context.thread.turns in _ROUND and context.thread.dispatched >= context.thread.turns - 2
 
 
 @rule(
@@ -123,22 +99,33 @@ def max_iterations(case: Case) -> Iterator[Note]:
     "client",
     "warning",
     "S",
-    says=max_iterations.says,
-    fix=max_iterations.fix,
-    not_when=max_iterations.not_when,
+    when="closed",
+    says="The loop seems to have stopped at a limit of turns, with calls left open.",
+    fix="Raise the limit, or let the last turn answer without tools.",
+    not_when=("The number of turns is not a usual limit, such as 10, 25 or 50",),
 )
-def forced_last(case: Case) -> Iterator[Note]:
-    before = case.previous
-    if before is None or case.echo is None or not case.echo.new:
+def max_iterations(context: RuleContext) -> Iterator[Note]:
+    if context.following is None and _unrun(context) and not _deliberate(context) and _capped(context):
+        yield Note(
+            f"the thread stops after {context.thread.turns} turns with calls left open, as a limit of turns would do",
+            tuple(f"{context.at} call {call.id or call.name}" for call in context.emission.calls[:3]),
+        )
+
+
+@max_iterations.also("ended")
+def forced_last(context: RuleContext) -> Iterator[Note]:
+    before = context.previous
+    if before is None or context.echo is None or not context.echo.new:
         return
-    said = case.echo.new[-1].text
+    said = context.echo.new[-1].text
     tools_gone = bool(before.reading.request.tools) and (
-        not case.request.tools or (case.request.tool_choice is not None and case.request.tool_choice.mode == "none")
+        not context.request.tools
+        or (context.request.tool_choice is not None and context.request.tool_choice.mode == "none")
     )
     if tools_gone and _LAST_CALL.search(said[-400:]):
         yield Note(
             "the last request takes the tools away and speaks of a limit of steps",
-            (f"{case.at} request {case.echo.new[-1].pointer}",),
+            (f"{context.at} request {context.echo.new[-1].pointer}",),
         )
 
 
@@ -150,8 +137,8 @@ def forced_last(case: Case) -> Iterator[Note]:
     says="A call from an answer that was cut was run as if it were whole.",
     fix="Never run a call of an answer that hit a cap or was cut; answer it with an error result.",
 )
-def dispatched_partial(case: Case) -> Iterator[Note]:
-    yield from _ran(case, ("length", "context_full", "cut", "partial"), "cut")
+def dispatched_partial(context: RuleContext) -> Iterator[Note]:
+    yield from _ran(context, ("length", "context_full", "cut", "partial"), "cut")
 
 
 @rule(
@@ -162,8 +149,8 @@ def dispatched_partial(case: Case) -> Iterator[Note]:
     says="A call that stood beside a refusal, a filter or a malformed answer was run.",
     fix="Do not run calls of an answer that was refused, filtered or malformed.",
 )
-def executed_filtered(case: Case) -> Iterator[Note]:
-    yield from _ran(case, ("refusal", "content_filter", "malformed"), "refused, filtered or malformed")
+def executed_filtered(context: RuleContext) -> Iterator[Note]:
+    yield from _ran(context, ("refusal", "content_filter", "malformed"), "refused, filtered or malformed")
 
 
 _WARNED = (
@@ -176,22 +163,22 @@ _WARNED = (
 )
 
 
-def _ran(case: Case, labels: tuple[str, ...], what: str) -> Iterator[Note]:
-    for message in case.request.messages if case.thread.cut_calls else ():
+def _ran(context: RuleContext, labels: tuple[str, ...], what: str) -> Iterator[Note]:
+    for message in context.request.messages if context.thread.unfit_calls else ():
         for part in message.parts:
             result = part.result
             if result is None or result.is_error or not result.call_id:
                 continue
-            known = case.thread.cut_calls.get(result.call_id)
+            known = context.thread.unfit_calls.get(result.call_id)
             if known is not None and known[1] in labels and not _reads_as_error(result.text):
                 yield Note(
                     f"the call {result.call_id} was run although its answer was {what} ({known[1]})",
-                    (f"#{known[0]} finish {known[1]}", f"{case.at} request {part.pointer}"),
+                    (f"#{known[0]} finish {known[1]}", f"{context.at} request {part.pointer}"),
                     key=result.call_id,
-                    because_of=case.has(*_WARNED),
+                    because_of=context.has(*_WARNED),
                 )
     # Without ids, what is new in the request answers the last turn.
-    before = case.previous
+    before = context.previous
     if before is None or before.reading.emission is None or before.reading.finish is None:
         return
     emission, label = before.reading.emission, before.reading.finish.label
@@ -201,13 +188,13 @@ def _ran(case: Case, labels: tuple[str, ...], what: str) -> Iterator[Note]:
     if partial is None or not emission.calls or any(call.id for call in emission.calls):
         return
     earlier = len(before.reading.request.results)
-    for result in case.request.results[earlier:]:
+    for result in context.request.results[earlier:]:
         if not result.is_error and not _reads_as_error(result.text) and result.name in {c.name for c in emission.calls}:
             yield Note(
                 f"the call of {result.name!r} was run although its answer was {what} ({partial})",
-                (f"#{before.round_trip.index} finish {before.reading.finish.raw}", f"{case.at} request"),
-                key=(case.index, "ran"),
-                because_of=case.has(*_WARNED),
+                (f"#{before.round_trip.index} finish {before.reading.finish.raw}", f"{context.at} request"),
+                key=(context.index, "ran"),
+                because_of=context.has(*_WARNED),
             )
 
 
@@ -223,9 +210,9 @@ def _reads_as_error(text: str) -> bool:
     )
 
 
-def _little(case: Case) -> bool:
+def _little(context: RuleContext) -> bool:
     """True when the cap is so low that a cut answer is what was asked for."""
-    return (case.request.max_output or _LITTLE) < _LITTLE
+    return (context.request.max_output or _LITTLE) < _LITTLE
 
 
 @rule(
@@ -236,40 +223,31 @@ def _little(case: Case) -> bool:
     when="closed",
     says="An answer that was cut or capped was taken as the last word.",
     fix="Look at the finish before ending the loop: continue, raise the cap, or say that the answer is not whole.",
-    not_when="The client asked for very little on purpose.",
+    not_when=("The client asked for very few tokens on purpose",),
 )
-def truncated_as_final(case: Case) -> Iterator[Note]:
-    if case.following is not None or case.finish.effective not in ("length", "context_full", "cut"):
+def truncated_as_final(context: RuleContext) -> Iterator[Note]:
+    if context.following is not None or context.finish.effective not in ("length", "context_full", "cut"):
         return
-    if case.turn.round_trip.closed_first == "client" or case.thread.turns < 2 or case.emission.calls:
+    if context.turn.round_trip.closed_first == "client" or context.thread.turns < 2 or context.emission.calls:
         return
-    if case.finish.effective == "length" and _little(case):
+    if context.finish.effective == "length" and _little(context):
         return
     yield Note(
-        f"the thread ends with an answer that was not whole ({case.finish.raw or 'cut'})",
-        (f"{case.at} finish {case.finish.raw}",),
-        because_of=case.has("api-length-truncated", "api-context-full", "api-stream-cut"),
+        f"the thread ends with an answer that was not whole ({context.finish.raw or 'cut'})",
+        (f"{context.at} finish {context.finish.raw}",),
+        because_of=context.has("api-length-truncated", "api-context-full", "api-stream-cut"),
     )
 
 
-@rule(
-    "client-treated-truncated-as-final",
-    "client",
-    "warning",
-    "S",
-    when="followed",
-    says=truncated_as_final.says,
-    fix=truncated_as_final.fix,
-    not_when=truncated_as_final.not_when,
-)
-def truncated_as_said(case: Case) -> Iterator[Note]:
-    following, again = case.following, case.next_echo
+@truncated_as_final.also("followed")
+def truncated_as_said(context: RuleContext) -> Iterator[Note]:
+    following, again = context.following, context.next_echo
     if (
         following is None
-        or case.finish.effective not in ("length", "context_full")
-        or case.emission.calls
+        or context.finish.effective not in ("length", "context_full")
+        or context.emission.calls
         or again is None
-        or _little(case)
+        or _little(context)
     ):
         return
     kept = not any(change.emitted for change in again.changes)
@@ -280,9 +258,9 @@ def truncated_as_said(case: Case) -> Iterator[Note]:
         and not re.search(r"continu|go on|carry on|truncat|cut off|resume", words[-1].text, re.IGNORECASE)
     ):
         yield Note(
-            f"the next request goes on behind an answer that was not whole ({case.finish.raw})",
-            (f"{case.at} finish {case.finish.raw}", f"#{following.round_trip.index} request {words[-1].pointer}"),
-            because_of=case.has("api-length-truncated", "api-context-full"),
+            f"the next request goes on behind an answer that was not whole ({context.finish.raw})",
+            (f"{context.at} finish {context.finish.raw}", f"#{following.round_trip.index} request {words[-1].pointer}"),
+            because_of=context.has("api-length-truncated", "api-context-full"),
         )
 
 
@@ -294,50 +272,34 @@ def truncated_as_said(case: Case) -> Iterator[Note]:
     says="The API paused a turn and the client did not send the answer back.",
     fix="Send the paused answer back unchanged as the last message, a bounded number of times.",
 )
-def pause_complained(case: Case) -> Iterator[Note]:
-    yield from confirmed(case, "client-pause-not-resumed", ())
+def pause_complained(context: RuleContext) -> Iterator[Note]:
+    yield from confirmed(context, "client-pause-not-resumed", ())
 
 
-@rule(
-    "client-pause-not-resumed",
-    "client",
-    "error",
-    "P",
-    when="followed",
-    says=pause_complained.says,
-    fix=pause_complained.fix,
-)
-def pause_not_resumed(case: Case) -> Iterator[Note]:
-    following, again = case.following, case.next_echo
-    if following is None or case.finish.label != "pause" or again is None:
+@pause_complained.also("followed")
+def pause_not_resumed(context: RuleContext) -> Iterator[Note]:
+    following, again = context.following, context.next_echo
+    if following is None or context.finish.label != "pause" or again is None:
         return
-    if following.reading.request.previous_id == case.reading.response_id and case.reading.response_id:
+    if following.reading.request.previous_id == context.reading.response_id and context.reading.response_id:
         return
     changed = [change for change in again.changes if change.emitted]
-    emitted = {id(unit) for unit in units_emitted(case.emission)}
+    emitted = {id(unit) for unit in units_emitted(context.emission)}
     after = [unit for unit in again.new if id(unit) not in emitted]
     if changed or after:
         why = "changes it" if changed else "puts something behind it"
         yield Note(
             f"the API paused the turn and the next request {why} instead of sending it back",
-            (f"{case.at} finish {case.finish.raw}", f"#{following.round_trip.index} request"),
+            (f"{context.at} finish {context.finish.raw}", f"#{following.round_trip.index} request"),
         )
 
 
-@rule(
-    "client-pause-not-resumed",
-    "client",
-    "error",
-    "S",
-    when="closed",
-    says=pause_complained.says,
-    fix=pause_complained.fix,
-)
-def pause_forgotten(case: Case) -> Iterator[Note]:
-    if case.following is None and case.finish.label == "pause":
+@pause_complained.also("closed", tier="S")
+def pause_forgotten(context: RuleContext) -> Iterator[Note]:
+    if context.following is None and context.finish.label == "pause":
         yield Note(
-            f"the API paused the turn ({case.finish.raw}) and nothing was sent back",
-            (f"{case.at} finish {case.finish.raw}",),
+            f"the API paused the turn ({context.finish.raw}) and nothing was sent back",
+            (f"{context.at} finish {context.finish.raw}",),
         )
 
 
@@ -349,8 +311,8 @@ def pause_forgotten(case: Case) -> Iterator[Note]:
     says="A partial answer of a turn that failed stands in the history as if it were whole.",
     fix="Do not store an answer that was cut or ended in an error; ask for the whole turn again.",
 )
-def stored_failed(case: Case) -> Iterator[Note]:
-    before = case.before
+def stored_failed(context: RuleContext) -> Iterator[Note]:
+    before = context.before
     if before is None or before.reading.emission is None or before.reading.finish is None:
         return
     if before.reading.finish.effective not in ("error", "cut"):
@@ -359,7 +321,7 @@ def stored_failed(case: Case) -> Iterator[Note]:
     text = emission.text.strip()
     calls = {call_meaning(call) for call in emission.calls}
     old = len(before.reading.request.messages)
-    for message in case.request.messages[old:]:
+    for message in context.request.messages[old:]:
         if message.role != "assistant":
             continue
         held = (
@@ -369,9 +331,9 @@ def stored_failed(case: Case) -> Iterator[Note]:
         if held:
             yield Note(
                 f"the partial answer of #{before.round_trip.index} ({before.reading.finish.effective}) stands in the history as if it were whole",
-                (f"#{before.round_trip.index} response", f"{case.at} request {message.pointer}"),
+                (f"#{before.round_trip.index} response", f"{context.at} request {message.pointer}"),
                 key=("stored", before.round_trip.index),
-                because_of=case.has("api-stream-cut", "api-error-in-200-stream", "client-interrupted"),
+                because_of=context.has("api-stream-cut", "api-error-in-200-stream", "client-interrupted"),
             )
             return
 
@@ -384,22 +346,27 @@ def stored_failed(case: Case) -> Iterator[Note]:
     when="followed",
     says="The model had finished and the client asked on with nothing new.",
     fix="End the loop when the answer is complete and holds no calls.",
-    not_when="A new message of the user; other tools, another output format or another endpoint: a step by design.",
+    not_when=(
+        "The user sends a new message",
+        "Other tools are offered",
+        "Another output format is asked for",
+        "Another endpoint is asked",
+    ),
 )
-def continued_after_end(case: Case) -> Iterator[Note]:
-    following, again = case.following, case.next_echo
-    if following is None or again is None or case.finish.effective not in ("complete", "stop_sequence"):
+def continued_after_end(context: RuleContext) -> Iterator[Note]:
+    following, again = context.following, context.next_echo
+    if following is None or again is None or context.finish.effective not in ("complete", "stop_sequence"):
         return
-    if case.emission.calls or case.emission.server_calls or case.emission.emitted not in ("text",):
+    if context.emission.calls or context.emission.server_calls or context.emission.emitted not in ("text",):
         return
-    asked, again_asked = case.request, following.reading.request
+    asked, again_asked = context.request, following.reading.request
     if (
         asked.parameters != again_asked.parameters
         or asked.tools != again_asked.tools
         or asked.model != again_asked.model
     ):
         return
-    if case.exchange.path != Exchange(following.round_trip).path:
+    if context.exchange.path != Exchange(following.round_trip).path:
         return
     if following.reading.request.previous_id is not None and again.state == "held":
         words = [unit.text.strip() for unit in again.new]
@@ -412,7 +379,7 @@ def continued_after_end(case: Case) -> Iterator[Note]:
         yield Note(
             "the model had finished and the next request adds nothing"
             + (f" but {words[-1]!r}" if words and words[-1] else ""),
-            (f"{case.at} finish {case.finish.raw}", f"#{following.round_trip.index} request"),
+            (f"{context.at} finish {context.finish.raw}", f"#{following.round_trip.index} request"),
         )
 
 
@@ -423,20 +390,20 @@ def continued_after_end(case: Case) -> Iterator[Note]:
     "S",
     says="Parallel calls were run one after the other.",
     fix="Run the calls of one answer at the same time.",
-    not_when="The client does not say how long each tool took.",
+    not_when=("The client does not report how long each tool took",),
 )
-def run_serially(case: Case) -> Iterator[Note]:
-    said = header(case.turn.round_trip.request.headers, "x-claude-code-prev-tool-durations")
-    before = case.previous
+def run_serially(context: RuleContext) -> Iterator[Note]:
+    said = header(context.turn.round_trip.request.headers, "x-claude-code-prev-tool-durations")
+    before = context.previous
     if not said or before is None or before.reading.emission is None or len(before.reading.emission.calls) < 2:
         return
     durations = [float(n) for n in re.findall(r"=(\d+(?:\.\d+)?)", said)]
     ended = before.round_trip.started_at + (before.round_trip.ended_at or 0) / 1e6
-    gap = (case.turn.round_trip.started_at - ended) * 1000
+    gap = (context.turn.round_trip.started_at - ended) * 1000
     if len(durations) > 1 and gap >= 0.9 * sum(durations) and sum(durations) > 1.5 * max(durations):
         yield Note(
             f"{len(durations)} tools took {sum(durations):.0f} ms in all and {gap:.0f} ms passed: they ran one after the other",
-            (f"#{before.round_trip.index} response", f"{case.at} request header x-claude-code-prev-tool-durations"),
+            (f"#{before.round_trip.index} response", f"{context.at} request header x-claude-code-prev-tool-durations"),
         )
 
 
@@ -449,17 +416,18 @@ def run_serially(case: Case) -> Iterator[Note]:
     says="The thread ends without a complete answer and nothing explains it.",
     fix="Look at the client's own log for the moment of the last turn.",
 )
-def stopped_silently(case: Case) -> Iterator[Note]:
+def stopped_silently(context: RuleContext) -> Iterator[Note]:
     if (
-        case.following is not None
-        or case.found
-        or case.finish.effective in ("complete", "stop_sequence", "refusal", "unknown")
+        context.following is not None
+        or context.found
+        or context.finish.effective in ("complete", "stop_sequence", "refusal", "unknown")
     ):
         return
-    if case.thread.turns < 2 or _deliberate(case):
+    if context.thread.turns < 2 or _deliberate(context):
         return
     yield Note(
-        f"the thread ends with {case.finish.effective} and nothing says why", (f"{case.at} finish {case.finish.raw}",)
+        f"the thread ends with {context.finish.effective} and nothing says why",
+        (f"{context.at} finish {context.finish.raw}",),
     )
 
 

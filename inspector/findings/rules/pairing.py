@@ -6,41 +6,41 @@ from dataclasses import replace
 from ...analysis.units import call_meaning
 from ...wire.json_value import as_object, as_text, value_at
 from ...wire.values import Part
-from ..finding import Note, rule
-from ..rule_context import Case
-from ..tool_pairing import Pairs
+from ..rule import Note, rule
+from ..rule_context import RuleContext
+from ..tool_pairing import ToolPairing
 
-_STANDS: dict[str, Callable[[Pairs], object]] = {
+_STANDS: dict[str, Callable[[ToolPairing], object]] = {
     "client-missing-tool-result": lambda found: found.missing,
     "client-orphan-tool-result": lambda found: found.orphans,
-    "client-duplicate-tool-result": lambda found: found.doubled,
+    "client-duplicate-tool-result": lambda found: found.duplicate_results,
     "client-results-not-adjacent": lambda found: found.split or found.displaced or found.preceded,
 }
 """What the structure shows of each class that one sentence of an API may stand for."""
 
 
-def confirmed(case: Case, name: str, notes: Iterable[Note]) -> Iterator[Note]:
-    """`notes`, each with the API's sentence where it complains of the same; else the complaint alone, which is S."""
-    said = case.complaint
+def confirmed(context: RuleContext, name: str, notes: Iterable[Note]) -> Iterator[Note]:
+    """`notes`, each with the API's sentence where it complains of the same; else the rejection alone, which is S."""
+    said = context.rejection
     speaks = said is not None and name in said.ids
     some = False
     for note in notes:
         some = True
         yield replace(note, message=f"{note.message}; the API says: {said.text}") if speaks and said else note
-    if some or not speaks or said is None or case.has(*said.ids):
+    if some or not speaks or said is None or context.has(*said.ids):
         return
-    if case.thread.rejected is not None and case.thread.rejected[0] == name:
+    if context.thread.rejected is not None and context.thread.rejected.rule_id == name:
         return
-    if len(said.ids) > 1 and any(_STANDS[other](case.pairs) for other in said.ids if other in _STANDS):
+    if len(said.ids) > 1 and any(_STANDS[other](context.pairing) for other in said.ids if other in _STANDS):
         return  # The rule that sees it says so.
-    block = at_pointer(case, said.pointer)
-    returned = case.returned_by(block) if block is not None else None
-    where = f"{case.at} request {said.pointer}" if said.pointer else f"{case.at} request"
+    block = at_pointer(context, said.pointer)
+    returned = context.returned_by(block) if block is not None else None
+    where = f"{context.at} request {said.pointer}" if said.pointer else f"{context.at} request"
     named = f" ({', '.join(said.named)})" if said.named else ""
     yield Note(
         f"the API rejects the request{named}: {said.text}"
         + (f"; the block is what the API itself returned in #{returned}" if returned is not None else ""),
-        (where, f"{case.at} status {case.status}"),
+        (where, f"{context.at} status {context.status}"),
         severity="error",
         layer="api" if returned is not None else None,
         tier="P" if returned is not None else "S",
@@ -48,10 +48,10 @@ def confirmed(case: Case, name: str, notes: Iterable[Note]) -> Iterator[Note]:
     )
 
 
-def at_pointer(case: Case, pointer: str | None) -> object:
+def at_pointer(context: RuleContext, pointer: str | None) -> object:
     """The value that a JSON pointer into the request names, or None."""
     steps = [step.replace("~1", "/").replace("~0", "~") for step in (pointer or "").split("/")[1:]]
-    return value_at(case.exchange.body, steps) if steps else None
+    return value_at(context.exchange.body, steps) if steps else None
 
 
 def _name(part: Part) -> str:
@@ -60,9 +60,9 @@ def _name(part: Part) -> str:
     return (part.result.call_id or part.result.name or "?") if part.result else "?"
 
 
-def _emitted_at(case: Case, part: Part) -> tuple[str, ...]:
+def _emitted_at(context: RuleContext, part: Part) -> tuple[str, ...]:
     call_id = part.call.id if part.call else part.result.call_id if part.result else None
-    known = case.thread.emitted_calls.get(call_id) if call_id else None
+    known = context.thread.emitted_calls.get(call_id) if call_id else None
     return (f"#{known[0]} call {call_id}",) if known else ()
 
 
@@ -73,15 +73,19 @@ def _emitted_at(case: Case, part: Part) -> tuple[str, ...]:
     "P",
     says="The history goes on without a result for a call.",
     fix="Always append a result for every open call, an error result when the tool failed or was stopped.",
-    not_when="The API's own tools, calls that a program made, a conversation that the API holds.",
+    not_when=(
+        "The API ran the tool itself",
+        "A program on the API's side made the call",
+        "The API holds the conversation",
+    ),
 )
-def missing_result(case: Case) -> Iterator[Note]:
-    yield from confirmed(case, "client-missing-tool-result", _missing(case))
+def missing_result(context: RuleContext) -> Iterator[Note]:
+    yield from confirmed(context, "client-missing-tool-result", _missing(context))
 
 
-def _copied(case: Case) -> list[Part]:
+def _copied(context: RuleContext) -> list[Part]:
     """Unanswered calls without ids that the client itself wrote a second time, behind the answer that holds them."""
-    echo, before = case.echo, case.before
+    echo, before = context.echo, context.before
     emission = before.reading.emission if before else None
     if echo is None or emission is None:
         return []
@@ -89,57 +93,48 @@ def _copied(case: Case) -> list[Part]:
     emitted = {call_meaning(call) for call in emission.calls}
     return [
         part
-        for part in case.pairs.missing
+        for part in context.pairing.missing
         if part.call and part.call.id is None and part.pointer in added and call_meaning(part.call) in emitted
     ]
 
 
-def _own_id(case: Case, part: Part) -> bool:
+def _own_id(context: RuleContext, part: Part) -> bool:
     """True for a call whose id the client made, so that the call was spoken of by its name."""
-    return part.call is not None and part.call.id is not None and part.call.id not in case.thread.emitted_calls
+    return part.call is not None and part.call.id is not None and part.call.id not in context.thread.emitted_calls
 
 
-def _renamed(case: Case, part: Part) -> tuple[str, ...]:
+def _renamed(context: RuleContext, part: Part) -> tuple[str, ...]:
     """The finding that a call goes by another name now, if that is what happened to `part`."""
-    changes = case.echo.changes if case.echo else ()
+    changes = context.echo.changes if context.echo else ()
     renamed = any(change.kind == "name_changed" and change.now == part.pointer for change in changes)
-    return case.has("client-assistant-mutated") if renamed else ()
+    return context.has("client-assistant-mutated") if renamed else ()
 
 
-def _missing(case: Case) -> Iterator[Note]:
-    copied = _copied(case)
-    for part in case.pairs.missing:
+def _missing(context: RuleContext) -> Iterator[Note]:
+    copied = _copied(context)
+    for part in context.pairing.missing:
         if any(part is copy for copy in copied):
             continue
         name = part.call.name if part.call else "?"
-        if _own_id(case, part) and ("client-missing-tool-result", name) in case.thread.told:
+        if _own_id(context, part) and ("client-missing-tool-result", name) in context.thread.reported:
             continue
         yield Note(
             f"nothing answers the call {_name(part)} of {name!r} in the history",
-            (*_emitted_at(case, part), f"{case.at} request {part.pointer}"),
+            (*_emitted_at(context, part), f"{context.at} request {part.pointer}"),
             key=_name(part),
-            because_of=_renamed(case, part),
+            because_of=_renamed(context, part),
         )
 
 
-@rule(
-    "client-missing-tool-result",
-    "client",
-    "error",
-    "P",
-    when="followed",
-    says=missing_result.says,
-    fix=missing_result.fix,
-    not_when=missing_result.not_when,
-)
-def left_open(case: Case) -> Iterator[Note]:
-    following, done = case.following, case.dispatch
-    if following is None or done is None or not done.missing or case.finish.effective != "tool_calls":
+@missing_result.also("followed")
+def left_open(context: RuleContext) -> Iterator[Note]:
+    following, done = context.following, context.dispatch
+    if following is None or done is None or not done.missing or context.finish.effective != "tool_calls":
         return
     held = following.reading.request.previous_id
-    if held is not None and held != case.reading.response_id:
+    if held is not None and held != context.reading.response_id:
         return
-    changes = case.next_echo.changes if case.next_echo else ()
+    changes = context.next_echo.changes if context.next_echo else ()
     dropped = {change.call_id for change in changes if change.kind in ("call_dropped", "id_changed")}
     renamed = {change.was for change in changes if change.kind == "name_changed"}
     removed = any(change.kind == "removed" for change in changes)
@@ -151,19 +146,19 @@ def left_open(case: Case) -> Iterator[Note]:
     if not open_calls:
         return
     ids = ", ".join(str(call.id or call.name) for call in open_calls)
-    cause = _cause(case, len(open_calls))
+    cause = _cause(context, len(open_calls))
     at = f"#{following.round_trip.index} request"
     for call in open_calls:
-        case.thread.told.add(("client-missing-tool-result", call.id or call.name))
-    yield Note(f"the next request goes on without a result for {ids}{cause}", (f"{case.at} call {ids}", at))
+        context.thread.reported.add(("client-missing-tool-result", call.id or call.name))
+    yield Note(f"the next request goes on without a result for {ids}{cause}", (f"{context.at} call {ids}", at))
 
 
-def _cause(case: Case, count: int) -> str:
-    trip = case.turn.round_trip
+def _cause(context: RuleContext, count: int) -> str:
+    trip = context.turn.round_trip
     if trip.closed_first == "client":
         return ": the client had closed the stream"
-    if case.dispatch is not None and case.dispatch.results:
-        return f": {len(case.dispatch.results)} of the batch were answered"
+    if context.dispatch is not None and context.dispatch.results:
+        return f": {len(context.dispatch.results)} of the batch were answered"
     return ": none of the calls was answered" if count > 1 else ""
 
 
@@ -174,19 +169,19 @@ def _cause(case: Case, count: int) -> str:
     "P",
     says="A result is given for a call that the history does not hold.",
     fix="Cut histories between turns; drop a call and its result together.",
-    not_when="The API holds the conversation.",
+    not_when=("The API holds the conversation",),
 )
-def orphan_result(case: Case) -> Iterator[Note]:
-    yield from confirmed(case, "client-orphan-tool-result", _orphans(case))
+def orphan_result(context: RuleContext) -> Iterator[Note]:
+    yield from confirmed(context, "client-orphan-tool-result", _orphans(context))
 
 
-def _orphans(case: Case) -> Iterator[Note]:
-    items = {as_text(as_object(p.raw).get("id")) for m in case.request.messages for p in m.parts if p.call}
-    for part in case.pairs.orphans:
+def _orphans(context: RuleContext) -> Iterator[Note]:
+    items = {as_text(as_object(p.raw).get("id")) for m in context.request.messages for p in m.parts if p.call}
+    for part in context.pairing.orphans:
         result = part.result
         if result is None:
             continue
-        known = case.thread.emitted_calls.get(result.call_id or "")
+        known = context.thread.emitted_calls.get(result.call_id or "")
         why = ", which nothing in the history called"
         if known is not None:
             why = f": the call of #{known[0]} was taken out of the history"
@@ -194,9 +189,9 @@ def _orphans(case: Case) -> Iterator[Note]:
             why = ", which is the id of an item and not of a call"
         yield Note(
             f"a result is given for {result.call_id or result.name or 'no call by name or id'}{why}",
-            (*_emitted_at(case, part), f"{case.at} request {part.pointer}"),
+            (*_emitted_at(context, part), f"{context.at} request {part.pointer}"),
             key=result.call_id or part.pointer,
-            because_of=case.has("client-history-truncated", "client-assistant-mutated"),
+            because_of=context.has("client-history-truncated", "client-assistant-mutated"),
         )
 
 
@@ -208,20 +203,20 @@ def _orphans(case: Case) -> Iterator[Note]:
     says="One call is answered twice.",
     fix="Append one result for each call.",
 )
-def duplicate_result(case: Case) -> Iterator[Note]:
-    yield from confirmed(case, "client-duplicate-tool-result", _duplicates(case))
+def duplicate_result(context: RuleContext) -> Iterator[Note]:
+    yield from confirmed(context, "client-duplicate-tool-result", _duplicates(context))
 
 
-def _duplicates(case: Case) -> Iterator[Note]:
-    found = case.pairs
-    twins = case.run.doubled | {part.call.id for twin in found.twins for part in twin if part.call}
-    for first, again in found.doubled:
+def _duplicates(context: RuleContext) -> Iterator[Note]:
+    found = context.pairing
+    twins = context.run.ids_given_twice | {part.call.id for twin in found.duplicate_calls for part in twin if part.call}
+    for first, again in found.duplicate_results:
         if first.result is None or again.result is None or (first.result.call_id and first.result.call_id in twins):
             continue
         same = "the same result" if first.result.text == again.result.text else "another result"
         yield Note(
             f"the call {_name(first)} is answered twice, the second time with {same}",
-            (f"{case.at} request {first.pointer}", f"{case.at} request {again.pointer}"),
+            (f"{context.at} request {first.pointer}", f"{context.at} request {again.pointer}"),
             key=first.result.call_id or again.pointer,
         )
 
@@ -233,26 +228,26 @@ def _duplicates(case: Case) -> Iterator[Note]:
     "P",
     says="One call stands twice in the history.",
     fix="Append each answer once; look for a converter that writes calls in two shapes.",
-    not_when="The API itself gave two calls one id.",
+    not_when=("The API itself gave two calls one id",),
 )
-def duplicated_call(case: Case) -> Iterator[Note]:
-    yield from confirmed(case, "client-duplicated-call", _duplicated(case))
+def duplicated_call(context: RuleContext) -> Iterator[Note]:
+    yield from confirmed(context, "client-duplicated-call", _duplicated(context))
 
 
-def _duplicated(case: Case) -> Iterator[Note]:
-    for first, again in case.pairs.twins:
-        if first.call is None or first.call.id in case.run.doubled:
+def _duplicated(context: RuleContext) -> Iterator[Note]:
+    for first, again in context.pairing.duplicate_calls:
+        if first.call is None or first.call.id in context.run.ids_given_twice:
             continue
         yield Note(
             f"the call {first.call.id} stands twice in the history",
-            (f"{case.at} request {first.pointer}", f"{case.at} request {again.pointer}"),
+            (f"{context.at} request {first.pointer}", f"{context.at} request {again.pointer}"),
             key=first.call.id,
         )
-    for part in _copied(case):
-        case.thread.told.add(("client-missing-tool-result", _name(part)))
+    for part in _copied(context):
+        context.thread.reported.add(("client-missing-tool-result", _name(part)))
         yield Note(
             f"the call of {_name(part)} stands twice in the history; the model made it once",
-            (f"{case.at} request {part.pointer}",),
+            (f"{context.at} request {part.pointer}",),
             key=part.pointer,
         )
 
@@ -265,28 +260,28 @@ def _duplicated(case: Case) -> Iterator[Note]:
     says="Something stands between calls and their results, or results are spread over messages.",
     fix="Put all results of an answer right behind it, in one message where the API wants one.",
 )
-def not_adjacent(case: Case) -> Iterator[Note]:
-    yield from confirmed(case, "client-results-not-adjacent", _not_adjacent(case))
+def not_adjacent(context: RuleContext) -> Iterator[Note]:
+    yield from confirmed(context, "client-results-not-adjacent", _not_adjacent(context))
 
 
-def _not_adjacent(case: Case) -> Iterator[Note]:
-    found = case.pairs
+def _not_adjacent(context: RuleContext) -> Iterator[Note]:
+    found = context.pairing
     for call, result in found.displaced:
         yield Note(
             f"the result of {_name(call)} does not stand right behind the call",
-            (f"{case.at} request {call.pointer}", f"{case.at} request {result.pointer}"),
+            (f"{context.at} request {call.pointer}", f"{context.at} request {result.pointer}"),
             key=_name(call),
         )
     for first, second in found.split:
         yield Note(
             "the results of one answer are spread over two messages",
-            (f"{case.at} request {first.pointer}", f"{case.at} request {second.pointer}"),
+            (f"{context.at} request {first.pointer}", f"{context.at} request {second.pointer}"),
             key=first.pointer,
         )
     for part in found.preceded:
         yield Note(
             f"something stands before the result of {_name(part)} in its message",
-            (f"{case.at} request {part.pointer}",),
+            (f"{context.at} request {part.pointer}",),
             key=_name(part),
         )
 
@@ -299,12 +294,12 @@ def _not_adjacent(case: Case) -> Iterator[Note]:
     says="The results stand in another order than the calls.",
     fix="Keep the order of the calls where the API links by order (Ollama, Gemini without ids).",
 )
-def reordered(case: Case) -> Iterator[Note]:
-    for calls in case.pairs.reordered:
+def reordered(context: RuleContext) -> Iterator[Note]:
+    for calls in context.pairing.reordered:
         idless = all(part.call is not None and part.call.id is None for part in calls)
         yield Note(
             f"the results of {len(calls)} calls stand in another order than the calls",
-            (f"{case.at} request {calls[0].pointer}",),
+            (f"{context.at} request {calls[0].pointer}",),
             severity="warning" if idless else None,
             key=tuple(_name(part) for part in calls),
         )
@@ -318,16 +313,16 @@ def reordered(case: Case) -> Iterator[Note]:
     says="A result names another tool than the one that was called.",
     fix="Echo the id and the name of the call.",
 )
-def wrong_name(case: Case) -> Iterator[Note]:
-    for call, result in case.pairs.misnamed:
+def wrong_name(context: RuleContext) -> Iterator[Note]:
+    for call, result in context.pairing.misnamed:
         if call.call is None or result.result is None:
             continue
         as_id = result.result.name == call.call.id
         yield Note(
             f"the result of {call.call.name!r} names {result.result.name!r}{', the id of the call' if as_id else ''}",
-            (f"{case.at} request {call.pointer}", f"{case.at} request {result.pointer}"),
+            (f"{context.at} request {call.pointer}", f"{context.at} request {result.pointer}"),
             key=(_name(call), result.result.name),
-            because_of=_renamed(case, call),
+            because_of=_renamed(context, call),
         )
 
 

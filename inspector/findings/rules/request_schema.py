@@ -10,18 +10,19 @@ from collections.abc import Iterator
 
 from ...wire.json_value import as_array, as_object, as_text, is_array, is_object
 from ...wire.values import Message, Part
-from ..finding import Note, Severity, rule
-from ..rule_context import Case
+from ..finding import Severity
+from ..rule import Note, rule
+from ..rule_context import RuleContext
 from .pairing import confirmed
 
 
-def _tolerated(case: Case) -> Severity:
+def _tolerated(context: RuleContext) -> Severity:
     """An error when the API rejected the request; where it took it, others will not."""
-    return "error" if case.reading.error is not None else "warning"
+    return "error" if context.reading.error is not None else "warning"
 
 
-def _blamed(case: Case, part_raw: object) -> tuple[str, int | None]:
-    returned = case.returned_by(part_raw)
+def _blamed(context: RuleContext, part_raw: object) -> tuple[str, int | None]:
+    returned = context.returned_by(part_raw)
     return (f"; it is what the API itself returned in #{returned}" if returned is not None else "", returned)
 
 
@@ -40,35 +41,38 @@ def _has_results(message: Message) -> bool:
     "P",
     says="The roles of the messages do not follow each other as the API demands.",
     fix="Begin with the user, let results follow calls, and end with the user or a result.",
-    not_when="A prefilled answer where the API takes one; where the API took the request, it is an info.",
+    not_when=(
+        "A prefilled answer, where the API takes one",
+        "The API took the request: then it is an info",
+    ),
 )
-def role_order(case: Case) -> Iterator[Note]:
-    yield from confirmed(case, "client-role-order", _roles(case))
+def role_order(context: RuleContext) -> Iterator[Note]:
+    yield from confirmed(context, "client-role-order", _roles(context))
 
 
-def _roles(case: Case) -> Iterator[Note]:
-    check = _ROLE_CHECKS.get(case.reading.protocol)
-    messages = case.request.conversation
-    if check is None or not messages or case.request.previous_id is not None:
+def _roles(context: RuleContext) -> Iterator[Note]:
+    check = _ROLE_CHECKS.get(context.reading.protocol)
+    messages = context.request.conversation
+    if check is None or not messages or context.request.previous_id is not None:
         return
     for message, what in check(messages):
-        roots = case.has("client-history-truncated")
-        if _leaves_open(case, message):
-            roots += case.has("client-missing-tool-result")
+        roots = context.has("client-history-truncated")
+        if _leaves_open(context, message):
+            roots += context.has("client-missing-tool-result")
         yield Note(
             what,
-            (f"{case.at} request {message.pointer}",),
-            severity="error" if case.reading.error is not None else "info",
+            (f"{context.at} request {message.pointer}",),
+            severity="error" if context.reading.error is not None else "info",
             key=(what, message.pointer),
             because_of=roots,
         )
 
 
-def _leaves_open(case: Case, message: Message) -> bool:
+def _leaves_open(context: RuleContext, message: Message) -> bool:
     """True when the message, or the one before it, makes a call that nothing answers: the result left the gap."""
-    place = next(i for i, one in enumerate(case.request.messages) if one is message)
-    near = case.request.messages[max(place - 1, 0) : place + 1]
-    return any(part is open_call for one in near for part in one.parts for open_call in case.pairs.missing)
+    place = next(i for i, one in enumerate(context.request.messages) if one is message)
+    near = context.request.messages[max(place - 1, 0) : place + 1]
+    return any(part is open_call for one in near for part in one.parts for open_call in context.pairing.missing)
 
 
 def _gemini_roles(messages: tuple[Message, ...]) -> Iterator[tuple[Message, str]]:
@@ -127,24 +131,27 @@ _ROLE_CHECKS = {
     "P",
     says="A message or a text block of the request is empty.",
     fix="Leave empty blocks out before sending the history back.",
-    not_when="The API returned the block itself and took it back; an empty result, which is allowed.",
+    not_when=(
+        "The API returned the block itself and took it back",
+        "An empty result, which is allowed",
+    ),
 )
-def empty_content(case: Case) -> Iterator[Note]:
-    yield from confirmed(case, "client-empty-content", _empty(case))
+def empty_content(context: RuleContext) -> Iterator[Note]:
+    yield from confirmed(context, "client-empty-content", _empty(context))
 
 
-def _empty(case: Case) -> Iterator[Note]:
-    if case.reading.protocol not in ("anthropic-messages", "bedrock-converse", "bedrock-invoke"):
+def _empty(context: RuleContext) -> Iterator[Note]:
+    if context.reading.protocol not in ("anthropic-messages", "bedrock-converse", "bedrock-invoke"):
         return
-    last = case.request.messages[-1].pointer if case.request.messages else None
-    for message in case.fresh:
+    last = context.request.messages[-1].pointer if context.request.messages else None
+    for message in context.fresh:
         if not message.parts and not (message.role == "assistant" and message.pointer == last):
-            yield from _empty_note(case, message.pointer, message.raw, "a message without content")
+            yield from _empty_note(context, message.pointer, message.raw, "a message without content")
         for part in message.parts:
             if part.kind == "text" and not part.text.strip():
-                yield from _empty_note(case, part.pointer, part.raw, "an empty text block")
+                yield from _empty_note(context, part.pointer, part.raw, "an empty text block")
             elif _empty_error(part):
-                yield from _empty_note(case, part.pointer, part.raw, "an error result without content")
+                yield from _empty_note(context, part.pointer, part.raw, "an error result without content")
 
 
 def _empty_error(part: Part) -> bool:
@@ -152,14 +159,14 @@ def _empty_error(part: Part) -> bool:
     return raw.get("status") == "error" and not as_array(raw.get("content"))
 
 
-def _empty_note(case: Case, pointer: str, raw: object, what: str) -> Iterator[Note]:
-    told, returned = _blamed(case, raw)
-    if returned is not None and case.reading.error is None:
+def _empty_note(context: RuleContext, pointer: str, raw: object, what: str) -> Iterator[Note]:
+    told, returned = _blamed(context, raw)
+    if returned is not None and context.reading.error is None:
         return
     yield Note(
         f"the request holds {what}{told}",
-        (f"{case.at} request {pointer}", *((f"#{returned} response",) if returned is not None else ())),
-        severity=_tolerated(case),
+        (f"{context.at} request {pointer}", *((f"#{returned} response",) if returned is not None else ())),
+        severity=_tolerated(context),
         layer="api" if returned is not None else None,
         key=pointer,
     )
@@ -172,25 +179,25 @@ def _empty_note(case: Case, pointer: str, raw: object, what: str) -> Iterator[No
     "P",
     says="The history holds calls and the request defines no tools.",
     fix="Send the tools along whenever the history holds calls, in compactions and titles too.",
-    not_when="The request continues a thread that the API holds.",
+    not_when=("The request continues a thread that the API holds",),
 )
-def tools_missing(case: Case) -> Iterator[Note]:
-    yield from confirmed(case, "client-tools-missing-for-history", _tools_missing(case))
+def tools_missing(context: RuleContext) -> Iterator[Note]:
+    yield from confirmed(context, "client-tools-missing-for-history", _tools_missing(context))
 
 
-def _tools_missing(case: Case) -> Iterator[Note]:
-    if case.reading.protocol not in ("anthropic-messages", "bedrock-converse") or case.request.tools:
+def _tools_missing(context: RuleContext) -> Iterator[Note]:
+    if context.reading.protocol not in ("anthropic-messages", "bedrock-converse") or context.request.tools:
         return
-    if "toolConfig" in case.request.parameters or "mcp_servers" in case.request.parameters:
+    if "toolConfig" in context.request.parameters or "mcp_servers" in context.request.parameters:
         return
-    if case.request.previous_id is not None:
+    if context.request.previous_id is not None:
         return  # a message thread: the API holds the tools as well
-    for message in case.request.messages:
+    for message in context.request.messages:
         if _has_calls(message) or _has_results(message):
             yield Note(
                 "the history holds calls and results and the request defines no tools",
-                (f"{case.at} request {message.pointer}", f"{case.at} request /tools"),
-                severity=_tolerated(case),
+                (f"{context.at} request {message.pointer}", f"{context.at} request /tools"),
+                severity=_tolerated(context),
                 key="tools",
             )
             return
@@ -215,14 +222,14 @@ _MOST_TOOLS = {"openai-chat": 128, "openai-responses": 128}
     says="A tool's definition is one that the API rejects: its name, its schema, two of one name.",
     fix="Mend the definition where the tool is made; arrays need items, objects need properties, names are unique.",
 )
-def bad_schema(case: Case) -> Iterator[Note]:
-    yield from confirmed(case, "client-bad-tool-schema", _schemas(case))
+def bad_schema(context: RuleContext) -> Iterator[Note]:
+    yield from confirmed(context, "client-bad-tool-schema", _schemas(context))
 
 
-def _schemas(case: Case) -> Iterator[Note]:
-    protocol = case.reading.protocol
-    names = Counter(tool.name for tool in case.request.tools if not tool.server)
-    for tool in case.request.tools:
+def _schemas(context: RuleContext) -> Iterator[Note]:
+    protocol = context.reading.protocol
+    names = Counter(tool.name for tool in context.request.tools if not tool.server)
+    for tool in context.request.tools:
         problem = None
         pattern = _NAMES.get(protocol)
         if names[tool.name] > 1 and not tool.server:
@@ -233,14 +240,17 @@ def _schemas(case: Case) -> Iterator[Note]:
             problem = f"the schema of {tool.name!r} has {bad}"
         if problem:
             yield Note(
-                problem, (f"{case.at} request {tool.pointer}",), severity=_tolerated(case), key=(problem, tool.name)
+                problem,
+                (f"{context.at} request {tool.pointer}",),
+                severity=_tolerated(context),
+                key=(problem, tool.name),
             )
     limit = _MOST_TOOLS.get(protocol)
-    if limit and len(case.request.tools) > limit:
+    if limit and len(context.request.tools) > limit:
         yield Note(
-            f"{len(case.request.tools)} tools are offered; the API takes {limit}",
-            (f"{case.at} request /tools",),
-            severity=_tolerated(case),
+            f"{len(context.request.tools)} tools are offered; the API takes {limit}",
+            (f"{context.at} request /tools",),
+            severity=_tolerated(context),
             key="many",
         )
 
@@ -272,17 +282,17 @@ def _schema_fault(schema: object, at: str = "") -> str | None:
     says="The request has a parameter or a value that the model does not take.",
     fix="Leave the parameter out for this model, or use the one that replaced it.",
 )
-def unsupported_parameter(case: Case) -> Iterator[Note]:
-    said = case.complaint
-    error = case.reading.error
+def unsupported_parameter(context: RuleContext) -> Iterator[Note]:
+    said = context.rejection
+    error = context.reading.error
     if said is None or error is None or "client-unsupported-param" not in said.ids:
         return
-    fields = case.fields
-    named = next((name for name in (*said.named, as_text(_param(case)) or "") if _has(fields, name)), None)
-    where = f"{case.at} request /{_STEPS.sub('/', named).strip('/')}" if named else f"{case.at} request"
+    fields = context.fields
+    named = next((name for name in (*said.named, as_text(_param(context)) or "") if _has(fields, name)), None)
+    where = f"{context.at} request /{_STEPS.sub('/', named).strip('/')}" if named else f"{context.at} request"
     yield Note(
         f"the API does not take {named or 'a parameter of the request'}: {said.text}",
-        (where, f"{case.at} status {case.status}"),
+        (where, f"{context.at} status {context.status}"),
         tier="P" if named else "S",
         key=("param", named or said.text),
     )
@@ -292,8 +302,8 @@ _STEPS = re.compile(r"[.\[\]]+")
 """What separates the steps of a path in an error text, as in `messages[0].role`."""
 
 
-def _param(case: Case) -> object:
-    return as_object(case.exchange.answer_fields.get("error")).get("param")
+def _param(context: RuleContext) -> object:
+    return as_object(context.exchange.answer_fields.get("error")).get("param")
 
 
 def _has(fields: dict[str, object], name: str) -> bool:
@@ -314,23 +324,27 @@ def _has(fields: dict[str, object], name: str) -> bool:
     says="The request refers to something that the API does not hold: a response, an item, a conversation, a cache.",
     fix="Send the history itself, or store answers that later requests continue (`store: true`).",
 )
-def stale_state(case: Case) -> Iterator[Note]:
-    yield from confirmed(case, "client-stale-server-state", _stale(case))
+def stale_state(context: RuleContext) -> Iterator[Note]:
+    yield from confirmed(context, "client-stale-server-state", _stale(context))
 
 
-def _stale(case: Case) -> Iterator[Note]:
-    if case.reading.error is None or case.complaint is None or "client-stale-server-state" not in case.complaint.ids:
+def _stale(context: RuleContext) -> Iterator[Note]:
+    if (
+        context.reading.error is None
+        or context.rejection is None
+        or "client-stale-server-state" not in context.rejection.ids
+    ):
         return
-    previous = case.request.previous_id
+    previous = context.request.previous_id
     if previous is None:
         return
-    stored = case.run.answers.get(previous)
+    stored = context.run.answers.get(previous)
     if stored is True:
         return
     why = "was asked for with `store: false`" if stored is False else "was never seen in this recording"
     yield Note(
         f"the request continues {previous}, which {why}",
-        (f"{case.at} request /previous_response_id",),
+        (f"{context.at} request /previous_response_id",),
         tier="P" if stored is False else "S",
         key=previous,
     )
@@ -344,13 +358,13 @@ def _stale(case: Case) -> Iterator[Note]:
     says="A call or a result is sent back in the wrong JSON type.",
     fix="Arguments are a string in OpenAI's APIs and an object in Anthropic's, Bedrock's and Gemini's.",
 )
-def wrong_type(case: Case) -> Iterator[Note]:
-    yield from confirmed(case, "client-args-wrong-type", _wrong_types(case))
+def wrong_type(context: RuleContext) -> Iterator[Note]:
+    yield from confirmed(context, "client-args-wrong-type", _wrong_types(context))
 
 
-def _wrong_types(case: Case) -> Iterator[Note]:
-    wanted = _ARGUMENTS.get(case.reading.protocol)
-    for message in case.fresh:
+def _wrong_types(context: RuleContext) -> Iterator[Note]:
+    wanted = _ARGUMENTS.get(context.reading.protocol)
+    for message in context.fresh:
         for part in message.parts:
             if part.call is not None and wanted is not None and not part.call.server:
                 holder, key, kind = wanted
@@ -360,13 +374,13 @@ def _wrong_types(case: Case) -> Iterator[Note]:
                 for step in holder:
                     fields = as_object(fields.get(step))
                 if key in fields and not _is(fields[key], kind):
-                    told, returned = _blamed(case, part.raw)
-                    if returned is not None and case.reading.error is None:
+                    told, returned = _blamed(context, part.raw)
+                    if returned is not None and context.reading.error is None:
                         continue
                     yield Note(
                         f"the arguments of {part.call.name!r} are no {kind}{told}",
-                        (f"{case.at} request {part.pointer}",),
-                        severity=_tolerated(case),
+                        (f"{context.at} request {part.pointer}",),
+                        severity=_tolerated(context),
                         layer="api" if returned is not None else None,
                         key=part.pointer,
                     )
@@ -375,8 +389,8 @@ def _wrong_types(case: Case) -> Iterator[Note]:
                 if value is not None and not is_object(value):
                     yield Note(
                         "the JSON of a result is no object",
-                        (f"{case.at} request {part.pointer}",),
-                        severity=_tolerated(case),
+                        (f"{context.at} request {part.pointer}",),
+                        severity=_tolerated(context),
                         key=part.pointer,
                     )
 
@@ -406,8 +420,8 @@ _ARGUMENTS: dict[str, tuple[tuple[str, ...], str, str]] = {
     says="An image or a file stands where the model or the API takes none.",
     fix="Send it to a model that reads it, or as text.",
 )
-def media_unsupported(case: Case) -> Iterator[Note]:
-    yield from confirmed(case, "client-media-unsupported", ())
+def media_unsupported(context: RuleContext) -> Iterator[Note]:
+    yield from confirmed(context, "client-media-unsupported", ())
 
 
 _MISTRAL_ID = re.compile(r"[a-zA-Z0-9]{9}")
@@ -421,23 +435,25 @@ _MISTRAL_ID = re.compile(r"[a-zA-Z0-9]{9}")
     says="A call came back under another id than the API gave it.",
     fix="Keep ids; where an API wants its own format, rewrite both sides of each pair.",
 )
-def id_rewritten(case: Case) -> Iterator[Note]:
-    changes = [change for change in case.echo.changes if change.kind == "id_changed"] if case.echo else []
+def id_rewritten(context: RuleContext) -> Iterator[Note]:
+    changes = [change for change in context.echo.changes if change.kind == "id_changed"] if context.echo else []
     notes = [
         Note(
             f"the call id {change.was} came back as {change.became}",
             (
-                f"#{case.before.round_trip.index if case.before else '?'} call {change.was}",
-                f"{case.at} request {change.now}",
+                f"#{context.before.round_trip.index if context.before else '?'} call {change.was}",
+                f"{context.at} request {change.now}",
             ),
             severity="error"
-            if case.reading.error is not None and case.complaint and "client-call-id-rewritten" in case.complaint.ids
+            if context.reading.error is not None
+            and context.rejection
+            and "client-call-id-rewritten" in context.rejection.ids
             else None,
             key=change.was,
         )
         for change in changes
     ]
-    yield from confirmed(case, "client-call-id-rewritten", notes)
+    yield from confirmed(context, "client-call-id-rewritten", notes)
 
 
 RULES = (

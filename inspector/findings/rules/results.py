@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 
 from ...wire.values import Part
-from ..finding import Note, Severity, rule
-from ..rule_context import Case
+from ..finding import Severity
+from ..rule import Note, rule
+from ..rule_context import RuleContext
 
 _ERROR = re.compile(
     r"\s*(?:error\b|traceback \(most recent|exception\b|api request failed|http [45]\d\d|\{\s*\"(?:error|iserror)\"\s*:\s*(?!null|false|\"\")"
@@ -18,24 +19,24 @@ _HUGE = 50_000
 _EMPTY = frozenset({"", "[]", "null", "{}", "None"})
 
 
-def new_results(case: Case) -> list[Part]:
+def new_results(context: RuleContext) -> list[Part]:
     """The results that this request brings for the first time."""
-    if case.echo is not None:
-        return [unit.part for unit in case.echo.new if unit.kind == "result"]
-    if case.previous is not None and case.previous.failed:
-        old = {unit.said for unit in case.previous.units().units if unit.kind == "result"}
-        new = case.turn.units(case.previous).units
+    if context.echo is not None:
+        return [unit.part for unit in context.echo.new if unit.kind == "result"]
+    if context.previous is not None and context.previous.failed:
+        old = {unit.said for unit in context.previous.units().units if unit.kind == "result"}
+        new = context.turn.units(context.previous).units
         return [unit.part for unit in new if unit.kind == "result" and unit.said not in old]
-    if case.is_attempt:
+    if context.is_attempt:
         return []
-    return [part for message in case.request.messages for part in message.parts if part.result is not None]
+    return [part for message in context.request.messages for part in message.parts if part.result is not None]
 
 
-def _tool_of(case: Case, part: Part) -> str:
+def _tool_of(context: RuleContext, part: Part) -> str:
     result = part.result
     if result is None:
         return ""
-    known = case.calls.get(result.call_id or "")
+    known = context.calls.get(result.call_id or "")
     return known.call.name if known is not None and known.call is not None else result.name or ""
 
 
@@ -46,20 +47,23 @@ def _tool_of(case: Case, part: Part) -> str:
     "S",
     says="A result reads like an error and is not marked as one.",
     fix="Set `is_error` (Anthropic) or `status: error` (Bedrock), so that the model is told.",
-    not_when="Tools that read files, logs or pages; APIs without such a mark, where it is an info.",
+    not_when=(
+        "Tools that read files, logs or pages",
+        "The API has no such mark: then it is an info",
+    ),
 )
-def error_as_success(case: Case) -> Iterator[Note]:
-    for part in new_results(case):
+def error_as_success(context: RuleContext) -> Iterator[Note]:
+    for part in new_results(context):
         result = part.result
         if result is None or result.is_error or not _ERROR.match(result.text):
             continue
-        name = _tool_of(case, part)
+        name = _tool_of(context, part)
         if _READERS.search(name) and not result.text.lstrip().lower().startswith(("error", "traceback", '{"error"')):
             continue
-        flagged = case.reading.protocol in _FLAGGED
+        flagged = context.reading.protocol in _FLAGGED
         yield Note(
             f"the result of {name or result.call_id!r} reads like an error and is not marked as one: {result.text[:80]!r}",
-            (f"{case.at} request {part.pointer}",),
+            (f"{context.at} request {part.pointer}",),
             severity=None if flagged else "info",
             key=result.call_id or part.pointer,
         )
@@ -73,18 +77,18 @@ def error_as_success(case: Case) -> Iterator[Note]:
     says="One result takes up much of the window.",
     fix="Cut results at the source, give pages, or hand over a file's name.",
 )
-def huge_result(case: Case) -> Iterator[Note]:
-    for part in new_results(case):
+def huge_result(context: RuleContext) -> Iterator[Note]:
+    for part in new_results(context):
         result = part.result
         if result is not None and len(result.text) > _HUGE:
-            full = case.finish.label == "context_full" or bool(
-                case.complaint and "api-context-full" in case.complaint.ids
+            full = context.finish.label == "context_full" or bool(
+                context.rejection and "api-context-full" in context.rejection.ids
             )
             severity: Severity | None = "error" if full else None
             yield Note(
-                f"the result of {_tool_of(case, part) or result.call_id!r} has {len(result.text):,} characters "
+                f"the result of {_tool_of(context, part) or result.call_id!r} has {len(result.text):,} characters "
                 f"(about {len(result.text) // 4:,} tokens), which every later turn pays for",
-                (f"{case.at} request {part.pointer}",),
+                (f"{context.at} request {part.pointer}",),
                 severity=severity,
                 key=result.call_id or part.pointer,
             )
@@ -98,17 +102,19 @@ def huge_result(case: Case) -> Iterator[Note]:
     says="Empty results come again and again.",
     fix="Say what was looked for and that nothing was found.",
 )
-def empty_result(case: Case) -> Iterator[Note]:
-    for part in new_results(case):
+def empty_result(context: RuleContext) -> Iterator[Note]:
+    for part in new_results(context):
         result = part.result
         if result is None or result.text.strip() not in _EMPTY:
             continue
-        name = _tool_of(case, part)
-        earlier = [step for step in list(case.thread.steps)[:-1] if any(t.strip() in _EMPTY for t in step.result_texts)]
+        name = _tool_of(context, part)
+        earlier = [
+            step for step in list(context.thread.steps)[:-1] if any(t.strip() in _EMPTY for t in step.result_texts)
+        ]
         if earlier:
             yield Note(
                 f"the result of {name or result.call_id!r} is empty again",
-                (f"{case.at} request {part.pointer}",),
+                (f"{context.at} request {part.pointer}",),
                 key=("empty", name),
             )
 
@@ -121,11 +127,11 @@ def empty_result(case: Case) -> Iterator[Note]:
     says="The input grows by much with every turn.",
     fix="Look at what grows in the context view; cap results, compact.",
 )
-def context_growth(case: Case) -> Iterator[Note]:
-    usage, seen = case.reading.usage, case.thread.input_tokens
+def context_growth(context: RuleContext) -> Iterator[Note]:
+    usage, seen = context.reading.usage, context.thread.input_tokens
     if usage is None or not usage.input or len(seen) < 9:
         return
-    first, last = seen[0], (case.index, usage.input)
+    first, last = seen[0], (context.index, usage.input)
     turns = len(seen)
     if last[1] > 10 * max(first[1], 1) and last[1] > 20_000:
         slope = (last[1] - first[1]) // turns
@@ -144,12 +150,12 @@ def context_growth(case: Case) -> Iterator[Note]:
     says="The same image or file is sent with every request.",
     fix="Upload it once and refer to it, or take it out once it was read.",
 )
-def blob_resent(case: Case) -> Iterator[Note]:
-    for part, blob in case.blobs:
-        if case.thread.blobs.get(blob, 0) == 2:
+def blob_resent(context: RuleContext) -> Iterator[Note]:
+    for part, blob in context.blobs:
+        if context.thread.blobs.get(blob, 0) == 2:
             yield Note(
                 "the same image or file is sent for the third time",
-                (f"{case.at} request {part.pointer}",),
+                (f"{context.at} request {part.pointer}",),
                 key=("blob", blob),
             )
 

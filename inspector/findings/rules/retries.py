@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from ...analysis.threads import Turn
 from ...wire.exchange import header
 from ...wire.json_value import as_array, as_object, as_text, parse_json
-from ..finding import Note, rule
-from ..rule_context import Case
+from ..rule import Note, rule
+from ..rule_context import RuleContext
 from .errors import OVERLOADED, error_status
 
 _PERMANENT = frozenset({400, 401, 403, 404, 405, 413, 422})
@@ -16,9 +16,9 @@ _SETTINGS = ("generationConfig", "inferenceConfig", "options")
 """Where some APIs have the parameters of sampling."""
 
 
-def _failed_before(case: Case) -> Turn | None:
+def _failed_before(context: RuleContext) -> Turn | None:
     """The previous attempt of this turn, when it failed."""
-    return case.before if case.is_attempt and case.before is not None and case.before.failed else None
+    return context.before if context.is_attempt and context.before is not None and context.before.failed else None
 
 
 def _status(turn: Turn) -> int | None:
@@ -38,19 +38,19 @@ def _ended(turn: Turn) -> float:
     says="The same failing request is sent again and again.",
     fix="Bound the retries of every layer: those of the SDK multiply with those of the framework.",
 )
-def retry_storm(case: Case) -> Iterator[Note]:
-    before = _failed_before(case)
-    if before is None or case.turn.body != before.body:
+def retry_storm(context: RuleContext) -> Iterator[Note]:
+    before = _failed_before(context)
+    if before is None or context.turn.body != before.body:
         return
-    attempts = len(case.thread.failures) + 1
+    attempts = len(context.thread.failures) + 1
     if attempts < 4 or attempts not in (4, 10):
         return
-    headers = case.turn.round_trip.request.headers
+    headers = context.turn.round_trip.request.headers
     count = header(headers, "x-stainless-retry-count")
     layers = f" (the SDK counts this one as retry {count})" if count else ""
     yield Note(
         f"the same request was sent {attempts} times after failures{layers}",
-        tuple(f"#{index} status" for index in (*case.thread.failures[-5:], case.index)),
+        tuple(f"#{index} status" for index in (*context.thread.failures[-5:], context.index)),
         severity="error" if attempts >= 10 else "warning",
         key=("storm", attempts),
     )
@@ -64,13 +64,13 @@ def retry_storm(case: Case) -> Iterator[Note]:
     says="A request that can never succeed was sent again unchanged.",
     fix="Retry only 408, 409, 429 and 5xx.",
 )
-def retried_permanent(case: Case) -> Iterator[Note]:
-    before = _failed_before(case)
-    if before is None or case.turn.body != before.body or _status(before) not in _PERMANENT:
+def retried_permanent(context: RuleContext) -> Iterator[Note]:
+    before = _failed_before(context)
+    if before is None or context.turn.body != before.body or _status(before) not in _PERMANENT:
         return
     yield Note(
         f"the request was sent again unchanged after status {_status(before)}",
-        (f"#{before.round_trip.index} status {_status(before)}", f"{case.at} request"),
+        (f"#{before.round_trip.index} status {_status(before)}", f"{context.at} request"),
         key=("permanent", before.body),
     )
 
@@ -108,23 +108,27 @@ def retry_after(turn: Turn) -> float | None:
     "P",
     says="The client came back earlier than the API asked, or although it said not to.",
     fix="Wait as long as `retry-after` says; stop at `x-should-retry: false`.",
-    not_when="Within a tenth of the time.",
+    not_when=("The client waited at least nine tenths of the time",),
 )
-def ignored_retry_after(case: Case) -> Iterator[Note]:
-    before = _failed_before(case)
+def ignored_retry_after(context: RuleContext) -> Iterator[Note]:
+    before = _failed_before(context)
     if before is None:
         return
     wait, response = retry_after(before), before.round_trip.response
-    gap = case.turn.round_trip.started_at - _ended(before)
-    if response is not None and header(response.headers, "x-should-retry") == "false" and case.turn.body == before.body:
+    gap = context.turn.round_trip.started_at - _ended(before)
+    if (
+        response is not None
+        and header(response.headers, "x-should-retry") == "false"
+        and context.turn.body == before.body
+    ):
         yield Note(
             "the request was sent again although the API said not to retry",
-            (f"#{before.round_trip.index} response header x-should-retry false", f"{case.at} request"),
+            (f"#{before.round_trip.index} response header x-should-retry false", f"{context.at} request"),
         )
     elif wait is not None and gap < 0.9 * wait and wait - gap > 0.05:
         yield Note(
             f"the next attempt came after {gap:.1f} s; the API asked for {wait:g} s",
-            (f"#{before.round_trip.index} response header retry-after {wait:g}", f"{case.at} request"),
+            (f"#{before.round_trip.index} response header retry-after {wait:g}", f"{context.at} request"),
             because_of=(),
         )
 
@@ -138,13 +142,13 @@ def ignored_retry_after(case: Case) -> Iterator[Note]:
     says="A failure that passes by itself ended the thread: nothing was tried again.",
     fix="Retry 429 and 5xx a bounded number of times, with growing waits.",
 )
-def no_retry(case: Case) -> Iterator[Note]:
-    status = error_status(case)
-    if case.following is not None or (status != 429 and status not in OVERLOADED):
+def no_retry(context: RuleContext) -> Iterator[Note]:
+    status = error_status(context)
+    if context.following is not None or (status != 429 and status not in OVERLOADED):
         return
-    if case.turn.attempt > 1 or case.has("api-context-full"):
+    if context.turn.attempt > 1 or context.has("api-context-full"):
         return
-    yield Note(f"nothing was tried again after status {status}", (f"{case.at} status {status}",))
+    yield Note(f"nothing was tried again after status {status}", (f"{context.at} status {status}",))
 
 
 @rule(
@@ -154,28 +158,31 @@ def no_retry(case: Case) -> Iterator[Note]:
     "P",
     says="One request was sent twice at the same time, and both were answered and billed.",
     fix="Look for two callers of one hook; share the answer.",
-    not_when="Sampling several answers; a retry after a failure.",
+    not_when=(
+        "Several answers are sampled",
+        "A retry after a failure",
+    ),
 )
-def duplicate_request(case: Case) -> Iterator[Note]:
-    earlier = case.sent_before
-    if earlier is None or not earlier.billed or not case.succeeded or case.is_attempt:
+def duplicate_request(context: RuleContext) -> Iterator[Note]:
+    earlier = context.sent_before
+    if earlier is None or not earlier.billed or not context.succeeded or context.is_attempt:
         return
     if earlier.effective not in ("complete", "tool_calls", "stop_sequence"):
         return
-    started = case.turn.round_trip.started_at
+    started = context.turn.round_trip.started_at
     if started > earlier.ended + _TOGETHER and started > earlier.started + _TOGETHER:
         return
-    settings = (as_object(case.parameter(name)) for name in _SETTINGS)
+    settings = (as_object(context.parameter(name)) for name in _SETTINGS)
     temperature = next((fields["temperature"] for fields in settings if "temperature" in fields), None)
-    temperature = case.parameter("temperature") if temperature is None else temperature
+    temperature = context.parameter("temperature") if temperature is None else temperature
     sampled = isinstance(temperature, int | float) and temperature > 0
     if sampled or earlier.count > 3:
         return
-    if header(case.turn.round_trip.request.headers, "x-stainless-retry-count") not in (None, "0"):
+    if header(context.turn.round_trip.request.headers, "x-stainless-retry-count") not in (None, "0"):
         return
     yield Note(
         f"the request is byte for byte that of #{earlier.index}, and both were answered",
-        (f"#{earlier.index} request", f"{case.at} request"),
+        (f"#{earlier.index} request", f"{context.at} request"),
         key=("twin", earlier.index),
     )
 
@@ -188,12 +195,12 @@ def duplicate_request(case: Case) -> Iterator[Note]:
     says="A request that was refused or filtered was sent again unchanged.",
     fix="Change the request, the model, or ask the person.",
 )
-def refusal_retried(case: Case) -> Iterator[Note]:
-    earlier = case.sent_before
+def refusal_retried(context: RuleContext) -> Iterator[Note]:
+    earlier = context.sent_before
     if earlier is not None and earlier.effective in ("refusal", "content_filter"):
         yield Note(
             f"the request that was refused in #{earlier.index} was sent again unchanged",
-            (f"#{earlier.index} finish {earlier.effective}", f"{case.at} request"),
+            (f"#{earlier.index} finish {earlier.effective}", f"{context.at} request"),
             key=("refused", earlier.index),
         )
 
@@ -206,12 +213,12 @@ def refusal_retried(case: Case) -> Iterator[Note]:
     says="Every request is rejected for the same piece of its history: the session cannot recover by going on.",
     fix="Remove or mend the piece that it names, then go on.",
 )
-def poisoned(case: Case) -> Iterator[Note]:
-    said, last = case.complaint, case.thread.rejected
-    if said is None or last is None or not said.ids or case.before is None:
+def poisoned(context: RuleContext) -> Iterator[Note]:
+    said, last = context.rejection, context.thread.rejected
+    if said is None or last is None or not said.ids or context.before is None:
         return
-    name, place, first, count = last
-    if name != said.ids[0] or name.startswith("api-context") or case.turn.body == case.before.body:
+    name, place, first, count = last.rule_id, last.pointer, last.first_index, last.count
+    if name != said.ids[0] or name.startswith("api-context") or context.turn.body == context.before.body:
         return
     if place is not None and said.pointer is not None and place != said.pointer:
         return
@@ -219,7 +226,7 @@ def poisoned(case: Case) -> Iterator[Note]:
     yield Note(
         f"{count + 1} requests were rejected for the same fault{where}, first #{first}: "
         "the session cannot recover by trying again",
-        (f"#{first} status", f"{case.at} request {said.pointer or ''}".strip()),
+        (f"#{first} status", f"{context.at} request {said.pointer or ''}".strip()),
         because_of=tuple(name for name in said.ids[:1]),
         key=("poison", name, place),
     )

@@ -8,8 +8,9 @@ from ...analysis.threads import Turn
 from ...analysis.units import sorted_json
 from ...wire.json_value import as_object, compact
 from ...wire.values import Tool, Usage
-from ..finding import Note, Severity, rule
-from ..rule_context import Case
+from ..finding import Severity
+from ..rule import Note, rule
+from ..rule_context import RuleContext
 from .history import differs, place
 from .pairing import confirmed
 
@@ -42,26 +43,29 @@ def _system(turn: Turn) -> str:
     "P",
     says="The system prompt is not that of the previous turn.",
     fix="Put what changes (dates, ids, listings) at the end of the history, not into the system prompt.",
-    not_when="Another agent takes over (a handoff, a subagent); another attempt.",
+    not_when=(
+        "Another agent takes over",
+        "The client retries the turn",
+    ),
 )
-def system_changed(case: Case) -> Iterator[Note]:
-    before = case.previous
-    if before is None or case.turn.edge.kind != "continuation":
+def system_changed(context: RuleContext) -> Iterator[Note]:
+    before = context.previous
+    if before is None or context.turn.edge.kind != "continuation":
         return
-    if before.reading.request.instructions == case.request.instructions:
+    if before.reading.request.instructions == context.request.instructions:
         return
-    was, now = _system(before), _system(case.turn)
-    if was.split() == now.split() or (not now and case.request.previous_id is None and not was):
+    was, now = _system(before), _system(context.turn)
+    if was.split() == now.split() or (not now and context.request.previous_id is None and not was):
         return
-    if case.request.previous_id is not None and not now:
+    if context.request.previous_id is not None and not now:
         return
     start = next((i for i, (a, b) in enumerate(zip(was, now, strict=False)) if a != b), min(len(was), len(now)))
     near = now[max(start - 20, 0) : start + 30]
     yield Note(
         f"the system prompt changes at character {start}{_looks_like(now[max(start - 10, 0) : start + 12])}: "
         f"{was[max(start - 20, 0) : start + 30]!r} became {near!r}",
-        (f"#{before.round_trip.index} request system", f"{case.at} request system"),
-        key=(case.index, "system"),
+        (f"#{before.round_trip.index} request system", f"{context.at} request system"),
+        key=(context.index, "system"),
     )
 
 
@@ -72,10 +76,13 @@ def system_changed(case: Case) -> Iterator[Note]:
     "P",
     says="The tools are not those of the previous turn.",
     fix="Keep the list of tools and its order through a run; allow or forbid them by tool_choice.",
-    not_when="Another agent takes over; another attempt.",
+    not_when=(
+        "Another agent takes over",
+        "The client retries the turn",
+    ),
 )
-def tools_changed(case: Case) -> Iterator[Note]:
-    yield from confirmed(case, "client-tools-changed", _tools(case))
+def tools_changed(context: RuleContext) -> Iterator[Note]:
+    yield from confirmed(context, "client-tools-changed", _tools(context))
 
 
 def _spelled(tools: tuple[Tool, ...]) -> str:
@@ -90,18 +97,18 @@ def _definitions(turn: Turn) -> list[tuple[str, str, str]]:
     ]
 
 
-def _tools(case: Case) -> Iterator[Note]:
-    before = case.previous
-    if before is None or case.turn.edge.kind != "continuation":
+def _tools(context: RuleContext) -> Iterator[Note]:
+    before = context.previous
+    if before is None or context.turn.edge.kind != "continuation":
         return
     then = before.reading.request.tools
-    if then == case.request.tools and _spelled(then) == _spelled(case.request.tools):
+    if then == context.request.tools and _spelled(then) == _spelled(context.request.tools):
         return
-    was, now = _definitions(before), _definitions(case.turn)
-    if was == now or (case.request.previous_id is not None and not now):
+    was, now = _definitions(before), _definitions(context.turn)
+    if was == now or (context.request.previous_id is not None and not now):
         return
     old, new = {name for name, _, _ in was}, {name for name, _, _ in now}
-    called = {part.call.name for message in case.request.messages for part in message.parts if part.call is not None}
+    called = {part.call.name for message in context.request.messages for part in message.parts if part.call is not None}
     severity: Severity | None = None
     if old - new:
         orphaned = sorted((old - new) & called)
@@ -118,9 +125,9 @@ def _tools(case: Case) -> Iterator[Note]:
         what = "only their order changed"
     yield Note(
         f"the tools changed: {what}",
-        (f"#{before.round_trip.index} request tools", f"{case.at} request tools"),
+        (f"#{before.round_trip.index} request tools", f"{context.at} request tools"),
         severity=severity,
-        key=(case.index, "tools"),
+        key=(context.index, "tools"),
     )
 
 
@@ -145,38 +152,41 @@ _CACHEABLE = 1024
     "P",
     says="The request departs from the last one inside the part that could have been read from the cache.",
     fix="Append only: keep tools, system prompt and sent messages byte for byte.",
-    not_when="Too little for any cache, or an API that reports none: then it is an info.",
+    not_when=(
+        "The input is too short for any cache: then it is an info",
+        "The API reports no cache: then it is an info",
+    ),
 )
-def prefix_busted(case: Case) -> Iterator[Note]:
-    before = case.previous
-    if before is None or before.failed or case.echo is None or case.echo.state == "held":
+def prefix_busted(context: RuleContext) -> Iterator[Note]:
+    before = context.previous
+    if before is None or before.failed or context.echo is None or context.echo.state == "held":
         return
-    if case.turn.edge.kind == "handoff" or case.request.model != before.reading.request.model:
+    if context.turn.edge.kind == "handoff" or context.request.model != before.reading.request.model:
         return
-    then, now = before.reading.usage, case.reading.usage
-    unasked = case.reading.protocol not in _ON_REQUEST
+    then, now = before.reading.usage, context.reading.usage
+    unasked = context.reading.protocol not in _ON_REQUEST
     known = then is not None and (then.cache_read or then.cache_write or (unasked and then.cache_read is not None))
     little = then is not None and then.input is not None and then.input < _CACHEABLE
-    if little or not (case.thread.cached or known):
-        yield from _departs(case)
+    if little or not (context.thread.cached or known):
+        yield from _departs(context)
         return
     read = then.cache_read if then is not None else None
     again = now.cache_read if now is not None else None
     if read and again is not None and again >= 0.9 * read and again >= 0.8 * _held(then):
         return
-    roots = case.has(*_ROOTS)
-    moved = [change for change in case.echo.changes if not change.emitted and change.kind != "args_respelled"]
+    roots = context.has(*_ROOTS)
+    moved = [change for change in context.echo.changes if not change.emitted and change.kind != "args_respelled"]
     inserted = [change for change in moved if change.kind in ("inserted", "text_changed")]
-    respelled = [change for change in case.echo.changes if change.kind == "args_respelled"]
+    respelled = [change for change in context.echo.changes if change.kind == "args_respelled"]
     if not roots and not moved and not respelled:
         return
-    last_only = not moved and not case.has("client-system-prompt-changed", "client-tools-changed")
+    last_only = not moved and not context.has("client-system-prompt-changed", "client-tools-changed")
     if last_only and not (respelled and read and again is not None):
         # The last answer stood in no cache yet.
         return
     first = (inserted or moved or respelled or [None])[0]
-    where = place(case, first) if first is not None else (f"{case.at} request",)
-    diagnosis = _diagnosis(case)
+    where = place(context, first) if first is not None else (f"{context.at} request",)
+    diagnosis = _diagnosis(context)
     cost = (
         f"; {now.input - (now.cache_read or 0):,} input tokens were not read from the cache"
         if now and now.input is not None
@@ -187,16 +197,16 @@ def prefix_busted(case: Case) -> Iterator[Note]:
         + (f"; the API says {diagnosis}" if diagnosis else ""),
         where,
         because_of=roots,
-        key=(case.index, "prefix"),
+        key=(context.index, "prefix"),
     )
 
 
-def _departs(case: Case) -> Iterator[Note]:
+def _departs(context: RuleContext) -> Iterator[Note]:
     """The same where no cache is at stake: it costs nothing yet, and is told only where no other rule tells it."""
-    before, echo = case.before, case.echo
-    if before is None or echo is None or case.has(*_ROOTS):
+    before, echo = context.before, context.echo
+    if before is None or echo is None or context.has(*_ROOTS):
         return
-    asked = tuple(message.pointer for message in case.request.messages if message.role == "user")
+    asked = tuple(message.pointer for message in context.request.messages if message.role == "user")
     changed = [
         change
         for change in echo.changes
@@ -209,9 +219,9 @@ def _departs(case: Case) -> Iterator[Note]:
         what = "puts something into" if changed[0].kind == "inserted" else "changes"
         yield Note(
             f"the request {what} what #{before.round_trip.index} had sent: {differs(changed[0])}",
-            place(case, changed[0]),
+            place(context, changed[0]),
             severity="info",
-            key=(case.index, "prefix"),
+            key=(context.index, "prefix"),
         )
 
 
@@ -222,8 +232,8 @@ def _held(usage: Usage | None) -> int:
     return (usage.input or 0) if usage.cache_write is None else (usage.cache_read or 0) + usage.cache_write
 
 
-def _diagnosis(case: Case) -> str | None:
-    fields = case.exchange.answer_fields
+def _diagnosis(context: RuleContext) -> str | None:
+    fields = context.exchange.answer_fields
     for name in ("diagnostics", "prompt_cache_diagnostics"):
         holder = as_object(fields.get(name))
         reason = as_object(holder.get("cache_miss_reason")) or as_object(holder.get("cache_miss"))
@@ -241,16 +251,16 @@ def _diagnosis(case: Case) -> str | None:
     fix="Mark the end of the stable prefix with `cache_control` (Anthropic) or a `cachePoint` (Bedrock).",
     protocols=("anthropic-messages", "bedrock-converse"),
 )
-def no_cache_control(case: Case) -> Iterator[Note]:
-    usage = case.reading.usage
-    if case.thread.cached or case.thread.turns != 3 or usage is None or (usage.input or 0) < 2 * _CACHEABLE:
+def no_cache_control(context: RuleContext) -> Iterator[Note]:
+    usage = context.reading.usage
+    if context.thread.cached or context.thread.turns != 3 or usage is None or (usage.input or 0) < 2 * _CACHEABLE:
         return
-    text = case.turn.round_trip.request.body
+    text = context.turn.round_trip.request.body
     if b"cache_control" in text or b"cachePoint" in text:
         return
     yield Note(
-        f"{case.thread.turns} growing requests, {usage.input:,} input tokens in the last, and none is cached",
-        (f"{case.at} request", f"{case.at} usage cache_read 0"),
+        f"{context.thread.turns} growing requests, {usage.input:,} input tokens in the last, and none is cached",
+        (f"{context.at} request", f"{context.at} usage cache_read 0"),
         key="cache",
     )
 
@@ -282,13 +292,13 @@ _SAMPLING = (
     "P",
     says="Parameters of sampling differ from the previous turn's.",
     fix="Keep them through a run: caches and behaviour depend on them.",
-    not_when="Only tool_choice changed, as after a forced first step.",
+    not_when=("Only `tool_choice` changed",),
 )
-def sampling_changed(case: Case) -> Iterator[Note]:
-    before = case.previous
-    if before is None or case.turn.edge.kind == "handoff":
+def sampling_changed(context: RuleContext) -> Iterator[Note]:
+    before = context.previous
+    if before is None or context.turn.edge.kind == "handoff":
         return
-    was, now = before.reading.request, case.request
+    was, now = before.reading.request, context.request
     changed = [name for name in _SAMPLING if was.parameters.get(name) != now.parameters.get(name)]
     if was.max_output != now.max_output:
         changed.append("the output cap")
@@ -297,8 +307,11 @@ def sampling_changed(case: Case) -> Iterator[Note]:
     if changed:
         yield Note(
             f"changed since #{before.round_trip.index}: {', '.join(changed)}",
-            (f"#{before.round_trip.index} request", *(f"{case.at} request /{n}" for n in changed[:3] if " " not in n)),
-            key=(case.index, "sampling"),
+            (
+                f"#{before.round_trip.index} request",
+                *(f"{context.at} request /{n}" for n in changed[:3] if " " not in n),
+            ),
+            key=(context.index, "sampling"),
         )
 
 
@@ -310,17 +323,17 @@ def sampling_changed(case: Case) -> Iterator[Note]:
     says="The client asks for another model within one thread.",
     fix="Expect cache misses, and reasoning that the new model does not take.",
 )
-def model_changed(case: Case) -> Iterator[Note]:
-    before = case.before
-    if before is None or before.reading.request.model == case.request.model or not case.request.model:
+def model_changed(context: RuleContext) -> Iterator[Note]:
+    before = context.before
+    if before is None or before.reading.request.model == context.request.model or not context.request.model:
         return
     emission = before.reading.emission
-    amid = emission is not None and bool(emission.calls) and case.echo is not None
+    amid = emission is not None and bool(emission.calls) and context.echo is not None
     yield Note(
-        f"{case.request.model!r} is asked for; #{before.round_trip.index} asked for {before.reading.request.model!r}",
-        (f"#{before.round_trip.index} request model", f"{case.at} request model"),
+        f"{context.request.model!r} is asked for; #{before.round_trip.index} asked for {before.reading.request.model!r}",
+        (f"#{before.round_trip.index} request model", f"{context.at} request model"),
         severity="warning" if amid else None,
-        key=(case.index, "model"),
+        key=(context.index, "model"),
     )
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from ...wire.framing import Event
 from ...wire.json_value import as_array, as_count, as_object, as_text, compact, parse_json
-from ..finding import Note, rule
-from ..rule_context import Case
+from ..rule import Note, rule
+from ..rule_context import RuleContext
 
 _STALL, _LONG_STALL = 60_000_000, 300_000_000
 """Microseconds without progress."""
@@ -21,18 +21,20 @@ _EMPTY_PROGRESS = frozenset({"ping", "keepalive", "response.in_progress", "respo
     says="The stream began with status 200 and an error came inside it.",
     fix="Treat it as the status that it names; SDKs show 200.",
 )
-def error_in_stream(case: Case) -> Iterator[Note]:
-    error = case.reading.error
-    whole = error is not None and not error.in_stream and 200 <= (case.status or 0) < 300
+def error_in_stream(context: RuleContext) -> Iterator[Note]:
+    error = context.reading.error
+    whole = error is not None and not error.in_stream and 200 <= (context.status or 0) < 300
     if error is not None and whole:
         yield Note(
-            f"the body behind status {case.status} is an error: {error.type or ''} {error.message}".replace("  ", " "),
-            (f"{case.at} response",),
+            f"the body behind status {context.status} is an error: {error.type or ''} {error.message}".replace(
+                "  ", " "
+            ),
+            (f"{context.at} response",),
         )
     elif error is not None and error.in_stream:
         yield Note(
-            f"an error came inside a {case.status} stream: {error.type or ''} {error.message}".replace("  ", " "),
-            (f"{case.at} response",),
+            f"an error came inside a {context.status} stream: {error.type or ''} {error.message}".replace("  ", " "),
+            (f"{context.at} response",),
         )
 
 
@@ -44,14 +46,14 @@ def error_in_stream(case: Case) -> Iterator[Note]:
     says="The client closed the connection before the answer was whole.",
     fix="Nothing, when a person stopped it; else look for a timeout in the client.",
 )
-def interrupted(case: Case) -> Iterator[Note]:
-    trip = case.turn.round_trip
+def interrupted(context: RuleContext) -> Iterator[Note]:
+    trip = context.turn.round_trip
     gone = trip.closed_first == "client" or (trip.failure is not None and trip.failure.kind == "client_gone")
-    if gone and case.finish.effective in ("cut", "cancelled"):
-        open_call = next((call for call in case.emission.calls if not call.complete), None)
+    if gone and context.finish.effective in ("cut", "cancelled"):
+        open_call = next((call for call in context.emission.calls if not call.complete), None)
         half = f"; the call of {open_call.name!r} was half written" if open_call else ""
         yield Note(
-            f"the client closed the connection before the answer was whole{half}", (f"{case.at} closed by client",)
+            f"the client closed the connection before the answer was whole{half}", (f"{context.at} closed by client",)
         )
 
 
@@ -62,20 +64,28 @@ def interrupted(case: Case) -> Iterator[Note]:
     "P",
     says="The body ended without the word that ends an answer.",
     fix="Send the whole turn again, and do not store the partial answer.",
-    not_when="The client closed first, the finish word had come already, or the answer is made in the background.",
+    not_when=(
+        "The client closed first",
+        "The finish word had already come",
+        "The answer is made in the background",
+    ),
 )
-def stream_cut(case: Case) -> Iterator[Note]:
-    trip = case.turn.round_trip
-    if case.finish.effective != "cut" or trip.response is None or trip.response.status >= 400:
+def stream_cut(context: RuleContext) -> Iterator[Note]:
+    trip = context.turn.round_trip
+    if context.finish.effective != "cut" or trip.response is None or trip.response.status >= 400:
         return
     if trip.closed_first == "client" or (trip.failure is not None and trip.failure.kind == "client_gone"):
         return
     who = {"server": " (the server closed first)"}.get(trip.closed_first or "", "")
     size = len(trip.response.body)
-    half = any(not call.complete for call in case.emission.calls) or trip.failure is not None or not case.emission.text
+    half = (
+        any(not call.complete for call in context.emission.calls)
+        or trip.failure is not None
+        or not context.emission.text
+    )
     yield Note(
         f"the answer ended after {size:,} bytes without the word that ends it{who}",
-        (f"{case.at} response byte {size}",),
+        (f"{context.at} response byte {size}",),
         tier="P" if half or trip.closed_first else "S",
     )
 
@@ -104,18 +114,18 @@ def _has_progress(event: Event) -> bool:
     "P",
     says="The stream stood still: nothing new for a minute or more, keepalives aside.",
     fix="Use a timeout on progress, not on bytes: pings keep a dead stream alive.",
-    not_when="Waiting for the first token of a model that thinks, up to five minutes.",
+    not_when=("Waiting for the first token, up to five minutes",),
 )
-def stream_stalled(case: Case) -> Iterator[Note]:
-    trip = case.turn.round_trip
-    if not case.reading.streamed or trip.response is None:
+def stream_stalled(context: RuleContext) -> Iterator[Note]:
+    trip = context.turn.round_trip
+    if not context.reading.streamed or trip.response is None:
         return
-    events = case.exchange.events
+    events = context.exchange.events
     if not any(event.at for event in events):
         return
     last, begun, worst, where = trip.first_byte_at or trip.request_at or 0, False, 0, 0
     marks = [(event.at, _has_progress(event), event.start) for event in events]
-    if trip.ended_at and case.finish.effective in ("cut", "cancelled", "error"):
+    if trip.ended_at and context.finish.effective in ("cut", "cancelled", "error"):
         marks.append((trip.ended_at, True, len(trip.response.body)))
     for at, moves, start in marks:
         if not moves:
@@ -129,7 +139,7 @@ def stream_stalled(case: Case) -> Iterator[Note]:
         yield Note(
             f"nothing new came for {worst / 1e6:.0f} s at byte {where}"
             + (f" ({quiet} keepalives in the stream)" if quiet else ""),
-            (f"{case.at} response byte {where}",),
+            (f"{context.at} response byte {where}",),
             severity="error" if worst >= _LONG_STALL else "warning",
         )
 
@@ -144,51 +154,51 @@ _HARMLESS = re.compile(r"share index|one index")
     "P",
     says="The answer breaks its own framing: events or a body that are no JSON, deltas before their start, a broken end.",
     fix="Report it to the gateway or server; clients differ in what they survive.",
-    not_when="The stream was cut, where a broken last event says the same.",
+    not_when=("The stream was cut: its last event may be broken",),
 )
-def malformed_stream(case: Case) -> Iterator[Note]:
-    if foreign := _foreign(case):
-        begins = case.exchange.response.body[:60].decode(errors="replace") if case.exchange.response else ""
+def malformed_stream(context: RuleContext) -> Iterator[Note]:
+    if foreign := _foreign(context):
+        begins = context.exchange.response.body[:60].decode(errors="replace") if context.exchange.response else ""
         yield Note(
-            f"the body is {foreign}, although the status is {case.status}; it begins {begins!r}: "
+            f"the body is {foreign}, although the status is {context.status}; it begins {begins!r}: "
             "something else than the API answered",
-            (f"{case.at} response byte 0",),
+            (f"{context.at} response byte 0",),
             severity="error",
         )
         return
-    if not case.reading.streamed or case.finish.effective in ("cut", "cancelled"):
+    if not context.reading.streamed or context.finish.effective in ("cut", "cancelled"):
         return
-    problems = [problem for problem in case.reading.problems if not _HARMLESS.search(problem)]
-    events = case.exchange.events
+    problems = [problem for problem in context.reading.problems if not _HARMLESS.search(problem)]
+    events = context.exchange.events
     done = [event for event in events if event.data.strip() == b"[DONE]"]
     if len(done) > 1:
         problems.append(f"[DONE] came {len(done)} times.")
     problems += _no_utf8(events)
-    kind = case.exchange.content_type
-    if case.exchange.framing == "sse" and kind in _NO_STREAM:
+    kind = context.exchange.content_type
+    if context.exchange.framing == "sse" and kind in _NO_STREAM:
         problems.append(f"the content type is {kind} and the body is an event stream.")
     if problems:
-        yield Note(f"the stream breaks its framing: {problems[0]}", (f"{case.at} response",))
+        yield Note(f"the stream breaks its framing: {problems[0]}", (f"{context.at} response",))
     elif blank := next((event for event in events if _BLANK_FINISH.search(event.data)), None):
         yield Note(
             "a finish word in the stream is empty; some clients take it for the end",
-            (f"{case.at} response byte {blank.start}",),
+            (f"{context.at} response byte {blank.start}",),
             severity="info",
         )
 
 
-def _foreign(case: Case) -> str | None:
+def _foreign(context: RuleContext) -> str | None:
     """What a whole 2xx body is that cannot be this API's answer: a login page, a proxy's own words; else None."""
-    response, reading = case.exchange.response, case.reading
+    response, reading = context.exchange.response, context.reading
     if response is None or not 200 <= response.status < 300 or reading.streamed or reading.error is not None:
         return None
-    if case.emission.emitted not in ("empty", "none") or case.finish.effective in ("cut", "cancelled"):
+    if context.emission.emitted not in ("empty", "none") or context.finish.effective in ("cut", "cancelled"):
         return None
     if not response.body.strip():
         return None
     if parse_json(response.body) is None:
-        return f"{case.exchange.content_type or 'of no type'} and no JSON"
-    told = (case.finish.raw, reading.usage, reading.response_id, reading.response_model)
+        return f"{context.exchange.content_type or 'of no type'} and no JSON"
+    told = (context.finish.raw, reading.usage, reading.response_id, reading.response_model)
     return "JSON without a single field of an answer" if all(one is None for one in told) else None
 
 
@@ -205,10 +215,10 @@ def _no_utf8(events: list[Event]) -> list[str]:
     return []
 
 
-def _collision(case: Case) -> str | None:
+def _collision(context: RuleContext) -> str | None:
     """How the indexes of parallel calls in a chat stream fail to tell them apart."""
     seen: dict[tuple[int, object], str] = {}
-    for event in case.exchange.events:
+    for event in context.exchange.events:
         for choice in as_array(as_object(parse_json(event.data)).get("choices")):
             fields = as_object(choice)
             delta = as_object(fields.get("delta"))
@@ -236,19 +246,19 @@ def _collision(case: Case) -> str | None:
     says="Parallel calls in a stream share an index, or have none, so that clients join their arguments.",
     fix="Upgrade the server or gateway; let the client tell calls apart by id.",
 )
-def index_collision(case: Case) -> Iterator[Note]:
+def index_collision(context: RuleContext) -> Iterator[Note]:
     what = None
-    if case.reading.streamed and case.reading.protocol in _INDEXED:
-        what = _collision(case)
+    if context.reading.streamed and context.reading.protocol in _INDEXED:
+        what = _collision(context)
     joined = next(
-        (c for c in case.emission.calls if c.arguments is None and re.search(r"\}\s*\{", c.arguments_raw)), None
+        (c for c in context.emission.calls if c.arguments is None and re.search(r"\}\s*\{", c.arguments_raw)), None
     )
-    if what is None and joined is not None and case.finish.effective not in ("cut", "cancelled"):
+    if what is None and joined is not None and context.finish.effective not in ("cut", "cancelled"):
         pieces = re.split(r"(?<=\})\s*(?=\{)", joined.arguments_raw)
         if len(pieces) > 1 and all(parse_json(piece) is not None for piece in pieces):
             what = f"the arguments of {joined.name!r} are {len(pieces)} JSON documents in a row"
     if what:
-        calls = tuple(f"{case.at} call {call.id or call.name}" for call in case.emission.calls[:4])
+        calls = tuple(f"{context.at} call {call.id or call.name}" for call in context.emission.calls[:4])
         yield Note(f"{what}: clients will join their arguments", calls)
 
 
@@ -262,24 +272,24 @@ _INDEXED = frozenset({"openai-chat", "mistral-chat", "watsonx", "bedrock-invoke"
     "P",
     says="The API gave one id to two calls, in one answer or over several.",
     fix="Make ids unique before the history is sent back; the next request is rejected otherwise.",
-    not_when="The same answer was sampled or replayed again.",
+    not_when=("The same answer was sampled or replayed again",),
 )
-def duplicate_call_id(case: Case) -> Iterator[Note]:
+def duplicate_call_id(context: RuleContext) -> Iterator[Note]:
     seen: dict[str, str] = {}
-    for call in (*case.emission.calls, *case.emission.server_calls):
+    for call in (*context.emission.calls, *context.emission.server_calls):
         if not call.id:
             continue
         said = f"{call.choice} {call.name} {compact(call.arguments)}"
         if call.id in seen:
-            yield Note(f"the id {call.id} stands for two calls of one answer", (f"{case.at} call {call.id}",))
+            yield Note(f"the id {call.id} stands for two calls of one answer", (f"{context.at} call {call.id}",))
             return
         seen[call.id] = said
-        earlier = case.thread.emitted_calls.get(call.id)
-        held = call.id in case.calls or case.request.previous_id is not None
-        if earlier is not None and not case.is_attempt and held:
+        earlier = context.thread.emitted_calls.get(call.id)
+        held = call.id in context.calls or context.request.previous_id is not None
+        if earlier is not None and not context.is_attempt and held:
             yield Note(
                 f"the id {call.id} was given to a call of {earlier[1]!r} in #{earlier[0]} already",
-                (f"#{earlier[0]} call {call.id}", f"{case.at} call {call.id}"),
+                (f"#{earlier[0]} call {call.id}", f"{context.at} call {call.id}"),
             )
             return
 

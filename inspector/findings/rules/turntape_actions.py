@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from ...wire.json_value import as_object
-from ..finding import Note, rule
-from ..rule_context import Case
+from ..rule import Note, rule
+from ..rule_context import RuleContext
 
 _GUARD = "guard"
 """The mark of a request that turntape answered itself, at a limit that the user had set."""
@@ -20,10 +20,10 @@ _BREAKPOINT = "breakpoint"
     says="turntape answered this request itself, at a limit that the user had set.",
     fix="Nothing, when the limit was meant; else raise --max-turns or --max-cost, or take --stop-on away.",
 )
-def ended_by_limit(case: Case) -> Iterator[Note]:
-    guard = as_object(case.turn.round_trip.extra.get(_GUARD))
+def ended_by_limit(context: RuleContext) -> Iterator[Note]:
+    guard = as_object(context.turn.round_trip.extra.get(_GUARD))
     if guard:
-        yield Note(str(guard.get("message")), (f"{case.at} request",))
+        yield Note(str(guard.get("message")), (f"{context.at} request",))
 
 
 @rule(
@@ -34,11 +34,11 @@ def ended_by_limit(case: Case) -> Iterator[Note]:
     says="A person answered with an error at a breakpoint, in place of the API.",
     fix="Nothing; the API's own answer stands under `breakpoint` in the round trip.",
 )
-def refused_by_hand(case: Case) -> Iterator[Note]:
-    mark = as_object(case.turn.round_trip.extra.get(_BREAKPOINT))
+def refused_by_hand(context: RuleContext) -> Iterator[Note]:
+    mark = as_object(context.turn.round_trip.extra.get(_BREAKPOINT))
     if mark.get("did") == "refused":
         what = f"a person refused the answer at the breakpoint {mark.get('on')}: {mark.get('message')}"
-        yield Note(what, (f"{case.at} response",))
+        yield Note(what, (f"{context.at} response",))
 
 
 @rule(
@@ -49,15 +49,15 @@ def refused_by_hand(case: Case) -> Iterator[Note]:
     says="A person changed the answer at a breakpoint before the client saw it.",
     fix="Nothing; the API's own answer stands under `breakpoint` in the round trip.",
 )
-def edited_by_hand(case: Case) -> Iterator[Note]:
-    mark = as_object(case.turn.round_trip.extra.get(_BREAKPOINT))
+def edited_by_hand(context: RuleContext) -> Iterator[Note]:
+    mark = as_object(context.turn.round_trip.extra.get(_BREAKPOINT))
     if mark.get("did") == "edited":
-        yield Note(f"a person changed the answer at the breakpoint {mark.get('on')}", (f"{case.at} response",))
+        yield Note(f"a person changed the answer at the breakpoint {mark.get('on')}", (f"{context.at} response",))
 
 
-def _answered_as(case: Case, *types: str) -> bool:
+def _answered_as(context: RuleContext, *types: str) -> bool:
     """True when it was our replay that answered, with an error of ours."""
-    return case.reading.error is not None and case.reading.error.type in types
+    return context.reading.error is not None and context.reading.error.type in types
 
 
 @rule(
@@ -68,9 +68,9 @@ def _answered_as(case: Case, *types: str) -> bool:
     says="The agent asked a replay for something that was not recorded.",
     fix="Read where it departs from the nearest recording; mend the agent, or record again when the change is meant.",
 )
-def replay_missed(case: Case) -> Iterator[Note]:
-    if _answered_as(case, "turntape_replay_miss", "turntape_no_cassette") and case.reading.error is not None:
-        yield Note(case.reading.error.message, (f"{case.at} request",))
+def replay_missed(context: RuleContext) -> Iterator[Note]:
+    if _answered_as(context, "turntape_replay_miss", "turntape_no_cassette") and context.reading.error is not None:
+        yield Note(context.reading.error.message, (f"{context.at} request",))
 
 
 @rule(
@@ -81,9 +81,9 @@ def replay_missed(case: Case) -> Iterator[Note]:
     says="The request was recorded and its answer was not: the upstream had not been reached, or had hung up.",
     fix="Nothing, when the failure is what the test is about; else record again.",
 )
-def replay_without_answer(case: Case) -> Iterator[Note]:
-    if _answered_as(case, "turntape_no_answer") and case.reading.error is not None:
-        yield Note(case.reading.error.message, (f"{case.at} response",))
+def replay_without_answer(context: RuleContext) -> Iterator[Note]:
+    if _answered_as(context, "turntape_no_answer") and context.reading.error is not None:
+        yield Note(context.reading.error.message, (f"{context.at} response",))
 
 
 RULES = (ended_by_limit, refused_by_hand, edited_by_hand, replay_missed, replay_without_answer)

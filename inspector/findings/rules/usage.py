@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from ...wire.exchange import header
 from ...wire.json_value import as_array, as_count, as_object, as_text, parse_json
-from ..finding import Note, rule
-from ..rule_context import Case
+from ..rule import Note, rule
+from ..rule_context import RuleContext
 
 _FIVE_MINUTES = 300.0
 
@@ -18,19 +18,24 @@ _FIVE_MINUTES = 300.0
     "P",
     says="The answer counts no tokens.",
     fix="Ask for usage in streams (`stream_options.include_usage` in Chat Completions), else costs are unknown.",
-    not_when="The answer failed or was cut.",
+    not_when=(
+        "The answer failed",
+        "The answer was cut",
+    ),
 )
-def usage_missing(case: Case) -> Iterator[Note]:
-    usage = case.reading.usage
-    if not case.succeeded or case.finish.effective == "cut":
+def usage_missing(context: RuleContext) -> Iterator[Note]:
+    usage = context.reading.usage
+    if not context.succeeded or context.finish.effective == "cut":
         return
     if usage is not None and (usage.input is not None or usage.output is not None):
         return
-    options = as_object(case.parameter("stream_options"))
-    unasked = case.request.streamed and case.reading.protocol == "openai-chat" and not options.get("include_usage")
+    options = as_object(context.parameter("stream_options"))
+    unasked = (
+        context.request.streamed and context.reading.protocol == "openai-chat" and not options.get("include_usage")
+    )
     yield Note(
         "the stream counts no tokens: the request does not ask for usage" if unasked else "the answer counts no tokens",
-        (f"{case.at} response",),
+        (f"{context.at} response",),
         layer="client" if unasked else "api",
         key=("usage",),
     )
@@ -44,23 +49,23 @@ def usage_missing(case: Case) -> Iterator[Note]:
     says="The counts of tokens contradict each other.",
     fix="Do not trust the costs of this route; report it to the gateway.",
 )
-def usage_inconsistent(case: Case) -> Iterator[Note]:
-    usage = case.reading.usage
-    if usage is None or not case.succeeded:
+def usage_inconsistent(context: RuleContext) -> Iterator[Note]:
+    usage = context.reading.usage
+    if usage is None or not context.succeeded:
         return
-    raw = as_object(case.reading.usage_raw)
+    raw = as_object(context.reading.usage_raw)
     problem = None
     cached = (usage.cache_read or 0) + (usage.cache_write or 0)
     if usage.input is not None and cached > usage.input:
         problem = f"{cached} cached tokens are more than the {usage.input} of the whole input"
     elif usage.reasoning is not None and usage.output is not None and usage.reasoning > usage.output:
         problem = f"{usage.reasoning} reasoning tokens are more than the {usage.output} of the whole output"
-    elif usage.input == 0 and usage.output == 0 and (case.emission.text or case.emission.calls):
+    elif usage.input == 0 and usage.output == 0 and (context.emission.text or context.emission.calls):
         problem = "all counts are 0 beside an answer"
     else:
         problem = _wrong_total(raw, usage.reasoning or 0)
     if problem:
-        yield Note(f"the usage contradicts itself: {problem}", (f"{case.at} usage",))
+        yield Note(f"the usage contradicts itself: {problem}", (f"{context.at} usage",))
 
 
 _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -143,16 +148,20 @@ def same_model(a: str, b: str) -> bool:
     "P",
     says="Another model answered than was asked for.",
     fix="Pin the model where the route allows it, or take the answer's model into account.",
-    not_when="A dated snapshot of the model asked for; deployments, routers and aliases.",
+    not_when=(
+        "A dated snapshot of the model that was asked for",
+        "The name of a deployment",
+        "A router or an alias",
+    ),
 )
-def model_substituted(case: Case) -> Iterator[Note]:
-    asked, served = case.request.model, case.reading.response_model
-    iterations = as_array(as_object(case.reading.usage_raw).get("iterations"))
+def model_substituted(context: RuleContext) -> Iterator[Note]:
+    asked, served = context.request.model, context.reading.response_model
+    iterations = as_array(as_object(context.reading.usage_raw).get("iterations"))
     fallback = any(as_text(as_object(i).get("type")) == "fallback_message" for i in iterations)
     if fallback:
         yield Note(
             f"a fallback model finished the turn; {asked!r} was asked for",
-            (f"{case.at} usage iterations",),
+            (f"{context.at} usage iterations",),
             key=("model", "fallback"),
         )
         return
@@ -160,24 +169,24 @@ def model_substituted(case: Case) -> Iterator[Note]:
         return
     words = re.split(r"[^a-z0-9]+", asked.lower())
     routed = words[-1] in _ROUTERS or asked.startswith("openrouter/")
-    before = case.previous
+    before = context.previous
     earlier = before.reading.response_model if before and before.reading.request.model == asked else None
     if before and earlier and not routed and not same_model(earlier, served):
         # Whatever the name stands for, it stood for another model a turn ago.
         yield Note(
             f"{served!r} answered; {earlier!r} had answered #{before.round_trip.index} under the same name, {asked!r}",
-            (f"#{before.round_trip.index} response model {earlier}", f"{case.at} response model {served}"),
+            (f"#{before.round_trip.index} response model {earlier}", f"{context.at} response model {served}"),
             key=("model", asked, served),
         )
         return
-    if case.reading.provider in _DEPLOYED or routed or asked.startswith(("@", "ft:", "projects/", "arn:")):
+    if context.reading.provider in _DEPLOYED or routed or asked.startswith(("@", "ft:", "projects/", "arn:")):
         return
     # A name of one's own for a deployment shares no word with the model that it stands for.
-    if not set(_words(asked)) & set(_words(served)) and case.reading.provider not in _FIXED:
+    if not set(_words(asked)) & set(_words(served)) and context.reading.provider not in _FIXED:
         return
     yield Note(
         f"{served!r} answered; {asked!r} was asked for",
-        (f"{case.at} request model {asked}", f"{case.at} response model {served}"),
+        (f"{context.at} request model {asked}", f"{context.at} response model {served}"),
         key=("model", asked, served),
     )
 
@@ -193,14 +202,17 @@ def _words(model: str) -> list[str]:
     "P",
     says="Another service tier served the request than was asked for.",
     fix="Prices and limits are those of the tier that served it.",
-    not_when="`auto` or nothing was asked for.",
+    not_when=(
+        "`auto` was asked for",
+        "No tier was asked for",
+    ),
 )
-def service_tier(case: Case) -> Iterator[Note]:
-    asked = as_text(case.parameter("service_tier"))
-    served = as_text(case.exchange.answer_fields.get("service_tier")) or as_text(
-        as_object(case.reading.usage_raw).get("service_tier")
+def service_tier(context: RuleContext) -> Iterator[Note]:
+    asked = as_text(context.parameter("service_tier"))
+    served = as_text(context.exchange.answer_fields.get("service_tier")) or as_text(
+        as_object(context.reading.usage_raw).get("service_tier")
     )
-    served = served or as_text(_streamed_field(case, "service_tier"))
+    served = served or as_text(_streamed_field(context, "service_tier"))
     if (
         asked
         and served
@@ -209,13 +221,13 @@ def service_tier(case: Case) -> Iterator[Note]:
     ):
         yield Note(
             f"tier {served!r} served the request; {asked!r} was asked for",
-            (f"{case.at} request /service_tier", f"{case.at} response service_tier {served}"),
+            (f"{context.at} request /service_tier", f"{context.at} response service_tier {served}"),
             key=("tier", asked, served),
         )
 
 
-def _streamed_field(case: Case, name: str) -> object:
-    for event in case.exchange.events[:2] + case.exchange.events[-2:]:
+def _streamed_field(context: RuleContext, name: str) -> object:
+    for event in context.exchange.events[:2] + context.exchange.events[-2:]:
         body = as_object(parse_json(event.data))
         for holder in (body, as_object(body.get("response")), as_object(body.get("message"))):
             if name in holder:
@@ -230,31 +242,35 @@ def _streamed_field(case: Case, name: str) -> object:
     "P",
     says="The cache was hardly read although this request begins with the last one.",
     fix="Look at routing and lifetime: the prefix is unchanged, so the client did its part.",
-    not_when="The prefix changed (then the client is to blame), the model changed, or the cache's lifetime was over.",
+    not_when=(
+        "The prefix changed: then the client is to blame",
+        "The model changed",
+        "The cache may have expired: then it is an info",
+    ),
 )
-def cache_drop(case: Case) -> Iterator[Note]:
-    before = case.previous
-    if before is None or case.reading.usage is None or before.reading.usage is None:
+def cache_drop(context: RuleContext) -> Iterator[Note]:
+    before = context.previous
+    if before is None or context.reading.usage is None or before.reading.usage is None:
         return
-    then, now = before.reading.usage, case.reading.usage
+    then, now = before.reading.usage, context.reading.usage
     if not then.cache_read or now.cache_read is None or now.input is None or then.input is None:
         return
     if now.cache_read >= 0.5 * then.cache_read or now.input < then.input:
         return
-    if before.reading.request.model != case.request.model:
+    if before.reading.request.model != context.request.model:
         return
-    if case.has(
+    if context.has(
         "client-cache-prefix-busted", "client-system-prompt-changed", "client-tools-changed", "client-history-truncated"
     ):
         return
-    gap = case.turn.round_trip.started_at - before.round_trip.started_at
+    gap = context.turn.round_trip.started_at - before.round_trip.started_at
     expired = gap > _FIVE_MINUTES
     yield Note(
         f"{now.cache_read:,} tokens were read from the cache after {then.cache_read:,} in #{before.round_trip.index}, "
         + (f"{gap / 60:.0f} minutes later: it may have expired" if expired else "although nothing before them changed"),
         (
             f"#{before.round_trip.index} usage cache_read {then.cache_read}",
-            f"{case.at} usage cache_read {now.cache_read}",
+            f"{context.at} usage cache_read {now.cache_read}",
         ),
         severity="info" if expired else None,
     )
@@ -267,46 +283,56 @@ def cache_drop(case: Case) -> Iterator[Note]:
     "S",
     says="The server read far fewer tokens than the request holds: it dropped the rest and answered anyway.",
     fix="Set `num_ctx` (Ollama) or the server's context length; the beginning of the prompt goes first.",
-    not_when="Images; a prefix that the server had cached.",
+    not_when=(
+        "The request holds images",
+        "The server does not count the prompt, because it had it cached",
+    ),
 )
-def prompt_truncated(case: Case) -> Iterator[Note]:
-    said = case.complaint
+def prompt_truncated(context: RuleContext) -> Iterator[Note]:
+    said = context.rejection
     if said is not None and "api-prompt-truncated-silently" in said.ids:
-        yield Note(f"the server lost the prompt: {said.text}", (f"{case.at} status {case.status}",))
+        yield Note(f"the server lost the prompt: {said.text}", (f"{context.at} status {context.status}",))
         return
-    usage = case.reading.usage
-    if usage is None or not usage.input or not case.succeeded:
+    usage = context.reading.usage
+    if usage is None or not usage.input or not context.succeeded:
         return
-    if case.parameter("truncation") == "auto":
-        before = case.previous
+    if context.parameter("truncation") == "auto":
+        before = context.previous
         then = before.reading.usage.input if before is not None and before.reading.usage else None
-        grew = case.request.previous_id is not None or len(case.request.messages) > (case.turn.messages_before or 0)
+        grew = context.request.previous_id is not None or len(context.request.messages) > (
+            context.turn.messages_before or 0
+        )
         if then and usage.input < 0.8 * then and grew:
             yield Note(
                 f"{usage.input:,} input tokens after {then:,} although the history grew: `truncation: auto` dropped items",
-                (f"{case.at} usage input {usage.input}", f"{case.at} request /truncation"),
+                (f"{context.at} usage input {usage.input}", f"{context.at} request /truncation"),
             )
         return
-    if case.reading.protocol not in ("ollama-chat", "ollama-generate") and not _local(case):
+    if context.reading.protocol not in ("ollama-chat", "ollama-generate") and not _local(context):
         return
     size = sum(
         len(part.text) or (len(part.call.arguments_raw) if part.call else 0)
-        for message in case.request.messages
+        for message in context.request.messages
         for part in message.parts
     )
-    if any(part.kind == "media" for message in case.request.messages for part in message.parts):
+    if any(part.kind == "media" for message in context.request.messages for part in message.parts):
         return
     least = size / 8
     if least > 1000 and usage.input < least:
         yield Note(
             f"the server counted {usage.input:,} input tokens for {size:,} characters of history: most of it was dropped",
-            (f"{case.at} usage input {usage.input}", f"{case.at} request"),
+            (f"{context.at} usage input {usage.input}", f"{context.at} request"),
         )
 
 
-def _local(case: Case) -> bool:
-    host = case.exchange.host
-    return host in ("localhost", "127.0.0.1", "::1") and case.reading.provider in (None, "ollama", "lmstudio", "vllm")
+def _local(context: RuleContext) -> bool:
+    host = context.exchange.host
+    return host in ("localhost", "127.0.0.1", "::1") and context.reading.provider in (
+        None,
+        "ollama",
+        "lmstudio",
+        "vllm",
+    )
 
 
 @rule(
@@ -317,9 +343,9 @@ def _local(case: Case) -> bool:
     says="The API says that it took reasoning out of the request, and why.",
     fix="Send histories back unchanged and to the same model and organization; `prefix` reasons name a changed history.",
 )
-def reasoning_dropped_by_server(case: Case) -> Iterator[Note]:
-    entries = as_array(case.exchange.answer_fields.get("input_transformations")) or as_array(
-        _streamed_field(case, "input_transformations")
+def reasoning_dropped_by_server(context: RuleContext) -> Iterator[Note]:
+    entries = as_array(context.exchange.answer_fields.get("input_transformations")) or as_array(
+        _streamed_field(context, "input_transformations")
     )
     for entry in entries[:1]:
         fields = as_object(entry)
@@ -328,14 +354,14 @@ def reasoning_dropped_by_server(case: Case) -> Iterator[Note]:
         client = "prefix" in reason or "model" in reason
         yield Note(
             f"the API took {len(entries)} reasoning block{'s' * (len(entries) > 1)} out of the request: {reason} {where}".strip(),
-            (f"{case.at} response input_transformations", f"{case.at} request {where}"),
+            (f"{context.at} response input_transformations", f"{context.at} request {where}"),
             layer="client" if client else "api",
         )
 
 
-def request_id(case: Case) -> str | None:
+def request_id(context: RuleContext) -> str | None:
     """The API's own id of the request, from its headers."""
-    response = case.turn.round_trip.response
+    response = context.turn.round_trip.response
     if response is None:
         return None
     return header(response.headers, "x-request-id") or header(response.headers, "request-id")

@@ -6,9 +6,9 @@ from itertools import groupby
 
 from ...check.budgets import Verdict, dollars
 from ...check.check import Checked, Found, Node, Report, rooted
-from ...findings.docs import GLYPH
 from ...findings.finding import SEVERITIES, Tier
 from ...wire.printable import safe
+from .explain_text import SEVERITY_GLYPHS
 from .terminal_text import GLYPHS, Line, Style, clip_path, fit, width_of, wrap
 
 _SURE: dict[Tier, str] = {"P": "proven", "S": "inferred", "H": "a hint"}
@@ -83,7 +83,7 @@ def _alike(nodes: list[Node], width: int) -> Iterator[Line]:
 
 def _node(node: Node, indent: str, width: int, *, fix: bool) -> Iterator[Line]:
     finding = node.found.finding
-    glyph, style = GLYPH[finding.severity]
+    glyph, style = SEVERITY_GLYPHS[finding.severity]
     layer: Style = finding.layer
     yield fit(
         [

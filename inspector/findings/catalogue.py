@@ -1,0 +1,90 @@
+"""The rules that are in force: turntape's own, those of installed packages, and those that the project names.
+
+All come through one door. A package declares the entry point
+
+    [project.entry-points."turntape.rules"]
+    acme = "acme_turntape.rules"
+
+and a project may name modules in `turntape.toml` or `[tool.turntape]`: `rules = ["acme_agent.rules"]`. Either names a
+module with a table `RULES`, or (`module:name`) such a table. What cannot be loaded is left out and reported.
+"""
+
+import logging
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+
+from turntape.cassettes.errors import CassetteError
+from turntape.cassettes.settings import read_settings, texts
+
+from .rule import Rule
+
+GROUP = "turntape.rules"
+OWN = "turntape.inspector.findings.rules"
+"""turntape's own table: the value of our entry point, and what is loaded where no metadata is installed."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The rules, own ones first, and what could not be loaded."""
+
+    rules: tuple[Rule, ...]
+    problems: tuple[str, ...] = ()
+    """One sentence each."""
+
+
+@cache
+def catalogue() -> Catalogue:
+    """The rules of this process; read once, from the entry points and the settings in the working directory."""
+    problems: list[str] = []
+    places = list(_places(problems))
+    rules = tuple(_joined(((place, _load(place, problems)) for place in places), problems))
+    for problem in problems:
+        log.warning("%s", problem)
+    return Catalogue(rules, tuple(problems))
+
+
+def _places(problems: list[str]) -> Iterator[str]:
+    """Where tables of rules are, as `module` or `module:name`, each once."""
+    declared = sorted((point.name, point.value) for point in entry_points(group=GROUP))
+    named: tuple[str, ...] = ()
+    try:
+        named = texts(read_settings(), "rules")
+    except CassetteError as exc:
+        problems.append(f"rules of this project are not used: {exc}")
+    yield from dict.fromkeys([OWN, *(value for _, value in declared), *named])
+
+
+def _load(place: str, problems: list[str]) -> tuple[Rule, ...]:
+    """The rules at a place; none, and a sentence in `problems`, when it cannot be loaded."""
+    module, _, name = place.partition(":")
+    try:
+        table = getattr(import_module(module.strip()), name.strip() or "RULES")
+        rules = tuple(table)
+    except Exception as exc:  # noqa: BLE001 - whatever a foreign module raises must not stop the others
+        problems.append(f"the rules of {place!r} are not used: {type(exc).__name__}: {exc}")
+        return ()
+    strange = next((one for one in rules if not isinstance(one, Rule)), None)
+    if strange is not None:
+        problems.append(
+            f"the rules of {place!r} are not used: its table holds {strange!r:.80}, which is not a rule; "
+            "make rules with turntape.inspector.findings.rule.rule"
+        )
+        return ()
+    return rules
+
+
+def _joined(tables: Iterable[tuple[str, tuple[Rule, ...]]], problems: list[str]) -> Iterator[Rule]:
+    """All rules; an id belongs to the first table that has it."""
+    owners: dict[str, str] = {}
+    for place, rules in tables:
+        refused = [rule.id for rule in rules if owners.setdefault(rule.id, place) != place]
+        for name in dict.fromkeys(refused):
+            problems.append(
+                f"the rule {name!r} of {place!r} is not used: {owners[name]!r} has a rule of that id; rename it"
+            )
+        yield from (rule for rule in rules if rule.id not in refused)

@@ -1,0 +1,110 @@
+"""What the rules remember of a thread and of a run while it is recorded.
+
+The memory is small and does not hold what was said: hashes, ids, and the last few turns.
+"""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from ..analysis.units import sorted_json, unmarked
+from .finding import Finding
+
+_KEPT_TURNS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class PastTurn:
+    """What is kept of a turn in the memory of its thread."""
+
+    index: int
+    calls: tuple[int, ...]
+    """Hashes of its calls: name and arguments."""
+    names: tuple[str, ...]
+    results: tuple[int, ...]
+    """Hashes of the results that the client gave."""
+    result_texts: tuple[str, ...]
+    """The beginnings of the results."""
+    errors: int
+    """How many of the results were marked as errors."""
+    output: int | None
+    """Output tokens; None when the API did not count them."""
+
+
+@dataclass(slots=True)
+class SentRequest:
+    """A request body that was sent before, and how the API answered it."""
+
+    index: int
+    thread: str
+    started: float
+    ended: float
+    effective: str | None
+    status: int | None
+    billed: bool
+    count: int = 1
+    """How often the body was sent so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedBefore:
+    """The last request of a thread that the API rejected for its content."""
+
+    rule_id: str
+    """The class of failure that the API's text names."""
+    pointer: str | None
+    """Where the text says that the fault is."""
+    first_index: int
+    """The first round trip that was rejected for it."""
+    count: int = 1
+
+
+@dataclass(slots=True)
+class ThreadMemory:
+    """What is known of a thread, up to the current turn."""
+
+    reported: set[tuple[str, object]] = field(default_factory=set[tuple[str, object]])
+    """What was reported of this thread already, by rule and key."""
+    steps: deque[PastTurn] = field(default_factory=lambda: deque(maxlen=_KEPT_TURNS))
+    """The last successful turns, oldest first."""
+    emitted_calls: dict[str, tuple[int, str, int]] = field(default_factory=dict[str, tuple[int, str, int]])
+    """Round trip, name and hash of each emitted call, by id."""
+    turns: int = 0
+    dispatched: int = 0
+    """How many turns had results in the next request."""
+    unfit_calls: dict[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
+    """Calls of answers that must not be run, by id: the round trip and why."""
+    rejected: RejectedBefore | None = None
+    failures: list[int] = field(default_factory=list[int])
+    """Round trips of the failed attempts since the last success."""
+    input_tokens: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    """Round trip and input tokens: the first turn and the last few."""
+    blobs: dict[int, int] = field(default_factory=dict[int, int])
+    """How often each large media part was sent, by hash."""
+    recent: list[Finding] = field(default_factory=list[Finding])
+    """The findings of the previous turn."""
+    cached: bool = False
+    """True when a request asked for caching, or the API reported cached tokens."""
+
+
+@dataclass(slots=True)
+class RunMemory:
+    """What is known of a run, up to the current turn."""
+
+    bodies: dict[bytes, SentRequest] = field(default_factory=dict[bytes, SentRequest])
+    """Requests by the hash of their body."""
+    emitted: dict[int, int] = field(default_factory=dict[int, int])
+    """The round trip that first returned a block, by the block's hash."""
+    answers: dict[str, bool] = field(default_factory=dict[str, bool])
+    """Ids of answers, and whether the API was asked to store them."""
+    tools: dict[str, tuple[int, int, int]] = field(default_factory=dict[str, tuple[int, int, int]])
+    """Tools by name: how often offered, how often called, characters of the definition."""
+    generations: int = 0
+    reported: set[tuple[str, object]] = field(default_factory=set[tuple[str, object]])
+    """What was reported of this run already, by rule and key."""
+    ids_given_twice: set[str | None] = field(default_factory=set[str | None])
+    """Ids that the API itself gave to two calls."""
+
+
+def block_hash(raw: object) -> int:
+    """A hash of a content block as JSON, without cache markers."""
+    return hash(sorted_json(unmarked(raw)))

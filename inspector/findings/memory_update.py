@@ -1,0 +1,145 @@
+"""What a turn leaves in the memory of its thread and run, before and after the rules look at it."""
+
+from dataclasses import replace
+
+from ..analysis.units import call_meaning
+from ..wire.values import ToolCall
+from .memory import PastTurn, RejectedBefore, SentRequest, block_hash
+from .rule_context import RuleContext
+from .rules.errors import error_status
+from .rules.results import new_results
+
+_MOST_BLOCKS = 20_000
+_MOST_COUNTS = 200
+_CACHE_MARKERS = (b"cache_control", b"cachePoint")
+_REJECTED = (400, 413, 422)
+_CAPS = frozenset({"length", "context_full"})
+"""Finishes that leave the calls before the last one whole."""
+_UNFIT = frozenset({"length", "context_full", "refusal", "content_filter", "malformed"})
+"""Finishes whose calls must not be run."""
+
+
+def before_rules(context: RuleContext) -> None:
+    """Notes what the rules of this very turn look at: offered tools, cache marks, results of the last turn."""
+    if not context.is_attempt:
+        context.thread.turns += 1
+    if any(marker in context.turn.round_trip.request.body for marker in _CACHE_MARKERS):
+        context.thread.cached = True
+    run = context.run
+    run.generations += 1
+    for tool in context.request.tools:
+        if not tool.server:
+            offered, called, _ = run.tools.get(tool.name, (0, 0, 0))
+            size = len(tool.name) + len(tool.description or "") + len(str(tool.schema or ""))
+            run.tools[tool.name] = (offered + 1, called, size)
+    _note_results(context)
+
+
+def _note_results(context: RuleContext) -> None:
+    """Adds the results that the client gave to the turn that made the calls."""
+    results = [part.result for part in new_results(context) if part.result is not None]
+    steps = context.thread.steps
+    if steps and results:
+        steps[-1] = replace(
+            steps[-1],
+            results=tuple(hash(result.text.strip()) for result in results),
+            result_texts=tuple(result.text[:80] for result in results),
+            errors=sum(result.is_error for result in results),
+        )
+
+
+def after_rules(context: RuleContext) -> None:
+    """Notes what later turns must know of this one."""
+    _note_calls(context)
+    _note_blocks(context)
+    _note_request(context)
+    _note_outcome(context)
+    _note_rejection(context)
+    for _, blob in context.blobs:
+        context.thread.blobs[blob] = context.thread.blobs.get(blob, 0) + 1
+
+
+def _note_calls(context: RuleContext) -> None:
+    thread, run, index = context.thread, context.run, context.index
+    seen: set[str] = set()
+    for call in context.emission.calls:
+        if call.name in run.tools:
+            offered, called, size = run.tools[call.name]
+            run.tools[call.name] = (offered, called + 1, size)
+        if call.id is None:
+            continue
+        if call.id in seen or (call.id in thread.emitted_calls and not context.is_attempt):
+            run.ids_given_twice.add(call.id)
+        seen.add(call.id)
+        thread.emitted_calls[call.id] = (index, call.name, call_meaning(call))
+        if (why := _unfit(context, call)) is not None:
+            thread.unfit_calls[call.id] = (index, why)
+        else:
+            thread.unfit_calls.pop(call.id, None)
+
+
+def _unfit(context: RuleContext, call: ToolCall) -> str | None:
+    """Why a call must not be run, or None when it may."""
+    finish, emission = context.finish, context.emission
+    whole_before_cap = finish.label in _CAPS and call.complete and call is not emission.calls[-1]
+    if finish.label in _UNFIT and not whole_before_cap:
+        return finish.label
+    if emission.emitted == "partial_call" and not call.complete:
+        return "partial"
+    return "cut" if finish.effective in ("cut", "error") else None
+
+
+def _note_blocks(context: RuleContext) -> None:
+    emitted = context.run.emitted
+    if len(emitted) >= _MOST_BLOCKS:
+        return
+    for part in context.emission.content:
+        if part.raw is not None:
+            emitted.setdefault(block_hash(part.raw), context.index)
+
+
+def _note_request(context: RuleContext) -> None:
+    turn, run, usage = context.turn, context.run, context.reading.usage
+    earlier = run.bodies.get(turn.body)
+    run.bodies[turn.body] = SentRequest(
+        context.index,
+        turn.thread,
+        started=turn.round_trip.started_at,
+        ended=turn.round_trip.started_at + (turn.round_trip.ended_at or 0) / 1e6,
+        effective=context.finish.effective,
+        status=context.status,
+        billed=usage is not None and usage.output is not None and context.succeeded,
+        count=(earlier.count if earlier else 0) + 1,
+    )
+    if context.reading.response_id:
+        run.answers[context.reading.response_id] = context.parameter("store") is not False
+
+
+def _note_outcome(context: RuleContext) -> None:
+    thread, usage, index = context.thread, context.reading.usage, context.index
+    if context.turn.failed:
+        thread.failures.append(index)
+    else:
+        thread.failures.clear()
+        if usage is not None and usage.input:
+            thread.input_tokens.append((index, usage.input))
+            if len(thread.input_tokens) > _MOST_COUNTS:
+                del thread.input_tokens[1]
+    if usage is not None and (usage.cache_read or usage.cache_write):
+        thread.cached = True
+    if context.succeeded:
+        calls = context.emission.calls
+        hashes, names = tuple(call_meaning(call) for call in calls), tuple(call.name for call in calls)
+        thread.steps.append(PastTurn(index, hashes, names, (), (), 0, usage.output if usage else None))
+
+
+def _note_rejection(context: RuleContext) -> None:
+    thread, said = context.thread, context.rejection
+    if said is not None and said.ids and error_status(context) in _REJECTED:
+        last = thread.rejected
+        if last is not None and (last.rule_id, last.pointer) == (said.ids[0], said.pointer):
+            thread.rejected = replace(last, count=last.count + 1)
+        else:
+            thread.rejected = RejectedBefore(said.ids[0], said.pointer, context.index)
+    elif context.succeeded:
+        thread.rejected = None

@@ -1,0 +1,123 @@
+"""A rule: one class of failure, what it says to a person, and the function that finds it.
+
+    @rule(
+        "client-ignored-limit", "client", "warning", "P",
+        says="The client sent a request although the gateway had closed the session.",
+        fix="Stop when the gateway answers 499.",
+        not_when=("The session was opened again",),
+    )
+    def ignored_limit(context: RuleContext) -> Iterator[Note]:
+        if ...:
+            yield Note("the request came after 499", (f"{context.at} request",))
+
+A rule yields nothing without evidence. A rule that looks at several moments is declared once; its other checks are
+added with `RULE.also(...)` and share its words.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from .finding import Finding, Layer, Severity, Tier, shortened
+from .rule_context import RuleContext
+
+type Moment = Literal["ended", "followed", "closed"]
+"""When a rule runs: as a turn ends, as the next turn of its thread ends, or as the recording ends."""
+
+type Check = Callable[[RuleContext], Iterator["Note"]]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a check reports about one turn. Layer, severity and tier override the rule's where they are given."""
+
+    message: str
+    evidence: tuple[str, ...]
+    severity: Severity | None = None
+    layer: Layer | None = None
+    tier: Tier | None = None
+    because_of: tuple[str, ...] = ()
+    key: object = None
+    """What this is about. Within a thread, a rule reports each key once; None is always reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One class of failure, and the function that finds it."""
+
+    id: str
+    layer: Layer
+    severity: Severity
+    tier: Tier
+    says: str
+    """What it means, in one sentence."""
+    fix: str
+    """What to do about it."""
+    not_when: tuple[str, ...]
+    """The situations in which it stays silent, or is milder. They are printed to users, and each has a test."""
+    check: Check
+    when: Moment = "ended"
+    protocols: tuple[str, ...] = ()
+    """The protocols that it applies to; empty means all."""
+    advice: bool = False
+    """True for lint: it blames nobody and says what could be better."""
+
+    @property
+    def switch(self) -> str | None:
+        """The option that turns it on: `--lint`, `--hints`, or None when it is always on."""
+        return "--lint" if self.advice else "--hints" if self.tier == "H" else None
+
+    @property
+    def exceptions(self) -> str:
+        """`not_when` as one sentence; empty when there are no exceptions."""
+        first, *others = self.not_when or ("",)
+        return "; ".join([first, *(other[:1].lower() + other[1:] for other in others)]) + "." if first else ""
+
+    def also(self, when: Moment, *, tier: Tier | None = None) -> "Callable[[Check], Rule]":
+        """A decorator: a second check of the same class, at another moment or with another certainty."""
+
+        def made(check: Check) -> Rule:
+            return replace(self, check=check, when=when, tier=tier or self.tier)
+
+        return made
+
+    def apply(self, context: RuleContext) -> Iterator[Finding]:
+        """What this rule finds in a turn. What its check raises goes through to the caller."""
+        if self.protocols and context.reading.protocol not in self.protocols:
+            return
+        for note in self.check(context):
+            if note.key is not None:
+                if (self.id, note.key) in context.thread.reported:
+                    continue
+                context.thread.reported.add((self.id, note.key))
+            yield Finding(
+                self.id,
+                note.layer or self.layer,
+                note.severity or self.severity,
+                note.tier or self.tier,
+                shortened(note.message),
+                note.evidence,
+                self.fix,
+                note.because_of,
+            )
+
+
+def rule(
+    id: str,
+    layer: Layer,
+    severity: Severity,
+    tier: Tier,
+    *,
+    says: str,
+    fix: str,
+    not_when: tuple[str, ...] = (),
+    when: Moment = "ended",
+    protocols: tuple[str, ...] = (),
+    advice: bool = False,
+) -> Callable[[Check], Rule]:
+    """A decorator that makes a rule of a check."""
+
+    def made(check: Check) -> Rule:
+        return Rule(id, layer, severity, tier, says, fix, not_when, check, when, protocols, advice)
+
+    return made
