@@ -17,7 +17,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 
 from turntape.cassettes.errors import CassetteError
-from turntape.cassettes.settings import read_settings, texts
+from turntape.cassettes.settings import read_settings
 
 from .rule import Rule
 
@@ -53,7 +53,7 @@ def _places(problems: list[str]) -> Iterator[str]:
     declared = sorted((point.name, point.value) for point in entry_points(group=GROUP))
     named: tuple[str, ...] = ()
     try:
-        named = texts(read_settings(), "rules")
+        named = read_settings().rules
     except CassetteError as exc:
         problems.append(f"rules of this project are not used: {exc}")
     yield from dict.fromkeys([OWN, *(value for _, value in declared), *named])
