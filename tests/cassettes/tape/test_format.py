@@ -1,5 +1,6 @@
 """A line to a round trip and back: what breaks the format is named, and hides nothing else."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from factories import round_trip
 from turntape.cassettes import Cassette, CassetteError, Chunk, Failure, Frame, Recorder, Response, RoundTrip, Tail
 from turntape.cassettes.tape.format import read_round_trip, round_trip_line, unstamp
 from turntape.cassettes.tape.json_fields import Json, restored
+from turntape.inspector.run.labels import label_all
 
 HEADER = b'{"turntape":"1.0"}\n'
 NOT_UTF8 = "caf\udce9"
@@ -179,3 +181,45 @@ def test_an_answer_that_was_changed_by_hand_is_played_whole() -> None:
 
     assert longer.pieces == [(b"012", 1), (b"3456789", 2)]
     assert shorter.pieces == [(b"012", 1), (b"3", 2)]
+
+
+PAGE = Path(__file__).parents[3] / "docs" / "cassette-format.md"
+
+
+def test_the_example_is_read_byte_for_byte(tmp_path: Path) -> None:
+    match = re.search(r"```jsonl\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    assert match is not None
+    path = tmp_path / "example.cassette.jsonl"
+    path.write_text(match[1])
+
+    cassette = Cassette.load(path)
+    first, second = cassette
+
+    assert cassette.problems == []
+    assert cassette.labels == {0: {"index": 0, "protocol": "openai-chat", "turn": 1}}
+    assert first.response is not None
+    assert sum(chunk.size for chunk in first.response.chunks) == len(first.response.body)
+    assert second.request.body.startswith(first.request.body[:-2])
+    assert second.request.body.endswith(b'"content":"Again."}]}')
+    labels = [done.label for done in label_all(cassette)]
+    assert [label["turn"] for label in labels] == [1, 2]
+
+
+def test_every_field_that_is_written_is_on_the_page() -> None:
+    trip = round_trip(
+        run="r",
+        route="forward",
+        upstream="openai",
+        client="c:1",
+        request_at=1,
+        first_byte_at=2,
+        ended_at=3,
+        closed_first="client",
+        failure=Failure("cut", "x"),
+        faults=("f",),
+        frames=(Frame("client", 1, b"x", True),),
+    )
+    line = orjson.loads(round_trip_line(0, trip, trip.request.body, None))
+    page = PAGE.read_text()
+
+    assert [field for field in (*line, *line["request"], *line["response"]) if f"`{field}`" not in page] == []

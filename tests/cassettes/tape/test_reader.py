@@ -1,10 +1,14 @@
+"""What is in the file is read, and what is damaged is reported and hides nothing else."""
+
 from pathlib import Path
 
 import orjson
 import pytest
 from factories import round_trip
+from recordings import bodies, growing, record, single
 
-from turntape.cassettes import Cassette, CassetteError, FormatError, Recorder
+from turntape.cassettes import Cassette, CassetteError, FormatError, Recorder, RoundTrip, Tail
+from turntape.cassettes.tape.compression import MAGIC, Decompression
 
 
 @pytest.fixture
@@ -104,3 +108,215 @@ def test_a_delta_without_its_base_is_a_problem_and_no_error(tmp_path: Path) -> N
 
     assert list(cassette) == []
     assert "refers to round trip 0" in cassette.problems[0]
+
+
+def test_a_tail_gives_what_was_added_since(path: Path) -> None:
+    tail = Tail(path)
+    assert tail.poll() == []
+    trips = growing(4)
+    record(path, trips[:2])
+    assert [trip.index for trip in tail.poll()] == [0, 1]
+    record(path, trips[2:], append=True)
+
+    assert [trip.index for trip in tail.poll()] == [2, 3]
+    assert tail.poll() == []
+
+
+def test_a_tail_waits_for_the_rest_of_a_line(tmp_path: Path) -> None:
+    whole, partly = tmp_path / "a.cassette.jsonl", tmp_path / "b.cassette.jsonl"
+    record(whole, growing(2))
+    data = whole.read_bytes()
+    tail = Tail(partly)
+    partly.write_bytes(data[:-50])
+
+    assert [trip.index for trip in tail.poll()] == [0]
+    partly.write_bytes(data)
+    assert [trip.index for trip in tail.poll()] == [1]
+
+
+STEP = 7
+"""Damage at every byte takes half a minute; this hits every kind of place, and other ones each time."""
+
+
+def sessions(path: Path) -> tuple[list[RoundTrip], list[int]]:
+    """Three recordings in one file, and where each ends."""
+    trips: list[RoundTrip] = []
+    ends: list[int] = []
+    for number in range(3):
+        some = single(6, 100 * number)
+        record(path, some, append=number > 0)
+        trips += some
+        ends.append(path.stat().st_size)
+    return trips, ends
+
+
+def test_a_compressed_file_that_ends_in_a_block_says_so(packed: Path) -> None:
+    record(packed, growing(3))
+    packed.write_bytes(packed.read_bytes()[:-40])
+
+    cassette = Cassette.load(packed)
+
+    assert len(list(cassette)) == 2
+    assert cassette.problems == ["the compressed recording ends in the middle of a block; it was cut there"]
+
+
+def test_a_byte_damaged_anywhere_costs_no_more_than_its_own_recording(packed: Path) -> None:
+    """A frame is one recording. The line after it may be lost too: nobody knows where the damage ends."""
+    trips, ends = sessions(packed)
+    data = packed.read_bytes()
+    refused = 0
+    ends_of_frames = [place for end in ends for place in range(end - 4, end)]
+    for place in [*range(0, len(data), STEP), *ends_of_frames]:
+        damaged = bytearray(data)
+        damaged[place] ^= 0xFF
+        path = packed.with_name(f"{place}.{packed.name}")
+        path.write_bytes(damaged)
+        session = sum(place >= end for end in ends)
+        kept = [trip for number, trip in enumerate(trips) if number // 6 != session and number != 6 * (session + 1)]
+        try:
+            cassette = Cassette.load(path)
+        except FormatError:
+            # The header is in the first block.
+            assert session == 0
+            refused += 1
+            continue
+
+        read = bodies(list(cassette))
+
+        assert set(bodies(kept)) <= set(read)
+        assert len(read) == len(trips) or cassette.problems
+        more = single(1, 900)
+        record(path, more, append=True)
+        assert set(read) | set(bodies(more)) <= set(bodies(list(Cassette.load(path))))
+    assert refused < len(data) / STEP / 10
+
+
+def test_a_damaged_length_that_reaches_beyond_the_end_hides_no_later_recording(packed: Path) -> None:
+    """Taken for a torn tail, it would cost all that follows, at the next append for good."""
+    trips, ends = sessions(packed)
+    data = bytearray(packed.read_bytes())
+    steps = Decompression()
+    _, last_block = steps.feed(bytes(data[: ends[0] - 4]))
+    data[last_block : last_block + 3] = (100_000 << 3 | 2 << 1).to_bytes(3, "little")
+    packed.write_bytes(data)
+
+    cassette = Cassette.load(packed)
+
+    assert bodies(list(cassette))[-12:] == bodies(trips)[-12:]
+    assert any("damaged" in problem for problem in cassette.problems)
+    record(packed, single(1), append=True)
+    assert len(list(Cassette.load(packed))) == len(list(cassette)) + 1
+
+
+def test_a_compressed_file_that_is_damaged_from_its_start_is_refused(packed: Path) -> None:
+    record(packed, single(3))
+    packed.write_bytes(MAGIC + b"\xff" * 60)
+
+    with pytest.raises(FormatError, match="damaged from its start"):
+        Cassette.load(packed)
+
+
+def test_a_recording_whose_header_is_damaged_says_so_although_others_follow(packed: Path) -> None:
+    _, ends = sessions(packed)
+    data = bytearray(packed.read_bytes())
+    data[8:40] = b"\xff" * 32
+    packed.write_bytes(data)
+    assert len(data) > ends[0] + 40
+
+    with pytest.raises(FormatError, match="damaged from its start; restore it from a copy"):
+        Cassette.load(packed)
+
+
+def test_a_tail_reads_on_behind_damage_whatever_pieces_it_gets(packed: Path, tmp_path: Path) -> None:
+    trips, ends = sessions(packed)
+    data = bytearray(packed.read_bytes())
+    data[ends[0] + 4 : ends[0] + 8] = b"\xff\xff\xff\xff"
+    growing_file = tmp_path / "growing"
+    for step in (1, 2, 3, 5, 97):
+        tail = Tail(growing_file)
+        growing_file.write_bytes(b"")
+        read: list[RoundTrip] = []
+        for size in range(0, len(data) + step, step):
+            growing_file.write_bytes(data[:size])
+            read += tail.poll()
+
+        assert bodies(read) == bodies(trips[:6] + trips[12:])
+        assert len(tail.problems) == 1
+
+
+def test_a_damaged_line_costs_its_round_trip_and_those_that_refer_to_it(tmp_path: Path) -> None:
+    path = tmp_path / "run.cassette.jsonl"
+    record(path, growing(4))
+    lines = path.read_bytes().split(b"\n")
+    lines[2] = b'{"n":1,"started_at":"2026'
+    path.write_bytes(b"\n".join(lines))
+    new = growing(3, "b")
+
+    record(path, new, append=True)
+
+    cassette = Cassette.load(path)
+    read = list(cassette)
+    assert [trip.index for trip in read] == [0, 4, 5, 6]
+    assert bodies(read)[1:] == bodies(new)
+    assert [problem.split(";")[0] for problem in cassette.problems] == [
+        "line 3 is no JSON and was skipped",
+        "round trip 2 cannot be read: the body of round trip 2 refers to round trip 1, "
+        "which is not in the file before it",
+        "round trip 3 cannot be read: the body of round trip 2 refers to round trip 1, "
+        "which is not in the file before it",
+    ]
+    # The rest of such a round trip is there for who looks it up, but not its body.
+    assert cassette[1].response is not None
+    with pytest.raises(CassetteError, match="refers to round trip 1"):
+        _ = cassette[1].request.body
+
+
+def delta(base: object, prefix: int = 0, suffix: int = 0) -> dict[str, object]:
+    return {"base": base, "prefix": prefix, "suffix": suffix, "text": "q"}
+
+
+def line(number: int, body: dict[str, object]) -> bytes:
+    request = {"method": "POST", "url": "https://a.example", "body": body}
+    return orjson.dumps({"n": number, "started_at": "2026-01-01T00:00:00Z", "request": request}) + b"\n"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [line(0, delta(0, 3))],
+        [line(0, delta(1, 3)), line(1, delta(0, 3))],
+        [line(1, delta(2)), line(2, {"text": "x" * 300})],
+        [line(0, {"text": "x" * 300}), line(1, delta(0, 200, 101))],
+        [line(0, {"text": "x"}), line(1, delta(0, 1, 1))],
+        [line(0, {"text": "x" * 300}), line(1, delta(0, 2**62))],
+    ],
+    ids=["itself", "each other", "a later one", "more than there is", "more of a small one", "far more"],
+)
+def test_a_delta_that_cannot_be_is_a_problem_and_never_a_loop(lines: list[bytes], tmp_path: Path) -> None:
+    path = tmp_path / "run.cassette.jsonl"
+    path.write_bytes(b'{"turntape":"1.0"}\n' + b"".join(lines))
+    cassette = Cassette.load(path)
+
+    broken = [trip.index for trip in cassette]
+
+    assert len(broken) < len(lines) and cassette.problems
+    for place in range(len(lines)):
+        if cassette[place].index not in broken:
+            with pytest.raises(CassetteError):
+                _ = cassette[place].request.body
+
+
+def test_recordings_that_were_joined_by_hand_keep_their_own_bodies(tmp_path: Path) -> None:
+    """`cat a b`: numbers stand twice, and a delta means the nearest body before it."""
+    one, two = tmp_path / "1.cassette.jsonl", tmp_path / "2.cassette.jsonl"
+    first, second = growing(3, "first"), growing(3, "second")
+    record(one, first)
+    record(two, second)
+    joined = tmp_path / "joined.cassette.jsonl"
+    joined.write_bytes(one.read_bytes() + two.read_bytes())
+
+    cassette = Cassette.load(joined)
+
+    assert bodies(list(cassette)) == bodies(first + second)
+    assert bodies([cassette[place] for place in range(6)]) == bodies(first + second)
+    assert any("line 6 is a second round trip 0" in problem for problem in cassette.problems)

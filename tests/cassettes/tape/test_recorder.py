@@ -1,3 +1,5 @@
+"""What is recorded is in the file, byte for byte, whatever happens to the process or the disk."""
+
 import os
 import signal
 import stat
@@ -16,21 +18,17 @@ import pytest
 from factories import round_trip
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from recordings import bodies, growing, read_by_any_tool, record, single
 
-from turntape.cassettes import Cassette, CassetteError, Chunk, Frame, Recorder, Redactor, RoundTrip, Tail
+from turntape.cassettes import Cassette, CassetteError, Chunk, FormatError, Frame, Recorder, Redactor, RoundTrip, Tail
+from turntape.cassettes.tape.compression import CompressionParameter, ZstdCompressor
 
 SUFFIXES = ["jsonl", "jsonl.zst"]
-
-
-@pytest.fixture(params=SUFFIXES)
-def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    return tmp_path / f"run.cassette.{request.param}"
-
-
-def record(path: Path, *trips: RoundTrip, append: bool = False) -> None:
-    with Recorder(path, append=append) as recorder:
-        for trip in trips:
-            recorder.write(trip)
+ENVIRONMENT = {
+    **os.environ,
+    "PYTHONPATH": os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(Path(__file__).parents[2])]),
+}
+"""For a process that imports the helpers of the tests."""
 
 
 def history(turns: int) -> list[RoundTrip]:
@@ -54,7 +52,7 @@ def test_a_round_trip_comes_back_as_it_was(path: Path) -> None:
         frames=(Frame("client", 5, b"\xff", False), Frame("server", 6, b"hi", True)),
         faults=("odd",),
     )
-    record(path, trip)
+    record(path, [trip])
 
     assert list(Cassette.load(path)) == [replace(trip, index=0)]
 
@@ -74,7 +72,7 @@ def test_any_bytes_in_any_chunks_come_back(
         assert trip.response is not None
         chunks = tuple(Chunk(len(piece), place) for place, piece in enumerate(pieces))
         trips.append(replace(trip, response=replace(trip.response, chunks=chunks)))
-    record(path, *trips)
+    record(path, trips)
 
     read = list(Cassette.load(path))
 
@@ -86,7 +84,7 @@ def test_any_bytes_in_any_chunks_come_back(
 
 def test_history_is_stored_once_and_read_from_anywhere(path: Path) -> None:
     trips = history(120)
-    record(path, *trips)
+    record(path, trips)
     cassette = Cassette.load(path)
 
     assert path.stat().st_size < sum(len(trip.request.body) for trip in trips) / 10
@@ -106,7 +104,7 @@ def test_the_last_label_of_a_round_trip_holds(path: Path) -> None:
 
 
 def test_only_the_owner_may_read_the_file(path: Path) -> None:
-    record(path)
+    record(path, [])
 
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
@@ -120,41 +118,17 @@ def test_a_second_recorder_on_a_file_is_refused(path: Path) -> None:
 
 
 def test_appending_goes_on_with_the_numbers_after_a_torn_line(path: Path) -> None:
-    record(path, *history(3))
+    record(path, history(3))
     if path.suffix == ".jsonl":
         with path.open("ab") as file:
             file.write(b'{"n":3,"started_at":"2026')
-    record(path, *history(2), append=True)
+    record(path, history(2), append=True)
 
     cassette = Cassette.load(path)
 
     assert [trip.index for trip in cassette] == [0, 1, 2, 3, 4]
     assert len(cassette.problems) == (1 if path.suffix == ".jsonl" else 0)
     assert cassette[4].request.body == history(2)[1].request.body
-
-
-def test_a_tail_gives_what_was_added_since(path: Path) -> None:
-    tail = Tail(path)
-    assert tail.poll() == []
-    trips = history(4)
-    record(path, *trips[:2])
-    assert [trip.index for trip in tail.poll()] == [0, 1]
-    record(path, *trips[2:], append=True)
-
-    assert [trip.index for trip in tail.poll()] == [2, 3]
-    assert tail.poll() == []
-
-
-def test_a_tail_waits_for_the_rest_of_a_line(tmp_path: Path) -> None:
-    whole, growing = tmp_path / "a.cassette.jsonl", tmp_path / "b.cassette.jsonl"
-    record(whole, *history(2))
-    data = whole.read_bytes()
-    tail = Tail(growing)
-    growing.write_bytes(data[:-50])
-
-    assert [trip.index for trip in tail.poll()] == [0]
-    growing.write_bytes(data)
-    assert [trip.index for trip in tail.poll()] == [1]
 
 
 WRITER = """
@@ -170,12 +144,7 @@ for number in range(10_000):
 
 
 def test_kill_9_in_the_middle_leaves_a_file_that_opens(path: Path) -> None:
-    tests = str(Path(__file__).parents[2])
-    writer = subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(path)],
-        stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": tests},
-    )
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, env=ENVIRONMENT)
     assert writer.stdout is not None
     for _ in range(20):
         writer.stdout.readline()
@@ -190,7 +159,7 @@ def test_kill_9_in_the_middle_leaves_a_file_that_opens(path: Path) -> None:
     assert read == list(range(len(read)))
 
 
-FULL = """
+SMALL_DISK = """
 import resource, signal, sys
 from factories import round_trip
 from turntape.cassettes import Recorder
@@ -231,9 +200,9 @@ def test_a_folder_in_place_of_a_file_is_said(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_said_once_and_harms_nobody(tmp_path: Path) -> None:
     tape = tmp_path / "full.cassette.jsonl"
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [sys.executable, "-c", SMALL_DISK, str(tape)]
 
-    done = subprocess.run([sys.executable, "-c", FULL, str(tape)], capture_output=True, text=True, env=environment)
+    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT)
 
     assert done.returncode == 0
     assert "cannot write to" in done.stdout and "`ulimit -f`" in done.stdout
@@ -244,7 +213,7 @@ def test_appending_keeps_the_salt_of_the_file(tmp_path: Path) -> None:
     """Or fingerprints of one key would differ within a file."""
     path = tmp_path / "run.cassette.jsonl"
     trip = round_trip(headers=(("authorization", "Bearer k"),))
-    record(path, trip)
+    record(path, [trip])
     with Recorder(path, append=True, redactor=Redactor()) as recorder:
         recorder.write(trip)
 
@@ -366,3 +335,226 @@ def test_a_round_trip_larger_than_all_that_may_wait_is_taken(path: Path) -> None
 
     assert numbers(path) == [0, 1, 2]
     assert Cassette.load(path).labels == {n: {"turn": n + 1} for n in range(3)}
+
+
+KILLED = """
+import os, sys, time
+from factories import round_trip
+from turntape.cassettes import Cassette, Recorder
+recorder = Recorder(sys.argv[1])
+body = b""
+for number in range(20):
+    body += b'"%d %s",' % (number, os.urandom(300).hex().encode())
+    recorder.write(round_trip(body))
+while os.path.getsize(sys.argv[1]) == 0 or len(Cassette.load(sys.argv[1])) < 20:
+    time.sleep(0.01)
+print("written", flush=True)
+time.sleep(600)
+"""
+
+
+def test_what_is_appended_after_kill_9_is_read(path: Path) -> None:
+    writer = subprocess.Popen([sys.executable, "-c", KILLED, str(path)], stdout=subprocess.PIPE, env=ENVIRONMENT)
+    assert writer.stdout is not None
+    assert writer.stdout.readline() == b"written\n"
+    os.kill(writer.pid, signal.SIGKILL)
+    writer.wait()
+    writer.stdout.close()
+    before = bodies(list(Cassette.load(path)))
+    tail = Tail(path)
+    assert len(tail.poll()) == len(before) == 20
+
+    trips = growing(5)
+    recorder = record(path, trips, append=True)
+
+    cassette = Cassette.load(path)
+    read = list(cassette)
+    assert [trip.index for trip in read] == list(range(25))
+    assert bodies(read) == before + bodies(trips)
+    assert (cassette.problems, recorder.problem) == ([], None)
+    assert bodies(tail.poll()) == bodies(trips)
+    assert read_by_any_tool(path)
+
+
+def test_a_file_cut_at_any_byte_is_read_and_appended_to(path: Path) -> None:
+    whole, more = growing(6), growing(2, "b")
+    record(path, whole)
+    data = path.read_bytes()
+    opened = 0
+    for size in range(1, len(data) + 1, 1 if path.suffix == ".zst" else 7):
+        cut = path.with_name(f"cut-{size}.{path.name}")
+        cut.write_bytes(data[:size])
+        try:
+            kept = bodies(list(Cassette.load(cut)))
+        except FormatError:
+            assert opened == 0, "only a file without its header is refused"
+            continue
+        opened += 1
+
+        record(cut, more, append=True)
+
+        cassette = Cassette.load(cut)
+        read = list(cassette)
+        assert bodies(read) == kept + bodies(more) == bodies(whole)[: len(kept)] + bodies(more)
+        assert len({trip.index for trip in read}) == len(read)
+        assert len(cassette.problems) <= 1
+        assert read_by_any_tool(cut)
+    assert opened > 100
+
+
+FULL = """
+import os, resource, signal, sys, time
+from factories import round_trip
+from turntape.cassettes import Cassette, Recorder
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+path, room = sys.argv[1], int(sys.argv[2])
+body = b""
+recorder = Recorder(path)
+def write(count):
+    global body
+    for _ in range(count):
+        body += b'"%s",' % os.urandom(300).hex().encode()
+        recorder.write(round_trip(body))
+def until(done):
+    while not done():
+        time.sleep(0.005)
+write(5)
+until(lambda: os.path.getsize(path) > 0 and len(Cassette.load(path)) == 5)
+resource.setrlimit(resource.RLIMIT_FSIZE, (os.path.getsize(path) + room, resource.RLIM_INFINITY))
+write(3)
+until(lambda: recorder.problem is not None and not recorder._queue)
+time.sleep(0.1)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+if len(sys.argv) > 3:
+    write(10)
+recorder.close()
+print(recorder.problem)
+"""
+
+
+def filled(path: Path, room: int, *more: str) -> str:
+    command = [sys.executable, "-c", FULL, str(path), str(room), *more]
+    return subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, check=True).stdout
+
+
+@pytest.mark.parametrize("room", [0, 1, 200, 900])
+def test_recording_goes_on_when_the_disk_has_space_again(path: Path, room: int) -> None:
+    said = filled(path, room, "go on")
+
+    assert "cannot write to" in said and "`ulimit -f`" in said
+    cassette = Cassette.load(path)
+    numbers = [trip.index for trip in cassette]
+    assert cassette.problems == []
+    assert numbers[:5] == [0, 1, 2, 3, 4] and numbers[-10:] == list(range(8, 18))
+    sizes = [len(trip.request.body) for trip in cassette]
+    assert sizes == [603 * (number + 1) for number in numbers]
+    assert read_by_any_tool(path)
+
+
+def test_a_recording_that_ended_on_a_full_disk_is_whole_up_to_there(path: Path) -> None:
+    filled(path, 300)
+    more = growing(2)
+    record(path, more, append=True)
+
+    cassette = Cassette.load(path)
+    read = list(cassette)
+
+    assert cassette.problems == []
+    assert len(read) >= 7 and bodies(read)[-2:] == bodies(more)
+    assert read_by_any_tool(path)
+
+
+def test_a_disk_that_is_full_from_the_start_gets_the_header_later(path: Path) -> None:
+    code = """
+import resource, signal, sys
+from factories import round_trip
+from turntape.cassettes import Recorder
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+recorder = Recorder(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+recorder.write(round_trip())
+recorder.close()
+"""
+    subprocess.run([sys.executable, "-c", code, str(path)], env=ENVIRONMENT, check=True)
+
+    cassette = Cassette.load(path)
+
+    assert (len(list(cassette)), cassette.problems) == (1, [])
+    assert read_by_any_tool(path)
+
+
+def test_frames_of_other_tools_are_read_and_appended_to(packed: Path) -> None:
+    """Somebody compresses a plain recording with `zstd`: several frames, a checksum, a skippable frame."""
+    plain = packed.with_name("plain.cassette.jsonl")
+    trips = growing(4)
+    record(plain, trips)
+    text = plain.read_bytes()
+    half = len(text) // 2
+    packed.write_bytes(b"".join([
+        checked(text[:half]), b"\x50\x2a\x4d\x18\x03\x00\x00\x00abc", checked(text[half:]),
+    ]))  # fmt: skip
+
+    record(packed, growing(1, "b"), append=True)
+
+    cassette = Cassette.load(packed)
+    assert bodies(list(cassette))[:4] == bodies(trips)
+    assert (len(cassette), cassette.problems) == (5, [])
+
+
+def checked(text: bytes) -> bytes:
+    """A zstd frame with a checksum."""
+    return ZstdCompressor(options={CompressionParameter.checksum_flag: 1}).compress(text, ZstdCompressor.FLUSH_FRAME)
+
+
+def test_a_torn_frame_with_a_checksum_is_not_appended_to(packed: Path) -> None:
+    plain = packed.with_name("plain.cassette.jsonl")
+    record(plain, growing(4))
+    packed.write_bytes(checked(plain.read_bytes())[:-2])
+    before = packed.read_bytes()
+
+    with pytest.raises(CassetteError, match="frame with a checksum; decompress it before appending"):
+        Recorder(packed, append=True)
+
+    assert packed.read_bytes() == before
+    with pytest.raises(CassetteError, match="frame with a checksum"):  # the lock was given back
+        Recorder(packed, append=True)
+
+
+def test_a_round_trip_that_cannot_be_encoded_costs_only_itself(path: Path) -> None:
+    trips = growing(6)
+    trips[2] = replace(trips[2], started_at=float("nan"))
+
+    recorder = record(path, trips)
+    record(path, growing(1, "b"), append=True)
+
+    cassette = Cassette.load(path)
+    read = list(cassette)
+    assert [trip.index for trip in read] == [0, 1, 3, 4, 5, 6]
+    assert bodies(read)[:5] == [body for place, body in enumerate(bodies(trips)) if place != 2]
+    assert cassette.problems == []
+    assert recorder.problem is not None and "round trip 2 could not be recorded" in recorder.problem
+
+
+def test_a_number_that_only_a_label_has_is_not_given_again(path: Path) -> None:
+    """Its round trip was lost; the label must not come to mean another."""
+    with Recorder(path) as recorder:
+        recorder.write(round_trip())
+        recorder.label(4, {"turn": 4})
+
+    record(path, single(1), append=True)
+
+    assert [trip.index for trip in Cassette.load(path)] == [0, 5]
+
+
+def test_what_comes_after_close_is_said_and_not_written(path: Path) -> None:
+    recorder = record(path, single(2))
+    size = path.stat().st_size
+
+    recorder.write(round_trip())
+    recorder.label(0, {"turn": 1})
+    recorder.close()
+
+    assert recorder.problem is not None and "closed and is not in it" in recorder.problem
+    assert path.stat().st_size == size
+    assert len(Cassette.load(path)) == 2

@@ -1,0 +1,15 @@
+"""A cassette's file in both forms."""
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(params=["jsonl", "jsonl.zst"])
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    return tmp_path / f"run.cassette.{request.param}"
+
+
+@pytest.fixture
+def packed(tmp_path: Path) -> Path:
+    return tmp_path / "run.cassette.jsonl.zst"
