@@ -5,7 +5,6 @@ came back. An interrupted recording is never taken for whole: it is written unde
 cassette, and takes the cassette's name when it has ended.
 """
 
-import fcntl
 import os
 import shutil
 import threading
@@ -18,6 +17,7 @@ from ..errors import CassetteError, TurntapeError
 from ..faults.fault import Faults
 from ..matching.grades import Matching
 from ..redaction.redactor import Redactor
+from ..tape.lock import hold
 from ..tape.model import Headers, Request, RoundTrip
 from ..tape.pending import Exchanges
 from ..tape.provenance import Forked, played_as
@@ -48,7 +48,7 @@ def _being_written(path: Path) -> bool:
     """True when a recorder has this file open right now."""
     try:
         with path.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            hold(file.fileno())
     except FileNotFoundError:
         return False
     except OSError:

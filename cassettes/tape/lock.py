@@ -1,14 +1,46 @@
-"""Whether a cassette is being written: a recorder holds a lock on its file for as long as it has it open."""
+"""The lock on a cassette: a recorder holds it for as long as it has the file open.
 
-import fcntl
+POSIX systems lock a whole file. Windows locks bytes, and nobody can read a locked byte there: the byte that is
+locked is far behind the end of any cassette. A platform that has neither has no lock: a second recorder on the
+same file is not noticed, and no cassette counts as being written.
+"""
+
 import os
+import sys
 from pathlib import Path
+
+if sys.platform == "win32":
+    import msvcrt
+
+    _FAR = 1 << 40
+    """The place of the byte that is locked."""
+
+    def hold(file: int, *, shared: bool = False, wait: bool = False) -> None:
+        """Lock an open file until it is closed. Raises OSError when another one holds the lock, or still does
+        after ten seconds with `wait`. `shared` locks do not exclude each other where the platform has them.
+        """
+        os.lseek(file, _FAR, os.SEEK_SET)
+        msvcrt.locking(file, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+
+else:
+    try:
+        import fcntl
+    except ImportError:
+        fcntl = None
+
+    def hold(file: int, *, shared: bool = False, wait: bool = False) -> None:
+        """Lock an open file until it is closed. Raises OSError when another one holds the lock, unless `wait` says
+        to wait for it. `shared` locks do not exclude each other.
+        """
+        if fcntl is not None:
+            fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
 
 
 def being_written(path: str | os.PathLike[str]) -> bool:
-    """True while a recorder has the file open, and while there is no file or nothing in it: one may be about to begin.
+    """True while a recorder has the file open, and while it is missing or empty, since a recorder may be about to
+    write it.
 
-    An empty file is not probed, so that a recorder that has just created it never finds it locked.
+    An empty file is not locked to find out, so that a recorder that has just created it never finds it locked.
     """
     path = Path(path)
     try:
@@ -18,7 +50,7 @@ def being_written(path: str | os.PathLike[str]) -> bool:
     try:
         if not os.fstat(file).st_size:
             return True
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        hold(file, shared=True)
     except OSError:
         return True
     finally:

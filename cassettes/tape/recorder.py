@@ -7,7 +7,6 @@ It is not spilled to another file, since what waits still holds its secrets.
 """
 
 import errno
-import fcntl
 import logging
 import os
 import threading
@@ -26,6 +25,7 @@ from ..redaction.redactor import Redactor
 from .compression import FRAME_END, MAGIC, Decompression, compressor
 from .delta import Window
 from .format import header_line, label_line, round_trip_line
+from .lock import hold
 from .model import RoundTrip
 from .reader import Cassette
 
@@ -45,6 +45,9 @@ _ROOM = {
     errno.EFBIG: "raise the limit on the size of files (`ulimit -f`)",
 }
 """What to do when the disk refuses a line."""
+_RAW = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+"""No child inherits the file, and Windows writes its bytes as they are."""
+_sync: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
 _LOOK = 1.0
 """Seconds after which a waiting caller looks whether the thread still lives: a fork has none."""
 
@@ -146,7 +149,7 @@ class Recorder:
         return True
 
     def _open(self, append: bool) -> int:
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | (0 if append else os.O_EXCL)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _RAW | (0 if append else os.O_EXCL)
         try:
             file = os.open(self.path, flags, 0o600)
         except FileExistsError as exc:
@@ -161,7 +164,7 @@ class Recorder:
                 f"cannot write the cassette {str(self.path)!r}: {exc.strerror}; choose another place with --out"
             ) from exc
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            hold(file)
         except OSError as exc:
             os.close(file)
             raise CassetteError(
@@ -276,7 +279,7 @@ class Recorder:
                 self._room.notify_all()
         if batch and self._durable:
             try:
-                os.fdatasync(self._file)
+                _sync(self._file)
             except OSError as exc:
                 self._complain(f"cannot sync {str(self.path)!r}: {exc.strerror}")
 

@@ -1,11 +1,11 @@
 """A person at the terminal, asked about each answer that is held.
 
 The command has the terminal too, and waits for this very answer: what it had set the terminal to is put back.
+Needs a POSIX terminal: `/dev/tty` is missing on Windows.
 """
 
 import os
 import select
-import termios
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -108,6 +108,8 @@ class Console:
     @contextmanager
     def _plain(self) -> Generator[None]:
         """The terminal as a shell has it: lines, echo, and newlines."""
+        import termios
+
         try:
             before = termios.tcgetattr(self._terminal)
         except termios.error:

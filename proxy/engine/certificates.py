@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.tape.lock import hold
 
 BASENAME = "mitmproxy"
 """How mitmproxy names the files of an authority."""
@@ -51,15 +52,13 @@ def ensure_authority(folder: Path) -> Path:
     Two first runs at once must not make two: the later would take the trust from the earlier. Raises TurntapeError
     when nothing can be kept in `folder`.
     """
-    import fcntl
-
     key, certificate = folder / f"{BASENAME}-ca.pem", folder / f"{BASENAME}-ca-cert.pem"
     if key.exists() and certificate.exists():
         return certificate  # also where nothing can be written
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (folder / "lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            hold(lock.fileno(), wait=True)
             if not key.exists():
                 _make_authority(folder, key.name)
     except OSError as exc:
