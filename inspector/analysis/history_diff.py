@@ -1,7 +1,7 @@
 """Emitted against echoed: what the next request made of the history and of the answer that it continues.
 
 The expected history is the previous request's and then the answer. What follows it is new. Where the next request
-departs from it, each departure is one `Change`, with the place on both sides.
+departs from it, each departure is one `HistoryChange`, with the place on both sides.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _MOST = 1500
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class HistoryChange:
     kind: ChangeKind
     emitted: bool
     """True when it is the last answer that was changed, and not what had been sent before."""
@@ -48,7 +48,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class LostReasoning:
     """Reasoning or a signature of the answer that did not come back as it was."""
 
     kind: Literal["dropped", "altered"]
@@ -57,22 +57,22 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True)
-class Echo:
+class HistoryDiff:
     state: Literal["verbatim", "respelled", "changed", "cut", "held"]
     """`held`: the API keeps the history; the request brings only what is new."""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[HistoryChange, ...] = ()
     reasoning: Literal["none", "kept", "dropped", "altered"] = "none"
-    lost: tuple[Lost, ...] = ()
+    lost: tuple[LostReasoning, ...] = ()
     new: tuple[Unit, ...] = ()
     """What the request adds behind the answer."""
 
 
-def echo(turn: Turn, following: Turn) -> Echo:
+def diff_history(turn: Turn, following: Turn) -> HistoryDiff:
     """How the request of `following` repeats the request of `turn` and its answer."""
     request, after = turn.reading.request, following.reading.request
     old, new_history = turn.units(), following.units(turn)
     if after.previous_id is not None:
-        return Echo("held", new=tuple(joined(new_history.units)))
+        return HistoryDiff("held", new=tuple(joined(new_history.units)))
     emission = turn.reading.emission
     emitted = units_emitted(emission) if emission and not _several(request) else []
     start = _start(old, new_history)
@@ -86,20 +86,20 @@ def echo(turn: Turn, following: Turn) -> Echo:
     changes = _without_referenced(changes, after) + _respelled(expected[:kept], units[:kept])
     if turn.reading.protocol != following.reading.protocol:
         # Another API has other shapes for the same history.
-        return Echo("respelled", new=tuple(new))
+        return HistoryDiff("respelled", new=tuple(new))
     lost, reasoning = _reasoning(turn, after.conversation[new_history.kept :])
     removed = sum(change.kind == "removed" for change in changes)
     hard = [change for change in changes if change.kind != "args_respelled"]
     state = "verbatim"
     if changes:
         state = "respelled" if not hard else "cut" if removed and removed == len(hard) else "changed"
-    return Echo(state, tuple(changes), reasoning, tuple(lost), tuple(new))
+    return HistoryDiff(state, tuple(changes), reasoning, tuple(lost), tuple(new))
 
 
-def _without_referenced(changes: list[Change], request: RequestReading) -> list[Change]:
+def _without_referenced(changes: list[HistoryChange], request: RequestReading) -> list[HistoryChange]:
     """Without the texts that a Responses request names by `item_reference` instead of repeating them."""
     references = sum(as_object(message.raw).get("type") == "item_reference" for message in request.messages)
-    left: list[Change] = []
+    left: list[HistoryChange] = []
     for change in changes:
         if references and change.emitted and change.kind == "text_dropped":
             references -= 1
@@ -131,12 +131,12 @@ def _common(a: list[Unit], b: list[Unit]) -> int:
     return count
 
 
-def _departures(expected: list[Unit], units: list[Unit], kept: int) -> tuple[list[Change], list[Unit]]:
+def _departures(expected: list[Unit], units: list[Unit], kept: int) -> tuple[list[HistoryChange], list[Unit]]:
     old, new = expected[kept:], units[kept:]
     if len(old) > _MOST or len(new) > _MOST:
-        first = Change("removed", old[0].emitted, old[0].pointer, new[0].pointer if new else None)
+        first = HistoryChange("removed", old[0].emitted, old[0].pointer, new[0].pointer if new else None)
         return [first], []
-    changes: list[Change] = []
+    changes: list[HistoryChange] = []
     new, behind = _behind_answer(old, new)
     added: list[Unit] = []
     gone: list[Unit] = []
@@ -164,14 +164,14 @@ def _departures(expected: list[Unit], units: list[Unit], kept: int) -> tuple[lis
         twin = next((b for b in (*come, *added) if b.said == unit.said), None)
         if twin is not None:
             come = [b for b in come if b is not twin]
-            changes.append(Change("moved", unit.emitted, unit.pointer, twin.pointer, call_id=unit.key))
+            changes.append(HistoryChange("moved", unit.emitted, unit.pointer, twin.pointer, call_id=unit.key))
         elif unit.emitted and unit.kind == "call":
-            changes.append(Change("call_dropped", True, unit.pointer, None, unit.text, call_id=unit.key))
+            changes.append(HistoryChange("call_dropped", True, unit.pointer, None, unit.text, call_id=unit.key))
         elif unit.emitted and unit.kind == "text":
-            changes.append(Change("text_dropped", True, unit.pointer, None, unit.text))
+            changes.append(HistoryChange("text_dropped", True, unit.pointer, None, unit.text))
         elif not unit.emitted:
-            changes.append(Change("removed", False, unit.pointer, None, unit.text, "", unit.key, unit.kind))
-    changes += [Change("inserted", False, None, unit.pointer, became=unit.text) for unit in come]
+            changes.append(HistoryChange("removed", False, unit.pointer, None, unit.text, "", unit.key, unit.kind))
+    changes += [HistoryChange("inserted", False, None, unit.pointer, became=unit.text) for unit in come]
     return changes, added
 
 
@@ -232,26 +232,26 @@ def _squeezed(units: list[Unit]) -> str:
     return "".join("".join(unit.text.split()) for unit in units)
 
 
-def _change(a: Unit, b: Unit) -> list[Change]:
+def _change(a: Unit, b: Unit) -> list[HistoryChange]:
     if a.part.call and b.part.call:
         kind: ChangeKind = "name_changed" if a.part.call.name != b.part.call.name else "args_changed"
         was, became = (a.part.call.name, b.part.call.name) if kind == "name_changed" else (a.text, b.text)
-        return [Change(kind, a.emitted, a.pointer, b.pointer, was, became, a.key)]
+        return [HistoryChange(kind, a.emitted, a.pointer, b.pointer, was, became, a.key)]
     if _squeezed([a]) == _squeezed([b]):
         return []
     kind = "result_changed" if a.kind == "result" else "text_changed"
-    return [Change(kind, a.emitted, a.pointer, b.pointer, a.text, b.text, a.key)]
+    return [HistoryChange(kind, a.emitted, a.pointer, b.pointer, a.text, b.text, a.key)]
 
 
-def _respelled(expected: list[Unit], units: list[Unit]) -> list[Change]:
-    changes: list[Change] = []
+def _respelled(expected: list[Unit], units: list[Unit]) -> list[HistoryChange]:
+    changes: list[HistoryChange] = []
     for a, b in zip(expected, units, strict=False):
         if a.kind != "call":
             continue
         if a.key is not None and b.key is not None and a.key != b.key:
-            changes.append(Change("id_changed", a.emitted, a.pointer, b.pointer, a.key, b.key, a.key))
+            changes.append(HistoryChange("id_changed", a.emitted, a.pointer, b.pointer, a.key, b.key, a.key))
         elif a.spelled != b.spelled and a.part.call and isinstance(_arguments(a.part), str):
-            changes.append(Change("args_respelled", a.emitted, a.pointer, b.pointer, a.text, b.text, a.key))
+            changes.append(HistoryChange("args_respelled", a.emitted, a.pointer, b.pointer, a.text, b.text, a.key))
     return changes
 
 
@@ -264,7 +264,7 @@ def _arguments(part: Part) -> object:
 
 def _reasoning(
     turn: Turn, messages: tuple[Message, ...]
-) -> tuple[list[Lost], Literal["none", "kept", "dropped", "altered"]]:
+) -> tuple[list[LostReasoning], Literal["none", "kept", "dropped", "altered"]]:
     emission = turn.reading.emission
     given = [p for p in emission.content if p.signature or p.kind == "reasoning"] if emission else []
     opaque = [part for part in given if part.signature]
@@ -275,24 +275,24 @@ def _reasoning(
     ids = _ids(messages)
     by_signature = {_same_bytes(part.signature): part for part in there if part.signature}
     texts = {part.text.strip(): part for part in there if part.text.strip()}
-    lost: list[Lost] = []
+    lost: list[LostReasoning] = []
     for part in opaque:
         found = by_signature.get(_same_bytes(part.signature or ""))
         if found is None and (item := as_object(part.raw).get("id")) in ids:
             twin = next((p for p in there if p.signature and item and as_object(p.raw).get("id") == item), None)
             # A stream may hold the same item more than once, each time sealed anew.
             if twin is not None and not _came(turn, twin.signature or ""):
-                lost.append(Lost("altered", part.pointer, twin.pointer))
+                lost.append(LostReasoning("altered", part.pointer, twin.pointer))
             continue
         if found is None:
             twin = texts.get(part.text.strip()) if part.text.strip() and part.kind == "reasoning" else None
             kind: Literal["dropped", "altered"] = "altered" if twin is not None else "dropped"
-            lost.append(Lost(kind, part.pointer, twin.pointer if twin else None))
+            lost.append(LostReasoning(kind, part.pointer, twin.pointer if twin else None))
         elif _misplaced(part, found, messages) or _edited(part, found):
-            lost.append(Lost("altered", part.pointer, found.pointer))
+            lost.append(LostReasoning("altered", part.pointer, found.pointer))
     for part in plain:
         if part.text.strip() not in texts and as_object(part.raw).get("id") not in ids:
-            lost.append(Lost("dropped", part.pointer, None))
+            lost.append(LostReasoning("dropped", part.pointer, None))
     if not lost:
         return [], "kept"
     return lost, "altered" if any(one.kind == "altered" for one in lost) else "dropped"

@@ -12,7 +12,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..findings.docs import FailureClass, class_of, classes
 from ..findings.finding import SEVERITIES, Finding, Severity
-from ..run.labels import Key, Label, labelled
+from ..run.labels import Key, Label, label_stream
 from ..wire.json_value import as_array, as_object
 from .budgets import Budgets, Step, Verdict, verdicts
 
@@ -143,7 +143,7 @@ def check(name: str, round_trips: Iterable[RoundTrip], asked: Asked) -> Checked:
     """Check one recording; what its reader could not read is the caller's to add."""
     hints, lint = asked.switches
     rows: dict[Key, _Row] = {}
-    for key, one in labelled(round_trips, hints=hints, advice=lint):
+    for key, one in label_stream(round_trips, hints=hints, advice=lint):
         rows[key] = _row(one.label, asked)
     ordered = [(key[0], rows[key]) for key in sorted(rows)]
     steps = [(row.run, row.step) for _, row in ordered if row.step is not None]

@@ -31,7 +31,7 @@ _REASONING_TYPES = frozenset({"thinking", "redacted_thinking", "reasoning"})
 _REASONING_KEYS = frozenset({"reasoning", "reasoning_content", "reasoning_details", "thinking", "reasoningContent"})
 
 
-class Row:
+class Uncompared:
     """What does not count in the requests of one endpoint."""
 
     def __init__(self, volatile: Volatile) -> None:
@@ -44,10 +44,10 @@ def _path(pointer: str) -> Path:
     return tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
 
 
-_NOTHING = Row(Volatile(re.compile("")))
+_NOTHING = Uncompared(Volatile(re.compile("")))
 
 
-class Names:
+class OriginNames:
     """Ids and signatures of one thread by where they came from, and the normal form of its requests."""
 
     def __init__(self, elsewhere: dict[str, str] | None = None, *, reasoning: bool = True) -> None:
@@ -55,9 +55,9 @@ class Names:
         self._names: dict[str, str] = {}
         self._elsewhere: dict[str, str] = {} if elsewhere is None else elsewhere
         """The same of all threads of the run."""
-        self._rows: dict[str, Row] = {}
+        self._rows: dict[str, Uncompared] = {}
         """By the endpoint's path."""
-        self._digests: dict[tuple[Row, str, bytes], bytes] = {}
+        self._digests: dict[tuple[Uncompared, str, bytes], bytes] = {}
         """Of the normal form, by that of the JSON: a history says the same pieces again and again."""
         self._made = 0
 
@@ -84,13 +84,13 @@ class Names:
         self._names.setdefault(value, f"⟨{what} of turn {turn}⟩")
         self._elsewhere.setdefault(value, f"⟨{what} of turn {turn} elsewhere⟩")
 
-    def _row(self, trip: RoundTrip) -> Row:
+    def _row(self, trip: RoundTrip) -> Uncompared:
         path = path_key(trip.request.url)
         if path not in self._rows:
-            self._rows[path] = Row(row_of(path))
+            self._rows[path] = Uncompared(row_of(path))
         return self._rows[path]
 
-    def normal(self, value: object, row: Row, path: Path = (), *, strip: bool = False) -> object:
+    def normal(self, value: object, row: Uncompared, path: Path = (), *, strip: bool = False) -> object:
         """A JSON value with what does not count made equal; `strip` leaves its reasoning out."""
         if isinstance(value, str):
             return self._text(value, row, path)
@@ -105,7 +105,7 @@ class Names:
             return [self.normal(item, row, below, strip=strip) for item in value if not (strip and _is_reasoning(item))]
         return value
 
-    def _text(self, value: str, row: Row, path: Path) -> str:
+    def _text(self, value: str, row: Uncompared, path: Path) -> str:
         known = self._names.get(value) or self._elsewhere.get(value)
         if known is not None:
             return known
@@ -128,7 +128,7 @@ class Names:
             return {name: self._field(name, item, row) for name, item in value.items() if (name,) not in row.fields}
         return self.normal(value, row) if value is not None else data.decode("utf-8", "replace")
 
-    def _field(self, name: str, item: object, row: Row) -> object:
+    def _field(self, name: str, item: object, row: Uncompared) -> object:
         # A setting such as `reasoning: {effort}` counts; only the history's own reasoning may be left out.
         return self.normal(item, row, (name,), strip=self._strip and is_array(item))
 
@@ -151,7 +151,7 @@ class Names:
                     total.update(self._known(row, (name, "*"), piece, strip=self._strip))
         return total.digest()
 
-    def _known(self, row: Row, path: Path, piece: object, *, strip: bool) -> bytes:
+    def _known(self, row: Uncompared, path: Path, piece: object, *, strip: bool) -> bytes:
         key = (row, path[0], digest_of(piece))
         if key not in self._digests:
             self._digests[key] = digest_of(self.normal(piece, row, path, strip=strip))
@@ -178,7 +178,7 @@ def address(trip: RoundTrip) -> dict[str, object]:
     return {"method": trip.request.method.upper(), "url": path_key(trip.request.url), "headers": found}
 
 
-def emission_form(emission: Emission | None, names: Names, *, reasoning: bool = True) -> dict[str, object]:
+def emission_form(emission: Emission | None, names: OriginNames, *, reasoning: bool = True) -> dict[str, object]:
     """What was emitted, as `show --json` has it under `model`, without ids."""
     if emission is None:
         return {}

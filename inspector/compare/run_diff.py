@@ -22,9 +22,9 @@ from ..wire.json_value import as_object
 from ..wire.parse import read
 from ..wire.values import PartKind, Reading, RequestReading
 from ..wire.websocket import turns_of
-from .diff_normalise import Names, address, digest_of, emission_form, finish_form
+from .diff_normalise import OriginNames, address, digest_of, emission_form, finish_form
 
-type Part = Literal["request", "emission", "finish", "stop"]
+type DivergedPart = Literal["request", "emission", "finish", "stop"]
 """What parts two threads; `stop` is one that goes on where the other does not."""
 
 _APIS_OWN = frozenset({"error", "cut", "cancelled", "content_filter", "malformed", "limit"})
@@ -52,7 +52,7 @@ _PARTS: dict[PartKind, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TurnDigest:
     """What is kept of a turn, or of one attempt at it."""
 
     index: int
@@ -73,12 +73,12 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedRun:
     """One of the two runs."""
 
     name: str
-    threads: dict[str, list[Step]]
-    names: dict[str, Names]
+    threads: dict[str, list[TurnDigest]]
+    names: dict[str, OriginNames]
     turns: int
     input: int
     cost: Decimal | None
@@ -96,7 +96,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangedValue:
     """One place that differs."""
 
     layer: Layer
@@ -117,17 +117,17 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Parting:
+class Divergence:
     """The first turn at which two threads differ."""
 
     layer: Layer
-    part: Part
+    part: DivergedPart
     says: str
     turn: int
-    a: Step | None
+    a: TurnDigest | None
     """None where A has no such turn."""
-    b: Step | None
-    changes: tuple[Change, ...] = ()
+    b: TurnDigest | None
+    changes: tuple[ChangedValue, ...] = ()
     more: int = 0
     """How many places differ beside those in `changes`, at least."""
 
@@ -149,7 +149,7 @@ class Parting:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ThreadPair:
     """A thread of A beside that of B which does the same; one of them alone where there is none."""
 
     a: str | None
@@ -158,7 +158,7 @@ class Pair:
     """How many turns are the same before they part."""
     turns_a: int
     turns_b: int
-    parting: Parting | None
+    parting: Divergence | None
 
     @property
     def name(self) -> str:
@@ -179,12 +179,12 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    a: Side
-    b: Side
-    pairs: tuple[Pair, ...]
+    a: ComparedRun
+    b: ComparedRun
+    pairs: tuple[ThreadPair, ...]
 
     @property
-    def first(self) -> Pair | None:
+    def first(self) -> ThreadPair | None:
         """The thread that parted first; None when the runs are the same."""
         parted = [pair for pair in self.pairs if pair.parting is not None]
         return min(parted, key=lambda pair: pair.parting.at if pair.parting else 0.0) if parted else None
@@ -233,9 +233,9 @@ class _Total:
         self.begun = trip.started_at if self.begun is None else min(self.begun, trip.started_at)
 
 
-def _side(name: str, run: Iterable[RoundTrip], reasoning: bool) -> Side:
-    sorter, steps, total = Threads(), dict[str, list[Step]](), _Total()
-    known, elsewhere = dict[str, Names](), dict[str, str]()
+def _side(name: str, run: Iterable[RoundTrip], reasoning: bool) -> ComparedRun:
+    sorter, steps, total = Threads(), dict[str, list[TurnDigest]](), _Total()
+    known, elsewhere = dict[str, OriginNames](), dict[str, str]()
     for place, trip in turns_in(run):
         reading = read(trip)
         if not reading.is_generation:
@@ -243,10 +243,10 @@ def _side(name: str, run: Iterable[RoundTrip], reasoning: bool) -> Side:
         turn = sorter.add(trip, reading)
         total.add(trip, reading)
         total.turns.add((turn.thread, turn.number))
-        names = known.setdefault(turn.thread, Names(elsewhere, reasoning=reasoning))
+        names = known.setdefault(turn.thread, OriginNames(elsewhere, reasoning=reasoning))
         request = digest_of(address(trip)) + names.digest(trip)
         steps.setdefault(turn.thread, []).append(
-            Step(
+            TurnDigest(
                 trip.index,
                 place,
                 turn.number,
@@ -264,10 +264,10 @@ def _side(name: str, run: Iterable[RoundTrip], reasoning: bool) -> Side:
         names.learn(turn.number, reading)
     for thread in steps.values():
         thread.sort(key=lambda step: (step.turn, step.attempt))
-    return Side(name, steps, known, len(total.turns), total.input, total.cost, run)
+    return ComparedRun(name, steps, known, len(total.turns), total.input, total.cost, run)
 
 
-def _partners(a: Side, b: Side) -> Iterator[tuple[str | None, str | None]]:
+def _partners(a: ComparedRun, b: ComparedRun) -> Iterator[tuple[str | None, str | None]]:
     """Which thread goes beside which: those that begin alike, then the others of a kind in order."""
     left = dict.fromkeys(a.threads)
     right = dict.fromkeys(b.threads)
@@ -284,15 +284,15 @@ def _partners(a: Side, b: Side) -> Iterator[tuple[str | None, str | None]]:
         yield None, y
 
 
-def _same_beginning(a: Step, b: Step) -> bool:
+def _same_beginning(a: TurnDigest, b: TurnDigest) -> bool:
     return a.request == b.request
 
 
-def _same_kind(a: Step, b: Step) -> bool:
+def _same_kind(a: TurnDigest, b: TurnDigest) -> bool:
     return a.kind == b.kind
 
 
-def _pair(a: Side, b: Side, x: str | None, y: str | None) -> Pair:
+def _pair(a: ComparedRun, b: ComparedRun, x: str | None, y: str | None) -> ThreadPair:
     left = a.threads[x] if x is not None else []
     right = b.threads[y] if y is not None else []
     same: set[int] = set()
@@ -306,30 +306,30 @@ def _pair(a: Side, b: Side, x: str | None, y: str | None) -> Pair:
         if one is not None:
             same.add(one.turn)
     same.discard(parting.turn if parting else 0)
-    return Pair(x, y, len(same), len({s.turn for s in left}), len({s.turn for s in right}), parting)
+    return ThreadPair(x, y, len(same), len({s.turn for s in left}), len({s.turn for s in right}), parting)
 
 
-def _parting(a: Step | None, b: Step | None) -> Parting | None:
+def _parting(a: TurnDigest | None, b: TurnDigest | None) -> Divergence | None:
     """What differs first between two turns of the same place."""
     if a is None or b is None or (a.turn, a.attempt) != (b.turn, b.attempt):
         return _alone(a, b)
     if a.request != b.request:
-        return Parting("client", "request", "the request differs", a.turn, a, b)
+        return Divergence("client", "request", "the request differs", a.turn, a, b)
     own = [step for step in (a, b) if step.effective in _APIS_OWN]
     if own and a.effective != b.effective:
         if any(step.closed_by_client for step in own):
-            return Parting("client", "finish", "same request; one client closed the connection", a.turn, a, b)
+            return Divergence("client", "finish", "same request; one client closed the connection", a.turn, a, b)
         says = f"same request; the API ended it otherwise: {a.effective} in A, {b.effective} in B"
-        return Parting("api", "finish", says, a.turn, a, b)
+        return Divergence("api", "finish", says, a.turn, a, b)
     if a.emission != b.emission and a.effective not in _UNFINISHED:
         by = "" if a.model == b.model else f" (A was answered by {a.model}, B by {b.model})"
-        return Parting("model", "emission", f"same request, another emission{by}", a.turn, a, b)
+        return Divergence("model", "emission", f"same request, another emission{by}", a.turn, a, b)
     if a.finish != b.finish:
-        return Parting("api", "finish", "same request and emission, another finish", a.turn, a, b)
+        return Divergence("api", "finish", "same request and emission, another finish", a.turn, a, b)
     return None
 
 
-def _alone(a: Step | None, b: Step | None) -> Parting:
+def _alone(a: TurnDigest | None, b: TurnDigest | None) -> Divergence:
     """One run goes on, or tries again, where the other does not: the loop is the client's."""
     goes_on, step = ("A", a) if b is None or (a is not None and a.attempt > b.attempt) else ("B", b)
     stops = "B" if goes_on == "A" else "A"
@@ -340,10 +340,10 @@ def _alone(a: Step | None, b: Step | None) -> Parting:
         says = f"only {goes_on} has this thread ({step.kind.replace('_', ' ')})"
     else:
         says = f"the same so far; then {goes_on} goes on and {stops} stops"
-    return Parting("client", "stop", says, step.turn, a if step is a else None, b if step is b else None)
+    return Divergence("client", "stop", says, step.turn, a if step is a else None, b if step is b else None)
 
 
-def _told(pairs: list[Pair], a: Side, b: Side, reasoning: bool) -> Iterator[Pair]:
+def _told(pairs: list[ThreadPair], a: ComparedRun, b: ComparedRun, reasoning: bool) -> Iterator[ThreadPair]:
     """The pairs with what differs where they part, read again from the tapes."""
     partings = [pair.parting for pair in pairs if pair.parting is not None]
     left = dict(_forms(a, [p.a for p in partings], reasoning))
@@ -387,7 +387,7 @@ class _Form:
     request: RequestReading
 
 
-def _forms(side: Side, steps: list[Step | None], reasoning: bool) -> Iterator[tuple[Step, _Form]]:
+def _forms(side: ComparedRun, steps: list[TurnDigest | None], reasoning: bool) -> Iterator[tuple[TurnDigest, _Form]]:
     wanted = {(step.index, step.place): step for step in steps if step is not None}
     owner = {(s.index, s.place): thread for thread, all_steps in side.threads.items() for s in all_steps}
     for place, trip in turns_in(side.run) if wanted else ():
@@ -407,7 +407,7 @@ def _forms(side: Side, steps: list[Step | None], reasoning: bool) -> Iterator[tu
         )
 
 
-def _changes(parting: Parting, a: _Form, b: _Form) -> list[Change]:
+def _changes(parting: Divergence, a: _Form, b: _Form) -> list[ChangedValue]:
     match parting.part:
         case "request":
             outside = [_change("client", one, lead="") for one in _outside(a.address, b.address)]
@@ -429,8 +429,8 @@ def _outside(a: dict[str, object], b: dict[str, object]) -> Iterator[Difference]
         yield Difference(name, one.kind, one.recorded, one.given)
 
 
-def _change(layer: Layer, one: Difference, lead: str = "/") -> Change:
-    return Change(layer, one.pointer or lead, one.kind, one.recorded, one.given)
+def _change(layer: Layer, one: Difference, lead: str = "/") -> ChangedValue:
+    return ChangedValue(layer, one.pointer or lead, one.kind, one.recorded, one.given)
 
 
 def words(a: str, b: str) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.json_value import Object, as_object, is_object
 from ..wire.values import Tool, ToolCall, ToolResult
-from .thread_summary import Answered, Said, Told, threads_told
+from .thread_summary import SentMessage, ThreadSummary, TurnSummary, thread_summaries
 
 VERSION = "ATIF-v1.7"
 _UNKNOWN = "unknown"
@@ -27,9 +27,9 @@ _NOTE = (
 
 def atif(round_trips: Iterable[RoundTrip]) -> str:
     """The run as one ATIF document, in JSON."""
-    threads = threads_told(round_trips)
+    threads = thread_summaries(round_trips)
     if not threads:
-        document = _trajectory(Told(None, "t1"))
+        document = _trajectory(ThreadSummary(None, "t1"))
     else:
         first, *others = threads
         document = _trajectory(first)
@@ -39,7 +39,7 @@ def atif(round_trips: Iterable[RoundTrip]) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
-def _trajectory(thread: Told) -> Object:
+def _trajectory(thread: ThreadSummary) -> Object:
     steps = [step for turn in thread.turns for step in _steps(turn)]
     for number, step in enumerate(steps, 1):
         step["step_id"] = number
@@ -60,7 +60,7 @@ def _trajectory(thread: Told) -> Object:
     )
 
 
-def _steps(turn: Answered) -> list[Object]:
+def _steps(turn: TurnSummary) -> list[Object]:
     steps = [_said(said, turn) for said in turn.said]
     emission, label = turn.emission, turn.label
     ids = [call.id or f"turn-{label['turn']}-call-{place + 1}" for place, call in enumerate(emission.calls)]
@@ -95,7 +95,7 @@ def _steps(turn: Answered) -> list[Object]:
     return steps
 
 
-def _said(said: Said, turn: Answered) -> Object:
+def _said(said: SentMessage, turn: TurnSummary) -> Object:
     if said.role != "assistant":
         return _given(step_id=0, timestamp=stamp(turn.started_at), source=said.role, message=said.text)
     calls = [_call(call, call.id or f"earlier-call-{place + 1}") for place, call in enumerate(said.calls)]
@@ -122,16 +122,16 @@ def _observation(results: tuple[ToolResult, ...], calls: tuple[ToolCall, ...], i
     return {"results": told} if told else None
 
 
-def _model(turn: Answered) -> str | None:
+def _model(turn: TurnSummary) -> str | None:
     return cast(str | None, turn.label["response_model"] or turn.label["request_model"])
 
 
-def _cost(turn: Answered) -> float | None:
+def _cost(turn: TurnSummary) -> float | None:
     price = turn.label["cost_usd"]
     return None if price is None else float(cast(str, price))
 
 
-def _metrics(turn: Answered) -> Object | None:
+def _metrics(turn: TurnSummary) -> Object | None:
     usage = turn.usage
     if usage is None:
         return None
@@ -148,7 +148,7 @@ def _metrics(turn: Answered) -> Object | None:
     )
 
 
-def _totals(thread: Told, steps: int) -> Object:
+def _totals(thread: ThreadSummary, steps: int) -> Object:
     def total(values: Iterable[int | float | None]) -> int | float | None:
         known = [value for value in values if value is not None]
         return sum(known) if known else None

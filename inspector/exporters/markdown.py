@@ -10,14 +10,14 @@ from turntape.cassettes.tape.model import RoundTrip
 from ..run.labels import money
 from ..wire.json_value import Object, as_array, as_object, compact
 from ..wire.values import ToolCall
-from .thread_summary import Answered, Said, Told, threads_told
+from .thread_summary import SentMessage, ThreadSummary, TurnSummary, thread_summaries
 
 _TICKS = re.compile(r"`+")
 
 
 def markdown(round_trips: Iterable[RoundTrip], title: str = "Run") -> Iterator[str]:
     """The run, line by line, without line ends."""
-    threads = threads_told(round_trips)
+    threads = thread_summaries(round_trips)
     yield f"# {_inline(title)}"
     yield ""
     yield _summary(threads)
@@ -29,7 +29,7 @@ def markdown(round_trips: Iterable[RoundTrip], title: str = "Run") -> Iterator[s
             yield from _turn(turn, "###" if len(threads) > 1 else "##")
 
 
-def _summary(threads: list[Told]) -> str:
+def _summary(threads: list[ThreadSummary]) -> str:
     turns = [turn for thread in threads for turn in thread.turns]
     calls = sum(len(turn.emission.calls) for turn in turns)
     prices = [Decimal(cast(str, price)) for turn in turns if (price := turn.label["cost_usd"]) is not None]
@@ -42,7 +42,7 @@ def _summary(threads: list[Told]) -> str:
     return " · ".join([*parts, _counted(findings, "finding")])
 
 
-def _turn(turn: Answered, level: str) -> Iterator[str]:
+def _turn(turn: TurnSummary, level: str) -> Iterator[str]:
     label, emission = turn.label, turn.emission
     model = label["response_model"] or label["request_model"]
     yield ""
@@ -71,7 +71,7 @@ def _turn(turn: Answered, level: str) -> Iterator[str]:
         yield f"- **{where}**: {_inline(str(fields.get('message')))} (`{fields.get('id')}`)"
 
 
-def _said(said: Said) -> Iterator[str]:
+def _said(said: SentMessage) -> Iterator[str]:
     yield ""
     yield f"**{said.role}**"
     if said.text:
@@ -82,7 +82,7 @@ def _said(said: Said) -> Iterator[str]:
         yield from _fenced(_arguments(call), "json")
 
 
-def _call(call: ToolCall, turn: Answered) -> Iterator[str]:
+def _call(call: ToolCall, turn: TurnSummary) -> Iterator[str]:
     yield ""
     yield f"**call** {_code(call.name)}"
     yield ""
@@ -99,7 +99,7 @@ def _arguments(call: ToolCall) -> str:
     return compact(call.arguments) if call.arguments is not None else call.arguments_raw
 
 
-def _facts(turn: Answered) -> str:
+def _facts(turn: TurnSummary) -> str:
     label: Object = turn.label
     api, client, usage = as_object(label["api"]), as_object(label["client"]), turn.usage
     finish = api.get("finish_raw") or api.get("finish")

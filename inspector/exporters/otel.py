@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from turntape.cassettes.tape.model import RoundTrip
 
-from ..run.labels import Key, Labelled, labelled
+from ..run.labels import Key, LabelledRoundTrip, label_stream
 from ..wire.json_value import Object, as_count, as_object
 from ..wire.values import Message, Part, Reading, RequestReading, Tool, ToolCall
 
@@ -80,7 +80,7 @@ def otel(round_trips: Iterable[RoundTrip], *, content: bool = True) -> str:
     spans: dict[Key, Object] = {}
     threads: dict[str, list[Key]] = defaultdict(list)
     runs: dict[str, str | None] = {}
-    for key, one in labelled(round_trips):
+    for key, one in label_stream(round_trips):
         if one.turn is None:
             continue
         thread = one.turn.thread
@@ -128,7 +128,7 @@ def _thread_span(thread: str, run: str | None, turns: list[Object], trace: str) 
     }
 
 
-def _turn_span(one: Labelled, content: bool) -> Object:
+def _turn_span(one: LabelledRoundTrip, content: bool) -> Object:
     trip, reading, label = one.round_trip, one.reading, one.label
     operation = OPERATIONS.get(reading.protocol, "chat")
     model = reading.request.model

@@ -10,14 +10,14 @@ from typing import Literal
 
 from turntape.cassettes.tape.model import RoundTrip
 
-from ..run.labels import Key, Label, labelled
+from ..run.labels import Key, Label, label_stream
 from ..wire.values import Emission, Finish, Message, RequestReading, Tool, ToolCall, ToolResult, Usage
 
 type Role = Literal["system", "user", "assistant"]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SentMessage:
     """A message in a request: text with media named in brackets, and the calls of an assistant's."""
 
     role: Role
@@ -26,14 +26,14 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class TurnSummary:
     """A turn: what is new in its request, and what came back."""
 
     label: Label
     """As `show --json` has it, with the client layer and the findings."""
     started_at: float
     ended_at: float
-    said: tuple[Said, ...]
+    said: tuple[SentMessage, ...]
     emission: Emission
     finish: Finish | None
     usage: Usage | None
@@ -42,29 +42,29 @@ class Answered:
 
 
 @dataclass(slots=True)
-class Told:
+class ThreadSummary:
     """One thread of a run."""
 
     run: str | None
     name: str
-    turns: list[Answered] = field(default_factory=list[Answered])
+    turns: list[TurnSummary] = field(default_factory=list[TurnSummary])
     tools: tuple[Tool, ...] = ()
     """The tools that the last request offered."""
 
 
 @dataclass(slots=True)
-class _Seen:
+class _ThreadProgress:
     number: int = 0
     said: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
 
-def threads_told(round_trips: Iterable[RoundTrip]) -> list[Told]:
+def thread_summaries(round_trips: Iterable[RoundTrip]) -> list[ThreadSummary]:
     """The threads of a run in the order in which they began. Holds what is new in each turn, and no bodies."""
-    threads: dict[str, Told] = {}
-    seen: dict[str, _Seen] = {}
-    done: dict[Key, Answered] = {}
+    threads: dict[str, ThreadSummary] = {}
+    seen: dict[str, _ThreadProgress] = {}
+    done: dict[Key, TurnSummary] = {}
     place: dict[Key, tuple[str, int]] = {}
-    for key, one in labelled(round_trips):
+    for key, one in label_stream(round_trips):
         if one.turn is None:
             continue
         if key in done:  # again, since the next request has shown what the client did
@@ -72,18 +72,18 @@ def threads_told(round_trips: Iterable[RoundTrip]) -> list[Told]:
             threads[thread].turns[number] = replace(threads[thread].turns[number], label=one.label)
             continue
         thread, request = one.turn.thread, one.reading.request
-        told = threads.setdefault(thread, Told(one.round_trip.run, thread))
-        known = seen.setdefault(thread, _Seen())
+        told = threads.setdefault(thread, ThreadSummary(one.round_trip.run, thread))
+        known = seen.setdefault(thread, _ThreadProgress())
         fresh = () if one.turn.number == known.number else _fresh(request, one.turn.history, one.turn.messages_before)
-        said = tuple(_told(fresh, first=one.turn.number == 1, changed=one.turn.history == "changed", seen=known.said))
+        said = tuple(_sent(fresh, first=one.turn.number == 1, changed=one.turn.history == "changed", seen=known.said))
         if told.turns and one.turn.number != known.number:
             told.turns[-1] = _with_results(told.turns[-1], fresh)
         known.number = one.turn.number
         if request.system and one.turn.number == 1:
             system = "\n\n".join(part.text for part in request.system if part.text)
-            said = (Said("system", system), *said) if system else said
+            said = (SentMessage("system", system), *said) if system else said
         started = one.round_trip.started_at
-        done[key] = Answered(
+        done[key] = TurnSummary(
             label=one.label,
             started_at=started,
             ended_at=started + (one.round_trip.ended_at or 0) / 1_000_000,
@@ -105,7 +105,9 @@ def _fresh(request: RequestReading, history: str, before: int) -> tuple[Message,
     return request.messages[before:]
 
 
-def _told(messages: Iterable[Message], *, first: bool, changed: bool, seen: set[tuple[str, str]]) -> Iterator[Said]:
+def _sent(
+    messages: Iterable[Message], *, first: bool, changed: bool, seen: set[tuple[str, str]]
+) -> Iterator[SentMessage]:
     for message in messages:
         # An assistant's message in a later request is the answer that the thread has already.
         if message.role == "assistant" and not first:
@@ -122,10 +124,10 @@ def _told(messages: Iterable[Message], *, first: bool, changed: bool, seen: set[
         if changed and (role, text) in seen:
             continue
         seen.add((role, text))
-        yield Said(role, text, calls)
+        yield SentMessage(role, text, calls)
 
 
-def _with_results(turn: Answered, messages: Iterable[Message]) -> Answered:
+def _with_results(turn: TurnSummary, messages: Iterable[Message]) -> TurnSummary:
     results = tuple(part.result for message in messages for part in message.parts if part.result is not None)
     calls = turn.emission.calls
     known = {call.id for call in calls if call.id is not None}

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Literal
 
 from ..analysis.dispatch import Dispatch
-from ..analysis.history_diff import Echo, echo
+from ..analysis.history_diff import HistoryDiff, diff_history
 from ..analysis.threads import Turn
 from ..wire.exchange import Exchange
 from ..wire.json_value import as_array, as_object, compact
@@ -48,7 +48,7 @@ class RuleContext:
     """True at the close when the run went on to other requests after this turn."""
     found: list[Finding] = field(default_factory=list[Finding])
     """What was found in this turn so far."""
-    known_echo: Echo | None = None
+    known_echo: HistoryDiff | None = None
     """`echo`, where the turn before was compared with this one already."""
     sent_before: SentRequest | None = None
     """An earlier request of the run with the same body."""
@@ -97,16 +97,16 @@ class RuleContext:
         return None if self.is_attempt else self.before
 
     @cached_property
-    def echo(self) -> Echo | None:
+    def echo(self) -> HistoryDiff | None:
         """How this request repeats what the previous turn sent and got."""
         before = self.previous
         if before is None or before.failed:
             return None
-        return self.known_echo or echo(before, self.turn)
+        return self.known_echo or diff_history(before, self.turn)
 
     @cached_property
-    def next_echo(self) -> Echo | None:
-        return None if self.following is None or self.turn.failed else echo(self.turn, self.following)
+    def next_echo(self) -> HistoryDiff | None:
+        return None if self.following is None or self.turn.failed else diff_history(self.turn, self.following)
 
     @cached_property
     def exchange(self) -> Exchange:

@@ -44,10 +44,10 @@ def pytest_turntape_fork(path: str, at: int, edits: Sequence[str]) -> "Forked":
 
     from turntape.cassettes.tape.reader import Cassette
 
-    from ..run.fork_plan import script
+    from ..run.fork_plan import plan_fork
     from ..wire.rewrite.answer_edit import edited, parse_edit
 
-    plan = script(Cassette.load(path), at)
+    plan = plan_fork(Cassette.load(path), at)
     for edit in map(parse_edit, edits):
         plan = plan.changed(partial(edited, edit=edit))
     return plan.tape

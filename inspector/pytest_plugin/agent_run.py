@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..findings.finding import Finding
-from ..run.labels import Labelled, label_all
+from ..run.labels import LabelledRoundTrip, label_all
 from ..views.text.run_text import call_text, part_line
 from ..views.text.terminal_text import clip
 from ..wire.json_value import as_object
@@ -63,7 +63,7 @@ class AgentRun:
 
     def __init__(self, round_trips: Callable[[], Sequence[RoundTrip]]) -> None:
         self._round_trips = round_trips
-        self._read: list[Labelled] = []
+        self._read: list[LabelledRoundTrip] = []
         self._of = 0
 
     @classmethod
@@ -73,7 +73,7 @@ class AgentRun:
         return cls(lambda: taken)
 
     @property
-    def _labelled(self) -> list[Labelled]:
+    def _labelled(self) -> list[LabelledRoundTrip]:
         trips = self._round_trips()
         if len(trips) != self._of:
             self._read, self._of = label_all(trips), len(trips)
@@ -117,7 +117,7 @@ class AgentRun:
         return "\n".join(_trajectory(self._labelled)) + "\n"
 
 
-def _findings(one: Labelled) -> list[TurnFinding]:
+def _findings(one: LabelledRoundTrip) -> list[TurnFinding]:
     number = one.turn.number if one.turn else 0
     found = cast("list[dict[str, Any]]", one.label["findings"])
     return [_finding(dict(each), number) for each in found]
@@ -128,7 +128,7 @@ def _finding(said: dict[str, Any], turn: int) -> TurnFinding:
     return TurnFinding(**said, turn=turn)
 
 
-def _view(one: Labelled) -> TurnView:
+def _view(one: LabelledRoundTrip) -> TurnView:
     turn, reading = one.turn, one.reading
     assert turn is not None
     emission = reading.emission
@@ -149,7 +149,7 @@ def _view(one: Labelled) -> TurnView:
     )
 
 
-def _trajectory(turns: list[Labelled]) -> Iterator[str]:
+def _trajectory(turns: list[LabelledRoundTrip]) -> Iterator[str]:
     threads = Counter(one.turn.thread for one in turns if one.turn)
     for thread in threads:
         if len(threads) > 1:
@@ -161,7 +161,7 @@ def _trajectory(turns: list[Labelled]) -> Iterator[str]:
                 yield ""
 
 
-def _turn(one: Labelled) -> Iterator[str]:
+def _turn(one: LabelledRoundTrip) -> Iterator[str]:
     turn, reading = one.turn, one.reading
     assert turn is not None
     yield f"turn {turn.number}"

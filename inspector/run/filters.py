@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-from .run_index import Row
+from .row import Row
 
 type Test = Callable[[Row], bool]
 

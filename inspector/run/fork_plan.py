@@ -10,7 +10,7 @@ from turntape.cassettes.tape.reader import Cassette
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
+class ForkPlan:
     """What is played of a recording, and what must have been before the rest goes live."""
 
     name: str
@@ -31,7 +31,7 @@ class Script:
         """What a player and a recorder need of it."""
         return Forked(self.name, self.at, self.trips, self.turns, self.edited)
 
-    def changed(self, edit: Callable[[RoundTrip], RoundTrip]) -> "Script":
+    def changed(self, edit: Callable[[RoundTrip], RoundTrip]) -> "ForkPlan":
         """The script with the answer of its last turn changed. Raises TurntapeError when there is none."""
         if not self.turns:
             raise TurntapeError("there is no turn before turn 1 whose answer could be edited; fork at a later turn")
@@ -40,7 +40,7 @@ class Script:
         return replace(self, trips=trips, edited=frozenset({*self.edited, last}))
 
 
-def script(cassette: Cassette, at: int, thread: str | None = None, *, strays_go_live: bool = False) -> Script:
+def plan_fork(cassette: Cassette, at: int, thread: str | None = None, *, strays_go_live: bool = False) -> ForkPlan:
     """What is played when `thread` (the first one by default) is forked at turn `at`.
 
     Raises TurntapeError when there is no such thread or turn. The turn after the last is one: the recording goes on.
@@ -69,7 +69,7 @@ def script(cassette: Cassette, at: int, thread: str | None = None, *, strays_go_
     ordered = sorted(numbered, key=_began)
     limit = min(map(_began, following)) if following else None
     played = tuple(trip for trip in ordered if not trip.frames and (limit is None or _began(trip) < limit))
-    return Script(name, played, at, tuple(trip.index for trip in before), strays_go_live=strays_go_live)
+    return ForkPlan(name, played, at, tuple(trip.index for trip in before), strays_go_live=strays_go_live)
 
 
 def _began(trip: RoundTrip) -> tuple[float, int]:

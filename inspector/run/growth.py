@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from ..analysis.pricing import PROVIDERS
-from .run_index import Row
+from .row import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def tokens_of(row: Row) -> Tokens | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class GrowthStep:
     """A turn in the growth of a run."""
 
     place: int
@@ -85,13 +85,13 @@ class Step:
         return self.tokens.total / self.window
 
 
-def steps(rows: Iterable[tuple[int, Row]]) -> Iterator[Step]:
+def steps(rows: Iterable[tuple[int, Row]]) -> Iterator[GrowthStep]:
     """The growth over these rows, given with their places; what is no turn is left out."""
     so_far = Decimal(0)
     for place, row in rows:
         if row.is_turn:
             so_far += row.cost or Decimal(0)
-            yield Step(place, row, tokens_of(row), so_far, context_window(row.model, row.provider))
+            yield GrowthStep(place, row, tokens_of(row), so_far, context_window(row.model, row.provider))
 
 
 @lru_cache(maxsize=256)
@@ -108,7 +108,7 @@ def context_window(model: str | None, provider: str | None) -> int | None:
     return info.context_window
 
 
-def summed(parts: Iterable[Step]) -> Tokens:
+def summed(parts: Iterable[GrowthStep]) -> Tokens:
     """All tokens of these steps."""
     total = Tokens()
     for step in parts:

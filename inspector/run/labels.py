@@ -14,7 +14,7 @@ from turntape.cassettes.tape.format import stamp
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.dispatch import Dispatch, dispatch
-from ..analysis.history_diff import Echo
+from ..analysis.history_diff import HistoryDiff
 from ..analysis.pricing import cost
 from ..analysis.threads import Threads, Turn
 from ..findings.engine import JudgedTurn, RuleEngine
@@ -27,7 +27,7 @@ type Price = Callable[[RoundTrip, Reading], Decimal | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledRoundTrip:
     """A round trip with all that is said of it."""
 
     round_trip: RoundTrip
@@ -58,7 +58,7 @@ class Labeller:
         """The label of this round trip, and the new one of the turn whose client layer it decides."""
         return [(index, done.label) for index, done in self.follow(round_trip)]
 
-    def follow(self, round_trip: RoundTrip) -> Iterator[tuple[int, Labelled]]:
+    def follow(self, round_trip: RoundTrip) -> Iterator[tuple[int, LabelledRoundTrip]]:
         """As `add`, with the readings. The turns of a WebSocket session all have its number."""
         if round_trip.frames and (turns := turns_of(round_trip)):
             for turn in turns:
@@ -66,7 +66,7 @@ class Labeller:
             return
         reading = read(round_trip)
         if not reading.is_generation:
-            yield round_trip.index, Labelled(round_trip, reading, None, other_label(round_trip, reading))
+            yield round_trip.index, LabelledRoundTrip(round_trip, reading, None, other_label(round_trip, reading))
             return
         turn = self._threads.add(round_trip, reading)
         self._latest[round_trip.run] = round_trip.started_at
@@ -95,7 +95,7 @@ class Labeller:
         """What the end of the recording changes: the labels of turns whose thread ended as it should not."""
         return [(index, done.label) for index, done in self.finish()]
 
-    def finish(self) -> Iterator[tuple[int, Labelled]]:
+    def finish(self) -> Iterator[tuple[int, LabelledRoundTrip]]:
         """As `close`, with the readings."""
         for judged, label in self._open.values():
             turn = judged.context.turn
@@ -108,18 +108,18 @@ class Labeller:
                 yield turn.round_trip.index, _labelled(judged, label)
 
 
-def _labelled(judged: JudgedTurn, label: Label) -> Labelled:
+def _labelled(judged: JudgedTurn, label: Label) -> LabelledRoundTrip:
     turn = judged.context.turn
-    return Labelled(turn.round_trip, turn.reading, turn, label)
+    return LabelledRoundTrip(turn.round_trip, turn.reading, turn, label)
 
 
 type Key = tuple[int, float, float]
 """Sorts labels: the round trip's number, then time, since a WebSocket session is one round trip with many turns."""
 
 
-def labelled(
+def label_stream(
     round_trips: Iterable[RoundTrip], *, hints: bool = False, advice: bool = False
-) -> Iterator[tuple[Key, Labelled]]:
+) -> Iterator[tuple[Key, LabelledRoundTrip]]:
     """All round trips labelled as they come; what comes again under a key stands for what came before.
 
     `hints` adds the findings of tier H, `advice` the lint.
@@ -133,17 +133,19 @@ def labelled(
         yield _key(index, done), done
 
 
-def _key(index: int, done: Labelled) -> Key:
+def _key(index: int, done: LabelledRoundTrip) -> Key:
     return index, done.round_trip.started_at, done.round_trip.request_at or 0
 
 
-def label_all(round_trips: Iterable[RoundTrip], *, hints: bool = False, advice: bool = False) -> list[Labelled]:
+def label_all(
+    round_trips: Iterable[RoundTrip], *, hints: bool = False, advice: bool = False
+) -> list[LabelledRoundTrip]:
     """All round trips labelled, in order of their numbers; all of them in memory."""
-    done = dict(labelled(round_trips, hints=hints, advice=advice))
+    done = dict(label_stream(round_trips, hints=hints, advice=advice))
     return [done[key] for key in sorted(done)]
 
 
-def _settle(label: Label, judged: JudgedTurn, done: Dispatch, echo: Echo | None) -> None:
+def _settle(label: Label, judged: JudgedTurn, done: Dispatch, echo: HistoryDiff | None) -> None:
     turn = judged.context.turn
     label["client"] = {
         "results": [{"call_id": r.call_id, "is_error": r.is_error} for r in done.results],
@@ -154,7 +156,7 @@ def _settle(label: Label, judged: JudgedTurn, done: Dispatch, echo: Echo | None)
     label["findings"] = [finding.as_json() for finding in judged.findings]
 
 
-def _echo(echo: Echo) -> dict[str, object]:
+def _echo(echo: HistoryDiff) -> dict[str, object]:
     """How the next request repeated this turn: emitted against echoed, by JSON pointers."""
     return {
         "state": echo.state,

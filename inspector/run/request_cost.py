@@ -10,7 +10,9 @@ from decimal import Decimal
 
 from ..wire.json_value import compact
 from ..wire.values import Message, Part, RequestReading
-from .run_index import Detail, Row, Rows
+from .detail import Detail
+from .row import Row
+from .rows import Rows
 
 SHARED_OUT = "tokens shared out by bytes, scaled to the API's own input total"
 

@@ -6,7 +6,7 @@ from ..wire.exchange import Exchange
 from ..wire.registry import by_name
 from ..wire.resolve_finish import reconcile
 from ..wire.values import Reading
-from .run_index import Detail
+from .detail import Detail
 
 
 def length(detail: Detail) -> int:

@@ -16,7 +16,7 @@ from .run_command import run, settings_of, tell
 if TYPE_CHECKING:
     from turntape.cassettes.tape.model import RoundTrip
 
-    from ..engine.fork_addon import Fork, Script
+    from ..engine.fork_addon import Fork, ForkPlan
     from ..engine.recorder_addon import Tap
 
 
@@ -42,15 +42,15 @@ def main(options: argparse.Namespace) -> int:
     return code
 
 
-def written(options: argparse.Namespace) -> "Script":
+def written(options: argparse.Namespace) -> "ForkPlan":
     """What is played, with its edits. Raises TurntapeError before anything is started."""
     from turntape.cassettes.tape.reader import Cassette
     from turntape.inspector.wire.rewrite.answer_edit import edited, parse_edit, with_answer
 
-    from ..engine.fork_addon import script
+    from ..engine.fork_addon import plan_fork
 
     edits = [parse_edit(text) for text in options.edit]
-    plan = script(Cassette.load(options.file), options.at, options.thread, strays_go_live=options.strays == "live")
+    plan = plan_fork(Cassette.load(options.file), options.at, options.thread, strays_go_live=options.strays == "live")
     if options.edit_file:
         plan = plan.changed(partial(with_answer, body=Path(options.edit_file).read_bytes()))
     for edit in edits:

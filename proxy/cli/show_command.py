@@ -49,9 +49,9 @@ def _lines(options: argparse.Namespace, cassette: "Cassette", width: int) -> "It
     """What was asked for, as styled lines."""
     name = Path(options.file).name
     if options.thread is not None and (options.findings or options.cost):
-        from turntape.inspector.run.labels import labelled
+        from turntape.inspector.run.labels import label_stream
 
-        if all(one.label["thread"] != options.thread for _, one in labelled(cassette)):
+        if all(one.label["thread"] != options.thread for _, one in label_stream(cassette)):
             return []
     if options.findings:
         from turntape.inspector.views.text.findings_text import findings_text

@@ -19,17 +19,17 @@ from turntape.cassettes.replay.player import Miss, Player
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.provenance import PLAYED, played_as
 from turntape.cassettes.transports.replay import MISS_STATUS, replayed_headers
-from turntape.inspector.run.fork_plan import Script, script
+from turntape.inspector.run.fork_plan import ForkPlan, plan_fork
 
 from .recorder_addon import Tap, pairs, round_trip
 
-__all__ = ["PLAYED", "Fork", "Script", "script"]
+__all__ = ["PLAYED", "Fork", "ForkPlan", "plan_fork"]
 
 
 class Fork:
     """The addon that answers from a script. Stands behind the tap, which has the request's times by then."""
 
-    def __init__(self, script: Script, tap: Tap, write: Callable[[RoundTrip], object]) -> None:
+    def __init__(self, script: ForkPlan, tap: Tap, write: Callable[[RoundTrip], object]) -> None:
         self.script = script
         self._tap = tap
         self._write = write

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from turntape.cassettes import Cassette, RoundTrip
-from turntape.inspector.run.labels import Labelled, label_all
+from turntape.inspector.run.labels import LabelledRoundTrip, label_all
 from turntape.proxy.scripted import ScriptedServer
 
 from .catalogue import KEYS, Client, Variant
@@ -142,7 +142,7 @@ def _failure_of(done: subprocess.CompletedProcess[str] | None) -> str | None:
     return f"the client ended with exit code {done.returncode}: {' '.join(lines[-3:])[-400:]}"
 
 
-def main_thread(tape: Path) -> list[Labelled]:
+def main_thread(tape: Path) -> list[LabelledRoundTrip]:
     """The thread that has tools: titles and summaries are threads of their own."""
     turns = [done for done in label_all(Cassette.load(tape)) if done.turn is not None]
     threads = {done.label["thread"]: 0 for done in turns}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...analysis.history_diff import Change, ChangeKind
+from ...analysis.history_diff import ChangeKind, HistoryChange
 from ..finding import Severity
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -15,7 +15,7 @@ _OWN = frozenset(
 """Answers that a client may rightly leave out or mend."""
 
 
-def place(context: RuleContext, change: Change) -> tuple[str, ...]:
+def place(context: RuleContext, change: HistoryChange) -> tuple[str, ...]:
     before = context.before.round_trip.index if context.before else context.index
     side = "response" if change.emitted else "request"
     first = f"#{before} {side} {change.before}" if change.before is not None else None
@@ -23,14 +23,14 @@ def place(context: RuleContext, change: Change) -> tuple[str, ...]:
     return (first, second) if first else (second,)
 
 
-def differs(change: Change) -> str:
+def differs(change: HistoryChange) -> str:
     was, became = " ".join(change.was.split()), " ".join(change.became.split())
     start = next((i for i, (a, b) in enumerate(zip(was, became, strict=False)) if a != b), min(len(was), len(became)))
     cut = max(start - 12, 0)
     return f"{was[cut : start + 40]!r} became {became[cut : start + 40]!r}"
 
 
-def _is_assistant(context: RuleContext, change: Change) -> bool:
+def _is_assistant(context: RuleContext, change: HistoryChange) -> bool:
     """True for a change of something that the model had said in an earlier turn."""
     if change.emitted or change.kind not in ("args_changed", "args_respelled", "name_changed", "text_changed"):
         return change.emitted
@@ -91,7 +91,7 @@ def _mutated(context: RuleContext) -> Iterator[Note]:
         yield Note(said, place(context, change), severity=severity, key=(change.kind, change.before, context.index))
 
 
-def _was_removed(context: RuleContext, change: Change) -> bool:
+def _was_removed(context: RuleContext, change: HistoryChange) -> bool:
     """True when the whole answer was cut off with the history around it."""
     echo = context.echo
     return echo is not None and any(other.kind == "removed" for other in echo.changes) and echo.state == "cut"
@@ -189,7 +189,7 @@ def _altered(context: RuleContext) -> Iterator[Note]:
             )
 
 
-def _removed(context: RuleContext) -> list[Change]:
+def _removed(context: RuleContext) -> list[HistoryChange]:
     """What is gone; but a result whose call still stands there is a missing result, and is said to be that."""
     gone = [change for change in context.echo.changes if change.kind == "removed"] if context.echo else []
     if not any(change.of == "result" for change in gone):

@@ -7,7 +7,7 @@ import orjson
 
 from turntape.cassettes.tape.model import RoundTrip
 
-from ...run.labels import Key, Label, labelled
+from ...run.labels import Key, Label, label_stream
 
 
 def show_json(round_trips: Iterable[RoundTrip], *, thread: str | None = None, hints: bool = False) -> Iterator[bytes]:
@@ -15,7 +15,7 @@ def show_json(round_trips: Iterable[RoundTrip], *, thread: str | None = None, hi
 
     With `thread` only its turns; `hints` adds the findings of tier H.
     """
-    labels: dict[Key, Label] = {key: done.label for key, done in labelled(round_trips, hints=hints)}
+    labels: dict[Key, Label] = {key: done.label for key, done in label_stream(round_trips, hints=hints)}
     for key in sorted(labels):
         if thread is None or labels[key]["thread"] == thread:
             yield dumps(labels[key])

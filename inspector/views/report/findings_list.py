@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from ...run.run_index import Mark, Rows
+from ...run.row import Mark
+from ...run.rows import Rows
 from ..text.status_styles import SEVERITY
 from ..text.terminal_text import GLYPHS
 from .markup import Html, link, span, tag

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
-from ...run.growth import KINDS, Step, Tokens, summed
+from ...run.growth import KINDS, GrowthStep, Tokens, summed
 from ..text.number_format import count, dollars
 from .markup import Html, joined, span, tag
 
@@ -12,7 +12,7 @@ BARS = 300
 WIDTH, HEIGHT = 1000.0, 120.0
 
 
-def growth_chart(steps: Sequence[Step]) -> Html:
+def growth_chart(steps: Sequence[GrowthStep]) -> Html:
     """The chart with its legend; a sentence where no turn has tokens."""
     if not any(step.tokens for step in steps):
         return tag("p", "No turn of this run says its tokens.", class_="dim")
@@ -44,12 +44,12 @@ def growth_chart(steps: Sequence[Step]) -> Html:
     )
 
 
-def _mean(steps: Sequence[Step]) -> Tokens:
+def _mean(steps: Sequence[GrowthStep]) -> Tokens:
     whole = summed(steps)
     return Tokens(*(round(getattr(whole, name) / len(steps)) for name, _ in KINDS))
 
 
-def _bar(x: float, wide: float, steps: Sequence[Step], tokens: Tokens, top: int) -> Html:
+def _bar(x: float, wide: float, steps: Sequence[GrowthStep], tokens: Tokens, top: int) -> Html:
     gap = min(1.5, wide / 5)
     parts: list[Html] = []
     y = HEIGHT
@@ -66,7 +66,7 @@ def _rect(x: float, y: float, wide: float, tall: float, look: str) -> Html:
     return tag("rect", x=f"{x:.2f}", y=f"{y:.2f}", width=f"{wide:.2f}", height=f"{tall:.2f}", class_=look)
 
 
-def told(steps: Sequence[Step], tokens: Tokens) -> str:
+def told(steps: Sequence[GrowthStep], tokens: Tokens) -> str:
     """A bar in words."""
     first, last = steps[0].row, steps[-1]
     where = f"turn {first.turn} of {first.thread}"
@@ -80,7 +80,7 @@ def told(steps: Sequence[Step], tokens: Tokens) -> str:
     return f"{where}: {', '.join(parts) or 'tokens not said'}{full}{cost}"
 
 
-def _line(bars: Sequence[Sequence[Step]], wide: float) -> Html:
+def _line(bars: Sequence[Sequence[GrowthStep]], wide: float) -> Html:
     end = bars[-1][-1].cumulative
     if not end:
         return Html("")

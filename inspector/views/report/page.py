@@ -8,8 +8,9 @@ from importlib.resources import files
 
 from turntape.cassettes.errors import CassetteError
 
-from ...run.growth import Step, steps
-from ...run.run_index import Run, totals
+from ...run.growth import GrowthStep, steps
+from ...run.run_index import Run
+from ...run.totals import totals
 from ..text.number_format import count, dollars, lasted, several
 from .findings_list import findings_list
 from .growth_chart import growth_chart
@@ -56,7 +57,7 @@ def report(run: Run, title: str) -> Iterator[str]:
     yield tag("div", tag("p", "Choose a turn.", class_="dim"), id="turn", tabindex="-1")
     yield "</main>\n"
     yield _help()
-    by_place: dict[int, Step] = {step.place: step for step in grown}
+    by_place: dict[int, GrowthStep] = {step.place: step for step in grown}
     shown = Shown(max(RAW_LEAST, min(RAW, RAW_WHOLE // (2 * max(1, len(rows.all))))))
     for place in range(len(rows.all)):
         try:

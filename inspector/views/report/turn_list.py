@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from ...run.run_index import Row, Rows, totals
+from ...run.row import Row
+from ...run.rows import Rows
+from ...run.totals import totals
 from ..text.number_format import count, dollars, lasted, several
 from ..text.status_styles import ASIDE, EDGES, EMITTED, FINISH, OUTCOME, SEVERITY
 from ..text.terminal_text import GLYPHS

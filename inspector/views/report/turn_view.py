@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 
 from turntape.cassettes.tape.model import Headers
 
-from ...run.growth import Step
+from ...run.detail import Detail
+from ...run.growth import GrowthStep
 from ...run.request_cost import SHARED_OUT, by_kind
-from ...run.run_index import Detail, Row, Rows
+from ...run.row import Row
+from ...run.rows import Rows
 from ...wire.json_value import is_object, parse_json
 from ...wire.values import Message, Part, RequestReading, ToolCall, ToolResult
 from ..text.number_format import count, dollars, lasted, several, size
@@ -35,7 +37,7 @@ class Shown:
     """By thread: where its system prompt and tools were shown last, and which."""
 
 
-def turn_view(detail: Detail, rows: Rows, place: int, step: Step | None, shown: Shown) -> Html:
+def turn_view(detail: Detail, rows: Rows, place: int, step: GrowthStep | None, shown: Shown) -> Html:
     """All of one round trip."""
     parts = [_head(detail, step)]
     parts += [finding(mark, rows) for mark in detail.row.marks]
@@ -46,7 +48,7 @@ def turn_view(detail: Detail, rows: Rows, place: int, step: Step | None, shown: 
     return tag("article", *parts)
 
 
-def _head(detail: Detail, step: Step | None) -> Html:
+def _head(detail: Detail, step: GrowthStep | None) -> Html:
     row = detail.row
     if not row.is_turn:
         status = f"{row.status}" if row.status is not None else "no answer"
@@ -75,7 +77,7 @@ def _head(detail: Detail, step: Step | None) -> Html:
     )  # fmt: skip
 
 
-def _spent(row: Row, step: Step | None) -> Iterator[str]:
+def _spent(row: Row, step: GrowthStep | None) -> Iterator[str]:
     usage = row.usage
     yield f"{usage.input:,} in" if usage.input is not None else "tokens not said"
     before = row.before.input if row.before is not None else None

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ...check.budgets import dollars
-from ...compare.run_diff import Change, Comparison, Pair, Parting, Side, Step
+from ...compare.run_diff import ChangedValue, ComparedRun, Comparison, Divergence, ThreadPair, TurnDigest
 from ...wire.json_value import compact
 from ...wire.printable import safe
 from .terminal_text import GLYPHS, Line, Style, clip, clip_path, fit, width_of, wrap
@@ -34,7 +34,7 @@ def compare_text(told: Comparison, width: int) -> Iterator[Line]:
     )
 
 
-def _head(letter: str, side: Side, widest: int, width: int) -> Line:
+def _head(letter: str, side: ComparedRun, widest: int, width: int) -> Line:
     facts = [_count(side.turns, "turn")]
     if len(side.threads) > 1:
         facts.append(_count(len(side.threads), "thread"))
@@ -50,7 +50,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _pair(pair: Pair, width: int, *, several: bool) -> Iterator[Line]:
+def _pair(pair: ThreadPair, width: int, *, several: bool) -> Iterator[Line]:
     if several:
         yield [(pair.name, "bold")]
     if pair.same:
@@ -78,8 +78,8 @@ def _pair(pair: Pair, width: int, *, several: bool) -> Iterator[Line]:
     yield []
 
 
-def _places(parting: Parting) -> str:
-    def at(letter: str, step: Step | None) -> str:
+def _places(parting: Divergence) -> str:
+    def at(letter: str, step: TurnDigest | None) -> str:
         return f"{letter} has none" if step is None else f"{letter} #{step.index}"
 
     return f"{at('A', parting.a)} · {at('B', parting.b)}"
@@ -88,7 +88,7 @@ def _places(parting: Parting) -> str:
 _WHOSE = {"client": "request", "model": "model", "api": "api"}
 
 
-def _change(change: Change, parting: Parting, width: int) -> Iterator[Line]:
+def _change(change: ChangedValue, parting: Divergence, width: int) -> Iterator[Line]:
     outside = not change.pointer.startswith("/")
     where = change.pointer if outside else f"{_WHOSE[change.layer]} {change.pointer}"
     yield fit([("    ", "plain"), (clip(where, width - 4), "bold")], width)

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from ...run.growth import KINDS, Step, Tokens, steps, summed
+from ...run.growth import KINDS, GrowthStep, Tokens, steps, summed
 from ...run.request_cost import shared_out
-from ...run.run_index import Rows, Totals, totals
+from ...run.rows import Rows
+from ...run.totals import Totals, totals
 from .number_format import count, dollars, several
 from .terminal_text import Line, Style, clip, fit
 
@@ -61,7 +62,7 @@ def _legend() -> str:
     return "  ".join(f"{MARKS[name][0]} {label}" for name, label in KINDS)
 
 
-def _turn(step: Step, top: int, threads: bool, width: int) -> Line:
+def _turn(step: GrowthStep, top: int, threads: bool, width: int) -> Line:
     row, tokens = step.row, step.tokens
     name = f"{row.thread}:{row.turn}" if threads else f"{row.turn}"
     cells = max(10, width - 62)
@@ -100,7 +101,7 @@ def _kinds(tokens: Tokens, width: int) -> Iterator[Line]:
         )
 
 
-def _thread(name: str, mine: Sequence[Step]) -> Line:
+def _thread(name: str, mine: Sequence[GrowthStep]) -> Line:
     sums = totals(step.row for step in mine)
     spent = sum((step.row.cost for step in mine if step.row.cost is not None), Decimal(0))
     models = clip(", ".join(sums.models), 40)

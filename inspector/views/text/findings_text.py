@@ -6,7 +6,7 @@ from typing import cast
 
 from turntape.cassettes.tape.model import RoundTrip
 
-from ...run.labels import Key, Label, labelled
+from ...run.labels import Key, Label, label_stream
 from ...wire.json_value import as_array, as_object
 from ...wire.printable import safe
 from .number_format import several
@@ -24,7 +24,7 @@ def findings_text(
 ) -> Iterator[Line]:
     """The findings in order of their turns; a sentence when there are none. `hints` adds tier H."""
     width = max(40, width)
-    labels: dict[Key, Label] = {key: one.label for key, one in labelled(round_trips, hints=hints)}
+    labels: dict[Key, Label] = {key: one.label for key, one in label_stream(round_trips, hints=hints)}
     told = [labels[key] for key in sorted(labels) if thread is None or labels[key]["thread"] == thread]
     found = [(label, as_object(one)) for label in told for one in as_array(label["findings"])]
     yield [(title, "bold")]

@@ -14,7 +14,7 @@ from typing import Protocol, cast
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Cassette
 
-from ...run.labels import Key, Label, Labelled, labelled, money
+from ...run.labels import Key, Label, LabelledRoundTrip, label_stream, money
 from ...wire.json_value import as_array, as_object, compact
 from ...wire.printable import safe
 from ...wire.values import Message, Part, Tool, ToolCall
@@ -22,7 +22,7 @@ from .status_styles import FINISH, OUTCOME, SEVERITY
 from .terminal_text import GLYPHS, Line, Span, Style, ansi, clip, fit, width_of, wrap
 
 
-class Totals(Protocol):
+class RunCost(Protocol):
     """What a console line needs of the run so far."""
 
     @property
@@ -53,14 +53,14 @@ def story(
 ) -> Iterator[Line]:
     """The run as styled lines; `hints` adds the findings of tier H."""
     width = max(40, width)
-    rows: dict[Key, _Row] = {}
-    for key, one in labelled(round_trips, hints=hints):
+    rows: dict[Key, _TurnText] = {}
+    for key, one in label_stream(round_trips, hints=hints):
         if thread is not None and one.label["thread"] != thread:
             continue
         if turn is None:
-            rows[key] = _Row(one.label, list(_told(one, width)), _tokens_line(one))
+            rows[key] = _TurnText(one.label, list(_told(one, width)), _tokens_line(one))
         elif one.label["turn"] == turn:
-            rows[key] = _Row(one.label, list(whole_turn(one, width)), [])
+            rows[key] = _TurnText(one.label, list(whole_turn(one, width)), [])
     done = [rows[key] for key in sorted(rows)]
     if turn is not None:
         for row in done:
@@ -84,7 +84,7 @@ def story(
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _TurnText:
     """What is kept of a round trip until all are read: lines, and no bodies."""
 
     label: Label
@@ -121,7 +121,7 @@ def _tokens(number: object) -> str:
     return f"{number:,}" if isinstance(number, int) else "?"
 
 
-def _told(one: Labelled, width: int) -> Iterator[Line]:
+def _told(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
     """What went over the wire: the news of the request, the emission, the finish."""
     if one.turn is not None:
         yield from _new(one, width)
@@ -129,7 +129,7 @@ def _told(one: Labelled, width: int) -> Iterator[Line]:
         yield fit(_finish(one), width)
 
 
-def _summary(row: _Row, so_far: Decimal, threads: bool, width: int) -> Iterator[Line]:
+def _summary(row: _TurnText, so_far: Decimal, threads: bool, width: int) -> Iterator[Line]:
     label = row.label
     if label["turn"] is None:
         yield fit(_other(label), width)
@@ -177,7 +177,7 @@ def _row(layer: str, spans: Line) -> Line:
     return [("  ", "plain"), (f"{GLYPHS[layer]} {layer:<7}", cast(Style, layer)), *spans]
 
 
-def _new(one: Labelled, width: int) -> Iterator[Line]:
+def _new(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
     """What this request says that the previous one of the thread did not."""
     messages = one.reading.request.messages
     turn = one.turn
@@ -219,7 +219,7 @@ def call_text(call: ToolCall) -> str:
     return f"{call.name}({', '.join(f'{key}={compact(value)}' for key, value in arguments.items())})"
 
 
-def _emission(one: Labelled, width: int) -> Iterator[Line]:
+def _emission(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
     emission = one.reading.emission
     if emission is None:
         return
@@ -241,7 +241,7 @@ def _emission(one: Labelled, width: int) -> Iterator[Line]:
         yield fit([(" " * 11, "plain"), *line], width)
 
 
-def _finish(one: Labelled) -> Line:
+def _finish(one: LabelledRoundTrip) -> Line:
     finish, label = one.reading.finish, one.label
     trip = one.round_trip
     line: Line = []
@@ -274,7 +274,7 @@ def _dispatch(label: Mapping[str, object]) -> Line:
     return _row("client", spans)
 
 
-def _tokens_line(one: Labelled) -> Line:
+def _tokens_line(one: LabelledRoundTrip) -> Line:
     """Tokens, new against resent: what the previous turn had sent already, or what the API says was cached."""
     usage = one.reading.usage
     spans: Line = []
@@ -334,7 +334,7 @@ def _tool(tool: Tool, width: int) -> Line:
     )
 
 
-def whole_turn(one: Labelled, width: int) -> Iterator[Line]:
+def whole_turn(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
     """A turn with everything in it."""
     request = one.reading.request
     yield fit(_title(one.label, threads=True), width)
@@ -393,7 +393,7 @@ def _part(part: Part, names: Mapping[str | None, str], width: int) -> Iterator[L
         yield fit([("    ", "plain"), (f"[{part.kind}] {clip(compact(part.raw), 200)}", "dim")], width)
 
 
-def console_line(label: Mapping[str, object], totals: Totals, colour: bool) -> str:
+def console_line(label: Mapping[str, object], totals: RunCost, colour: bool) -> str:
     """One line for a round trip as it ends: turn, model, the three layers, tokens, the cost so far."""
     if label["turn"] is None:
         return ansi(fit(_other(label), 160), colour)

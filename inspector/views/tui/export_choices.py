@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...run.run_index import Detail
+from ...run.detail import Detail
 from ...wire.json_value import compact
 from ...wire.printable import safe
 from ..text.snippets import curl, python

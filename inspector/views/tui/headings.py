@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...run.run_index import Rows, Totals
+from ...run.rows import Rows
+from ...run.totals import Totals
 from ..text.terminal_text import clip, width_of
 from .formatting import count, dollars, model_name, several
 from .pages.page import Spans

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from turntape.cassettes.errors import TurntapeError
 
-from ...run.growth import Step
-from ...run.run_index import Row, Run
+from ...run.growth import GrowthStep
+from ...run.row import Row
+from ...run.run_index import Run
 from .pages.page import Page
 
-type Made = Page | tuple[Step, ...]
+type Made = Page | tuple[GrowthStep, ...]
 """What a desk makes: a page, or the steps of the growth."""
 
 BATCH = 0.04

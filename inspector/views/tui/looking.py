@@ -9,8 +9,9 @@ from typing import Unpack
 
 from textual.message import Message
 
-from ...run.growth import Step, steps
-from ...run.run_index import Row, Run
+from ...run.growth import GrowthStep, steps
+from ...run.row import Row
+from ...run.run_index import Run
 from .headings import OUTPUT
 from .loader import Desk, Feeder, Wish
 from .messages import FileEnded, PageMade, RowsCame
@@ -232,7 +233,7 @@ class Looking(Surface):
             end = wish.view == "output" and self._page.at_end
             self._page.show(made, wish.anchor, top=wish.top, end=end)
         elif isinstance(made, tuple):
-            found: tuple[Step, ...] = made  # pyright: ignore[reportUnknownVariableType]
+            found: tuple[GrowthStep, ...] = made  # pyright: ignore[reportUnknownVariableType]
             self._plot.show(found, wish.place if self.place is None else self.place)
         else:
             self.say(str(made), "bad")

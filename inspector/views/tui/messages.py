@@ -2,7 +2,7 @@
 
 from textual.message import Message
 
-from ...run.run_index import Row
+from ...run.row import Row
 from .loader import Wish
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...run.run_index import Row, Rows
+from ...run.row import Row
+from ...run.rows import Rows
 
 type Stops = Callable[[int, Row], list[str]]
 """The anchors of a row that a jump stops at, in order; none when it passes by."""

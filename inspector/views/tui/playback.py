@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from ...run.run_index import Row, Rows
+from ...run.row import Row
+from ...run.rows import Rows
 from .formatting import bar
 from .navigation import next_turn
 from .pages.page import Spans

@@ -13,7 +13,8 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from ...run.filters import Filter
-from ...run.run_index import Run, totals
+from ...run.run_index import Run
+from ...run.totals import totals
 from .commands import COMMANDS
 from .formatting import several
 from .headings import OUTPUT, VIEWS, State, first_trouble, keys_for, title

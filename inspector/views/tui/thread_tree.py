@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from ...run.run_index import Row, Rows
+from ...run.row import Row
+from ...run.rows import Rows
 
 _ASIDE = frozenset({"subagent", "side_call"})
 """Threads that start folded: what the main thread had done for it."""

@@ -11,7 +11,7 @@ from conversations import HELLO, chat, result, said, user
 from round_trips import MESSAGES, exchanged
 
 from turntape.cassettes.tape.model import Failure, Frame, Request, RoundTrip
-from turntape.inspector.compare.run_diff import Comparison, Parting, compare, words
+from turntape.inspector.compare.run_diff import Comparison, Divergence, compare, words
 from turntape.inspector.views.text.compare_text import compare_text
 from turntape.inspector.views.text.terminal_text import plain, width_of
 
@@ -39,7 +39,7 @@ def run(
     ]
 
 
-def parting(a: Iterable[RoundTrip], b: Iterable[RoundTrip], **options: Any) -> Parting:
+def parting(a: Iterable[RoundTrip], b: Iterable[RoundTrip], **options: Any) -> Divergence:
     first = compare(list(a), list(b), **options).first
     assert first is not None and first.parting is not None
     return first.parting

@@ -6,7 +6,8 @@ from decimal import Decimal
 from conversations import loop
 
 from turntape.inspector.run.growth import Tokens, context_window, steps, summed, tokens_of
-from turntape.inspector.run.run_index import Row, Run
+from turntape.inspector.run.row import Row
+from turntape.inspector.run.run_index import Run
 from turntape.inspector.wire.values import Usage
 
 

@@ -8,7 +8,8 @@ import pytest
 from conversations import CALL, HELLO, chat, loop, result, said, user
 
 from turntape.cassettes import Cassette, CassetteError, FormatError, Recorder
-from turntape.inspector.run.run_index import Run, totals
+from turntape.inspector.run.run_index import Run
+from turntape.inspector.run.totals import totals
 
 
 def recorded(path: Path, round_trips: list[object]) -> Path:

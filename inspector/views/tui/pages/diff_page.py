@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from turntape.cassettes.matching.json_diff import Difference, differences
 
-from ....analysis.history_diff import Change, Echo
-from ....run.run_index import Detail, Rows
+from ....analysis.history_diff import HistoryChange, HistoryDiff
+from ....run.detail import Detail
+from ....run.rows import Rows
 from ....wire.exchange import Exchange
 from ..formatting import several
 from .page import Block, Body, Goto, Page, Spans, json_line, lines, pretty, prose
@@ -16,7 +17,7 @@ LIMIT = 400
 _LOOKS = {"added": ("+", "added"), "removed": ("−", "removed"), "changed": ("~", "warn")}
 
 
-def diff_page(detail: Detail, rows: Rows, place: int, before: Exchange | None, echo: Echo | None) -> Page:
+def diff_page(detail: Detail, rows: Rows, place: int, before: Exchange | None, echo: HistoryDiff | None) -> Page:
     """What changed from the previous turn of the thread, whose exchange is `before`, and how the next repeats it."""
     return Page("diff", [*_echo(echo, rows, place), *_request(detail, rows, place, before)])
 
@@ -101,7 +102,7 @@ _CHANGES: dict[str, tuple[str, str]] = {
 }
 
 
-def _echo(echo: Echo | None, rows: Rows, place: int) -> Iterator[Block]:
+def _echo(echo: HistoryDiff | None, rows: Rows, place: int) -> Iterator[Block]:
     after = rows.after(place)
     if after is None or echo is None:
         told = "no later turn shows it" if after is None else "it failed, so there is nothing to send back"
@@ -118,7 +119,7 @@ def _echo(echo: Echo | None, rows: Rows, place: int) -> Iterator[Block]:
     yield Block("gap", (), lines(()))
 
 
-def _change(number: int, one: Change, place: int, after: int) -> Block:
+def _change(number: int, one: HistoryChange, place: int, after: int) -> Block:
     word, look = _CHANGES[one.kind]
     side = "the answer" if one.emitted else "the history"
     goto = Goto(after, one.now) if one.now else Goto(place, "answer" if one.emitted else one.before or "")

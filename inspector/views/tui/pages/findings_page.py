@@ -1,6 +1,7 @@
 """The page of findings: all of the run, the gravest first, each leading to its evidence."""
 
-from ....run.run_index import SEVERITIES, Mark, Rows
+from ....run.row import SEVERITIES, Mark
+from ....run.rows import Rows
 from ...text.terminal_text import GLYPHS, clip
 from ..formatting import SEVERITY, dollars, several
 from .page import Block, Goto, Page, Prose, Spans, lines

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from ....run.detail import history_diff_with
 from ....run.growth import context_window
 from ....run.request_cost import context
-from ....run.run_index import Run, echo_between
+from ....run.run_index import Run
 from .context_page import context_page
 from .diff_page import diff_page
 from .findings_page import findings_page
@@ -38,7 +39,7 @@ def _findings(run: Run, place: int) -> Page:
 def _diff(run: Run, place: int) -> Page:
     before, after = run.rows.before(place), run.rows.after(place)
     detail = run.detail(place)
-    echo = echo_between(detail, run.reading(after)) if after is not None else None
+    echo = history_diff_with(detail, run.reading(after)) if after is not None else None
     return diff_page(detail, run.rows, place, run.exchange(before) if before is not None else None, echo)
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....run.run_index import Detail, Rows
+from ....run.detail import Detail
+from ....run.rows import Rows
 from ....run.stream_timeline import arrived, length
 from ..formatting import seconds, several
 from .page import Block, Page, lines

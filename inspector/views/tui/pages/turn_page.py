@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from ....analysis.schema_notes import schema_notes
-from ....run.run_index import Detail, Mark, Row, Rows
+from ....run.detail import Detail
+from ....run.row import Mark, Row
+from ....run.rows import Rows
 from ....wire.json_value import compact, is_object
 from ....wire.printable import safe
 from ....wire.values import Message, Part, Reading, ToolCall, ToolResult

@@ -5,7 +5,7 @@ from typing import override
 
 from turntape.cassettes.tape.model import Headers
 
-from ....run.run_index import Detail
+from ....run.detail import Detail
 from ....wire.framing import Event
 from ....wire.printable import safe
 from ...text.terminal_text import clip

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from ....run.growth import KINDS, Step, Tokens, summed
+from ....run.growth import KINDS, GrowthStep, Tokens, summed
 from ..formatting import bar, count, dollars, full
 from ..pages.page import Spans
 from ..theme import PALETTES, SHADES, Palette
@@ -44,7 +44,7 @@ class GrowthPlot(Widget, can_focus=True):
 
     def __init__(self, **fields: str) -> None:
         super().__init__(**fields)  # pyright: ignore[reportArgumentType]
-        self.steps: Sequence[Step] = ()
+        self.steps: Sequence[GrowthStep] = ()
         self.at = 0
         self.under: int | None = None
         """The step under the mouse: its figures are told while it is there."""
@@ -56,7 +56,7 @@ class GrowthPlot(Widget, can_focus=True):
         self.palette = palette
         self.refresh()
 
-    def show(self, steps: Sequence[Step], place: int) -> None:
+    def show(self, steps: Sequence[GrowthStep], place: int) -> None:
         """These steps, with the one at `place`, or the last before it, under the cursor."""
         if steps is not self.steps:
             self.total = summed(steps)
@@ -76,7 +76,7 @@ class GrowthPlot(Widget, can_focus=True):
         self.post_message(self.Picked(self.steps[self.at].place))
 
     @property
-    def told(self) -> Step:
+    def told(self) -> GrowthStep:
         """The step whose figures are told: the one under the mouse, else the one under the cursor."""
         return self.steps[self.at if self.under is None else self.under]
 
@@ -267,7 +267,7 @@ class GrowthPlot(Widget, can_focus=True):
 class _Column:
     """One or more turns as one bar: the mean of what they have."""
 
-    def __init__(self, steps: Sequence[Step], first: int, last: int, x: int, width: int) -> None:
+    def __init__(self, steps: Sequence[GrowthStep], first: int, last: int, x: int, width: int) -> None:
         self.first, self.last, self.x, self.width = first, last, x, width
         self.filled = width if width <= 2 else width - 1
         told = [step.tokens for step in steps[first : last + 1] if step.tokens is not None]
@@ -283,7 +283,7 @@ class _Column:
         return next((name for level, name in self._levels if height < level), None)
 
 
-def _columns(steps: Sequence[Step], room: int) -> list[_Column]:
+def _columns(steps: Sequence[GrowthStep], room: int) -> list[_Column]:
     """Bars over the room there is: several cells a turn, or several turns a cell."""
     count_ = len(steps)
     each = -(-count_ // max(1, room))

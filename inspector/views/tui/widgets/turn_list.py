@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import override
 
-from ....run.run_index import Row, Rows, totals
+from ....run.row import Row
+from ....run.rows import Rows
+from ....run.totals import totals
 from ...text.terminal_text import GLYPHS, clip, width_of
 from ..formatting import EMITTED, FINISH, OUTCOME, SEVERITY, bar, count, dollars, model_name, seconds, several
 from ..pages.page import Spans

@@ -10,7 +10,8 @@ from conversations import chat, loop, result, said, user
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.run.growth import KINDS, steps, summed
-from turntape.inspector.run.run_index import Run, totals
+from turntape.inspector.run.run_index import Run
+from turntape.inspector.run.totals import totals
 from turntape.inspector.views.report import report
 
 EVIL = "</script></template><script>document.title='bad'</script><img src=x onerror=alert(1)> \u202e\x1b[31m"

@@ -5,7 +5,8 @@ from dataclasses import replace
 from conversations import chat, loop, said, user
 
 from turntape.inspector.run.growth import steps
-from turntape.inspector.run.run_index import Rows, Run
+from turntape.inspector.run.rows import Rows
+from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.text.cost_text import MARKS, cost_text
 from turntape.inspector.views.text.terminal_text import plain, width_of
 

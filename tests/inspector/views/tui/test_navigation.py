@@ -4,7 +4,8 @@ import pytest
 from viewing import EXAMPLE
 
 from turntape.inspector.run.filters import parse
-from turntape.inspector.run.run_index import Row, Run
+from turntape.inspector.run.row import Row
+from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.tui.navigation import Spot, jump, next_turn, thread_beside
 
 ROWS = Run.load(EXAMPLE).rows

@@ -1,0 +1,90 @@
+"""One round trip with everything in it, and its neighbours in the thread."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from turntape.cassettes.tape.model import RoundTrip
+
+from ..analysis.dispatch import answers
+from ..analysis.history_diff import HistoryDiff, diff_history
+from ..analysis.items import Item, items_of
+from ..analysis.threads import Edge, Turn
+from ..wire.exchange import Exchange
+from ..wire.framing import Event
+from ..wire.values import Message, Reading, ToolResult
+from .row import Row
+
+
+@dataclass(frozen=True)
+class Detail:
+    """One round trip with everything in it, read again from the file."""
+
+    row: Row
+    round_trip: RoundTrip
+    exchange: Exchange
+    reading: Reading
+    previous: Reading | None = None
+    """The previous turn of the thread; None when there is none."""
+    following: Reading | None = None
+    """The next turn of the thread."""
+
+    @cached_property
+    def sent(self) -> int:
+        """How many messages at the front had been sent before."""
+        messages = self.reading.request.messages
+        if self.row.messages_before:
+            return min(self.row.messages_before, len(messages))
+        if self.previous is None:
+            return 0
+        return _same(self.previous.request.messages, messages)
+
+    @property
+    def history(self) -> tuple[Message, ...]:
+        """What had been sent already."""
+        return self.reading.request.messages[: self.sent]
+
+    @property
+    def new(self) -> tuple[Message, ...]:
+        """What this request says that the previous one of the thread did not."""
+        return self.reading.request.messages[self.sent :]
+
+    @property
+    def events(self) -> list[Event]:
+        """The events of a streamed answer with their times."""
+        return self.exchange.events
+
+    @cached_property
+    def results(self) -> dict[int, ToolResult]:
+        """What the next request brought for each of this turn's calls, by the call's place."""
+        if self.following is None or self.reading.emission is None:
+            return {}
+        calls = self.reading.emission.calls
+        given = self.following.request.results
+        if all(call.id is None for call in calls):
+            given = given[len(self.reading.request.results) :]
+        return answers(calls, given)
+
+
+def history_diff_with(detail: Detail, following: Reading) -> HistoryDiff | None:
+    """How the next request of the thread repeats a turn; None when the turn failed or was none."""
+    row, trip = detail.row, detail.round_trip
+    if row.thread is None or row.turn is None:
+        return None
+    turns = [
+        Turn(trip, reading, row.thread, row.turn + at, "extended", 0, Edge("continuation"))
+        for at, reading in enumerate((detail.reading, following))
+    ]
+    return None if turns[0].failed else diff_history(*turns)
+
+
+def _same(before: tuple[Message, ...], now: tuple[Message, ...]) -> int:
+    count = 0
+    for left, right in zip(before, now, strict=False):
+        if _items(left) != _items(right):
+            break
+        count += 1
+    return count
+
+
+def _items(message: Message) -> list[Item]:
+    return items_of([message]) or [hash(message.role)]

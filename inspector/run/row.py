@@ -1,0 +1,198 @@
+"""One round trip in one line: what a view needs to list it, sum it up and find it, without its bodies."""
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any, cast
+
+from turntape.cassettes.tape.model import RoundTrip
+
+from ..analysis.pricing import cost
+from ..analysis.threads import Edge
+from ..wire.json_value import as_array, as_object, as_text
+from ..wire.printable import safe
+from ..wire.values import Reading, Usage
+from .labels import Key, Label, LabelledRoundTrip
+from .search_text import search_text
+
+SHOWN = 240
+"""How many characters of an answer a row holds."""
+SEVERITIES = ("error", "warning", "info")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A finding, as a view shows it."""
+
+    id: str
+    layer: str
+    severity: str
+    tier: str
+    message: str
+    evidence: tuple[str, ...]
+    fix: str = ""
+    because_of: tuple[str, ...] = ()
+    """The ids of findings that this one only echoes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A round trip in one line, and its figures."""
+
+    key: Key
+    index: int
+    thread: str | None
+    """None outside generation, like all that follows from a turn."""
+    turn: int | None
+    attempt: int
+    run: str | None
+    protocol: str
+    provider: str | None
+    model: str | None
+    """The model's name: the answer's own, else the requested one."""
+    method: str
+    url: str
+    status: int | None
+    streamed: bool
+    emitted: str | None
+    calls: tuple[str, ...]
+    """The names of the calls that the client must answer."""
+    said: str
+    """How the answer begins."""
+    finish: str | None
+    """What a correct client does next."""
+    finish_raw: str | None
+    error: str | None
+    outcome: str | None
+    history: str | None
+    results: int
+    failed_results: int
+    usage: Usage
+    before: Usage | None
+    """What the previous turn of the thread used."""
+    cost: Decimal | None
+    input_cost: Decimal | None
+    """The part of the cost that its input is to blame for."""
+    marks: tuple[Mark, ...]
+    started_at: float
+    first_byte_ms: float | None
+    duration_ms: float | None
+    request_bytes: int
+    response_bytes: int
+    messages: int
+    messages_before: int
+    """How many messages at the front were sent with the previous request already."""
+    tools: tuple[str, ...]
+    edge: Edge | None
+    session: int | None
+    """Its place among the turns of a WebSocket session."""
+    haystack: str
+    """What is new in it, in lower case, for searching."""
+
+    @property
+    def is_turn(self) -> bool:
+        return self.turn is not None
+
+    @property
+    def worst(self) -> str | None:
+        """The gravest severity of its findings."""
+        severities = {mark.severity for mark in self.marks}
+        return next((severity for severity in SEVERITIES if severity in severities), None)
+
+
+def mark_of(value: object) -> Mark:
+    """A finding of a label."""
+    fields = as_object(value)
+    return Mark(
+        id=str(fields.get("id")),
+        layer=str(fields.get("layer")),
+        severity=str(fields.get("severity")),
+        tier=str(fields.get("tier")),
+        message=safe(str(fields.get("message"))),
+        evidence=tuple(str(place) for place in as_array(fields.get("evidence"))),
+        fix=as_text(fields.get("fix")) or "",
+        because_of=tuple(str(one) for one in as_array(fields.get("because_of"))),
+    )
+
+
+def edge_of(value: object) -> Edge | None:
+    """The edge in a label, or None when it has none."""
+    fields = as_object(value)
+    if fields.get("kind") is None:
+        return None
+    return Edge(**cast("dict[str, Any]", fields))
+
+
+def _client(label: Label) -> dict[str, object]:
+    """The fields of a row that the next turn of the thread decides."""
+    client = as_object(label["client"])
+    results = [as_object(one) for one in as_array(client.get("results"))]
+    return {
+        "outcome": as_text(client.get("outcome")),
+        "history": as_text(client.get("history")),
+        "results": len(results),
+        "failed_results": sum(bool(one.get("is_error")) for one in results),
+        "marks": tuple(mark_of(found) for found in as_array(label["findings"])),
+        "edge": edge_of(label.get("edge")),
+    }
+
+
+def settled(row: Row, label: Label) -> Row:
+    """`row` after the next turn of its thread was seen."""
+    return replace(row, **_client(label))
+
+
+def row_of(key: Key, one: LabelledRoundTrip, session: int | None) -> Row:
+    """What is kept of a round trip."""
+    trip, reading, turn, label = one.round_trip, one.reading, one.turn, one.label
+    model, api = as_object(label["model"]), as_object(label["api"])
+    error = as_object(api.get("error"))
+    price = as_text(label["cost_usd"])
+    usage = reading.usage or Usage()
+    attempt = label.get("attempt")
+    failure = trip.failure.message if trip.failure else None
+    told = error.get("message") or (reading.error.message if reading.error else None) or failure
+    return Row(
+        key=key,
+        index=key[0],
+        thread=turn.thread if turn else None,
+        turn=turn.number if turn else None,
+        attempt=attempt if isinstance(attempt, int) else 1,
+        run=trip.run,
+        protocol=reading.protocol,
+        provider=reading.provider,
+        model=reading.response_model or reading.request.model,
+        method=trip.request.method,
+        url=trip.request.url,
+        status=trip.response.status if trip.response else None,
+        streamed=reading.streamed,
+        emitted=as_text(model.get("emitted")),
+        calls=tuple(str(as_object(call).get("name")) for call in as_array(model.get("tool_calls"))),
+        said=" ".join(safe((as_text(model.get("text")) or as_text(model.get("refusal")) or "")[:SHOWN]).split()),
+        finish=as_text(api.get("effective")),
+        finish_raw=as_text(api.get("finish_raw")),
+        error=safe(told) if isinstance(told, str) else None,
+        usage=usage,
+        before=turn.usage_before if turn else None,
+        cost=None if price is None else Decimal(price),
+        input_cost=input_cost(trip, reading) if price is not None else None,
+        started_at=trip.started_at,
+        first_byte_ms=_milliseconds(trip.first_byte_at),
+        duration_ms=_milliseconds(trip.ended_at),
+        request_bytes=len(trip.request.body),
+        response_bytes=len(trip.response.body) if trip.response else 0,
+        messages=len(reading.request.messages),
+        messages_before=turn.messages_before if turn and turn.history == "extended" and turn.shared else 0,
+        tools=tuple(tool.name for tool in reading.request.tools),
+        session=session,
+        haystack=search_text(one),
+        **_client(label),  # pyright: ignore[reportArgumentType]
+    )
+
+
+def _milliseconds(at: int | None) -> float | None:
+    return None if at is None else at / 1000
+
+
+def input_cost(trip: RoundTrip, reading: Reading) -> Decimal | None:
+    assert reading.usage is not None
+    return cost(trip, replace(reading, usage=replace(reading.usage, output=0, reasoning=None)))

@@ -1,0 +1,76 @@
+"""Round trips to rows, as they are recorded."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from turntape.cassettes.tape.model import RoundTrip
+
+from ..analysis.pricing import cost
+from ..wire.values import Reading
+from ..wire.websocket import turns_of
+from .labels import Key, LabelledRoundTrip, Labeller
+from .row import Row, input_cost, row_of, settled
+
+PRICED_LATER = 60
+"""At most so many rows wait for their price, with their bodies."""
+
+
+class RowMaker:
+    """Round trips to rows, as they come; a row comes again when the next turn of its thread says more of it.
+
+    With `priced` false the first rows come without a cost, since the table of prices takes longer to load than the
+    first screen may; `price` gives them again with it.
+    """
+
+    def __init__(self, *, priced: bool = True) -> None:
+        self._labeller = Labeller() if priced else Labeller(price=lambda trip, reading: None)
+        self._rows: dict[str, Row] = {}
+        """The last row of each thread."""
+        self._tools: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._waiting: dict[Key, tuple[Row, RoundTrip, Reading]] | None = None if priced else {}
+
+    def add(self, round_trip: RoundTrip) -> Iterator[Row]:
+        if self._waiting is not None and len(self._waiting) >= PRICED_LATER:
+            yield from self.price()
+        session = 0 if round_trip.frames and turns_of(round_trip) else None
+        for index, one in self._labeller.follow(round_trip):
+            row = self._row(index, one, session)
+            session = None if session is None else session + 1
+            yield row
+
+    def close(self) -> Iterator[Row]:
+        """The rows that the end of the recording changes."""
+        yield from self.price()
+        for index, one in self._labeller.finish():
+            yield self._row(index, one, None)
+
+    def price(self) -> Iterator[Row]:
+        """The rows that were made without a price, with it; all that come later have theirs."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is None:
+            return
+        self._labeller.price = cost
+        for row, trip, reading in waiting.values():
+            own = cost(trip, reading)
+            if own is None:
+                continue
+            priced = replace(row, cost=own, input_cost=input_cost(trip, reading))
+            if row.thread is not None and self._rows[row.thread].key == row.key:
+                self._rows[row.thread] = priced
+            yield priced
+
+    def _row(self, index: int, one: LabelledRoundTrip, session: int | None) -> Row:
+        key: Key = (index, one.round_trip.started_at, one.round_trip.request_at or 0)
+        thread = one.turn.thread if one.turn else None
+        known = self._rows.get(thread) if thread is not None else None
+        if known is not None and known.key == key:
+            row = settled(known, one.label)
+        else:
+            row = row_of(key, one, session)
+            # The same tools are offered turn after turn: their names are held once.
+            row = replace(row, tools=self._tools.setdefault(row.tools, row.tools))
+        if thread is not None:
+            self._rows[thread] = row
+        if self._waiting is not None:
+            self._waiting[key] = (row, one.round_trip, one.reading)
+        return row

@@ -1,0 +1,61 @@
+"""All rows of a run, and the way from a turn to the ones before and after it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .labels import Key
+from .row import Row
+
+
+@dataclass(frozen=True, slots=True)
+class RowUpdate:
+    """What an update did to the rows: those from `first` on are new, those at `again` changed."""
+
+    first: int
+    again: tuple[int, ...] = ()
+
+
+class Rows:
+    """All rows of a run in order of their coming, and where each thread's are."""
+
+    def __init__(self) -> None:
+        self.all: list[Row] = []
+        self.threads: dict[str, list[int]] = {}
+        """Places of each thread's turns, in order."""
+        self.by_index: dict[int, int] = {}
+        """Round trip number → its first place."""
+        self._places: dict[Key, int] = {}
+
+    def put(self, rows: Iterable[Row]) -> RowUpdate:
+        """Take in new rows, and rows that came before in their new form."""
+        first, again = len(self.all), set[int]()
+        for row in rows:
+            place = self._places.get(row.key)
+            if place is not None:
+                self.all[place] = row
+                if place < first:
+                    again.add(place)
+                continue
+            place = len(self.all)
+            self.all.append(row)
+            self._places[row.key] = place
+            self.by_index.setdefault(row.index, place)
+            if row.thread is not None:
+                self.threads.setdefault(row.thread, []).append(place)
+        return RowUpdate(first, tuple(sorted(again)))
+
+    def before(self, place: int) -> int | None:
+        """The place of the previous turn of its thread; the attempts of one turn have the same."""
+        row = self.all[place]
+        if row.thread is None or row.turn is None:
+            return None
+        return next(
+            (p for p in reversed(self.threads[row.thread]) if p < place and (self.all[p].turn or 0) < row.turn), None
+        )
+
+    def after(self, place: int) -> int | None:
+        """The place of the next turn of its thread."""
+        row = self.all[place]
+        if row.thread is None or row.turn is None:
+            return None
+        return next((p for p in self.threads[row.thread] if p > place and (self.all[p].turn or 0) > row.turn), None)

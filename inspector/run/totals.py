@@ -1,0 +1,53 @@
+"""A run, or a thread, summed up."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from .row import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """A run, or a thread, summed up."""
+
+    turns: int
+    others: int
+    threads: int
+    input: int
+    cache_read: int
+    output: int
+    cost: Decimal | None
+    """None when no turn has a price."""
+    unpriced: int
+    """Turns without a known price: the cost is at least what is said."""
+    errors: int
+    warnings: int
+    seconds: float
+    models: tuple[str, ...]
+
+
+def totals(rows: Iterable[Row]) -> Totals:
+    """The sums of these rows."""
+    rows = list(rows)
+    turns = [row for row in rows if row.is_turn]
+    priced = [row.cost for row in turns if row.cost is not None]
+    # What the API refused has no tokens, and no price to be missed.
+    unpriced = sum(row.cost is None and (row.error is None or row.usage.input is not None) for row in turns)
+    marks = [mark for row in rows for mark in row.marks]
+    ends = [row.started_at + (row.duration_ms or 0) / 1000 for row in rows]
+    models = dict.fromkeys(row.model for row in turns if row.model)
+    return Totals(
+        turns=len(turns),
+        others=len(rows) - len(turns),
+        threads=len({row.thread for row in turns}),
+        input=sum(row.usage.input or 0 for row in turns),
+        cache_read=sum(row.usage.cache_read or 0 for row in turns),
+        output=sum(row.usage.output or 0 for row in turns),
+        cost=sum(priced, Decimal(0)) if priced else None,
+        unpriced=unpriced,
+        errors=sum(mark.severity == "error" for mark in marks),
+        warnings=sum(mark.severity == "warning" for mark in marks),
+        seconds=max(ends) - min(row.started_at for row in rows) if rows else 0.0,
+        models=tuple(models),
+    )
