@@ -1,45 +1,72 @@
-"""The command line: `turntape …`. Only what a command needs is imported, and only when it runs."""
+"""The command line: `turntape …`. Each command imports what it needs when it runs."""
 
+import argparse
 import io
 import os
 import sys
 from collections.abc import Sequence
 
-from .arguments import parse
-from .exit_codes import INTERNAL, OK, USAGE
+from ..exit_codes import INTERNAL, INTERRUPTED, OK, USAGE
+from .command import Parser, parse
+from .overview import overview, version
+from .registry import COMMANDS, Entry, entry, load, nearest
 
-EXTRAS = {"mitmproxy": "proxy", "textual": "tui"}
+EXTRAS = {"mitmproxy": "proxy", "uvicorn": "proxy", "httptools": "proxy", "textual": "tui", "yaml": "import"}
+"""The optional part of turntape that installs each module."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. Raises `SystemExit` for --help and usage errors."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    debug = False
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # an agent's text may hold what the terminal's encoding cannot
+            stream.reconfigure(errors="replace")  # text of an agent may not fit the terminal's encoding
+    debug = False
     try:
-        options = parse(arguments)
+        chosen, rest, debug = _command_line(arguments)
+        command = load(chosen)
+        options = parse(chosen.name, command, rest, debug=debug)
         debug = options.debug
-        from importlib import import_module
-
-        code: int = import_module(f".{options.module}", __package__).main(options)
+        code = command.main(options)
         sys.stdout.flush()
     except BrokenPipeError:
-        # `turntape show F | head`: the reader has what it wanted. Python would complain once more at exit.
+        # `turntape show F | head`: the reader has enough. Without this Python would complain again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return OK
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED
     except Exception as exc:
         if debug:
             raise
-        return _explain(exc)
+        return _report(exc)
     return code
 
 
-def _explain(exc: Exception) -> int:
-    """One line on stderr for any failure; what the user can mend is told from what we must."""
+def _command_line(argv: Sequence[str]) -> tuple[Entry, list[str], bool]:
+    """The command, its arguments, and whether --debug was given before it. Exits for --help, --version and errors."""
+    parser = Parser(prog="turntape", add_help=False, allow_abbrev=False)
+    parser.add_argument("-h", "--help", action="store_true")
+    parser.add_argument("--version", action="store_true")
+    parser.add_argument("--debug", action="store_true")
+    parser.add_argument("name", nargs="?")
+    place = next((i for i, argument in enumerate(argv) if not argument.startswith("-")), len(argv))
+    options: argparse.Namespace = parser.parse_args(list(argv[: place + 1]))
+    if options.version:
+        sys.stdout.write(f"turntape {version()}\n")
+        parser.exit()
+    if options.help or options.name is None:
+        sys.stdout.write(overview(sys.stdout.isatty() and not os.environ.get("NO_COLOR")))
+        parser.exit(0 if options.help else USAGE)
+    chosen = entry(options.name)
+    if chosen is None:
+        near = nearest(options.name)
+        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(one.name for one in COMMANDS)}"
+        parser.error(f"{options.name!r} is not a command; {hint}")
+    return chosen, list(argv[place + 1 :]), options.debug
+
+
+def _report(exc: Exception) -> int:
+    """Write one line on stderr for any failure; the exit code separates what the user can fix from our bugs."""
     from turntape.cassettes.errors import TurntapeError
 
     if isinstance(exc, ModuleNotFoundError) and (extra := EXTRAS.get((exc.name or "").split(".")[0])):

@@ -8,33 +8,33 @@ from pathlib import Path
 from ..engine.certificates import USERS
 from ..engine.upstream_proxy import shown
 from ..launch.environment import BASE_URLS, NO_PROXIES, PROXIES, no_proxy
-from .check import Check
+from .check_result import CheckResult
 
 _SETTING = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$", re.M)
 
 
-def checks(environ: Mapping[str, str], folder: Path, hosts: Iterable[str]) -> list[Check]:
+def checks(environ: Mapping[str, str], folder: Path, hosts: Iterable[str]) -> list[CheckResult]:
     """What stands in the way, or is good to know; `hosts` are those of LLM APIs."""
     found = [*_proxies(environ), *_exemptions(environ, list(hosts)), *_base_urls(environ), *_certificates(environ)]
     found += _dotenv(folder)
-    return found or [Check("environment", "ok", "No proxy, base URL or CA variable of your own is set.")]
+    return found or [CheckResult("environment", "ok", "No proxy, base URL or CA variable of your own is set.")]
 
 
-def _proxies(environ: Mapping[str, str]) -> Iterator[Check]:
+def _proxies(environ: Mapping[str, str]) -> Iterator[CheckResult]:
     given = {name: environ[name] for name in PROXIES if environ.get(name)}
     values = list(dict.fromkeys(given.values()))
     if not values:
         return
     if any(value.lower().startswith("socks") for value in values):
         name = next(name for name, value in given.items() if value.lower().startswith("socks"))
-        yield Check(
+        yield CheckResult(
             "proxy-socks",
             "problem",
             f"{name} names a SOCKS proxy, {shown(given[name])}, which turntape cannot go on through.",
             f"unset {name}, or give the HTTP port of that proxy: --upstream-proxy http://HOST:PORT",
         )
     if len(values) > 1:
-        yield Check(
+        yield CheckResult(
             "proxy-mixed",
             "note",
             "The proxy variables disagree: "
@@ -44,16 +44,16 @@ def _proxies(environ: Mapping[str, str]) -> Iterator[Check]:
         )
     elif not values[0].lower().startswith("socks"):
         names = ", ".join(given)
-        yield Check("proxy", "note", f"{names}: {shown(values[0])}; what is recorded goes on through it.")
+        yield CheckResult("proxy", "note", f"{names}: {shown(values[0])}; what is recorded goes on through it.")
 
 
-def _exemptions(environ: Mapping[str, str], hosts: list[str]) -> Iterator[Check]:
+def _exemptions(environ: Mapping[str, str], hosts: list[str]) -> Iterator[CheckResult]:
     for name in NO_PROXIES:
         entries = [entry.strip() for entry in environ.get(name, "").replace(" ", ",").split(",") if entry.strip()]
         kept = set(no_proxy({name: ",".join(entries)}, 0, hosts).split(","))
         dropped = [entry for entry in entries if entry not in kept]
         if dropped:
-            yield Check(
+            yield CheckResult(
                 "no-proxy",
                 "note",
                 f"{name} exempts {', '.join(dropped)} from every proxy. `turntape run` leaves that out for its "
@@ -62,10 +62,10 @@ def _exemptions(environ: Mapping[str, str], hosts: list[str]) -> Iterator[Check]
             )
 
 
-def _base_urls(environ: Mapping[str, str]) -> Iterator[Check]:
+def _base_urls(environ: Mapping[str, str]) -> Iterator[CheckResult]:
     for row in BASE_URLS:
         if value := environ.get(row.variable, "").strip():
-            yield Check(
+            yield CheckResult(
                 "base-url",
                 "note",
                 f"{row.variable} is set to {shown(value)}. `turntape run` puts itself in its place, and what is "
@@ -73,7 +73,7 @@ def _base_urls(environ: Mapping[str, str]) -> Iterator[Check]:
             )
 
 
-def _certificates(environ: Mapping[str, str]) -> Iterator[Check]:
+def _certificates(environ: Mapping[str, str]) -> Iterator[CheckResult]:
     by_file: dict[str, list[str]] = {}
     for name in USERS:
         if value := environ.get(name):
@@ -81,14 +81,14 @@ def _certificates(environ: Mapping[str, str]) -> Iterator[Check]:
     for value, names in by_file.items():
         listed = ", ".join(names)
         if Path(value).is_file():
-            yield Check("ca", "note", f"{listed}: {value}; what it holds is trusted along with our certificate.")
+            yield CheckResult("ca", "note", f"{listed}: {value}; what it holds is trusted along with our certificate.")
         else:
-            yield Check("ca", "problem", f"{listed}: {value} is no file.", f"unset {' '.join(names)}")
+            yield CheckResult("ca", "problem", f"{listed}: {value} is no file.", f"unset {' '.join(names)}")
     if environ.get("NODE_TLS_REJECT_UNAUTHORIZED") == "0":
-        yield Check("ca", "note", "NODE_TLS_REJECT_UNAUTHORIZED=0: node trusts everybody, us included.")
+        yield CheckResult("ca", "note", "NODE_TLS_REJECT_UNAUTHORIZED=0: node trusts everybody, us included.")
 
 
-def _dotenv(folder: Path) -> Iterator[Check]:
+def _dotenv(folder: Path) -> Iterator[CheckResult]:
     """A loader that overrides the environment takes the command away from us after it was started."""
     try:
         text = (folder / ".env").read_text(encoding="utf-8", errors="replace")
@@ -97,7 +97,7 @@ def _dotenv(folder: Path) -> Iterator[Check]:
     ours = {row.variable for row in BASE_URLS} | set(PROXIES) | set(NO_PROXIES) | set(USERS)
     names = [name for name, _ in _SETTING.findall(text) if name in ours]
     if names:
-        yield Check(
+        yield CheckResult(
             "dotenv",
             "note",
             f"{folder / '.env'} sets {', '.join(names)}. A loader that overrides the environment "

@@ -7,13 +7,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from ..launch.environment import PROXIES
-from .check import Check
+from .check_result import CheckResult
 from .trust import HOST
 
 PATIENCE = 5.0
 
 
-def checks(environ: Mapping[str, str]) -> list[Check]:
+def checks(environ: Mapping[str, str]) -> list[CheckResult]:
     """One check for the first proxy variable that leads to this machine; none when none does."""
     for name in PROXIES:
         url = urlsplit(environ.get(name, ""))
@@ -22,27 +22,29 @@ def checks(environ: Mapping[str, str]) -> list[Check]:
     return []
 
 
-def _check(name: str, host: str, port: int, trusted: str | None) -> Check:
+def _check(name: str, host: str, port: int, trusted: str | None) -> CheckResult:
     place = f"{host}:{port}"
     try:
         connection = socket.create_connection((host, port), timeout=PATIENCE)
     except OSError as exc:
         what = f"{name} leads to {place}, where nothing listens ({exc.strerror or exc})."
-        return Check("standing", "problem", what, f"turntape record --port {port}")
+        return CheckResult("standing", "problem", what, f"turntape record --port {port}")
     with connection:
         try:
             connection.sendall(f"CONNECT {HOST}:443 HTTP/1.1\r\nHost: {HOST}:443\r\n\r\n".encode())
             if b" 200" not in connection.recv(4096).split(b"\r\n", 1)[0]:
-                return Check("standing", "problem", f"{place} ({name}) refuses to lead to {HOST}.")
+                return CheckResult("standing", "problem", f"{place} ({name}) refuses to lead to {HOST}.")
             # The handshake ends at the proxy; nothing is asked, so nobody is called.
             context = ssl.create_default_context(cafile=trusted if trusted and Path(trusted).is_file() else None)
             with context.wrap_socket(connection, server_hostname=HOST) as tls:
                 issuer = str((tls.getpeercert() or {}).get("issuer", ""))
         except ssl.SSLCertVerificationError:
             what = f"{place} ({name}) shows a certificate for {HOST} that SSL_CERT_FILE does not vouch for."
-            return Check("standing", "problem", what, "export SSL_CERT_FILE as `turntape record` prints it")
+            return CheckResult("standing", "problem", what, "export SSL_CERT_FILE as `turntape record` prints it")
         except OSError as exc:
-            return Check("standing", "problem", f"{place} ({name}) does not speak as a proxy does: {exc}.")
+            return CheckResult("standing", "problem", f"{place} ({name}) does not speak as a proxy does: {exc}.")
     if "turntape" in issuer:
-        return Check("standing", "ok", f"{name} leads to turntape at {place}, and SSL_CERT_FILE trusts it.")
-    return Check("standing", "note", f"{name} leads to {place}, which passes {HOST} on untouched: it is not turntape.")
+        return CheckResult("standing", "ok", f"{name} leads to turntape at {place}, and SSL_CERT_FILE trusts it.")
+    return CheckResult(
+        "standing", "note", f"{name} leads to {place}, which passes {HOST} on untouched: it is not turntape."
+    )

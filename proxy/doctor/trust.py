@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, cast
 from ..engine.certificates import ensure_authority, home, write_bundle
 from ..launch.environment import environment, node_preload
 from ..launch.recording import llm_hosts
-from .check import Check
-from .runtimes import Runtime
+from ..launch.runtimes import Runtime
+from .check_result import CheckResult
 
 if TYPE_CHECKING:
     from turntape.cassettes.tape.model import RoundTrip
@@ -170,7 +170,7 @@ async def _bench(environ: Mapping[str, str]) -> AsyncGenerator[_Bench]:
         responder.close()
 
 
-async def checks(asked: Sequence[tuple[Runtime, tuple[str, ...]]], environ: Mapping[str, str]) -> list[Check]:
+async def checks(asked: Sequence[tuple[Runtime, tuple[str, ...]]], environ: Mapping[str, str]) -> list[CheckResult]:
     """One check for each runtime and its launcher."""
     probed = [(runtime, launcher) for runtime, launcher in asked if runtime.name in _PROBES]
     found = [_cannot(runtime) for runtime, _ in asked if runtime.name not in _PROBES and runtime.reachable]
@@ -181,14 +181,14 @@ async def checks(asked: Sequence[tuple[Runtime, tuple[str, ...]]], environ: Mapp
     return [check for check in found if check is not None]
 
 
-def _cannot(runtime: Runtime) -> Check | None:
+def _cannot(runtime: Runtime) -> CheckResult | None:
     if runtime.name in ("shell", "unknown"):
         return None
     what = f"{runtime.name}: whether it trusts our certificate cannot be tried apart from the command."
-    return Check("trust", "unknown", what, runtime.advice)
+    return CheckResult("trust", "unknown", what, runtime.advice)
 
 
-async def _probe(runtime: Runtime, launcher: tuple[str, ...], bench: _Bench, environ: Mapping[str, str]) -> Check:
+async def _probe(runtime: Runtime, launcher: tuple[str, ...], bench: _Bench, environ: Mapping[str, str]) -> CheckResult:
     url = f"https://{HOST}{_PATH}"
     distrusted = bench.engine.seen.distrusted[HOST]
     answers, error = await _ask([*launcher, *_PROBES[runtime.name](url)], {**environ, **bench.variables})
@@ -196,15 +196,15 @@ async def _probe(runtime: Runtime, launcher: tuple[str, ...], bench: _Bench, env
     shown = " ".join(launcher)
     if not answers:
         what = f"{shown} could not be asked: {error or 'it said nothing'}."
-        return Check("trust", "unknown", what, runtime.advice)
+        return CheckResult("trust", "unknown", what, runtime.advice)
     wrong = [answer for answer in answers if not (answer.fine and bench.came(answer.client))]
     right = ", ".join(answer.client for answer in answers if answer not in wrong)
     if not wrong:
-        return Check("trust", "ok", f"{shown}: {right} came through the proxy and trusted its certificate.")
+        return CheckResult("trust", "ok", f"{shown}: {right} came through the proxy and trusted its certificate.")
     said = "; ".join(f"{answer.client}: {_words(answer, bench)}" for answer in wrong)
     reason = "It does not trust turntape's certificate" if broken_off else "It did not come through the proxy"
     also = f" ({right} did)" if right else ""
-    return Check("trust", "problem", f"{shown}: {reason}{also}. {said}.", runtime.advice)
+    return CheckResult("trust", "problem", f"{shown}: {reason}{also}. {said}.", runtime.advice)
 
 
 def _words(answer: Answer, bench: _Bench) -> str:

@@ -1,4 +1,4 @@
-"""What the command's own run showed: what came, what was broken off, what went past us."""
+"""What the command's own run showed: what traffic, what was broken off, what went past us."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from ..launch.connections import AVAILABLE, Watch
 from ..launch.recording import Recording
+from ..launch.runtimes import Runtime, advice
 from ..sidecar.summary import Seen
-from .check import Check
-from .runtimes import Runtime, advice
-from .sockets import AVAILABLE, Watch
+from .check_result import CheckResult
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class Traffic:
     """What came to the proxy while the command ran."""
 
     recorded: Mapping[str, int]
@@ -26,7 +26,7 @@ class Came:
     exit_code: int
 
 
-def read(path: Path, recording: Recording, exit_code: int) -> Came:
+def read(path: Path, recording: Recording, exit_code: int) -> Traffic:
     """What a recording that is over holds."""
     from turntape.cassettes.tape.reader import Cassette
 
@@ -38,41 +38,45 @@ def read(path: Path, recording: Recording, exit_code: int) -> Came:
             recorded[host] += 1
             if trip.response is None and trip.failure is not None and trip.failure.kind != "client_gone":
                 failed[host] = f"{trip.failure.kind}: {trip.failure.message}"
-    return Came(recorded, failed, recording.seen, recording.authority, exit_code)
+    return Traffic(recorded, failed, recording.seen, recording.authority, exit_code)
 
 
-def checks(came: Came, watch: Watch, names: Mapping[str, str], runtime: Runtime, trusted: bool) -> list[Check]:
+def checks(
+    traffic: Traffic, watch: Watch, names: Mapping[str, str], runtime: Runtime, trusted: bool
+) -> list[CheckResult]:
     """`names` are hosts by address; `trusted` says that the runtime's own clients trust our certificate."""
     return [
-        *_recorded(came, runtime, watch),
-        *_unreached(came),
-        *_broken_off(came, runtime, trusted),
-        *_tunnelled(came),
+        *_recorded(traffic, runtime, watch),
+        *_unreached(traffic),
+        *_broken_off(traffic, runtime, trusted),
+        *_tunnelled(traffic),
         *_past_us(watch, names, runtime),
-        *_ended(came),
+        *_ended(traffic),
     ]
 
 
-def _recorded(came: Came, runtime: Runtime, watch: Watch) -> Iterator[Check]:
-    if came.recorded:
-        yield Check("recorded", "ok", f"Recorded: {_counts(came.recorded)}.")
-    elif came.seen.distrusted or came.seen.tunnelled:
-        yield Check("recorded", "problem", "No LLM API was called through the proxy; what came instead stands below.")
+def _recorded(traffic: Traffic, runtime: Runtime, watch: Watch) -> Iterator[CheckResult]:
+    if traffic.recorded:
+        yield CheckResult("recorded", "ok", f"Recorded: {_counts(traffic.recorded)}.")
+    elif traffic.seen.distrusted or traffic.seen.tunnelled:
+        yield CheckResult(
+            "recorded", "problem", "No LLM API was called through the proxy; what came instead stands below."
+        )
     else:
         # Where it went instead comes with the same advice.
         add = None if watch.past_us else runtime.advice
-        yield Check("recorded", "problem", "Nothing at all came to the proxy.", add)
+        yield CheckResult("recorded", "problem", "Nothing at all came to the proxy.", add)
 
 
-def _unreached(came: Came) -> Iterator[Check]:
-    for host, why in came.failed.items():
+def _unreached(traffic: Traffic) -> Iterator[CheckResult]:
+    for host, why in traffic.failed.items():
         what = f"{host} was called through the proxy and could not be reached from here ({why})."
-        yield Check("unreached", "problem", what, "--upstream NAME=URL, or --upstream-proxy URL behind a proxy")
+        yield CheckResult("unreached", "problem", what, "--upstream NAME=URL, or --upstream-proxy URL behind a proxy")
 
 
-def _broken_off(came: Came, runtime: Runtime, trusted: bool) -> Iterator[Check]:
+def _broken_off(traffic: Traffic, runtime: Runtime, trusted: bool) -> Iterator[CheckResult]:
     # Some clients open a spare connection and leave during its handshake: no sign of distrust beside an answer.
-    hosts = {host: number for host, number in came.seen.distrusted.items() if host not in came.recorded}
+    hosts = {host: number for host, number in traffic.seen.distrusted.items() if host not in traffic.recorded}
     if not hosts:
         return
     if trusted:
@@ -80,24 +84,24 @@ def _broken_off(came: Came, runtime: Runtime, trusted: bool) -> Iterator[Check]:
             f"The command broke off the TLS handshake with {_counts(hosts)}, although clients of its runtime trust "
             "our certificate: it pins certificates, or has a CA list of its own."
         )
-        add = f"a base URL, which needs no certificate; or put {came.authority} into the list that it uses"
+        add = f"a base URL, which needs no certificate; or put {traffic.authority} into the list that it uses"
     else:
         what = f"The command broke off the TLS handshake with {_counts(hosts)}: it does not trust our certificate."
-        add = f"a base URL, which needs no certificate; or trust {came.authority}"
-    yield Check("pinned", "problem", what, add)
+        add = f"a base URL, which needs no certificate; or trust {traffic.authority}"
+    yield CheckResult("pinned", "problem", what, add)
 
 
-def _tunnelled(came: Came) -> Iterator[Check]:
-    if came.seen.tunnelled:
-        options = " ".join(f"--intercept {host}" for host in list(came.seen.tunnelled)[:3])
-        what = f"Passed on untouched, since it is no LLM API that is known: {_counts(came.seen.tunnelled)}."
-        yield Check("tunnelled", "note", what, f"{options}, if one of them is an LLM API")
+def _tunnelled(traffic: Traffic) -> Iterator[CheckResult]:
+    if traffic.seen.tunnelled:
+        options = " ".join(f"--intercept {host}" for host in list(traffic.seen.tunnelled)[:3])
+        what = f"Passed on untouched, since it is no LLM API that is known: {_counts(traffic.seen.tunnelled)}."
+        yield CheckResult("tunnelled", "note", what, f"{options}, if one of them is an LLM API")
 
 
-def _past_us(watch: Watch, names: Mapping[str, str], runtime: Runtime) -> Iterator[Check]:
+def _past_us(watch: Watch, names: Mapping[str, str], runtime: Runtime) -> Iterator[CheckResult]:
     if not AVAILABLE:
         what = "Whether traffic went past the proxy cannot be looked at on this system; on Linux /proc shows it."
-        yield Check("bypassed", "unknown", what)
+        yield CheckResult("bypassed", "unknown", what)
         return
     places: Counter[str] = Counter()
     for connection in watch.past_us:
@@ -107,14 +111,14 @@ def _past_us(watch: Watch, names: Mapping[str, str], runtime: Runtime) -> Iterat
         what = f"The command connected past the proxy to {_counts(places)}."
         # What is started from a script is not what the script is written in.
         lines = dict.fromkeys(advice(connection.program, runtime) for connection in sorted(watch.past_us))
-        yield Check("bypassed", "problem", what, "\n".join(lines))
+        yield CheckResult("bypassed", "problem", what, "\n".join(lines))
     else:
-        yield Check("bypassed", "ok", "No connection past the proxy was seen (looked at 50 times a second).")
+        yield CheckResult("bypassed", "ok", "No connection past the proxy was seen (looked at 50 times a second).")
 
 
-def _ended(came: Came) -> Iterator[Check]:
-    if came.exit_code:
-        yield Check("command", "note", f"The command ended with exit code {came.exit_code}.")
+def _ended(traffic: Traffic) -> Iterator[CheckResult]:
+    if traffic.exit_code:
+        yield CheckResult("command", "note", f"The command ended with exit code {traffic.exit_code}.")
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from ..cli.exit_codes import NOT_EXECUTABLE, NOT_FOUND, SIGNALLED
+from ..exit_codes import NOT_EXECUTABLE, NOT_FOUND, SIGNALLED
 
 PASSED = frozenset(
     {

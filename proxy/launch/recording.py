@@ -18,6 +18,7 @@ from ..limits.limits import Guard, Limits, Stop
 from ..sidecar.sidecar_client import Companion
 from ..sidecar.summary import Seen
 from .environment import Environment, Route, environment, node_preload
+from .terminal import coloured
 
 if TYPE_CHECKING:
     from turntape.cassettes.tape.recorder import Recorder
@@ -47,6 +48,9 @@ class Settings:
     prove: bool = False
     """True when witnesses stand before and behind the proxy."""
     console: bool = False
+    """True to print a line on stderr for each round trip."""
+    color: str = "auto"
+    """`auto`, `always` or `never`."""
     limits: Limits = Limits()
     addon: "Addon | None" = None
     """Makes what may answer in the API's place."""
@@ -60,6 +64,8 @@ class Outcome:
     totals: Mapping[str, object] | None
     problems: tuple[str, ...]
     """What went wrong in turntape itself, and which limit ended the run, one sentence each."""
+    lost: bool = False
+    """True when traffic passed that is not in the cassette."""
 
 
 def free_path(kind: str, folder: Path, now: float) -> Path:
@@ -79,7 +85,7 @@ def free_path(kind: str, folder: Path, now: float) -> Path:
             continue
         except OSError as exc:
             where = f"cannot write a cassette into {str(folder.absolute())!r}: {exc.strerror}"
-            raise TurntapeError(f"{where}; choose another place with --out") from exc
+            raise TurntapeError(f"{where}; choose another place with -o") from exc
         return path
 
 
@@ -168,7 +174,7 @@ class Recording:
             settings.path,
             self._recorder.label_line,
             console=settings.console,
-            colour=coloured(sys.stderr.isatty(), settings.environ),
+            colour=coloured(sys.stderr.isatty(), settings.environ, settings.color),
             guard=self.guard,
         )
         self.environment = environment(
@@ -210,7 +216,8 @@ class Recording:
         missing = self._companion.problem if count else None
         remarks = self.guard.remarks(missing is not None) if self.guard else []
         problems = (self._recorder.problem, missing, *remarks)
-        return Outcome(count, totals, tuple(p for p in problems if p))
+        lost = self._recorder.problem is not None
+        return Outcome(count, totals, tuple(p for p in problems if p), lost)
 
 
 def known_findings(settings: Settings) -> None:
@@ -242,19 +249,12 @@ def breakpoints(settings: Settings) -> "Breakpoints":
     if settings.break_answers is not None:
         return Breakpoints(settings.break_on, Script(settings.break_answers))
     try:
-        return Breakpoints(settings.break_on, Console.open(colour=coloured(True, settings.environ)))
+        return Breakpoints(settings.break_on, Console.open(colour=coloured(True, settings.environ, settings.color)))
     except OSError as exc:
         raise TurntapeError(
             "--break-on has no terminal to ask at; give the answers in a file, one a line (pass, edit FILE, "
             "error MESSAGE), with --break-answers FILE"
         ) from exc
-
-
-def coloured(terminal: bool, environ: Mapping[str, str]) -> bool:
-    """Whether to colour, as https://no-color.org and FORCE_COLOR have it."""
-    if environ.get("NO_COLOR"):
-        return False
-    return bool(environ.get("FORCE_COLOR")) or (terminal and environ.get("TERM") != "dumb")
 
 
 def llm_hosts(intercept: Iterable[str]) -> list[str]:

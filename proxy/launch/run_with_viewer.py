@@ -40,7 +40,7 @@ class Viewing:
     def viewer(self, child: Child, environ: Mapping[str, str]) -> Child:
         """Open the viewer in the terminal. Raises `SpawnError`."""
         command = [sys.executable, "-m", "turntape.proxy.cli", "view", str(self._path), "--follow"]
-        return spawn([*command, "--while", str(child.pid), "--output", self._file.name], environ)
+        return spawn([*command, "--while", str(child.pid), "--command-output", self._file.name], environ)
 
     def pour(self, child: Child) -> None:
         """Give the command's output to whom it was meant for, until the command has ended."""
@@ -54,11 +54,6 @@ class Viewing:
                 if over:
                     return
                 time.sleep(POLL)
-
-
-def drawable() -> bool:
-    """Whether there is a terminal on both ends, and one whose cursor can be moved."""
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def alive(pid: int) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from shlex import join
 from textwrap import wrap
 
-from ..doctor.runtimes import identify
+from ..launch.runtimes import identify
 
 SEVERITIES = ("error", "warning", "info")
 """Worst first."""

@@ -2,11 +2,14 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from turntape.proxy.cli import arguments, main
+from turntape.cassettes.errors import TurntapeError
+from turntape.proxy.cli import main
+from turntape.proxy.cli.command import Command
 
 
 def turntape(*argv: str) -> subprocess.CompletedProcess[str]:
@@ -30,35 +33,75 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
+def broken(action: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `turntape show F` do `action`."""
+
+    def act(_options: object) -> int:
+        action()
+        return 0
+
+    monkeypatch.setattr("turntape.proxy.cli.load", lambda _entry: Command("", "", lambda _parser: None, act))
+
+
+def raising(exc: BaseException) -> Callable[[], object]:
+    def act() -> None:
+        raise exc
+
+    return act
+
+
+@pytest.mark.parametrize(
+    ("module", "extra"),
+    [("mitmproxy.http", "proxy"), ("uvicorn", "proxy"), ("httptools", "proxy"), ("textual", "tui"), ("yaml", "import")],
+)
 def test_a_missing_extra_is_named_with_the_line_that_installs_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    module: str, extra: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "mitmproxy", None)
-    monkeypatch.delitem(sys.modules, "turntape.proxy.cli.show_command", raising=False)
-    monkeypatch.setattr(arguments, "COMMANDS", (_broken("import mitmproxy"),))
+    broken(raising(ModuleNotFoundError(name=module)), monkeypatch)
 
-    assert main(["broken"]) == 3
-    assert "pip install 'turntape[proxy]'" in capsys.readouterr().err
+    assert main(["show"]) == 3
+    assert capsys.readouterr().err == (
+        f"turntape: this needs {module}, which is not installed; pip install 'turntape[{extra}]'\n"
+    )
 
 
-def test_a_fault_of_ours_is_one_line_without_debug(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(arguments, "COMMANDS", (_broken("1 / 0"),))
+def test_a_bug_is_one_line_without_debug(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    broken(raising(ZeroDivisionError("division")), monkeypatch)
 
-    assert main(["broken"]) == 3
+    assert main(["show"]) == 3
     shown = capsys.readouterr().err
-    assert "ZeroDivisionError" in shown
+    assert "internal error, ZeroDivisionError: division; `turntape --debug …` shows where" in shown
     assert shown.count("\n") == 1
-    with pytest.raises(ZeroDivisionError):
-        main(["--debug", "broken"])
+    for argv in (["--debug", "show"], ["show", "--debug"]):
+        with pytest.raises(ZeroDivisionError):
+            main(argv)
 
 
-def _broken(code: str) -> arguments.Command:
-    """A command whose module does `code`."""
-    import types
+@pytest.mark.parametrize(
+    ("exc", "code", "message"),
+    [
+        (TurntapeError("one sentence"), 2, "turntape: one sentence\n"),
+        (PermissionError(13, "Permission denied", "a/b"), 2, "turntape: a/b: Permission denied\n"),
+        (OSError(28, "No space left on device"), 2, "turntape: No space left on device\n"),
+        (KeyboardInterrupt(), 130, ""),
+    ],
+)
+def test_what_the_user_can_fix_is_one_line(
+    exc: BaseException,
+    code: int,
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    broken(raising(exc), monkeypatch)
 
-    module = types.ModuleType("turntape.proxy.cli.broken_command")
-    module.main = lambda _options: exec(code)
-    sys.modules[module.__name__] = module
-    return arguments.Command("broken", "broken_command", "turntape broken", "", "", lambda _parser: None)
+    assert main(["show"]) == code
+    assert capsys.readouterr().err == message
+
+
+def test_without_a_command_the_first_screen_is_shown_with_exit_2(capsys: pytest.CaptureFixture[str]) -> None:
+    for argv, code in (([], 2), (["--help"], 0), (["-h"], 0)):
+        with pytest.raises(SystemExit) as exit_:
+            main(argv)
+        assert exit_.value.code == code
+        assert "start here" in capsys.readouterr().out

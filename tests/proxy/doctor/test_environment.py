@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from turntape.proxy.doctor.check import Check, lines
+from turntape.proxy.doctor.check_result import CheckResult, lines
 from turntape.proxy.doctor.environment import checks
 
 
-def by_id(environ: dict[str, str], folder: Path) -> dict[str, Check]:
+def by_id(environ: dict[str, str], folder: Path) -> dict[str, CheckResult]:
     return {check.id: check for check in checks(environ, folder, ["api.openai.com"])}
 
 
@@ -60,7 +60,9 @@ def test_a_dotenv_file_with_a_base_url_is_named(tmp_path: Path) -> None:
 
 
 def test_the_text_has_the_line_to_add_below_what_was_seen() -> None:
-    shown = lines([Check("x", "problem", "It is wrong.", "export A=1\nexport B=2"), Check("y", "ok", "Fine.")], False)
+    shown = lines(
+        [CheckResult("x", "problem", "It is wrong.", "export A=1\nexport B=2"), CheckResult("y", "ok", "Fine.")], False
+    )
 
     assert shown == [
         "PROBLEM  It is wrong.",

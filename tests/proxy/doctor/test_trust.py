@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from turntape.proxy.doctor import trust
-from turntape.proxy.doctor.check import Check
-from turntape.proxy.doctor.runtimes import BY_NAME
+from turntape.proxy.doctor.check_result import CheckResult
+from turntape.proxy.launch.runtimes import BY_NAME
 
 
-def probe(runtime: str, *launcher: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
+def probe(runtime: str, *launcher: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> CheckResult:
     monkeypatch.setenv("TURNTAPE_HOME", str(home))
     [said] = asyncio.run(trust.checks([(BY_NAME[runtime], launcher)], {"PATH": "/usr/local/bin:/usr/bin:/bin"}))
     return said

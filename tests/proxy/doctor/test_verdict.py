@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from turntape.proxy.doctor import verdict
-from turntape.proxy.doctor.runtimes import BY_NAME
-from turntape.proxy.doctor.sockets import Connection, Watch
-from turntape.proxy.doctor.verdict import Came
+from turntape.proxy.doctor.verdict import Traffic
+from turntape.proxy.launch.connections import Connection, Watch
+from turntape.proxy.launch.runtimes import BY_NAME
 from turntape.proxy.sidecar.summary import Seen
 
 PYTHON = BY_NAME["Python"]
@@ -23,8 +23,8 @@ def said(
     watch = Watch(0, ours=1)
     if past:
         watch.past_us.add(past)
-    came = Came(recorded or {}, failed or {}, seen or Seen(), Path("/ca.pem"), 0)
-    checks = verdict.checks(came, watch, {"192.0.2.7": "api.openai.com"}, PYTHON, trusted)
+    traffic = Traffic(recorded or {}, failed or {}, seen or Seen(), Path("/ca.pem"), 0)
+    checks = verdict.checks(traffic, watch, {"192.0.2.7": "api.openai.com"}, PYTHON, trusted)
     return {check.id: (check.status, f"{check.what} {check.add}") for check in checks}
 
 

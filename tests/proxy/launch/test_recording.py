@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from turntape.cassettes.errors import TurntapeError
-from turntape.proxy.launch.recording import coloured, free_path, llm_hosts
+from turntape.proxy.launch.recording import free_path, llm_hosts
 
 
 def test_two_recordings_of_one_second_get_a_file_each(tmp_path: Path) -> None:
@@ -19,25 +19,8 @@ def test_two_recordings_of_one_second_get_a_file_each(tmp_path: Path) -> None:
 def test_a_folder_that_takes_no_file_is_named_and_so_is_the_way_out(tmp_path: Path) -> None:
     missing = tmp_path / "missing"
 
-    with pytest.raises(TurntapeError, match=r"missing'.*No such file or directory; choose another place with --out"):
+    with pytest.raises(TurntapeError, match=r"missing'.*No such file or directory; choose another place with -o"):
         free_path("run", missing, 1_795_000_000.0)
-
-
-@pytest.mark.parametrize(
-    ("terminal", "environ", "expected"),
-    [
-        (True, {}, True),
-        (False, {}, False),
-        (True, {"NO_COLOR": "1"}, False),
-        (True, {"TERM": "dumb"}, False),
-        (False, {"FORCE_COLOR": "1"}, True),
-        (False, {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
-    ],
-)
-def test_colours_follow_the_terminal_and_the_usual_variables(
-    terminal: bool, environ: dict[str, str], expected: bool
-) -> None:
-    assert coloured(terminal, environ) is expected
 
 
 def test_intercepted_hosts_are_as_little_exempt_as_known_ones() -> None:

@@ -1,0 +1,137 @@
+"""Types of option values: each takes the text and raises `ArgumentTypeError` with what is expected instead."""
+
+from argparse import ArgumentTypeError
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from ..breakpoints.condition import Condition
+
+
+def upstream(text: str) -> tuple[str, str]:
+    """`NAME=URL`, with an http or https URL that names a host, and a valid port if any."""
+    name, equals, url = text.partition("=")
+    example = "such as openai=http://localhost:8000/v1"
+    if not name or not equals or not url.lower().startswith(("http://", "https://")):
+        raise ArgumentTypeError(f"{text!r} is not NAME=URL, {example}")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} has no valid port (1 to 65535) after the host, {example}") from None
+    if parts.netloc.endswith(":") or port == 0:
+        raise ArgumentTypeError(f"{text!r} has no valid port (1 to 65535) after the host, {example}")
+    if not parts.hostname:
+        raise ArgumentTypeError(f"{text!r} is not NAME=URL: the URL has no host, {example}")
+    return name, url
+
+
+def turn_number(text: str) -> int:
+    """The number of a turn, from 1."""
+    if not (_is_digits(text) and int(text)):
+        raise ArgumentTypeError(f"{text!r} is not a turn number; turns are numbered from 1")
+    return int(text)
+
+
+def turn_count(text: str) -> int:
+    """A number of turns, from 1."""
+    if not (_is_digits(text) and int(text)):
+        raise ArgumentTypeError(f"{text!r} is not a number of turns (1 or more)")
+    return int(text)
+
+
+def turn_budget(text: str) -> int:
+    """A number of turns, 0 included."""
+    if not _is_digits(text):
+        raise ArgumentTypeError(f"{text!r} is not a number of turns (0 or more)")
+    return int(text)
+
+
+def port(text: str) -> int:
+    """A TCP port; 0 means any free one."""
+    if not _is_digits(text) or int(text) > 65535:
+        raise ArgumentTypeError(f"{text!r} is not a port from 0 to 65535")
+    return int(text)
+
+
+def width(text: str) -> int:
+    """A number of columns, from 1."""
+    if not (_is_digits(text) and int(text)):
+        raise ArgumentTypeError(f"{text!r} is not a number of columns (1 or more)")
+    return int(text)
+
+
+def dollars(text: str) -> "Decimal":
+    """An amount above 0, with or without `$`."""
+    amount = _amount(text)
+    if amount is None or amount <= 0:
+        raise ArgumentTypeError(f"{text!r} is not a dollar amount above 0, such as 0.50")
+    return amount
+
+
+def dollar_budget(text: str) -> "Decimal":
+    """An amount of 0 or more, with or without `$`."""
+    amount = _amount(text)
+    if amount is None or amount < 0:
+        raise ArgumentTypeError(f"{text!r} is not a dollar amount, such as 0.50")
+    return amount
+
+
+def growth(text: str) -> "Decimal":
+    """`3x` or `200%`: a factor of growth."""
+    from turntape.inspector.check.budgets import growth_of
+
+    try:
+        return growth_of(text)
+    except ValueError as exc:
+        raise ArgumentTypeError(str(exc)) from None
+
+
+def names(text: str) -> list[str]:
+    """Names separated by commas."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def break_condition(text: str) -> "Condition":
+    """`tool=NAME`, `finding=ID` or `turn=N`."""
+    from ..breakpoints.condition import parse
+
+    try:
+        return parse(text)
+    except ValueError as exc:
+        raise ArgumentTypeError(str(exc)) from None
+
+
+def pace(text: str) -> str:
+    """`instant`, `recorded`, a factor, `max=SECONDS`, or both."""
+    from turntape.cassettes.replay.pace import Pace
+
+    try:
+        Pace.of(text)
+    except ValueError as exc:
+        raise ArgumentTypeError(str(exc)) from None
+    return text
+
+
+def matching_rule(text: str) -> tuple[str, str]:
+    """`FIELD=fail`, `FIELD=warn` or `FIELD=ignore`."""
+    name, _, rule = text.rpartition("=")
+    if not name or rule not in ("fail", "warn", "ignore"):
+        raise ArgumentTypeError(f"{text!r} is not FIELD=fail, FIELD=warn or FIELD=ignore, such as system=warn")
+    return name, rule
+
+
+def _is_digits(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+def _amount(text: str) -> "Decimal | None":
+    from decimal import Decimal, InvalidOperation
+
+    try:
+        amount = Decimal(text.removeprefix("$"))
+    except InvalidOperation:
+        return None
+    return amount if amount.is_finite() else None

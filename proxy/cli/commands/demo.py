@@ -1,0 +1,131 @@
+"""`turntape demo`: a small agent, a scripted LLM, and the real proxy between them; then the run."""
+
+import argparse
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..command import Command
+from ..option_groups import add_output
+from ..recording_options import require_posix
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+AGENT = ("-m", "turntape.proxy.scripted.agent")
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """What goes wrong in a demo, at one layer."""
+
+    intro: str
+    wrong_calls: bool = False
+    wrong_finish: bool = False
+    agent: tuple[str, ...] = ()
+    """Arguments of the agent."""
+
+
+FLAWS: dict[str | None, Flaw] = {
+    None: Flaw("An agent writes sales emails; turntape sits between it and a scripted LLM."),
+    "model": Flaw("The same agent; the model calls a wrong tool, and one with wrong arguments.", wrong_calls=True),
+    "api": Flaw("The same agent; the API calls its first answer finished although it holds calls.", wrong_finish=True),
+    "client": Flaw("The same agent, with a bug: it loses one of three results.", agent=("--lose-a-result",)),
+}
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    add_output(parser, "F", "the cassette to write (default: demo-<time>.cassette.jsonl here)")
+    parser.add_argument("--fault", choices=("model", "api", "client"), help="let something go wrong at this layer")
+
+
+def main(options: argparse.Namespace) -> int:
+    require_posix("demo")
+    import asyncio
+    import os
+    import sys
+    from pathlib import Path
+
+    from ...launch.child_process import block
+    from ...launch.terminal import coloured
+
+    block()
+    flaw = FLAWS[options.fault]
+    path = Path(options.output) if options.output else _path()
+    colour = coloured(sys.stdout.isatty(), os.environ, options.color)
+    bold, dim, off = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if colour else ("",) * 3
+    _print(f"{bold}1. {flaw.intro}{off}")
+    _print(f"{dim}   $ turntape run -- {' '.join(('python', *AGENT, *flaw.agent))}{off}\n")
+    code = asyncio.run(_record(path, flaw, options.color, made=not options.output))
+    if code:
+        return code
+    _print(f"\n{bold}2. What went over the wire.{off}")
+    _print(f"{dim}   $ turntape show {path}{off}\n")
+    _show(path, colour)
+    _print(f"\n{bold}3. Now you.{off}")
+    _print(f"   turntape show {path} --turn 1   {dim}# one turn, whole{off}")
+    if options.fault:
+        _print(f"   turntape check {path}{' ' * 10}{dim}# what went wrong, and at which layer{off}")
+    _print(f"   turntape run -- python agent.py{' ' * max(1, len(str(path)) - 8)}{dim}# your own agent{off}")
+    return 0
+
+
+async def _record(path: "Path", flaw: Flaw, color: str, made: bool) -> int:
+    import os
+    import sys
+
+    from ...launch.environment import BASE_URLS
+    from ...launch.recorded_run import run
+    from ...launch.recording import Settings
+    from ...scripted import Fault, ScriptedServer
+    from ...scripted.story import SALES_EMAILS, WRONG_CALLS
+
+    story = WRONG_CALLS if flaw.wrong_calls else SALES_EMAILS
+    faults = {1: Fault("wrong_finish")} if flaw.wrong_finish else {}
+    async with ScriptedServer(story, faults=faults) as server:
+        # Nothing in the user's own environment may lead the agent elsewhere.
+        bases = {row.variable for row in BASE_URLS}
+        environ = {name: value for name, value in os.environ.items() if name not in bases}
+        environ |= {"OPENAI_API_KEY": "demo", "ANTHROPIC_API_KEY": "demo"}
+        settings = Settings(
+            path=path, made=made, upstreams={"*": server.url}, environ=environ, console=True, color=color
+        )
+        return await run(settings, [sys.executable, *AGENT, *flaw.agent], quiet=True)
+
+
+def _path() -> "Path":
+    """In the current folder, or in a temporary one when that cannot be written."""
+    import os
+    import tempfile
+    import time
+    from pathlib import Path
+
+    from ...launch.recording import free_path
+
+    folder = Path() if os.access(".", os.W_OK) else Path(tempfile.mkdtemp(prefix="turntape-"))
+    return free_path("demo", folder, time.time())
+
+
+def _show(path: "Path", colour: bool) -> None:
+    from turntape.cassettes.tape.reader import Cassette
+    from turntape.inspector.views.text.run_text import show_text
+
+    from ...launch.terminal import columns
+
+    for line in show_text(Cassette.load(path), colour=colour, width=columns(None, 100)):
+        _print(line.rstrip("\n"))
+
+
+def _print(line: str) -> None:
+    import sys
+
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+COMMAND = Command(
+    usage="turntape demo [--fault LAYER]",
+    description="Record a small agent against a built-in scripted LLM, through the real proxy, and show the run. "
+    "Needs no key and no network.",
+    add=add,
+    main=main,
+)

@@ -1,0 +1,83 @@
+"""`turntape run -- CMD`: run a command behind the proxy and record it."""
+
+import argparse
+
+from ...exit_codes import USAGE
+from ..command import Command
+from ..option_groups import add_recording, add_replaying, replay_arguments
+from ..recording_options import cassette_path, require_posix, settings_of
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    add_recording(parser, 0)
+    parser.add_argument(
+        "--replay", metavar="F", action="append", help="answer from this cassette; no API is called; repeatable"
+    )
+    add_replaying(parser, None, ", with --replay")
+    parser.add_argument(
+        "--prove",
+        action="store_true",
+        help="compare what goes in and out on both sides of the proxy, byte for byte, and report what differs and why",
+    )
+    parser.add_argument("--live", action="store_true", help="print a line on stderr as each round trip ends")
+    parser.add_argument(
+        "--view",
+        action="store_true",
+        help="show the run in the terminal while CMD runs; CMD gets no stdin; its output is printed when you quit",
+    )
+    parser.add_argument("--quiet", action="store_true", help="print only errors")
+    parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+
+
+def main(options: argparse.Namespace) -> int:
+    require_posix("run")
+    import asyncio
+    from dataclasses import replace
+
+    from ...launch.child_process import block, not_found
+    from ...launch.recorded_run import run
+    from ...launch.replay_server import replay_server
+    from ...launch.supervise import to_stderr
+    from ..cassette_files import cassettes
+
+    if problem := not_found(options.command[0]):
+        to_stderr([f"turntape: {problem}"])
+        return problem.code
+    how = replay_arguments(options)
+    if wrong := _conflict(options, how):
+        to_stderr([f"turntape: {wrong}"])
+        return USAGE
+    files = cassettes(options.replay or [])
+    block()
+    # With --view the viewer has the terminal.
+    console = options.live and not options.quiet and not options.view
+    settings = replace(settings_of(options, cassette_path(options, "run"), console=console), prove=options.prove)
+    if not files:
+        return asyncio.run(run(settings, options.command, quiet=options.quiet, view=options.view))
+    with replay_server(files, how) as url:
+        settings = replace(settings, upstreams={"*": url})
+        return asyncio.run(run(settings, options.command, quiet=options.quiet, view=options.view))
+
+
+def _conflict(options: argparse.Namespace, how: list[str]) -> str | None:
+    """Why these options do not work together, if so."""
+    from ...launch.terminal import drawable
+
+    if options.view and not drawable():
+        return "--view needs a terminal that can be drawn on; without --view the run is recorded as well"
+    if options.view and options.break_on and options.break_answers is None:
+        return "--view and --break-on both need the terminal; leave one out, or give --break-answers FILE"
+    if how and not options.replay:
+        return f"{how[0].partition('=')[0]} needs a cassette to replay; add --replay F"
+    return None
+
+
+COMMAND = Command(
+    usage="turntape run [options] -- CMD ...",
+    description="Run CMD behind the proxy, with the environment set for base URLs, proxies and certificates, and "
+    "record its traffic to a cassette. CMD keeps the terminal, the signals and the exit code. When CMD exits with 0 "
+    "and some traffic was not recorded, the exit code is 4.",
+    add=add,
+    main=main,
+    tail="required",
+)

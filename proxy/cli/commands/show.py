@@ -1,0 +1,161 @@
+"""`turntape show F …`: runs as text, or one JSON object per round trip."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from ...exit_codes import OK
+from .. import argument_types as types
+from ..command import Command
+from ..option_groups import CASSETTES, add_format, add_output, add_width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import TextIO
+
+    from turntape.cassettes.tape.reader import Cassette
+    from turntape.inspector.views.text.terminal_text import Line
+
+WIDTH = 100
+"""Columns where nothing says how many there are."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="F", nargs="+", help=CASSETTES)
+    parser.add_argument("--turn", type=types.turn_number, metavar="N", help="only turn N, in full")
+    parser.add_argument("--thread", metavar="T", help="only this thread: t1, t2, …")
+    parser.add_argument("--hints", action="store_true", help="also heuristic findings (tier H)")
+    view = parser.add_mutually_exclusive_group()
+    view.add_argument("--findings", action="store_true", help="all findings: layer, evidence, fix")
+    view.add_argument("--cost", action="store_true", help="the cost of each turn, as bars of tokens by kind")
+    add_format(parser, ("text", "json"), json="one JSON object per round trip; the same as --format json")
+    add_output(parser, "FILE", "write to FILE (default: stdout)")
+    parser.add_argument("--svg", metavar="FILE", help="write the text as an SVG picture to FILE")
+    add_width(parser)
+
+
+def main(options: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from turntape.cassettes.errors import TurntapeError
+    from turntape.cassettes.tape.reader import Cassette
+
+    from ..cassette_files import cassettes
+    from ..text_output import writing
+
+    if options.format == "json" and (given := _not_with_json(options)):
+        raise TurntapeError(f"{given} is for text; leave it out, or leave out --json")
+    files = cassettes(options.file)
+    for option in ("turn", "thread", "svg"):
+        if len(files) > 1 and getattr(options, option) is not None:
+            raise TurntapeError(f"--{option} needs one cassette, and {len(files)} are given; name one of them")
+    if options.svg:
+        from turntape.inspector.views.text.svg import svg
+
+        lines = _lines(options, Cassette.load(files[0]), options.width or WIDTH)
+        Path(options.svg).write_text(svg(lines), encoding="utf-8")
+        return OK
+    with writing(options.output, files) as out:
+        for number, name in enumerate(files):
+            if number and options.format == "text":
+                out.write("\n")
+            _show(Cassette.load(name), options, out)
+    return OK
+
+
+def _not_with_json(options: argparse.Namespace) -> str | None:
+    """The first option that has no meaning with JSON, if one was given."""
+    for option in ("findings", "cost", "svg"):
+        if getattr(options, option):
+            return f"--{option}"
+    return None
+
+
+def _show(cassette: "Cassette", options: argparse.Namespace, out: "TextIO") -> None:
+    import os
+
+    from turntape.inspector.views.text.terminal_text import ansi
+
+    from ...launch.terminal import coloured, columns
+
+    if options.format == "json":
+        _show_json(cassette, options, out)
+        return
+    # A file has no terminal, so no width of its own.
+    width = columns(options.width, WIDTH) if options.output in (None, "-") else options.width or WIDTH
+    colour = coloured(out.isatty(), os.environ, options.color)
+    for line in _lines(options, cassette, width):
+        out.write(ansi(line, colour).rstrip("\n") + "\n")
+
+
+def _show_json(cassette: "Cassette", options: argparse.Namespace, out: "TextIO") -> None:
+    """One object per line; with --turn only the round trips of that turn."""
+    from turntape.inspector.views.json.show_json import show_json
+
+    written = False
+    if options.turn is not None:
+        _check_selection(cassette, options)
+    for line in show_json(cassette, thread=options.thread, hints=options.hints):
+        if options.turn is None or _turn_of(line) == options.turn:
+            out.buffer.write(line.rstrip(b"\n") + b"\n")
+            written = True
+    if not written and options.thread is not None:
+        _check_selection(cassette, options)
+
+
+def _turn_of(line: bytes) -> object:
+    import json
+
+    return json.loads(line)["turn"]
+
+
+def _lines(options: argparse.Namespace, cassette: "Cassette", width: int) -> "list[Line]":
+    """What was asked for, as styled lines. Raises TurntapeError when there is no such turn or thread."""
+    from pathlib import Path
+
+    path = cassette.path or Path()
+    if options.turn is not None or options.thread is not None:
+        _check_selection(cassette, options)
+    lines: Iterable[Line]
+    if options.findings:
+        from turntape.inspector.views.text.findings_text import findings_text
+
+        lines = findings_text(cassette, path.name, thread=options.thread, width=width, hints=options.hints)
+    elif options.cost:
+        from turntape.inspector.run.run_index import Run
+        from turntape.inspector.views.text.cost_text import cost_text
+
+        lines = cost_text(Run.load(path).rows, path.name, thread=options.thread, width=width)
+    else:
+        from turntape.inspector.views.text.run_text import story
+
+        lines = story(cassette, turn=options.turn, thread=options.thread, width=width, hints=options.hints)
+    return list(lines)
+
+
+def _check_selection(cassette: "Cassette", options: argparse.Namespace) -> None:
+    """Raises TurntapeError when the cassette has no such thread, or no such turn in it; it names those that exist."""
+    from turntape.cassettes.errors import TurntapeError
+    from turntape.inspector.run.labels import label_stream
+
+    threads: dict[str, set[int]] = {}
+    for _, one in label_stream(cassette):
+        if isinstance(turn := one.label["turn"], int):
+            threads.setdefault(str(one.label["thread"]), set()).add(turn)
+    name = str(cassette.path)
+    if options.thread is not None and options.thread not in threads:
+        existing = f"it has {', '.join(threads)}" if threads else "it has no turns"
+        raise TurntapeError(f"{name!r} has no thread {options.thread!r}; {existing}")
+    turns = threads.get(options.thread, set()) if options.thread else set[int]().union(*threads.values())
+    if options.turn is not None and options.turn not in turns:
+        of = f" of thread {options.thread!r}" if options.thread else ""
+        existing = f"--turn takes {min(turns)} to {max(turns)}" if turns else "it has no turns"
+        raise TurntapeError(f"{name!r} has no turn {options.turn}{of}; {existing}")
+
+
+COMMAND = Command(
+    usage="turntape show F ... [--turn N] [--thread T] [--json|--findings|--cost]",
+    description="Show cassettes as text: for each turn what the model emitted, how the API finished it, what the "
+    "client did with it, its tokens and its cost.",
+    add=add,
+    main=main,
+)

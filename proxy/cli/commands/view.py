@@ -1,0 +1,96 @@
+"""`turntape view F`: browse a run in the terminal, turn by turn."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from ...exit_codes import INTERNAL, OK, SIGNALLED, USAGE
+from .. import argument_types as types
+from ..command import Command
+from ..option_groups import ONE_CASSETTE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+THEMES = ("dark", "light", "high-contrast", "no-colour")
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="F", help=ONE_CASSETTE)
+    parser.add_argument("--follow", action="store_true", help="keep reading while it is being recorded")
+    parser.add_argument("--turn", type=types.turn_number, metavar="N", help="start at turn N")
+    parser.add_argument("--theme", choices=THEMES, help="colours (default: dark; NO_COLOR is respected)")
+    # For `run --view`: the process that is recorded, and the file with its output.
+    parser.add_argument("--while", type=int, dest="pid", metavar="PID", help=argparse.SUPPRESS)
+    parser.add_argument("--command-output", metavar="FILE", help=argparse.SUPPRESS)
+
+
+def main(options: argparse.Namespace) -> int:
+    import os
+    import sys
+    import threading
+    from pathlib import Path
+
+    from ...launch.terminal import drawable
+    from ..cassette_files import one_cassette
+
+    # A recording that is followed may not have begun: its file may be missing or empty.
+    path = Path(options.file) if options.follow else Path(one_cassette(options.file))
+    if not options.follow:
+        _check(path)
+    if not drawable():
+        sys.stderr.write(
+            f"turntape: view needs a terminal that can be drawn on; `turntape show {path}` prints the run\n"
+        )
+        return USAGE
+    from turntape.cassettes.tape.lock import being_written
+    from turntape.inspector.run.run_index import Run
+    from turntape.inspector.views.tui.app import Viewer
+
+    from ...launch.run_with_viewer import alive
+
+    colourless = options.color == "never" or (options.color == "auto" and os.environ.get("NO_COLOR"))
+    pid: int | None = options.pid
+    viewer = Viewer(
+        Run(path, priced=False),
+        live=options.follow,
+        goes_on=(lambda: alive(pid)) if pid is not None else lambda: being_written(path),
+        output=Path(options.command_output) if options.command_output else None,
+        theme=options.theme or ("no-colour" if colourless else "dark"),
+        turn=options.turn,
+        traceback=options.debug,
+    )
+    threading.Thread(target=_end_with_the_terminal, name="terminal", daemon=True).start()
+    viewer.run()
+    return INTERNAL if viewer.return_code else OK
+
+
+def _end_with_the_terminal(pause: float = 1.0) -> None:
+    """Exit when the terminal is closed: a process outside its foreground gets no signal and would wait forever."""
+    import os
+    import signal
+    import sys
+    import time
+
+    while os.isatty(sys.__stdin__.fileno() if sys.__stdin__ else 0):
+        time.sleep(pause)
+    os._exit(SIGNALLED + signal.SIGHUP)
+
+
+def _check(path: "Path") -> None:
+    """Raises CassetteError for a file that cannot be shown, while there is still a line to report it on."""
+    from turntape.cassettes.errors import FormatError
+    from turntape.cassettes.tape.reader import Tail
+
+    tail = Tail(path)
+    next(tail.news(), None)
+    if tail.header is None:
+        raise FormatError(f"{str(path)!r} is empty: no recording was begun in it; record again")
+
+
+COMMAND = Command(
+    usage="turntape view F [--follow] [--turn N]",
+    description="Open a cassette in the terminal: the turns by thread, what is new in each request, the answer with "
+    "its calls and their results, findings, tokens, cost, and the raw bytes. `?` shows the keys, q quits.",
+    add=add,
+    main=main,
+)

@@ -1,0 +1,159 @@
+"""Options that several commands share, so that each means the same everywhere."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import argument_types as types
+
+RECORD_PORT = 8484
+REPLAY_PORT = 8485
+ONE_CASSETTE = "a cassette (.jsonl or .jsonl.zst), or a pattern or folder with exactly one"
+CASSETTES = "a cassette, a pattern such as 'runs/*', or a folder"
+
+
+def add_output(parser: argparse.ArgumentParser, metavar: str, help: str) -> None:
+    """`-o/--output`; `--out` is its old name."""
+    parser.add_argument("-o", "--output", "--out", metavar=metavar, help=help)
+
+
+def add_format(parser: argparse.ArgumentParser, choices: Sequence[str], *, json: str | None = None) -> None:
+    """`--format`, with the first choice as default; with `json`, its help text, also `--json` as a short form."""
+    parser.add_argument(
+        "--format", choices=tuple(choices), default=choices[0], help=f"format of the output (default: {choices[0]})"
+    )
+    if json is not None:
+        parser.add_argument("--json", dest="format", action="store_const", const="json", help=json)
+
+
+def add_width(parser: argparse.ArgumentParser) -> None:
+    """`--width` for commands that print text."""
+    parser.add_argument("--width", type=types.width, metavar="N", help="columns (default: those of the terminal)")
+
+
+def add_upstreams(parser: argparse.ArgumentParser) -> None:
+    """Where the APIs are and how they are reached."""
+    group = parser.add_argument_group("where the APIs are")
+    group.add_argument(
+        "--upstream",
+        type=types.upstream,
+        action="append",
+        default=[],
+        metavar="NAME=URL",
+        help="send requests for this API to URL, on both routes; '*=URL' for all APIs; repeatable",
+    )
+    group.add_argument(
+        "--intercept",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="decrypt and record this host too; '*' for all; repeatable",
+    )
+    group.add_argument(
+        "--upstream-proxy",
+        metavar="URL",
+        help="send everything through this HTTP proxy; 'none' for none (default: HTTPS_PROXY, HTTP_PROXY, ALL_PROXY)",
+    )
+    group.add_argument(
+        "--client-cert",
+        type=Path,
+        metavar="PEM",
+        help="certificate and key for upstreams that ask for one; or a folder of HOST.pem",
+    )
+
+
+def add_recording(parser: argparse.ArgumentParser, port: int, kind: str = "run") -> None:
+    """What a recording needs: file, port, upstreams, limits, breakpoints."""
+    default = str(port) if port else "a free one"
+    add_output(parser, "F", f"the cassette to write (default: {kind}-<time>.cassette.jsonl here)")
+    parser.add_argument(
+        "--port", type=types.port, default=port, metavar="N", help=f"listen on port N (default: {default})"
+    )
+    add_upstreams(parser)
+    parser.add_argument(
+        "--route",
+        choices=("both", "base_url", "forward"),
+        default="both",
+        help="offer only base URLs, or only the forward proxy (default: both)",
+    )
+    limits = parser.add_argument_group("stopping a runaway run (docs/guard-rails.md)")
+    limits.add_argument("--max-turns", type=types.turn_count, metavar="N", help="answer with an error after N turns")
+    limits.add_argument("--max-cost", type=types.dollars, metavar="USD", help="stop the run at this cost")
+    limits.add_argument(
+        "--stop-on",
+        action="append",
+        default=[],
+        metavar="FINDING[,...]",
+        help="stop the run at this finding, by id or pattern: 'client-*'; repeatable",
+    )
+    held = parser.add_argument_group("holding answers (docs/breakpoints.md)")
+    held.add_argument(
+        "--break-on",
+        type=types.break_condition,
+        action="append",
+        default=[],
+        metavar="WHAT",
+        help="hold an answer before the client sees it, and ask: tool=NAME, finding=ID, turn=N; repeatable",
+    )
+    held.add_argument(
+        "--break-answers",
+        type=Path,
+        metavar="FILE",
+        help="read what to do with held answers from FILE, one line each, instead of the terminal",
+    )
+
+
+def add_replaying(parser: argparse.ArgumentParser, pace: str | None, note: str = "") -> None:
+    """How recorded round trips are replayed; `turntape.toml` may say the same in `[replay]`."""
+    group = parser.add_argument_group(f"how it is replayed (docs/testing.md){note}")
+    group.add_argument(
+        "--pace",
+        type=types.pace,
+        nargs="?",
+        const="recorded",
+        default=pace,
+        metavar="N",
+        help="send the chunks at the recorded pace, N times faster, or with a longest wait: max=0.5 or 10,max=0.5",
+    )
+    group.add_argument(
+        "--profile",
+        choices=("strict", "ordered"),
+        help="answer only equal requests, or match by turn order and report what differs (default: strict)",
+    )
+    group.add_argument(
+        "--rule",
+        type=types.matching_rule,
+        action="append",
+        default=[],
+        metavar="FIELD=RULE",
+        help="fail, warn or ignore when this differs: system, tools, messages, tool_results, a setting by name, or a "
+        "JSON pointer; repeatable",
+    )
+    group.add_argument(
+        "--ignore", action="append", default=[], metavar="POINTER", help="ignore this JSON pointer; repeatable"
+    )
+    group.add_argument(
+        "--ignore-text",
+        action="append",
+        default=[],
+        metavar="REGEX",
+        help="ignore text that this regular expression matches; repeatable",
+    )
+    group.add_argument(
+        "--faults",
+        metavar="FILE",
+        help="inject the faults of this TOML file into the answers; `none` for none "
+        "(default: the .faults.toml file next to F, if there is one)",
+    )
+
+
+def replay_arguments(options: argparse.Namespace) -> list[str]:
+    """The options of `add_replaying` that were given, as arguments for `turntape replay`."""
+    given: list[str] = []
+    for name in ("pace", "profile", "faults"):
+        if (value := getattr(options, name)) is not None:
+            given.append(f"--{name}={value}")
+    given += [f"--rule={name}={rule}" for name, rule in options.rule]
+    given += [f"--ignore={pointer}" for pointer in options.ignore]
+    given += [f"--ignore-text={pattern}" for pattern in options.ignore_text]
+    return given

@@ -1,0 +1,33 @@
+"""The first screen: `turntape` and `turntape --help`."""
+
+from .command import EXIT_CODES
+from .registry import COMMANDS
+
+
+def version() -> str:
+    """The installed version of turntape."""
+    from importlib.metadata import version as installed
+
+    return installed("turntape")
+
+
+def overview(colour: bool) -> str:
+    """What turntape is, how to start, and every command in one line."""
+    bold, dim, off = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if colour else ("", "", "")
+    commands = "\n".join(f"  {bold}{one.name:10}{off} {one.summary}" for one in COMMANDS)
+    return f"""\
+{bold}turntape{off}: a flight recorder for LLM agents
+
+It records every round trip between an agent and any LLM API. It shows for each
+turn what the model emitted, how the API finished it and what the client did
+with it, and it replays the recording in tests.
+
+{bold}start here{off}
+  turntape demo                     {dim}# no key, no network, under a minute{off}
+  turntape run -- python agent.py   {dim}# record your own agent{off}
+
+{bold}commands{off}
+{commands}
+
+`turntape COMMAND --help` shows its options. --version; --debug for tracebacks.
+{EXIT_CODES}"""

@@ -1,0 +1,59 @@
+"""The list of commands. A command's module is imported only when that command is used."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
+
+from .command import Command
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    name: str
+    module: str
+    """The module of `turntape.proxy.cli.commands` that holds `COMMAND`."""
+    summary: str
+    """One line for the first screen."""
+
+
+COMMANDS = (
+    Entry("demo", "demo", "record a small agent against a scripted LLM and show the run"),
+    Entry("run", "run", "run CMD behind the proxy and write a cassette"),
+    Entry("record", "record", "start only the proxy, for clients started elsewhere"),
+    Entry("doctor", "doctor", "explain why nothing was captured, with the line to add"),
+    Entry("show", "show", "read a run top to bottom: model, API, client, tokens, cost"),
+    Entry("view", "view", "browse a run in the terminal, turn by turn"),
+    Entry("report", "report", "write a run as one self-contained HTML page"),
+    Entry("check", "check", "findings and budgets for CI: text, JSON, JUnit, GitHub"),
+    Entry("explain", "explain", "what a finding means and how to fix it"),
+    Entry("diff", "diff", "where two runs differ first, and in which layer"),
+    Entry("replay", "replay", "serve a cassette as the API"),
+    Entry("fork", "fork", "replay a run up to turn K, then continue live"),
+    Entry("import", "import_", "convert vcrpy, cassetter, HAR and mitmproxy files"),
+    Entry("export", "export", "write a cassette as HAR, OpenTelemetry, ATIF or Markdown"),
+    Entry("completion", "completion", "print the completion script for bash, zsh or fish"),
+)
+"""In the order of the work: record, read, judge, replay, exchange."""
+
+
+def entry(name: str) -> Entry | None:
+    """The command of that name, if there is one."""
+    return next((one for one in COMMANDS if one.name == name), None)
+
+
+def nearest(name: str) -> str | None:
+    """The name of the most similar command, if one is similar."""
+    return next(iter(get_close_matches(name, [one.name for one in COMMANDS], 1)), None)
+
+
+def load(one: Entry) -> Command:
+    """Import the command's module and return its `COMMAND`."""
+    command: Command = import_module(f"{__package__}.commands.{one.module}").COMMAND
+    return command
+
+
+def load_all() -> Iterator[tuple[Entry, Command]]:
+    """Every command, imported; for the reference page and for completion."""
+    for one in COMMANDS:
+        yield one, load(one)

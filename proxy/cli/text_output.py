@@ -1,0 +1,38 @@
+"""Where a command writes its result: standard output, or the file given with `-o`."""
+
+import os
+import sys
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+
+@contextmanager
+def writing(output: str | None, sources: Iterable[str] = (), *, stdout: TextIO | None = None) -> Generator[TextIO]:
+    """The text stream to write to: the file `output`, or `stdout` (default: `sys.stdout`) for None and `-`.
+
+    A file is made readable for its owner only, like the cassettes that it was made from. Raises TurntapeError when
+    `output` is one of the `sources`, and OSError when it cannot be written.
+    """
+    if output is None or output == "-":
+        yield stdout or sys.stdout
+        return
+    refuse_source(output, sources)
+    with private(output) as file:
+        yield file
+
+
+def refuse_source(output: str | Path, sources: Iterable[str]) -> None:
+    """Raises TurntapeError when `output` is one of the cassettes that are read."""
+    from turntape.cassettes.errors import TurntapeError
+
+    path = Path(output)
+    if path.exists() and any(Path(source).exists() and path.samefile(source) for source in sources):
+        raise TurntapeError(f"{str(output)!r} is the cassette itself; choose another name with -o")
+
+
+def private(path: str | Path) -> TextIO:
+    """A new text file (UTF-8) that only its owner can read."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    return os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace")

@@ -1,0 +1,47 @@
+"""What a look at one thing came to, in words."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import Literal
+
+type Status = Literal["ok", "note", "problem", "unknown"]
+"""`note`: worth knowing and no hindrance; `unknown`: it could not be looked at, and the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    id: str
+    status: Status
+    what: str
+    """What was seen, one sentence or two."""
+    add: str | None = None
+    """The line to add, or what to change; None when there is nothing to do."""
+
+    def as_json(self) -> dict[str, object]:
+        return {"id": self.id, "status": self.status, "what": self.what, "add": self.add}
+
+
+_WORDS: dict[Status, str] = {"ok": "ok", "note": "note", "problem": "PROBLEM", "unknown": "unknown"}
+_COLOURS: dict[Status, str] = {"ok": "32", "note": "36", "problem": "31", "unknown": "33"}
+
+
+def lines(checks: Iterable[CheckResult], colour: bool) -> list[str]:
+    """The checks as text, one a paragraph."""
+    shown: list[str] = []
+    for check in checks:
+        word = f"{_WORDS[check.status]:8}"
+        if colour:
+            word = f"\x1b[{_COLOURS[check.status]}m{word}\x1b[0m"
+        first, *rest = _wrapped(check.what, 90)
+        shown.append(f"{word} {first}")
+        shown += [f"{'':8} {line}" for line in rest]
+        if check.add:
+            first, *rest = [line for given in check.add.splitlines() for line in _wrapped(given, 85)]
+            shown.append(f"{'':8} try: {first}")
+            shown += [f"{'':8}      {line}" for line in rest]
+    return shown
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return wrap(text, width, break_long_words=False, break_on_hyphens=False)

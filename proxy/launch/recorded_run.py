@@ -1,0 +1,63 @@
+"""One recorded command from start to end, with the summary on stderr. `run`, `fork` and `demo` are built on it."""
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Sequence
+
+from ..exit_codes import FINDINGS, NOT_RECORDED, OK
+from ..sidecar.summary import nothing_lines, summary_lines
+from .child_process import Child
+from .connections import Watch
+from .recording import Outcome, Recording, Settings
+from .supervise import supervised, to_stderr
+from .terminal import coloured
+
+
+async def run(settings: Settings, command: list[str], *, quiet: bool, view: bool = False) -> int:
+    """Record `command` and return its exit code; with `view` the viewer has the terminal meanwhile.
+
+    When the command exits with 0, the code is `NOT_RECORDED` if traffic was lost, and `FINDINGS` if `--prove` found a
+    difference.
+    """
+    recording = Recording(settings)
+    watch: list[Watch] = []
+
+    def started(child: Child) -> None:
+        watch.append(Watch(child.pid, ours=recording.port, pause=0.1))
+        watch[0].start()
+        recording.on_first = watch[0].over  # once something is recorded, nobody needs the connections
+
+    code, problem = await supervised(recording, command, started, view=view)
+    try:
+        outcome = await recording.finish()
+        if problem:
+            to_stderr([f"turntape: {problem}"])
+            settings.path.unlink(missing_ok=True)
+            return code
+        for one in watch:
+            one.stop()
+            recording.bypassed = Counter(f"{c.place} ({c.program})" for c in one.past_us)
+        if not quiet:
+            to_stderr(end_lines(recording, outcome, command))
+        to_stderr(f"turntape: {problem}" for problem in outcome.problems)
+        if outcome.lost:
+            code = code or NOT_RECORDED
+        if settings.prove:
+            from ..prove.report import lines
+
+            proof = recording.proof()
+            to_stderr(lines(proof, coloured(sys.stderr.isatty(), os.environ, settings.color)))
+            code = code or (OK if proof.holds else FINDINGS)
+    except Exception as exc:  # noqa: BLE001 - whatever we do wrong, the exit code stays the command's
+        to_stderr([f"turntape: internal error at the end, {type(exc).__name__}: {exc}; {settings.path} is kept"])
+    return code
+
+
+def end_lines(recording: Recording, outcome: Outcome, command: Sequence[str]) -> list[str]:
+    """The summary of a recording, or, when nothing was recorded, what to try."""
+    settings = recording.settings
+    colour = coloured(sys.stderr.isatty(), os.environ, settings.color)
+    if outcome.count:
+        return summary_lines(outcome.totals, settings.path, outcome.count, colour)
+    return nothing_lines(recording.seen, command, recording.authority, colour)

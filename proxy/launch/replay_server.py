@@ -1,0 +1,67 @@
+"""A replay server in its own process, for `turntape run --replay`."""
+
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from tempfile import TemporaryFile
+
+from turntape.cassettes.errors import TurntapeError
+
+from .child_process import unblock
+
+END_TIMEOUT = 5.0
+"""Seconds that a replay server may take to end."""
+START_TIMEOUT = 30.0
+"""Seconds that a replay server may take to read its cassettes."""
+
+
+@contextmanager
+def replay_server(files: Sequence[str], arguments: Sequence[str] = ()) -> Generator[str]:
+    """Its base URL, while it runs. `arguments` are further options of `turntape replay`.
+
+    At the end its report of what differed from the recording goes to stderr. Raises `TurntapeError` when it does not
+    start.
+    """
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "turntape.proxy.cli", "replay", "--quiet", *arguments, "--port", str(port), "--"]
+    with TemporaryFile() as errors:
+        process = subprocess.Popen(
+            [*command, *files],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            preexec_fn=unblock,  # our signals are blocked by now, and a signal ends this server
+            start_new_session=True,  # Ctrl-C is for the command, which may still want an answer
+        )
+        try:
+            if not _opened(process, port):
+                errors.seek(0)
+                last = errors.read().decode(errors="replace").strip().rpartition("\n")[2]
+                reason = last.removeprefix("turntape: ") or "it did not open its port"
+                raise TurntapeError(f"the replay server did not start: {reason}")
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(END_TIMEOUT)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        errors.seek(0)
+        sys.stderr.write(errors.read().decode(errors="replace"))
+
+
+def _opened(process: subprocess.Popen[bytes], port: int) -> bool:
+    until = time.monotonic() + START_TIMEOUT
+    while process.poll() is None and time.monotonic() < until:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return True
+        time.sleep(0.02)
+    return False

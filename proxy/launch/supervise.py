@@ -1,0 +1,86 @@
+"""Running a command behind a recording: it gets the terminal, the signals and the environment; we get its exit code."""
+
+import asyncio
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from signal import Signals
+
+from ..exit_codes import SIGNALLED
+from .child_process import ENDING, Child, SpawnError, listen, spawn
+from .recording import Recording, Settings
+from .run_with_viewer import Viewing
+
+
+async def supervised(
+    recording: Recording,
+    command: Sequence[str],
+    started: Callable[[Child], None] = lambda child: None,
+    *,
+    view: bool = False,
+) -> tuple[int, str | None]:
+    """Start the recording, run `command` in its environment, and wait for the end.
+
+    Returns the exit code, and why the command could not be started (None when it was). `started` is called with the
+    running command. The recording is left running; `recording.finish()` ends it.
+    """
+    children: list[Child] = []
+    viewers: list[Child] = []
+    early: list[Signals] = []
+
+    def pass_on(number: Signals, whole_group: bool) -> None:
+        for child in children:
+            if child.ended and number in ENDING:
+                recording.hurry()
+            child.pass_on(number, whole_group)
+        for viewer in viewers:
+            if number in ENDING:
+                viewer.pass_on(number, whole_group)
+        if not children and number in ENDING:
+            early.append(number)
+
+    listen(pass_on)
+    await recording.start()
+    try:
+        if early:
+            raise SpawnError(f"{early[0].name} came before the command was started", SIGNALLED + early[0])
+        environ = {**recording.settings.environ, **recording.environment.variables}
+        if view:
+            return await _watched(recording.settings, command, environ, children, viewers, started), None
+        children.append(spawn(command, environ))
+    except SpawnError as exc:
+        return exc.code, str(exc)
+    started(children[0])
+    return await asyncio.to_thread(children[0].wait), None
+
+
+async def _watched(
+    settings: Settings,
+    command: Sequence[str],
+    environ: dict[str, str],
+    children: list[Child],
+    viewers: list[Child],
+    started: Callable[[Child], None],
+) -> int:
+    """The exit code of `command`, which runs while the viewer has the terminal."""
+    with Viewing(settings.path) as viewing:
+        child = spawn(command, environ, output=viewing.output)
+        children.append(child)
+        started(child)
+        ending = asyncio.create_task(asyncio.to_thread(child.wait))
+        try:
+            viewers.append(viewing.viewer(child, settings.environ))
+        except SpawnError as exc:
+            to_stderr([f"turntape: the run is recorded, but it cannot be shown: {exc}"])
+        else:
+            await asyncio.to_thread(viewers[0].wait)
+            if not child.ended:
+                to_stderr(["turntape: the command is still running and is recorded; Ctrl-C ends it"])
+        await asyncio.to_thread(viewing.pour, child)
+        return await ending
+
+
+def to_stderr(lines: Iterable[str]) -> None:
+    """Write lines to stderr; stdout is the command's."""
+    if text := "".join(f"{line}\n" for line in lines):
+        sys.stderr.write(text)
+        sys.stderr.flush()
