@@ -1,0 +1,139 @@
+"""What is imported is declared in pyproject.toml, and what is declared there is imported."""
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+EXTRAS = PROJECT["project"]["optional-dependencies"]
+GROUPS = PROJECT["dependency-groups"]
+FLOORS = ("cassettes", "inspector", "proxy")
+
+NOT_DECLARED = {
+    "pydantic-core": "the errors of pydantic, which pins its version",
+    "pytest": "the pytest plugin runs only inside a pytest",
+    "botocore": "a part of boto3",
+    "httpcore": "the connections of httpx",
+    "httpcore2": "the connections of httpx2",
+    "google-auth": "shares the package `google` with google-genai",
+}
+"""What is imported without being declared, and why that is right."""
+NOT_IMPORTED = {
+    "httptools": "uvicorn loads it where it is there",
+    "ruff": "a command",
+    "pyright": "a command",
+    "build": "a command",
+    "zizmor": "a command",
+    "pytest-xdist": "a plugin of pytest: `-n`",
+    "pytest-textual-snapshot": "a plugin of pytest: the fixture `snap_compare`",
+    "anyio": "a plugin of pytest: the marker `anyio`",
+    "h2": "httpx2 loads it for `http2=True`",
+    "mkdocs-material": "a theme of mkdocs, which is a command",
+    "turntape": "this project",
+}
+"""What is declared without being imported, and why that is right."""
+
+
+def normal(requirement: str) -> str:
+    """The name in a requirement, as PEP 503 compares names."""
+    name = re.match(r"[A-Za-z0-9._-]+", requirement)
+    assert name, requirement
+    return re.sub(r"[-_.]+", "-", name[0]).lower()
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The top-level names of other projects that a file imports, also by `import_module("name")`."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.Import(names=names):
+                found = [alias.name for alias in names]
+            case ast.ImportFrom(module=str(module), level=0):
+                found = [module]
+            case ast.Call(func=ast.Name(id="import_module") | ast.Attribute(attr="import_module" | "importorskip")):
+                found = [a.value for a in node.args[:1] if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+            case _:
+                continue
+        yield from (name.partition(".")[0] for name in found if not name.startswith("."))
+
+
+def ours() -> set[str]:
+    """The names by which files of this repository import each other."""
+    folders = (ROOT, ROOT / "tests", ROOT / "tests" / "clients", ROOT / "bench", ROOT / "docs")
+    return {"turntape", *(path.stem for folder in folders for path in folder.iterdir())}
+
+
+@cache
+def distributions(folder: str) -> dict[str, str]:
+    """The projects that the files in a folder import, and one file for each."""
+    known = packages_distributions()
+    ignored = ours() | sys.stdlib_module_names | {"compression"}
+    used: dict[str, str] = {}
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        if "clients/python" in path.as_posix():
+            continue  # each of these agents runs in its own environment
+        for name in imported(path):
+            if name not in ignored:
+                for project in known.get(name, [name]):
+                    used.setdefault(normal(project), path.relative_to(ROOT).as_posix())
+    return used
+
+
+def declared(*requirements: list[str]) -> set[str]:
+    return {normal(name) for names in requirements for name in names if isinstance(name, str)}
+
+
+BASE = declared(PROJECT["project"]["dependencies"])
+PRODUCT = BASE | declared(*EXTRAS.values())
+TESTS = PRODUCT | declared(GROUPS["test"])
+BENCH = TESTS | declared(GROUPS["bench"]) | {"vcr"}
+MAY_IMPORT = {**dict.fromkeys(FLOORS, PRODUCT), "docs": TESTS, "tests": TESTS, "bench": BENCH}
+
+
+@pytest.mark.parametrize("folder", MAY_IMPORT)
+def test_what_is_imported_is_declared(folder: str) -> None:
+    undeclared = distributions(folder).keys() - MAY_IMPORT[folder] - NOT_DECLARED.keys()
+
+    assert {name: distributions(folder)[name] for name in undeclared} == {}
+
+
+def test_what_is_declared_is_imported() -> None:
+    used = {name for folder in MAY_IMPORT for name in distributions(folder)}
+    groups = declared(*GROUPS.values())
+
+    assert (PRODUCT | groups) - used - NOT_IMPORTED.keys() - {"vcrpy"} == set()
+
+
+def test_what_the_product_declares_is_imported_by_the_product() -> None:
+    used = {name for floor in FLOORS for name in distributions(floor)}
+
+    assert PRODUCT - used - NOT_IMPORTED.keys() == set()
+
+
+def test_no_exception_is_left_over() -> None:
+    """A reason for something that is not so any more hides the next mistake."""
+    used = {name for folder in MAY_IMPORT for name in distributions(folder)}
+    groups = declared(*GROUPS.values())
+
+    assert NOT_DECLARED.keys() - used == set()
+    assert NOT_DECLARED.keys() & PRODUCT == set()
+    assert NOT_IMPORTED.keys() - (PRODUCT | groups) == set()
+    assert NOT_IMPORTED.keys() & used == set()
+
+
+def test_imports_are_found_however_they_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "x.py"
+    path.write_text("import a.b as c\nfrom d.e import f\nfrom .g import h\nx = import_module('i.j')\n")
+
+    assert list(imported(path)) == ["a", "d", "i"]
+
+
+def test_names_are_compared_as_the_registry_does() -> None:
+    assert declared(["Foo_Bar.baz>=1; python_version < '3.14'"]) == {"foo-bar-baz"}
