@@ -1,4 +1,4 @@
-"""What an answer is held on: `tool=send_email`, `finding=model-*`, `turn=3`. Imports nothing heavy."""
+"""When to hold an answer: `tool=send_email`, `finding=model-*`, `turn=3`. Imports nothing heavy."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ KINDS: tuple[Kind, ...] = ("tool", "finding", "turn")
 class Condition:
     kind: Kind
     value: str
-    """A tool's name or a finding's id, or a pattern of them; a turn's number, or `*` for each."""
+    """The name of a tool or the id of a finding, or a pattern; the number of a turn, or `*` for each turn."""
 
     def __str__(self) -> str:
         return f"{self.kind}={self.value}"
 
     def first(self, names: Iterable[str]) -> str | None:
-        """The first of `names` that this stands for."""
+        """The first of `names` that matches the value."""
         return next((name for name in names if fnmatchcase(name, self.value)), None)
 
 
 def parse(text: str) -> Condition:
-    """A value of `--break-on`. Raises ValueError in one sentence."""
+    """Read a value of `--break-on`. Raises ValueError, with one sentence, when it is not a condition."""
     kind, equals, value = text.partition("=")
     if kind not in KINDS or not equals or not value:
         raise ValueError(f"{text!r} is not tool=NAME, finding=ID or turn=N")

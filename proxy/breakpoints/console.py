@@ -1,6 +1,6 @@
-"""A person at the terminal, asked about each answer that is held.
+"""A person at the terminal decides about each held answer.
 
-The command has the terminal too, and waits for this very answer: what it had set the terminal to is put back.
+The command uses the same terminal, and waits for this answer. Its terminal settings are restored afterwards.
 Needs a POSIX terminal: `/dev/tty` is missing on Windows.
 """
 
@@ -14,35 +14,38 @@ from typing import Self
 
 from turntape.inspector.wire.rewrite import NotEditable, document
 
-from . import orders, prompt_text
-from .pending import PASSED, Decision, Held
+from . import editing, orders, prompt_text
+from .held_answer import PASSED, Decision, HeldAnswer
 
 _PROMPT = "  pass, edit, error MESSAGE, show, or go on without breakpoints? [p/e/x/s/g] "
 _LOOK = 0.2
+"""Seconds between two looks whether the client is still there."""
 
 
 class Console:
+    """Asks for each held answer what to do with it."""
+
     def __init__(self, terminal: int, *, colour: bool) -> None:
-        self.over = False
-        """True once the person wants no more breakpoints."""
+        self.finished = False
+        """True when the person wants no more breakpoints."""
         self._terminal = terminal
         self._colour = colour
 
     @classmethod
     def open(cls, *, colour: bool) -> Self:
-        """At the terminal that controls us. Raises OSError when there is none."""
+        """Use the controlling terminal. Raises OSError when there is none."""
         return cls(os.open("/dev/tty", os.O_RDWR | os.O_CLOEXEC | os.O_NOCTTY), colour=colour)
 
-    def ask(self, held: Held, gone: threading.Event) -> Decision:
-        """What the person decides; PASSED when `gone` is set meanwhile, for then nobody waits any more."""
-        with self._plain():
+    def decide(self, held: HeldAnswer, gone: threading.Event) -> Decision:
+        """What the person decides; PASSED when the client goes away, which sets `gone`."""
+        with self._line_mode():
             self._say("\n" + "\n".join(prompt_text.lines(held, self._colour)))
             while True:
                 decision = self._once(held, gone)
                 if decision is not None:
                     return decision
 
-    def _once(self, held: Held, gone: threading.Event) -> Decision | None:
+    def _once(self, held: HeldAnswer, gone: threading.Event) -> Decision | None:
         self._say(_PROMPT, end="")
         line = self._line(gone)
         if line is None:
@@ -51,7 +54,7 @@ class Console:
         if not line.strip():
             return None
         try:
-            order = orders.understood(line)
+            order = orders.parse_order(line)
         except ValueError as exc:
             self._say(f"  {exc}")
             return None
@@ -59,27 +62,27 @@ class Console:
             case "pass":
                 return PASSED
             case "go":
-                self.over = True
+                self.finished = True
                 return PASSED
             case "error":
-                return orders.refused(order.rest)
+                return orders.refused(order.argument)
             case "show":
                 self._say(prompt_text.whole(held), end="")
                 return None
             case "edit":
-                return self._edit(held, order.rest)
+                return self._edit(held, order.argument)
 
-    def _edit(self, held: Held, file: str) -> Decision | None:
+    def _edit(self, held: HeldAnswer, file: str) -> Decision | None:
         try:
             before = document(held.round_trip)
             if file:
                 text = Path(file).read_text(encoding="utf-8")
             else:
-                text = orders.by_editor(held, None, self._terminal)
+                text = editing.edit_in_editor(held, self._terminal)
             if text == before:
                 self._say("  nothing was changed")
                 return None
-            decision, remark = orders.edited(held, text)
+            decision, remark = editing.edited(held, text)
         except (NotEditable, OSError) as exc:
             self._say(f"  {exc}")
             return None
@@ -93,7 +96,7 @@ class Console:
             data = data[os.write(self._terminal, data) :]
 
     def _line(self, gone: threading.Event) -> str | None:
-        """A line that was typed; None at its end (Ctrl-D) and once the client has gone."""
+        """The line that was typed; None at the end of input (Ctrl-D), and when the client has gone."""
         line = b""
         while not gone.is_set():
             if select.select([self._terminal], [], [], _LOOK)[0]:
@@ -106,8 +109,8 @@ class Console:
         return None
 
     @contextmanager
-    def _plain(self) -> Generator[None]:
-        """The terminal as a shell has it: lines, echo, and newlines."""
+    def _line_mode(self) -> Generator[None]:
+        """The terminal as in a shell: line by line, with echo."""
         import termios
 
         try:
@@ -115,11 +118,11 @@ class Console:
         except termios.error:
             yield
             return
-        plain = [*before]
-        plain[0] |= termios.ICRNL
-        plain[1] |= termios.OPOST | termios.ONLCR
-        plain[3] |= termios.ICANON | termios.ECHO | termios.ISIG
-        termios.tcsetattr(self._terminal, termios.TCSADRAIN, plain)
+        settings = [*before]
+        settings[0] |= termios.ICRNL
+        settings[1] |= termios.OPOST | termios.ONLCR
+        settings[3] |= termios.ICANON | termios.ECHO | termios.ISIG
+        termios.tcsetattr(self._terminal, termios.TCSADRAIN, settings)
         try:
             yield
         finally:

@@ -1,6 +1,7 @@
-"""Orders from a file, one a line, for runs that nobody sits at: a held answer takes the next one.
+"""Orders from a file, for runs without a person: each held answer uses the next line.
 
-A named pipe serves too: the answer is held until somebody writes a line. At the end of the file the rest is passed.
+The file may be a named pipe: then an answer is held until somebody writes a line. After the last line all answers are
+passed.
 """
 
 import sys
@@ -10,54 +11,59 @@ from pathlib import Path
 from turntape.cassettes.errors import TurntapeError
 from turntape.inspector.wire.rewrite import NotEditable
 
-from . import orders, prompt_text
-from .pending import PASSED, Decision, Held
+from . import editing, orders, prompt_text
+from .held_answer import PASSED, Decision, HeldAnswer
 
 
-class Script:
+class ScriptFile:
+    """Decides about held answers. Raises TurntapeError when the file does not exist."""
+
     def __init__(self, path: Path) -> None:
-        self.over = False
+        self.finished = False
+        """True when no more answers need to be held."""
         self._path = path
         if not path.exists():
-            raise TurntapeError(f"there is no file {str(path)!r} to take the answers to breakpoints from")
+            raise TurntapeError(f"the file {str(path)!r} of --break-answers does not exist")
         self._stream = None if path.is_fifo() else path.open(encoding="utf-8")
 
-    def ask(self, held: Held, gone: threading.Event) -> Decision:
-        """The next order of the file, carried out. A faulty one refuses the answer: what it meant is not known."""
-        said = prompt_text.lines(held, colour=False)
+    def decide(self, held: HeldAnswer, gone: threading.Event) -> Decision:
+        """Carry out the next order. A faulty order refuses the answer, because its meaning is not known."""
+        shown = prompt_text.lines(held, colour=False)
         if self._stream is None:
-            self._stream = self._path.open(encoding="utf-8")  # waits for a writer
+            self._stream = self._path.open(encoding="utf-8")  # blocks until a writer opens the pipe
         while line := self._stream.readline():
             if not line.strip() or line.startswith("#"):
                 continue
-            _say([*said, f"  {self._path}: {line.strip()}"])
-            return self._carried_out(held, line)
-        self.over = True
-        _say([*said, f"  passed, and so is the rest: {self._path} has ended"])
+            _say([*shown, f"  {self._path}: {line.strip()}"])
+            return self._carry_out(held, line)
+        self.finished = True
+        _say([*shown, f"  passed, and so are all others: {self._path} has ended"])
         return PASSED
 
-    def _carried_out(self, held: Held, line: str) -> Decision:
+    def _carry_out(self, held: HeldAnswer, line: str) -> Decision:
         try:
-            order = orders.understood(line)
+            order = orders.parse_order(line)
             match order.verb:
                 case "pass":
                     return PASSED
                 case "go":
-                    self.over = True
+                    self.finished = True
                     return PASSED
                 case "error":
-                    return orders.refused(order.rest)
+                    return orders.refused(order.argument)
                 case "show":
                     raise ValueError("`show` is for a person at a terminal")
                 case "edit":
-                    text = Path(order.rest).read_text(encoding="utf-8") if order.rest else None
-                    decision, remark = orders.edited(held, text or orders.by_editor(held, None, None))
+                    decision, remark = editing.edited(held, self._text(held, order.argument))
         except (NotEditable, OSError, ValueError) as exc:
-            _say([f"  the answer is refused, since {line.strip()!r} cannot be carried out: {exc}"])
-            return orders.refused(f"{orders.SENTENCE} ({exc})")
+            _say([f"  the answer is refused, because {line.strip()!r} cannot be carried out: {exc}"])
+            return orders.refused(f"{orders.REFUSED} ({exc})")
         if remark:
             _say([f"  note: {remark}"])
         return decision
+
+    def _text(self, held: HeldAnswer, file: str) -> str:
+        return Path(file).read_text(encoding="utf-8") if file else editing.edit_in_editor(held, None)
 
 
 def _say(lines: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""mitmproxy's HTTP layer, with answers that can be held: their pieces keep their times, and a cut one arrives cut."""
+"""mitmproxy's HTTP layer for answers that can be held: their pieces keep their times, and a cut answer arrives cut."""
 
 # mitmproxy's layers are only partly typed.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
@@ -20,6 +20,8 @@ from ..engine.recorder_addon import TEE
 
 
 class HoldingStream(HttpStream):
+    """One exchange whose answer may be held."""
+
     @override
     def state_consume_response_body(self, event: events.Event) -> CommandGenerator[None]:
         tee: Callable[[bytes], object] | None = self.flow.metadata.get(TEE)
@@ -31,7 +33,7 @@ class HoldingStream(HttpStream):
     def handle_protocol_error(self, event: RequestProtocolError | ResponseProtocolError) -> CommandGenerator[None]:
         held = TEE in self.flow.metadata and self.server_state == self.state_consume_response_body
         if held and isinstance(event, ResponseProtocolError) and self.flow.response is not None:
-            # Nobody is asked about half an answer: the client gets what it would have got.
+            # Half an answer is not held: the client gets what arrived.
             yield SendHttp(ResponseHeaders(self.stream_id, self.flow.response, end_stream=False), self.context.client)
             if self.response_body_buf:
                 yield SendHttp(ResponseData(self.stream_id, bytes(self.response_body_buf)), self.context.client)
@@ -39,6 +41,8 @@ class HoldingStream(HttpStream):
 
 
 class HoldingLayer(HttpLayer):
+    """Makes holding streams."""
+
     @override
     def make_stream(self, stream_id: int) -> CommandGenerator[None]:
         self.streams[stream_id] = stream = HoldingStream(self.context.fork(), stream_id)
@@ -46,7 +50,7 @@ class HoldingLayer(HttpLayer):
 
 
 def holding(layer: Layer | None) -> Layer | None:
-    """The same stack of layers, its HTTP layer able to hold answers."""
+    """The same stack of layers, with an HTTP layer that can hold answers."""
     below: object = layer
     while isinstance(below, Layer):
         if type(below) is HttpLayer:

@@ -190,9 +190,9 @@ def _cannot(runtime: Runtime) -> CheckResult | None:
 
 async def _probe(runtime: Runtime, launcher: tuple[str, ...], bench: _Bench, environ: Mapping[str, str]) -> CheckResult:
     url = f"https://{HOST}{_PATH}"
-    distrusted = bench.engine.seen.distrusted[HOST]
+    distrusted = bench.engine.unrecorded.distrusted[HOST]
     answers, error = await _ask([*launcher, *_PROBES[runtime.name](url)], {**environ, **bench.variables})
-    broken_off = bench.engine.seen.distrusted[HOST] > distrusted
+    broken_off = bench.engine.unrecorded.distrusted[HOST] > distrusted
     shown = " ".join(launcher)
     if not answers:
         what = f"{shown} could not be asked: {error or 'it said nothing'}."

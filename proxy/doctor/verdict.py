@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from ..engine.unrecorded import UnrecordedTraffic
 from ..launch.connections import AVAILABLE, Watch
 from ..launch.recording import Recording
 from ..launch.runtimes import Runtime, advice
-from ..sidecar.summary import Seen
 from .check_result import CheckResult
 
 
@@ -21,7 +21,7 @@ class Traffic:
     """Round trips by host."""
     failed: Mapping[str, str]
     """Why hosts were not reached, by host."""
-    seen: Seen
+    seen: UnrecordedTraffic
     authority: Path
     exit_code: int
 

@@ -1,15 +1,15 @@
 """The proxy: mitmproxy embedded, with only the addons that are needed.
 
-Connections to upstreams are made when the first request is there (`lazy`), so that a refused upstream leaves a
-record and an override never dials the real host.
+Connections to upstreams are opened when the first request is there (`lazy`). So an upstream that refuses the
+connection leaves a record, and with an override the real host is never called.
 """
 
 # mitmproxy's headers and connection tables are only partly typed.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
 import asyncio
-import collections
 import contextlib
+import errno
 import logging
 import threading
 from collections.abc import Callable, Generator, Mapping
@@ -17,26 +17,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from mitmproxy import options
-from mitmproxy.addons import next_layer, proxyserver, tlsconfig
-from mitmproxy.connection import Client
-from mitmproxy.master import Master
-from mitmproxy.proxy.context import Context
-from mitmproxy.proxy.layer import Layer
-from mitmproxy.proxy.layers import TCPLayer
-from mitmproxy.proxy.layers.http._upstream_proxy import HttpUpstreamProxy
+from mitmproxy.addons import proxyserver, tlsconfig
 
 from turntape.cassettes.tape.model import RoundTrip
 
-from ..limits.limits import Guard, Stop
-from ..limits.limits_addon import GuardRails
-from .cached_addons import CachedAddons
-from .recorder_addon import Tap
-from .routing import Router, Seen
+from ..limits.limit_checker import LimitChecker
+from ..limits.limits import LimitReached
+from ..limits.limits_addon import LimitsAddon
+from .master import LeanMaster, ManyConnections, RoutedLayers
+from .recorder_addon import RecorderAddon
+from .routing import Router
 from .trailers import pass_trailers_on
-from .upstream_proxy import NextProxy, is_loopback
+from .unrecorded import UnrecordedTraffic
+from .upstream_proxy import UpstreamProxy, is_loopback
 
 if TYPE_CHECKING:
-    from ..breakpoints.addon import Breakpoints, Holder
+    from ..breakpoints.breakpoints_addon import Breakpoints, BreakpointsAddon
     from ..prove.detour import Detour
     from ..prove.report import Proof
     from ..prove.witness import Witnesses
@@ -44,81 +40,39 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _NEVER = 10 * 365 * 24 * 3600
-"""Seconds of silence after which a connection is closed by us. How long to wait for an answer, and how long a socket
-may rest, is between client and API; without us nobody would hang up in their place."""
+"""Seconds of silence after which turntape closes a connection. How long to wait for an answer, and how long an idle
+connection stays open, is between client and API."""
 
 
 class Sink(Protocol):
-    """Where finished round trips go: a `Recorder`, or anything like it."""
+    """Where finished round trips go: a `Recorder`, or an object like it."""
 
-    def write(self, round_trip: RoundTrip) -> int: ...
-
-
-type Addon = Callable[[Tap, Callable[[RoundTrip], object]], object]
-"""Makes an addon that stands behind the tap; it is given the tap and what writes a round trip down."""
+    def write(self, round_trip: RoundTrip) -> int:
+        """Keep a round trip; returns its number."""
+        ...
 
 
-class Layers(next_layer.NextLayer):
-    """mitmproxy's choice of protocol layers, with our answer to what is tunnelled."""
-
-    def __init__(self, router: Router, holds: bool) -> None:
-        super().__init__()
-        self._router = router
-        self._holds = holds
-
-    def _ignore_connection(self, context: Context, data_client: bytes, data_server: bytes) -> bool | None:
-        if not data_client and not data_server and context.server.address is not None:
-            raise next_layer.NeedsMoreData
-        return self._router.is_tunnelled(context, data_client)
-
-    def _next_layer(self, context: Context, data_client: bytes, data_server: bytes) -> Layer | None:
-        layer = super()._next_layer(context, data_client, data_server)
-        address = context.server.address
-        if isinstance(layer, TCPLayer) and address and (via := self._router.via(*address[:2])):
-            context.server.via = via.spec
-            stack = HttpUpstreamProxy.make(context, send_connect=True)
-            stack /= layer
-            return stack[0]
-        if self._holds:
-            from ..breakpoints.stream import holding
-
-            return holding(layer)
-        return layer
-
-
-class Connections:
-    """Lifts mitmproxy's limit of five upstream connections a client.
-
-    With lazy connections an HTTP/2 client before an HTTP/1.1 upstream needs one for each request under way.
-    """
-
-    def __init__(self, server: proxyserver.Proxyserver) -> None:
-        self._server = server
-
-    def client_connected(self, client: Client) -> None:
-        handler = self._server.connections.get(client.id)
-        if handler is not None:
-            handler.max_conns = collections.defaultdict(lambda: asyncio.Semaphore(10_000))
-
-
-class LeanMaster(Master):
-    """A master whose hooks are dispatched from a cache."""
-
-    def __init__(self, opts: options.Options) -> None:
-        super().__init__(opts)
-        self.addons = CachedAddons(self)
+type AddonFactory = Callable[[RecorderAddon, Callable[[RoundTrip], object]], object]
+"""Makes an addon that runs after the recorder addon. It gets that addon, and a function that writes a round trip."""
 
 
 class Engine:
-    """`await start()`, then `port` is open for both routes; `await stop()` records what still runs and closes.
+    """The proxy. After `await start()` both routes are open on `port`; `await stop()` closes it.
 
-    `upstreams` says where named upstreams go (`*` for all others), `intercept` adds host patterns to open,
-    `next_proxy` is a proxy to go through, `trusted_ca` a file of roots to trust upstream instead of the
-    bundled ones, `client_cert` a PEM file with key (or a folder of `HOST.pem`) for upstreams that ask for one,
-    `confdir` the folder of our certificate authority, `guard` what ends a run at its limits (`on_stop` is told once).
-    `breakpoints` say which answers are held and who is asked, `addon` makes what may answer in the API's place. With
-    `prove` there are witnesses before and behind the proxy, and `proof` is what they saw, once it has stopped. `start`
-    raises OSError when the port is taken.
+    - `recorder`: gets each round trip when it ends; `on_round_trip` is called after it, with the number.
+    - `host`, `port`: where to listen; port 0 is any free port.
+    - `upstreams`: URLs by the name of an upstream, `*` for all others.
+    - `intercept`: more hosts to decrypt and record, as patterns.
+    - `confdir`: the folder of our certificate authority.
+    - `upstream_proxy`: the proxy between turntape and the APIs.
+    - `trusted_ca`: a PEM file of roots to trust upstream, in place of the bundled ones.
+    - `client_cert`: a PEM file with key, or a folder of `HOST.pem`, for upstreams that ask for a certificate.
+    - `limits`: ends the run at its limits; `on_limit` is then called once.
+    - `breakpoints`: which answers are held, and who decides about them.
+    - `prove`: put a witness in front of the proxy and one behind it; `proof` compares them after `stop`.
+    - `addon`: makes an addon that may answer in place of the API.
+
+    `start` raises OSError when the port is taken.
     """
 
     def __init__(
@@ -130,15 +84,15 @@ class Engine:
         upstreams: Mapping[str, str] | None = None,
         intercept: tuple[str, ...] = (),
         confdir: Path | None = None,
-        next_proxy: NextProxy | None = None,
+        upstream_proxy: UpstreamProxy | None = None,
         trusted_ca: Path | None = None,
         client_cert: Path | None = None,
         on_round_trip: Callable[[RoundTrip, int], None] | None = None,
-        guard: Guard | None = None,
-        on_stop: Callable[[Stop], None] = lambda stop: None,
+        limits: LimitChecker | None = None,
+        on_limit: Callable[[LimitReached], None] = lambda reached: None,
         breakpoints: "Breakpoints | None" = None,
         prove: bool = False,
-        addon: Addon | None = None,
+        addon: AddonFactory | None = None,
     ) -> None:
         self.host = host
         self.port = port
@@ -147,13 +101,15 @@ class Engine:
         self._confdir = confdir or Path("~/.turntape").expanduser()
         self._trusted_ca = trusted_ca
         self._client_cert = client_cert
-        self._guard = guard
-        self._on_stop = on_stop
-        self._rails: GuardRails | None = None
+        self._limits = limits
+        self._on_limit = on_limit
+        self._limits_addon: LimitsAddon | None = None
         self._addon = addon
-        self._tap = Tap(self._write)
-        self._router = Router(self._tap, upstreams=upstreams or {}, intercept=intercept, next_proxy=next_proxy)
-        self._holder = self._held_by(breakpoints) if breakpoints is not None else None
+        self._recorder_addon = RecorderAddon(self._write)
+        self._router = Router(
+            self._recorder_addon, upstreams=upstreams or {}, intercept=intercept, upstream_proxy=upstream_proxy
+        )
+        self._breakpoints = self._breakpoints_addon(breakpoints) if breakpoints is not None else None
         self._prove = prove
         self._witnesses: Witnesses | None = None
         self._detour: Detour | None = None
@@ -162,21 +118,23 @@ class Engine:
         self._server: proxyserver.Proxyserver | None = None
 
     @property
-    def seen(self) -> Seen:
-        """What passed that was no LLM API."""
-        return self._router.seen
+    def unrecorded(self) -> UnrecordedTraffic:
+        """What came to the proxy and was not for an LLM API."""
+        return self._router.unrecorded
 
-    def _held_by(self, breakpoints: "Breakpoints") -> "Holder":
-        from ..breakpoints.addon import Holder  # it reads answers: a proxy without breakpoints does not
+    def _breakpoints_addon(self, breakpoints: "Breakpoints") -> "BreakpointsAddon":
+        from ..breakpoints.breakpoints_addon import (
+            BreakpointsAddon,  # it reads answers: a proxy without breakpoints does not
+        )
 
-        return Holder(breakpoints, self._tap)
+        return BreakpointsAddon(breakpoints, self._recorder_addon)
 
     def _write(self, round_trip: RoundTrip) -> None:
         number = self._recorder.write(round_trip)
-        if self._rails is not None:
-            self._rails.written(round_trip, number)
-        if self._holder is not None:
-            self._holder.written(round_trip, number)
+        if self._limits_addon is not None:
+            self._limits_addon.written(round_trip, number)
+        if self._breakpoints is not None:
+            self._breakpoints.written(round_trip, number)
         if self._on_round_trip is not None:
             self._on_round_trip(round_trip, number)
 
@@ -189,63 +147,74 @@ class Engine:
             listen_port=0 if self._prove else self.port,
             mode=["regular"],
         )
-        master = self._master = LeanMaster(settings)
-        server = self._server = proxyserver.Proxyserver()
-        master.addons.add(
-            server,
-            Layers(self._router, holds=self._holder is not None),
-            tlsconfig.TlsConfig(),
-            Connections(server),
-            self._router,
-            *([self._detoured()] if self._prove else []),
-            *([self._holder] if self._holder is not None else []),
-            self._tap,
-        )
-        if self._addon is not None:
-            master.addons.add(self._addon(self._tap, self._write))
-        if self._guard is not None:
-            self._rails = GuardRails(self._guard, self._tap, server, self._on_stop)
-            master.addons.add(self._rails)
+        self._master = LeanMaster(settings)
+        self._server = proxyserver.Proxyserver()
+        self._add_addons(self._master, self._server)
+        # The addons declare these options.
         settings.update(connection_strategy="lazy", upstream_cert=False, rawtcp=True, tcp_timeout=_NEVER)
         if self._trusted_ca is not None:
             settings.update(ssl_verify_upstream_trusted_ca=str(self._trusted_ca))
         if self._client_cert is not None:
             settings.update(client_certs=str(self._client_cert))
-        # mitmproxy logs to the root logger's liking; what matters of it is in the records.
+        # What matters of mitmproxy's log is in the round trips.
         logging.getLogger("mitmproxy").setLevel(logging.CRITICAL)
-        setup = await server.setup_servers()
-        instance = next(iter(server.servers), None)
-        if not setup or instance is None or not instance.listen_addrs:
-            error = instance.last_exception if instance is not None else None
-            raise OSError(getattr(error, "errno", None) or 98, f"cannot listen on {self.host}:{self.port}: {error}")
-        port = instance.listen_addrs[0][1]
-        if self._witnesses is not None:
-            try:
-                port = await self._witnesses.start(port, self.port)
-            except OSError:
-                await instance.stop()
-                raise
-        self.port = self._router.port = port
-        self._running = asyncio.create_task(master.run())
+        self.port = self._router.port = await self._listen(self._server)
+        self._running = asyncio.create_task(self._master.run())
         await asyncio.sleep(0)
 
+    def _add_addons(self, master: LeanMaster, server: proxyserver.Proxyserver) -> None:
+        """The order matters: a hook is called on each addon in turn."""
+        master.addons.add(
+            server,
+            RoutedLayers(self._router, can_hold=self._breakpoints is not None),
+            tlsconfig.TlsConfig(),
+            ManyConnections(server),
+            self._router,
+            *([self._detoured()] if self._prove else []),
+            *([self._breakpoints] if self._breakpoints is not None else []),
+            self._recorder_addon,
+        )
+        if self._addon is not None:
+            master.addons.add(self._addon(self._recorder_addon, self._write))
+        if self._limits is not None:
+            self._limits_addon = LimitsAddon(self._limits, self._recorder_addon, server, self._on_limit)
+            master.addons.add(self._limits_addon)
+
+    async def _listen(self, server: proxyserver.Proxyserver) -> int:
+        """Open the port, and the witnesses' port in front of it; the one for clients."""
+        is_set_up = await server.setup_servers()
+        instance = next(iter(server.servers), None)
+        if not is_set_up or instance is None or not instance.listen_addrs:
+            error = instance.last_exception if instance is not None else None
+            number = getattr(error, "errno", None) or errno.EADDRINUSE
+            raise OSError(number, f"cannot listen on {self.host}:{self.port}: {error}")
+        port = instance.listen_addrs[0][1]
+        if self._witnesses is None:
+            return port
+        try:
+            return await self._witnesses.start(port, self.port)
+        except OSError:
+            await instance.stop()
+            raise
+
     async def stop(self) -> None:
-        """Close the port, record what still runs as it stands, and close all connections."""
+        """Close the port, record what still runs as it is now, and close all connections."""
         if self._master is None or self._server is None or self._running is None:
             return
-        server, master = self._server, self._master
-        for instance in server.servers:
+        for instance in self._server.servers:
             if instance.is_running:
                 await instance.stop()
         await asyncio.sleep(0)
-        self._tap.abandon()
-        for handler in list(server.connections.values()):
+        self._recorder_addon.abandon()
+        for handler in list(self._server.connections.values()):
             for transport in list(handler.transports.values()):
                 if transport.handler is not None:
                     transport.handler.cancel("turntape stops")
-        if self._holder is not None:
-            self._holder.close()
-        master.shutdown()
+        if self._breakpoints is not None:
+            self._breakpoints.close()
+        if self._limits_addon is not None:
+            self._limits_addon.close()
+        self._master.shutdown()
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.wait_for(self._running, timeout=5)
         if self._witnesses is not None:
@@ -266,7 +235,7 @@ class Engine:
         return self._detour
 
     def proof(self) -> "Proof":
-        """What the witnesses saw; for an engine that was made with `prove`, after `stop`."""
+        """What the witnesses saw. Only for an engine made with `prove`, after `stop`."""
         from ..prove.comparison import compare
         from ..prove.report import Proof
 
@@ -276,14 +245,14 @@ class Engine:
 
 
 async def _settled() -> None:
-    """Let what was closed hear of it: a transport ends in a later turn of its loop."""
+    """Let closed transports end: each needs another turn of the loop."""
     for _ in range(10):
         await asyncio.sleep(0)
 
 
 @contextlib.contextmanager
 def running(engine: Engine) -> Generator[Engine]:
-    """The engine in a thread and loop of its own, for tests and for callers without a loop."""
+    """Run the engine in its own thread and event loop, for tests and for callers without a loop."""
     loop = asyncio.new_event_loop()
     started: list[BaseException | None] = []
     ready = threading.Event()

@@ -1,8 +1,8 @@
-"""A run that goes its recorded way up to a turn, and another from there on.
+"""The addon of `turntape fork`: it replays a recording up to a turn, and lets the run continue live from there.
 
-What the tape answers is decided by what is asked, not by counting requests: a request that equals a recorded one
-before the fork is played; any other goes to the API once all turns before the fork were played, and is refused, with
-what differs, as long as some were not. So a client that strayed before the fork costs nothing and is told.
+The request decides what is replayed, not its position: a request that equals a recorded one before the fork gets the
+recorded answer. Any other request goes to the API once all turns before the fork were replayed. Until then it is
+refused with the difference, so a client that departs from the recording before the fork costs nothing.
 """
 
 # mitmproxy's headers and connection tables are only partly typed.
@@ -21,35 +21,36 @@ from turntape.cassettes.tape.provenance import PLAYED, played_as
 from turntape.cassettes.transports.replay import MISS_STATUS, replayed_headers
 from turntape.inspector.run.fork_plan import ForkPlan, plan_fork
 
-from .recorder_addon import Tap, pairs, round_trip
+from .flow_conversion import header_fields, round_trip
+from .recorder_addon import RecorderAddon
 
 __all__ = ["PLAYED", "Fork", "ForkPlan", "plan_fork"]
 
 
 class Fork:
-    """The addon that answers from a script. Stands behind the tap, which has the request's times by then."""
+    """Answers from a script. Runs after the recorder addon, which has the request's times by then."""
 
-    def __init__(self, script: ForkPlan, tap: Tap, write: Callable[[RoundTrip], object]) -> None:
+    def __init__(self, script: ForkPlan, recorder: RecorderAddon, write: Callable[[RoundTrip], object]) -> None:
         self.script = script
-        self._tap = tap
+        self._recorder = recorder
         self._write = write
         self._player = Player(script.trips)
         self._waiting = set(script.turns)
         self.played = 0
         self.live = 0
         self.misses: list[Miss] = []
-        """What was asked before the fork and was not recorded."""
+        """Requests before the fork that are not in the recording."""
 
     @property
     def waiting(self) -> int:
-        """How many turns before the fork were not asked for so far."""
+        """How many turns before the fork were not replayed yet."""
         return len(self._waiting)
 
     def request(self, flow: http.HTTPFlow) -> None:
-        if flow.id not in self._tap.takes or flow.response is not None:
+        if flow.id not in self._recorder.pending or flow.response is not None:
             return
         request = flow.request
-        headers = pairs(request.headers)
+        headers = header_fields(request.headers)
         try:
             recorded = self._player.answer(request.method, request.path, headers, request.raw_content or b"")
         except Miss as miss:
@@ -63,10 +64,10 @@ class Fork:
         self._play(flow, recorded)
 
     def _play(self, flow: http.HTTPFlow, recorded: RoundTrip) -> None:
-        take = self._tap.release(flow)
-        assert take is not None
-        asked = round_trip(flow, take, None, None)
-        # The answer, its times and its failure are the recording's; the question is the one of this run.
+        pending = self._recorder.release(flow)
+        assert pending is not None
+        asked = round_trip(flow, pending, None, None)
+        # The answer, its times and its failure are recorded; the request is the one of this run.
         self._write(
             replace(
                 recorded,
@@ -81,7 +82,7 @@ class Fork:
         )
         response, failure = recorded.response, recorded.failure
         if response is None:
-            flow.kill()  # refused as recorded: the client gets nothing, on a closed connection
+            flow.kill()  # as recorded: the client gets nothing, on a closed connection
             return
         is_cut = failure is not None and failure.kind != "client_gone"
         flow.response = http.Response(
@@ -97,7 +98,7 @@ class Fork:
 
     def _refuse(self, flow: http.HTTPFlow, miss: Miss) -> None:
         self.misses.append(miss)
-        self._tap.release(flow)
+        self._recorder.release(flow)
         flow.response = http.Response.make(
             MISS_STATUS,
             json.dumps(miss.document(MISS_STATUS)).encode(),
@@ -111,5 +112,5 @@ def _headers(fields: Iterable[tuple[str, str]], size: int, is_cut: bool, is_http
     ]
     if is_cut and not is_http2:
         given.append((b"connection", b"close"))
-    # Of a cut answer one byte is promised that does not come, so that the client sees it end too early.
+    # A cut answer announces one byte more than it has, so that the client sees it end too early.
     return http.Headers([*given, (b"content-length", b"%d" % (size + is_cut))])

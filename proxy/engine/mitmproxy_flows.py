@@ -43,11 +43,11 @@ def _flow(flow: object, origin: Origin) -> RoundTrip:
 
     from mitmproxy import http
 
-    from .recorder_addon import pairs, unreached
+    from .flow_conversion import connect_failure, header_fields
 
     assert isinstance(flow, http.HTTPFlow)
     asked, answer = flow.request, flow.response
-    headers = pairs(asked.headers)
+    headers = header_fields(asked.headers)
     body, encoding, notes = _body(asked.raw_content, headers)
     request = Request(
         method=asked.method,
@@ -64,7 +64,7 @@ def _flow(flow: object, origin: Origin) -> RoundTrip:
 
     response, failure = None, None
     if answer is not None:
-        answer_headers = pairs(answer.headers)
+        answer_headers = header_fields(answer.headers)
         content, encoding, more = _body(answer.raw_content, answer_headers)
         notes = (*notes, *more)
         response = Response(
@@ -74,10 +74,10 @@ def _flow(flow: object, origin: Origin) -> RoundTrip:
             content=content,
             http_version=answer.http_version,
             encoding=encoding,
-            trailers=pairs(answer.trailers),
+            trailers=header_fields(answer.trailers),
         )
     if flow.error is not None:
-        failure = Failure(unreached(flow.error.msg) or "cut", flow.error.msg)
+        failure = Failure(connect_failure(flow.error.msg) or "cut", flow.error.msg)
     elif response is None:
         failure = Failure("cut", "nothing came back before the flows were saved")
     trip = round_trip(

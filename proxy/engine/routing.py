@@ -1,8 +1,8 @@
 """Where a request goes, and whether it is recorded.
 
-Both routes are open on one port. A request to our own address is a base-URL request and says its upstream in its
-path, however it came to us: in origin form, in absolute form, or through a tunnel. Any other is a forward
-request: hosts of known upstreams, loopback hosts and `--intercept` hosts are recorded, the rest passes untouched.
+Both routes are open on one port. A request to our own address is a base-URL request: its path names the upstream. It
+may come in origin form, in absolute form, or through a tunnel. Any other request is a forward request: it is recorded
+when it is for a known upstream, for an `--intercept` host, or for a path of an LLM API. The rest passes unchanged.
 """
 
 # mitmproxy's headers and connection tables are only partly typed.
@@ -11,9 +11,7 @@ request: hosts of known upstreams, loopback hosts and `--intercept` hosts are re
 import base64
 import json
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from urllib.parse import unquote, urlsplit
 
@@ -22,21 +20,10 @@ from mitmproxy.proxy.context import Context
 
 from turntape.cassettes.routes.upstreams import UPSTREAMS, by_host, joined, locate, resolve
 
-from .recorder_addon import Take, Tap
-from .upstream_proxy import NextProxy, is_loopback
-
-
-@dataclass(slots=True)
-class Seen:
-    """Traffic that was no LLM API, by host."""
-
-    tunnelled: Counter[str] = field(default_factory=Counter[str])
-    """Connections that were passed on untouched."""
-    passed: Counter[str] = field(default_factory=Counter[str])
-    """Plain HTTP requests that were passed on and not recorded."""
-    distrusted: Counter[str] = field(default_factory=Counter[str])
-    """TLS handshakes that a client broke off, most often because it does not trust our certificate authority."""
-
+from .pending import PendingRoundTrip
+from .recorder_addon import RecorderAddon
+from .unrecorded import UnrecordedTraffic
+from .upstream_proxy import UpstreamProxy, is_loopback
 
 _LLM_PATHS = (
     "/chat/completions",
@@ -56,11 +43,11 @@ _LLM_PATHS = (
     "/embeddings",
     "/interactions",
 )
-"""How the path of an LLM API ends: a gateway under any host is known by it."""
+"""How the path of an LLM API ends. It identifies a gateway on any host."""
 
 
 def run_of(authorization: str | None) -> str | None:
-    """The run that a `Proxy-Authorization: Basic` value names by its user, or None."""
+    """The run that a `Proxy-Authorization: Basic` value names as its user, or None."""
     scheme, _, encoded = (authorization or "").partition(" ")
     if scheme.lower() != "basic":
         return None
@@ -72,29 +59,29 @@ def run_of(authorization: str | None) -> str | None:
 
 
 class Router:
-    """Decides on each request; gives those to be recorded to the tap."""
+    """Decides where each request goes, and passes those to be recorded to the recorder addon."""
 
     def __init__(
         self,
-        tap: Tap,
+        recorder: RecorderAddon,
         *,
         upstreams: Mapping[str, str],
         intercept: tuple[str, ...],
-        next_proxy: NextProxy | None,
+        upstream_proxy: UpstreamProxy | None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._tap = tap
+        self._recorder = recorder
         self._upstreams = dict(upstreams)
         self._intercept = tuple(pattern.lower() for pattern in intercept)
         self._named = {
             host for url in self._upstreams.values() if not is_loopback(host := urlsplit(url).hostname or "")
         }
-        self._next = next_proxy
+        self._upstream_proxy = upstream_proxy
         self._clock = clock
         self._runs: dict[str, str] = {}
         self.port = 0
-        """Our own port; set once it is known."""
-        self.seen = Seen()
+        """Our own port; set when it is open."""
+        self.unrecorded = UnrecordedTraffic()
 
     def is_us(self, host: str, port: int) -> bool:
         return port == self.port and is_loopback(host)
@@ -109,26 +96,27 @@ class Router:
         )
 
     def is_tunnelled(self, context: Context, data: bytes) -> bool:
-        """True when what a CONNECT leads to is passed on as it is."""
+        """True when the connection behind a CONNECT is passed on unchanged. `data` are its first bytes."""
         if context.server.address is None:
             return False
         host, port = context.server.address[:2]
         starts_tls = data[:1] == b"\x16"
         if self.is_us(host, port) or self.is_wanted(host) or (is_loopback(host) and not starts_tls):
             return False
-        self.seen.tunnelled[host] += 1
+        self.unrecorded.tunnelled[host] += 1
         return True
 
-    def via(self, host: str, port: int) -> NextProxy | None:
-        """The proxy behind us that leads to this place, if one does."""
-        return self._next if self._next is not None and self._next.leads_to(host, port) else None
+    def via(self, host: str, port: int) -> UpstreamProxy | None:
+        """The upstream proxy, when requests for this place use it."""
+        proxy = self._upstream_proxy
+        return proxy if proxy is not None and proxy.is_used_for(host, port) else None
 
     # Hooks
 
     def http_connect_upstream(self, flow: http.HTTPFlow) -> None:
-        """What we ask the proxy behind us."""
-        if self._next is not None and self._next.authorization:
-            flow.request.headers["proxy-authorization"] = self._next.authorization
+        """mitmproxy asks the upstream proxy for a tunnel."""
+        if self._upstream_proxy is not None and self._upstream_proxy.authorization:
+            flow.request.headers["proxy-authorization"] = self._upstream_proxy.authorization
 
     def http_connect(self, flow: http.HTTPFlow) -> None:
         run = run_of(flow.request.headers.get("proxy-authorization"))
@@ -140,7 +128,7 @@ class Router:
 
     def tls_failed_client(self, data: tls.TlsData) -> None:
         host = data.conn.sni if data.conn.sni else (data.context.server.address or ("?",))[0]
-        self.seen.distrusted[str(host)] += 1
+        self.unrecorded.distrusted[str(host)] += 1
 
     def requestheaders(self, flow: http.HTTPFlow) -> None:
         request = flow.request
@@ -151,7 +139,7 @@ class Router:
         else:
             self._forward(flow, run)
         if flow.response is None:
-            self._go_through(flow)
+            self._use_upstream_proxy(flow)
 
     def _base_url(self, flow: http.HTTPFlow, run: str | None) -> None:
         request = flow.request
@@ -175,14 +163,14 @@ class Router:
         url = f"{request.scheme}://{_authority(request)}{request.path}"
         path = request.path.partition("?")[0]
         if not self.is_wanted(host) and not path.endswith(_LLM_PATHS):
-            self.seen.passed[host] += 1
+            self.unrecorded.passed[host] += 1
             return
         override = resolve(upstream.name, self._upstreams) if upstream else self._upstreams.get("*")
         if upstream is not None and override != upstream.url and override is not None:
             base, request.path = joined(override, upstream, request.path)
             self._send_to(flow, base)
         elif upstream is None and override is not None:
-            # A gateway or a local model is an LLM API as well: nothing that a replay stands for may still be called.
+            # A gateway or a local model is an LLM API too: during a replay it must not be called.
             self._send_to(flow, override)
         self._begin(flow, url, run, "forward", upstream.name if upstream else None)
 
@@ -193,11 +181,11 @@ class Router:
         data.host = parts.hostname or ""
         data.port = parts.port or (443 if parts.scheme == "https" else 80)
 
-    def _go_through(self, flow: http.HTTPFlow) -> None:
-        """Lead a request through the proxy behind us, where one leads to its place.
+    def _use_upstream_proxy(self, flow: http.HTTPFlow) -> None:
+        """Send a request through the upstream proxy, when its place is not exempt.
 
-        Plain HTTP is asked for in absolute form, since many proxies open no tunnel to port 80; what a tunnel is
-        needed for (TLS, WebSockets) or cannot be asked for so (HTTP/2, a proxy behind TLS) gets one.
+        Plain HTTP is requested in absolute form, because many proxies open no tunnel to port 80. A tunnel is used for
+        what needs one (TLS, WebSockets) and for what has no absolute form (HTTP/2, a proxy that is itself behind TLS).
         """
         request, data = flow.request, flow.request.data
         via = self.via(data.host, data.port)
@@ -214,11 +202,12 @@ class Router:
             flow.server_conn.via = via.spec
 
     def _begin(self, flow: http.HTTPFlow, url: str, run: str | None, route: str, upstream: str | None) -> None:
-        self._tap.begin(flow, Take(url, self._clock(), time.monotonic_ns(), run, route, upstream))
+        pending = PendingRoundTrip(url, self._clock(), time.monotonic_ns(), run, route, upstream)
+        self._recorder.begin(flow, pending)
 
 
 def _authority(request: http.Request) -> str:
-    """The host that the client meant: its Host header, where it names one."""
+    """The host that the client named: in its Host header, if it has one."""
     return request.headers.get("host") or request.authority or f"{request.host}:{request.port}"
 
 

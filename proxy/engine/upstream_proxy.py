@@ -1,7 +1,7 @@
-"""The proxy that our own traffic goes on through, a company's most often: what goes through it, and how it is asked.
+"""The upstream proxy: the one between turntape and the APIs, most often a corporate proxy.
 
-It is the one that the user's own variables name, or `--upstream-proxy`. What NO_PROXY exempts goes straight, as it
-would without us, and so does loopback.
+It is named by `--upstream-proxy`, or by the user's own environment. Hosts that NO_PROXY exempts, and loopback hosts,
+are connected to directly, as without turntape.
 """
 
 import base64
@@ -16,14 +16,16 @@ from turntape.cassettes.errors import TurntapeError
 from ..launch.environment import NO_PROXIES, upstream_proxy
 
 NONE = "none"
-"""The value of `--upstream-proxy` that means: none, whatever the environment says."""
+"""The value of `--upstream-proxy` that ignores the environment: use no proxy."""
 _PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
-class NextProxy:
+class UpstreamProxy:
+    """How to reach the proxy, and which hosts do not use it."""
+
     scheme: Literal["http", "https"]
-    """How the proxy itself is spoken to."""
+    """The protocol of the connection to the proxy itself."""
     host: str
     port: int
     authorization: str | None = None
@@ -33,17 +35,17 @@ class NextProxy:
 
     @property
     def spec(self) -> tuple[Literal["http", "https"], tuple[str, int]]:
-        """The same in mitmproxy's words."""
+        """Scheme and address, as mitmproxy wants them."""
         return self.scheme, (self.host, self.port)
 
-    def leads_to(self, host: str, port: int) -> bool:
-        """Whether what is meant for this place goes through the proxy."""
+    def is_used_for(self, host: str, port: int) -> bool:
+        """Whether connections to this place use the proxy."""
         host = host.lower().strip("[]").rstrip(".")
         return not is_loopback(host) and not any(_exempts(entry, host, port) for entry in self.exempt)
 
 
-def chosen(given: str | None, environ: Mapping[str, str], port: int) -> NextProxy | None:
-    """The proxy behind ours, which listens on `port`: `--upstream-proxy`, or else the user's own."""
+def chosen(given: str | None, environ: Mapping[str, str], port: int) -> UpstreamProxy | None:
+    """The proxy of `--upstream-proxy`, or else of the environment; never our own, which listens on `port`."""
     url = given or upstream_proxy(environ, port)
     if url is None or url.lower() == NONE:
         return None
@@ -51,8 +53,8 @@ def chosen(given: str | None, environ: Mapping[str, str], port: int) -> NextProx
     return parse(url, tuple(entry.strip().lower() for entry in entries.split(",") if entry.strip()))
 
 
-def parse(url: str, exempt: tuple[str, ...] = ()) -> NextProxy:
-    """A proxy by its URL; without a scheme it is `http`. Raises TurntapeError in one sentence."""
+def parse(url: str, exempt: tuple[str, ...] = ()) -> UpstreamProxy:
+    """A proxy from its URL; without a scheme it is `http`. Raises TurntapeError when turntape cannot use it."""
     parts = urlsplit(url if "://" in url else f"http://{url}")
     try:
         host, port = parts.hostname, parts.port
@@ -60,12 +62,12 @@ def parse(url: str, exempt: tuple[str, ...] = ()) -> NextProxy:
         host = port = None
     if parts.scheme not in ("http", "https"):
         raise TurntapeError(
-            f"turntape cannot go on through {shown(url)!r}, which is no HTTP proxy: name one with "
-            "--upstream-proxy http://HOST:PORT, or go without with --upstream-proxy none"
+            f"turntape cannot use {shown(url)!r}, which is not an HTTP proxy: name one with "
+            "--upstream-proxy http://HOST:PORT, or use none with --upstream-proxy none"
         )
     if not host:
         raise TurntapeError(
-            f"the proxy {shown(url)!r} has no host: write it as http://HOST:PORT, or go without with "
+            f"the proxy {shown(url)!r} has no host: write it as http://HOST:PORT, or use none with "
             "--upstream-proxy none"
         )
     login = None
@@ -73,17 +75,17 @@ def parse(url: str, exempt: tuple[str, ...] = ()) -> NextProxy:
         words = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
         login = f"Basic {base64.b64encode(words.encode()).decode()}"
     scheme: Literal["http", "https"] = "https" if parts.scheme == "https" else "http"
-    return NextProxy(scheme, host, port or _PORTS[scheme], login, exempt)
+    return UpstreamProxy(scheme, host, port or _PORTS[scheme], login, exempt)
 
 
 def shown(url: str) -> str:
-    """A URL without the login in it."""
+    """A URL with its login left out."""
     before, at, rest = url.rpartition("@")
     return f"{before[: before.find('://') + 3] if '://' in before else ''}…@{rest}" if at else url
 
 
 def is_loopback(host: str) -> bool:
-    """True for `localhost` and loopback addresses."""
+    """True for `localhost`, names below it, and loopback addresses."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -93,7 +95,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _exempts(entry: str, host: str, port: int) -> bool:
-    """`*`, a host and all below it, `host:port`, an address, or a network, as most clients understand NO_PROXY."""
+    """An entry is `*`, a host and all names below it, `host:port`, an address, or a network, as in most clients."""
     if entry == "*":
         return True
     try:

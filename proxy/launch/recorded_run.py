@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ..exit_codes import FINDINGS, NOT_RECORDED, OK
-from ..sidecar.summary import nothing_lines, summary_lines
+from ..sidecar.summary import summary_lines
 from .child_process import Child
 from .connections import Watch
+from .nothing_recorded import nothing_lines
 from .recording import Outcome, Recording, Settings
 from .supervise import supervised, to_stderr
 from .terminal import coloured

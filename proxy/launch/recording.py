@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -13,18 +14,19 @@ from turntape.cassettes.errors import TurntapeError
 
 from ..breakpoints.condition import Condition
 from ..engine.certificates import checked, ensure_authority, home, write_bundle
+from ..engine.unrecorded import UnrecordedTraffic
 from ..engine.upstream_proxy import chosen
-from ..limits.limits import Guard, Limits, Stop
-from ..sidecar.sidecar_client import Companion
-from ..sidecar.summary import Seen
+from ..limits.limit_checker import LimitChecker
+from ..limits.limits import LimitReached, Limits
+from ..sidecar.sidecar_client import SidecarClient
 from .environment import Environment, Route, environment, node_preload
 from .terminal import coloured
 
 if TYPE_CHECKING:
     from turntape.cassettes.tape.recorder import Recorder
 
-    from ..breakpoints.addon import Breakpoints
-    from ..engine.engine import Addon, Engine
+    from ..breakpoints.breakpoints_addon import Breakpoints
+    from ..engine.engine import AddonFactory, Engine
     from ..prove.report import Proof
 
 
@@ -52,7 +54,7 @@ class Settings:
     color: str = "auto"
     """`auto`, `always` or `never`."""
     limits: Limits = Limits()
-    addon: "Addon | None" = None
+    addon: "AddonFactory | None" = None
     """Makes what may answer in the API's place."""
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
@@ -100,22 +102,24 @@ class Recording:
         self.environment = Environment()
         self.on_first: Callable[[], None] | None = None
         """Called once, when the first round trip has ended."""
-        self.bypassed: Mapping[str, int] = {}
+        self.bypassed: Counter[str] = Counter()
         """Where the command was seen to connect to past us."""
-        self.guard = Guard(settings.limits) if settings.limits else None
+        self.limits = LimitChecker(settings.limits) if settings.limits else None
         self._recorder: Recorder
         self._engine: Engine
-        self._companion: Companion | None = None
+        self._sidecar: SidecarClient | None = None
 
     @property
     def port(self) -> int:
         return self._engine.port
 
     @property
-    def seen(self) -> Seen:
+    def seen(self) -> UnrecordedTraffic:
         """What came and was no LLM traffic."""
-        engine = self._engine.seen
-        return Seen(engine.tunnelled + engine.passed, engine.distrusted, self.bypassed)
+        engine = self._engine.unrecorded
+        return UnrecordedTraffic(
+            tunnelled=engine.tunnelled + engine.passed, distrusted=engine.distrusted, bypassed=self.bypassed
+        )
 
     def proof(self) -> "Proof":
         """What the witnesses saw, once it is over; for a recording with `prove`."""
@@ -130,7 +134,7 @@ class Recording:
         settings = self.settings
         try:
             known_findings(settings)
-            next_proxy = chosen(settings.upstream_proxy, settings.environ, settings.port)
+            proxy = chosen(settings.upstream_proxy, settings.environ, settings.port)
             client_cert = checked(settings.client_cert) if settings.client_cert else None
             held = breakpoints(settings) if settings.break_on else None
             self.authority = ensure_authority(self.confdir)
@@ -150,12 +154,12 @@ class Recording:
             upstreams={**named.upstreams, **settings.upstreams},
             intercept=settings.intercept,
             confdir=self.confdir,
-            next_proxy=next_proxy,
+            upstream_proxy=proxy,
             trusted_ca=bundle,
             client_cert=client_cert,
             on_round_trip=self._recorded,
-            guard=self.guard,
-            on_stop=self._tell_stop,
+            limits=self.limits,
+            on_limit=self._say_limit,
             breakpoints=held,
             prove=settings.prove,
             addon=settings.addon,
@@ -170,12 +174,12 @@ class Recording:
                     f"port {settings.port} on 127.0.0.1 is taken or not ours to open; choose another with --port"
                 ) from exc
             raise
-        self._companion = Companion(
+        self._sidecar = SidecarClient(
             settings.path,
             self._recorder.label_line,
             console=settings.console,
             colour=coloured(sys.stderr.isatty(), settings.environ, settings.color),
-            guard=self.guard,
+            checker=self.limits,
         )
         self.environment = environment(
             settings.environ,
@@ -193,14 +197,14 @@ class Recording:
             self.on_first()
             self.on_first = None
 
-    def _tell_stop(self, stop: Stop) -> None:
+    def _say_limit(self, reached: LimitReached) -> None:
         if self.settings.console:
-            sys.stderr.write(f"turntape: {stop.message.removeprefix('turntape ')}\n")
+            sys.stderr.write(f"turntape: {reached.message.removeprefix('turntape ')}\n")
 
     def hurry(self) -> None:
         """Do not wait for the labels any more. Any thread may call this."""
-        if self._companion:
-            self._companion.kill()
+        if self._sidecar:
+            self._sidecar.kill()
 
     async def finish(self) -> Outcome:
         """Stop the proxy, let the reader finish, close the file."""
@@ -208,13 +212,13 @@ class Recording:
 
         await self._engine.stop()
         count = self._recorder.count
-        assert self._companion
-        totals = await asyncio.to_thread(self._companion.close, count)
+        assert self._sidecar
+        totals = await asyncio.to_thread(self._sidecar.close, count)
         await asyncio.to_thread(self._recorder.close)
         if not count and self.settings.made:
             self.settings.path.unlink(missing_ok=True)  # nobody asked for a file with nothing in it
-        missing = self._companion.problem if count else None
-        remarks = self.guard.remarks(missing is not None) if self.guard else []
+        missing = self._sidecar.problem if count else None
+        remarks = self.limits.remarks(missing is not None) if self.limits else []
         problems = (self._recorder.problem, missing, *remarks)
         lost = self._recorder.problem is not None
         return Outcome(count, totals, tuple(p for p in problems if p), lost)
@@ -242,12 +246,12 @@ def known_findings(settings: Settings) -> None:
 
 def breakpoints(settings: Settings) -> "Breakpoints":
     """What is held and who is asked. Raises TurntapeError when there is nobody to ask."""
-    from ..breakpoints.addon import Breakpoints
+    from ..breakpoints.breakpoints_addon import Breakpoints
     from ..breakpoints.console import Console
-    from ..breakpoints.script_file import Script
+    from ..breakpoints.script_file import ScriptFile
 
     if settings.break_answers is not None:
-        return Breakpoints(settings.break_on, Script(settings.break_answers))
+        return Breakpoints(settings.break_on, ScriptFile(settings.break_answers))
     try:
         return Breakpoints(settings.break_on, Console.open(colour=coloured(True, settings.environ, settings.color)))
     except OSError as exc:

@@ -1,16 +1,19 @@
-"""The addon that ends a run at its limits: further turns are answered by us, and recorded with a mark.
+"""The addon that ends a run at its limits: turntape answers further turns itself and marks them in the cassette.
 
-A turn waits until the reader beside the proxy has labelled what ended before it, so that the limits hold to the
-turn. That is the one place where turntape holds a request, and it is there only when a limit was given.
+A limit is decided before the next request of the run is sent. So a turn waits until all turns before it that have
+ended are recorded and labelled, however long the labels take. This is the only place where turntape holds a request,
+and it exists only when a limit was given.
 """
 
 # mitmproxy's headers and connection tables are only partly typed.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
 import asyncio
+import functools
 import json
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 
 from mitmproxy import http
 from mitmproxy.addons.proxyserver import Proxyserver
@@ -19,130 +22,189 @@ from mitmproxy.websocket import WebSocketMessage
 from wsproto.frame_protocol import Opcode
 
 from turntape.cassettes.tape.model import RoundTrip
+from turntape.cassettes.tape.stream_end import ended
 
 from ..engine.error_answers import HEADERS, STATUS, event, refusal
-from ..engine.recorder_addon import Tap
-from .limits import MARK, Guard, Stop
+from ..engine.recorder_addon import RecorderAddon
+from .limit_checker import LimitChecker
+from .limits import MARK, LimitReached
+from .progress import PATIENCE
 
 log = logging.getLogger(__name__)
 
-PATIENCE = 2.0
-"""Seconds that a turn waits at most for the labels of what came before it."""
+
+async def next_word(words: asyncio.Event) -> None:
+    """Wait for the next word of the labeller process. Raises TimeoutError when it is silent for too long."""
+    async with asyncio.timeout(PATIENCE):
+        await words.wait()
 
 
-def asks(data: bytes) -> bool:
-    """True for a WebSocket message by which a client of the Responses API asks for a turn."""
+def asks_for_a_turn(data: bytes) -> bool:
+    """True for a WebSocket message with which a client of the Responses API asks for an answer."""
     if b"response.create" not in data:
         return False
     try:
         message = json.loads(data)
     except ValueError:
         return False
-    # Codex warms a session up with `generate: false`, which makes no turn.
+    # Codex opens a session with `generate: false`, which generates nothing.
     return isinstance(message, dict) and message.get("type") == "response.create" and message.get("generate", True)
 
 
-class GuardRails:
-    """Stands behind the tap, so that a request's time is taken before it waits."""
+class LimitsAddon:
+    """Runs after the recorder addon, so that a request's time is taken before it waits."""
 
     def __init__(
-        self, guard: Guard, tap: Tap, server: Proxyserver, on_stop: Callable[[Stop], None] = lambda stop: None
+        self,
+        checker: LimitChecker,
+        recorder: RecorderAddon,
+        server: Proxyserver,
+        on_reached: Callable[[LimitReached], None] = lambda reached: None,
     ) -> None:
-        self._guard = guard
-        self._tap = tap
+        self._checker = checker
+        self._recorder = recorder
         self._server = server
-        self._on_stop = on_stop
+        self._on_reached = on_reached
         self._running: set[str] = set()
-        """Turns under way, by flow id."""
+        """Turns that are running, by flow id."""
         self._sessions: dict[str, int] = {}
-        """Turns of WebSocket sessions under way, by flow id."""
+        """Turns of WebSocket sessions that are open, by flow id."""
         self._waiting: set[asyncio.Event] = set()
 
     def written(self, round_trip: RoundTrip, number: int) -> None:
-        """The tap has handed in a round trip."""
-        turns = sum(frame.sender == "client" and asks(frame.data) for frame in round_trip.frames)
-        self._guard.written(round_trip, number, turns)
+        """The recorder addon has handed over a round trip."""
+        turns = sum(frame.sender == "client" and asks_for_a_turn(frame.data) for frame in round_trip.frames)
+        self._checker.written(round_trip, number, turns)
+
+    def close(self) -> None:
+        """The proxy stops: nothing waits any more."""
+        self._checker.labels_ended("turntape was stopped")
+        self._running.clear()
+        self._wake()
+
+    # Requests
 
     async def request(self, flow: http.HTTPFlow) -> None:
         try:
             await self._request(flow)
         except Exception as exc:  # the traffic must go on
-            log.exception("fault in the guard rails")
-            if (take := self._tap.takes.get(flow.id)) is not None:
-                take.faults.append(f"guard rails: {exc!r}")
+            log.exception("fault in the limits")
+            if (pending := self._recorder.pending.get(flow.id)) is not None:
+                pending.faults.append(f"limits: {exc!r}")
 
     async def _request(self, flow: http.HTTPFlow) -> None:
-        if flow.id not in self._tap.takes or not self._guard.is_turn(flow.request.method, flow.request.path):
+        if flow.id not in self._recorder.pending or not self._checker.is_turn(flow.request.method, flow.request.path):
             return
-        if self._guard.stopped is None:
-            await self._caught_up()
-        take = self._tap.takes.get(flow.id)
-        if take is None:
-            return  # the client has left meanwhile
-        stop = self._stop()
-        if stop is None:
+        if self._checker.reached is None:
+            await self._earlier_turns()
+        pending = self._recorder.pending.get(flow.id)
+        if pending is None:
+            return  # the client has left in the meantime
+        self._warn_if_labels_are_missing()
+        reached = self._check()
+        if reached is None:
             self._running.add(flow.id)
             return
-        take.extra[MARK] = stop.as_json()
-        body = refusal(flow.request.path, _kind(stop), stop.message)
+        pending.extra[MARK] = reached.as_json()
+        body = refusal(flow.request.path, _error_type(reached), reached.message)
         flow.response = http.Response.make(STATUS, body, HEADERS)
 
-    def _stop(self) -> Stop | None:
-        before = self._guard.stopped
-        stop = self._guard.stop(len(self._running) + sum(self._sessions.values()))
-        if before is None and stop is not None:
-            self._on_stop(stop)
-        return stop
+    def _check(self) -> LimitReached | None:
+        before = self._checker.reached
+        reached = self._checker.check(len(self._running) + sum(self._sessions.values()))
+        if before is None and reached is not None:
+            self._on_reached(reached)
+        return reached
 
-    async def _caught_up(self) -> None:
-        loop = asyncio.get_running_loop()
-        news = asyncio.Event()
-        self._guard.on_report = lambda: loop.call_soon_threadsafe(self._news)
-        self._waiting.add(news)
+    # Waiting for the turns before
+
+    async def _earlier_turns(self) -> None:
+        """Wait until every turn that has ended is recorded and labelled."""
+        self._checker.on_news = functools.partial(_in_loop, asyncio.get_running_loop(), self._wake)
+        whole = {name for name in self._running if self._is_whole(name)}
+        await self._until(lambda: whole.isdisjoint(self._running))
+        count = self._checker.recorded
+        if not await self._until(lambda: self._checker.is_labelled(count)):
+            self._checker.labels_ended(f"the labeller process said nothing for {PATIENCE:.0f} s")
+
+    def _is_whole(self, name: str) -> bool:
+        """True when the client has the whole answer of a turn, although its round trip has not ended yet.
+
+        Clients stop reading at `data: [DONE]`. Their next request can be here before the end of the connection is.
+        """
+        pending = self._recorder.pending.get(name)
+        return pending is not None and not pending.held and ended(pending.pieces)
+
+    async def _until(self, is_met: Callable[[], bool]) -> bool:
+        """Wait until the condition is met; False when nothing is heard for too long."""
+        words = asyncio.Event()
+        self._waiting.add(words)
         try:
-            async with asyncio.timeout(PATIENCE):
-                while self._guard.is_behind:
-                    news.clear()
-                    await news.wait()
+            while not is_met():
+                words.clear()
+                await next_word(words)
         except TimeoutError:
-            pass  # turns count by their paths until the labels are there
+            return False
         finally:
-            self._waiting.discard(news)
+            self._waiting.discard(words)
+        return True
 
-    def _news(self) -> None:
-        for waiting in self._waiting:
-            waiting.set()
+    def _wake(self) -> None:
+        for words in self._waiting:
+            words.set()
 
-    # What ends
+    def _warn_if_labels_are_missing(self) -> None:
+        """Say once that a turn is decided without labels that its limits need."""
+        reason = self._checker.labels_missing
+        if reason is None or not self._checker.limits.need_labels or self._checker.decided_without_labels:
+            return
+        self._checker.decided_without_labels = True
+        log.warning(
+            "turntape: --max-cost and --stop-on no longer count new turns: labels are missing, because %s", reason
+        )
+
+    # Turns that end
 
     def response(self, flow: http.HTTPFlow) -> None:
         if flow.websocket is None:
-            self._running.discard(flow.id)
+            self._ended(flow)
 
     def error(self, flow: http.HTTPFlow) -> None:
-        self._running.discard(flow.id)
         self._sessions.pop(flow.id, None)
+        self._ended(flow)
 
     def websocket_end(self, flow: http.HTTPFlow) -> None:
         self._sessions.pop(flow.id, None)
 
+    def _ended(self, flow: http.HTTPFlow) -> None:
+        self._running.discard(flow.id)
+        self._wake()
+
+    # WebSocket sessions
+
     def websocket_message(self, flow: http.HTTPFlow) -> None:
-        """A session shows its turns to the reader at its end only, so these are counted as they pass."""
-        take = self._tap.takes.get(flow.id)
-        if take is None or flow.websocket is None:
+        """Count the turns of a session as they pass: the session is labelled only when it ends."""
+        pending = self._recorder.pending.get(flow.id)
+        if pending is None or flow.websocket is None:
             return
         message = flow.websocket.messages[-1]
-        if not message.from_client or not asks(message.content):
+        if not message.from_client or not asks_for_a_turn(message.content):
             return
-        stop = self._stop()
-        if stop is None:
+        reached = self._check()
+        if reached is None:
             self._sessions[flow.id] = self._sessions.get(flow.id, 0) + 1
             return
-        take.extra[MARK] = stop.as_json()
+        pending.extra[MARK] = reached.as_json()
         message.drop()
-        answer = WebSocketMessage(Opcode.TEXT, False, event(_kind(stop), stop.message))
+        answer = WebSocketMessage(Opcode.TEXT, False, event(_error_type(reached), reached.message))
         self._server.inject_event(WebSocketMessageInjected(flow, answer))
 
 
-def _kind(stop: Stop) -> str:
-    return "turntape_" + stop.limit.replace("-", "_")
+def _error_type(reached: LimitReached) -> str:
+    return "turntape_" + reached.limit.replace("-", "_")
+
+
+def _in_loop(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+    """Call a function in the proxy's loop, from any thread; a loop that has ended needs no call."""
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(call)

@@ -1,13 +1,18 @@
-"""The process that reads along: it tails the cassette, labels each round trip, and tells what it made of it.
+"""The labeller process: follows the cassette while it is written and labels each round trip.
 
     python -m turntape.proxy.sidecar.labeller_process FILE [--console] [--colour] [--progress]
 
-Reading, pricing and printing cost more than recording does, so they happen beside the proxy and never in it.
-The file is the only input: whatever goes wrong here, the recording is whole. On stdout goes one line a label
-(`INDEX JSON`), which the proxy appends to the file without looking inside; for a run with limits `progress JSON`
-after each look that found something; and at the end `summary JSON`, or `error JSON`. On stderr go the console's
-lines, when asked for. On stdin comes, at the end, how many round trips there are: that many are read, and the
-process ends; the end of stdin without a number says that the proxy has died.
+Reading, pricing and printing cost more than recording, so they run in a process beside the proxy. The file is the
+only input: whatever fails here, the recording is complete.
+
+On stdout, one line each:
+- `INDEX JSON`: a label. The proxy appends it to the file without parsing it.
+- `progress JSON`: with `--progress`, a `ProgressReport` after each group of labels.
+- `alive {}`: a sign of life, every second.
+- `summary JSON`: the totals, at the end; or `error JSON` instead.
+
+On stderr, with `--console`, one line for each round trip. On stdin, at the end of the run, the number of round trips
+in the file: the process reads that many and ends. When stdin ends without a number, the proxy has died.
 """
 
 import argparse
@@ -15,107 +20,142 @@ import os
 import select
 import signal
 import sys
+import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from ..launch.child_process import unblock
-from ..limits.limits import MARK, Tally
-from .summary import Totals
+from ..limits.limits import MARK
+from ..limits.progress import ProgressCounter
+from .heartbeat import Heartbeat
+from .run_totals import RunTotals
 
 PAUSE = 0.1
 """Seconds between two looks at the file."""
 SHORT_PAUSE = 0.02
-"""The same when turns wait for what we say."""
+"""The same for a run with limits: turns wait for our labels."""
 LAST_LOOKS = 20
-"""Looks without anything new after which the rest of the round trips is not waited for any more."""
+"""Looks that find nothing new, after the end of the run, before the missing round trips are given up."""
 IGNORED = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTSTP)
-"""Meant for the command in the terminal; we end with the proxy."""
+"""Signals from the terminal are for the command; this process ends with the proxy."""
+
+_output = threading.Lock()
+"""Held while a line is written: signs of life come from their own thread."""
 
 
 def main(argv: Sequence[str]) -> int:
     for number in IGNORED:
         signal.signal(number, signal.SIG_IGN)
     unblock()
-    with suppress(OSError):
-        os.nice(10)
     parser = argparse.ArgumentParser()
     parser.add_argument("file")
     parser.add_argument("--console", action="store_true")
     parser.add_argument("--colour", action="store_true")
     parser.add_argument("--progress", action="store_true")
     options = parser.parse_args(argv)
+    if not options.progress:  # turns wait for the labels of a run with limits
+        with suppress(OSError):
+            os.nice(10)
+    heartbeat = Heartbeat(lambda: _send("alive", {}, flush=True))
+    heartbeat.start()
     try:
-        _read_along(options.file, options.console, options.colour, Tally() if options.progress else None)
+        LabelLoop(options.console, options.colour, options.progress, heartbeat).run(options.file)
     except BrokenPipeError:
-        return 1  # the proxy is gone: so are we
-    except Exception as exc:  # noqa: BLE001 - told by the proxy in one sentence, and the recording goes on
-        _send("error", {"message": f"{type(exc).__name__}: {exc}"})
-        sys.stdout.flush()
+        return 1  # the proxy is gone, and so are we
+    except Exception as exc:  # noqa: BLE001 - the proxy reports it in one sentence, and the recording continues
+        _send("error", {"message": f"{type(exc).__name__}: {exc}"}, flush=True)
         return 1
     return 0
 
 
-def _read_along(file: str, console: bool, colour: bool, tally: Tally | None) -> None:
-    # What costs time to import is imported while the command starts.
-    from turntape.cassettes.tape.reader import Tail
-    from turntape.inspector.run.labels import Labeller
+class LabelLoop:
+    """Labels what is added to a cassette until the run is over."""
 
-    tail = Tail(file)
-    labeller = Labeller()
-    totals = Totals()
-    told: set[int] = set()
-    refused: set[int] = set()
-    pause = SHORT_PAUSE if tally else PAUSE
+    def __init__(self, console: bool, colour: bool, progress: bool, heartbeat: Heartbeat) -> None:
+        self._console = console
+        self._colour = colour
+        self._counter = ProgressCounter() if progress else None
+        self._heartbeat = heartbeat
+        self._totals = RunTotals()
+        self._printed: set[int] = set()
+        self._answered_by_us: set[int] = set()
+        """Round trips that turntape answered at a limit: they are not turns of the run."""
 
-    def tell(labels: Iterable[tuple[int, dict[str, object]]]) -> None:
+    def run(self, file: str) -> None:
+        # Imported here: it takes time, and the signs of life have begun.
+        from turntape.cassettes.tape.model import RoundTrip
+        from turntape.cassettes.tape.reader import Tail
+        from turntape.inspector.run.labels import Labeller
+
+        tail, labeller = Tail(file), Labeller()
+
+        def label(round_trip: RoundTrip) -> None:
+            if MARK in round_trip.extra and not round_trip.frames:
+                self._answered_by_us.add(round_trip.index)
+            try:
+                self._labels(labeller.add(round_trip))
+            except Exception as exc:  # noqa: BLE001 - one unreadable round trip must not cost the labels of the rest
+                reason = f"{type(exc).__name__}: {exc}"
+                self._totals.fault(f"round trip {round_trip.index} could not be labelled: {reason}")
+            self._heartbeat.progress()
+
+        read, expected, idle_looks = 0, None, 0
+        while expected is None or (read < expected and idle_looks < LAST_LOOKS):
+            if expected is None:
+                expected = self._expected(read)
+            found = tail.poll()
+            for round_trip in found:
+                label(round_trip)
+                read = round_trip.index + 1
+            if self._counter and found:
+                _send("progress", self._counter.report(read))
+            _flush()
+            if expected is not None:
+                idle_looks = 0 if found else idle_looks + 1
+                if not found:
+                    time.sleep(PAUSE)
+        self._labels(labeller.close())
+        _send("summary", self._totals.as_json(), flush=True)
+
+    def _expected(self, read: int) -> int | None:
+        """How many round trips the run has, once the proxy has said it; one more look when the proxy is gone."""
+        pause = SHORT_PAUSE if self._counter else PAUSE
+        if select.select([sys.stdin], [], [], pause)[0]:
+            return int(sys.stdin.readline() or read + 1)
+        return None
+
+    def _labels(self, labels: Iterable[tuple[int, dict[str, object]]]) -> None:
         for index, label in labels:
             _send(f"{index}", label)
-            totals.add(index, label)
-            if tally and index not in refused:
-                tally.add(index, label)
-            if console and index not in told:
-                told.add(index)
-                _print(label, totals, colour)
+            self._totals.add(index, label)
+            if self._counter and index not in self._answered_by_us:
+                self._counter.add(index, label)
+            if self._console and index not in self._printed:
+                self._printed.add(index)
+                self._print(label)
 
-    read, expected, looks = 0, None, 0
-    while expected is None or (read < expected and looks < LAST_LOOKS):
-        # True once the proxy has said how many round trips there are, or is gone.
-        if select.select([sys.stdin], [], [], pause)[0] and expected is None:
-            expected = int(sys.stdin.readline() or read + 1)
-        found = tail.poll()
-        for round_trip in found:
-            if MARK in round_trip.extra and not round_trip.frames:
-                refused.add(round_trip.index)  # it is no turn that was made
-            try:
-                tell(labeller.add(round_trip))
-            except Exception as exc:  # noqa: BLE001 - what cannot be read must not cost the labels of the rest
-                totals.fault(f"round trip {round_trip.index} could not be labelled: {type(exc).__name__}: {exc}")
-        read += len(found)
-        if tally and found:
-            _send("progress", tally.report(read))
-        sys.stdout.flush()
-        if expected is not None:
-            looks = 0 if found else looks + 1
-            if not found:
-                time.sleep(PAUSE)
-    tell(labeller.close())
-    _send("summary", totals.as_json())
-    sys.stdout.flush()
+    def _print(self, label: dict[str, object]) -> None:
+        from turntape.inspector.views.text.run_text import console_line
+
+        with suppress(OSError):
+            sys.stderr.write(console_line(label, self._totals, self._colour) + "\n")
+            sys.stderr.flush()
 
 
-def _send(head: str, value: dict[str, object]) -> None:
+def _send(head: str, value: Mapping[str, object], *, flush: bool = False) -> None:
     import orjson
 
-    sys.stdout.buffer.write(b"%s %s\n" % (head.encode(), orjson.dumps(value)))
+    line = b"%s %s\n" % (head.encode(), orjson.dumps(value))
+    with _output:
+        sys.stdout.buffer.write(line)
+    if flush:
+        _flush()
 
 
-def _print(label: dict[str, object], totals: Totals, colour: bool) -> None:
-    from turntape.inspector.views.text.run_text import console_line
-
-    with suppress(OSError):
-        sys.stderr.write(console_line(label, totals, colour) + "\n")
-        sys.stderr.flush()
+def _flush() -> None:
+    with _output:
+        sys.stdout.buffer.flush()
 
 
 if __name__ == "__main__":

@@ -1,24 +1,24 @@
-"""The proxy's end of the sidecar: starts it, and hands its label lines on to the file.
+"""The proxy's side of the labeller process: starts it and passes its labels on to the file.
 
-It may die or hang; the recording does not notice, and what is missing (labels, totals) is said once.
+The process may die or hang: the recording is not affected, and what is missing is reported once, at the end.
 """
 
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
-from ..limits.limits import Guard
+from ..limits.limit_checker import LimitChecker
+from ..limits.progress import PATIENCE, ProgressReport
 
-PATIENCE = 20.0
-"""Seconds without a word from the sidecar after which the end of a run no longer waits for it."""
+LABELLER = (sys.executable, "-m", "turntape.proxy.sidecar.labeller_process")
 
 
-class Companion:
-    """The running sidecar of one cassette."""
+class SidecarClient:
+    """The running labeller process of one cassette. `label` gets each label: round trip number, JSON object."""
 
     def __init__(
         self,
@@ -27,20 +27,23 @@ class Companion:
         *,
         console: bool,
         colour: bool,
-        guard: Guard | None = None,
+        checker: LimitChecker | None = None,
+        command: Sequence[str] = LABELLER,
+        patience: float = PATIENCE,
     ) -> None:
         self.problem: str | None = None
-        """Why labels are missing, one sentence, or None."""
+        """Why labels are missing, in one sentence, or None."""
         self._label = label
-        self._guard = guard
+        self._checker = checker
+        self._patience = patience
         self._last: dict[bytes, dict[str, object]] = {}
         self._ended = threading.Event()
-        self._lines = 0
+        self._words = 0
         arguments = [*(["--console"] if console else []), *(["--colour"] if colour else [])]
-        arguments += ["--progress"] if guard else []
-        # A session of its own: Ctrl-C and Ctrl-Z in the terminal are the command's, not the sidecar's.
+        arguments += ["--progress"] if checker else []
+        # In its own session: Ctrl-C and Ctrl-Z in the terminal are for the command.
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "turntape.proxy.sidecar.labeller_process", str(path), *arguments],
+            [*command, str(path), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=None if console else subprocess.DEVNULL,
@@ -50,44 +53,50 @@ class Companion:
         self._reader.start()
 
     def _read(self) -> None:
-        import orjson
-
         stream = self._process.stdout
         assert stream
         try:
             for line in stream:
-                self._lines += 1
+                self._words += 1
                 head, _, value = line.rstrip(b"\n").partition(b" ")
-                if head.isdigit():
-                    self._label(int(head), value)
-                elif head == b"progress" and self._guard:
-                    self._guard.report(orjson.loads(value))
-                elif head in (b"summary", b"error"):
-                    self._last[head] = cast(dict[str, object], orjson.loads(value))
+                self._take(head, value)
         finally:
-            if self._guard:
-                self._guard.lost()
+            if self._checker:
+                self._checker.labels_ended("the labeller process has ended")
             self._ended.set()
 
+    def _take(self, head: bytes, value: bytes) -> None:
+        import orjson
+
+        if head.isdigit():
+            self._label(int(head), value)
+        elif head == b"progress" and self._checker:
+            self._checker.report(cast(ProgressReport, orjson.loads(value)))
+        elif head == b"alive" and self._checker:
+            self._checker.on_news()
+        elif head in (b"summary", b"error"):
+            self._last[head] = cast(dict[str, object], orjson.loads(value))
+
     def kill(self) -> None:
-        """End it at once; `close` then says that labels are missing."""
+        """End the process at once; `close` then reports that labels are missing."""
         self._process.kill()
 
     def close(self, count: int) -> dict[str, object] | None:
-        """Let it read on until `count` round trips; its summary, or None with `problem` set."""
+        """Let the process label up to `count` round trips, and end it.
+
+        Returns its summary, or None when it failed; then `problem` says why.
+        """
         assert self._process.stdin
         with suppress(BrokenPipeError):  # it has died; its exit code says more below
             self._process.stdin.write(b"%d\n" % count)
             self._process.stdin.close()
-        lines = -1
-        while not self._ended.wait(PATIENCE):
-            if lines == self._lines:
-                self.problem = (
-                    f"labels are missing, since the process that makes them said nothing for {PATIENCE:.0f} s"
-                )
+        words = -1
+        while not self._ended.wait(self._patience):
+            if words == self._words:
+                self.problem = f"labels are missing: the labeller process said nothing for {self._patience:.0f} s"
                 self._process.kill()
                 break
-            lines = self._lines
+            words = self._words
         self._reader.join(1)
         code = self._process.wait()
         if self._process.stdout:
@@ -95,5 +104,5 @@ class Companion:
         summary, error = self._last.get(b"summary"), self._last.get(b"error")
         if summary is None and self.problem is None:
             reason = error["message"] if error else f"exit code {code}"
-            self.problem = f"labels are missing, since the process that makes them failed: {reason}"
+            self.problem = f"labels are missing: the labeller process failed ({reason})"
         return summary

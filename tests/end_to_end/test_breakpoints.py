@@ -15,10 +15,11 @@ from end_to_end.loops import LOOPS
 from turntape.cassettes import Cassette, Recorder
 from turntape.inspector.run.labels import label_all
 from turntape.inspector.wire.rewrite import document
-from turntape.proxy.breakpoints.addon import Breakpoints
+from turntape.proxy.breakpoints.breakpoints_addon import Breakpoints
 from turntape.proxy.breakpoints.condition import parse
-from turntape.proxy.breakpoints.orders import edited, refused
-from turntape.proxy.breakpoints.pending import PASSED, Decision, Held
+from turntape.proxy.breakpoints.editing import edited
+from turntape.proxy.breakpoints.held_answer import PASSED, Decision, HeldAnswer
+from turntape.proxy.breakpoints.orders import refused
 from turntape.proxy.engine.engine import Engine, running
 from turntape.proxy.scripted import Fault, ScriptedServer
 from turntape.proxy.scripted.story import Call, Step
@@ -32,18 +33,18 @@ ASKED = {"model": "gpt-5", "messages": [{"role": "user", "content": "go"}]}
 class Person:
     """Decides by a function, and keeps what was asked."""
 
-    def __init__(self, decide: Callable[[Held], Decision] = lambda held: PASSED) -> None:
-        self.over = False
-        self.asked: list[Held] = []
+    def __init__(self, decide: Callable[[HeldAnswer], Decision] = lambda held: PASSED) -> None:
+        self.finished = False
+        self.asked: list[HeldAnswer] = []
         self.recorded = threading.Event()
         self._decide = decide
 
-    def ask(self, held: Held, gone: threading.Event) -> Decision:
+    def decide(self, held: HeldAnswer, gone: threading.Event) -> Decision:
         self.asked.append(held)
         return self._decide(held)
 
 
-def redirect(held: Held) -> Decision:
+def redirect(held: HeldAnswer) -> Decision:
     decision, remark = edited(held, document(held.round_trip).replace(ANN, NOBODY))
     assert remark is None
     return decision
@@ -200,7 +201,7 @@ def test_a_cut_stream_reaches_the_client_cut_and_nobody_is_asked(tape: Path, con
 
 def test_a_client_that_leaves_is_told_to_the_person(tape: Path, confdir: Path) -> None:
     class Waiting(Person):
-        def ask(self, held: Held, gone: threading.Event) -> Decision:
+        def decide(self, held: HeldAnswer, gone: threading.Event) -> Decision:
             assert gone.wait(20)
             return PASSED
 

@@ -30,8 +30,8 @@ OTHER_STORY = (
 def fork_of(plan: Script, tape: Path, confdir: Path, **server: Any) -> Generator[tuple[Rig, list[Fork]]]:
     forks: list[Fork] = []
 
-    def addon(tap: Any, write: Any) -> Fork:
-        forks.append(Fork(plan, tap, write))
+    def addon(recorder: Any, write: Any) -> Fork:
+        forks.append(Fork(plan, recorder, write))
         return forks[0]
 
     with ScriptedServer(**server) as upstream, Recorder(tape) as recorder:

@@ -59,7 +59,7 @@ def test_recorded_traffic_goes_through_a_tunnel_with_the_login(
         ScriptedServer(tls=tls(company)) as server,
         CorporateProxy({"api.openai.com:443": server.port}, login=LOGIN) as corporate,
         proxied(
-            tape, confdir, next_proxy=parse(f"http://{WRITTEN}@127.0.0.1:{corporate.port}"), trusted_ca=company
+            tape, confdir, upstream_proxy=parse(f"http://{WRITTEN}@127.0.0.1:{corporate.port}"), trusted_ca=company
         ) as base,
         forward(base, confdir / "mitmproxy-ca-cert.pem") as through,
         httpx2.Client(trust_env=False) as plain,
@@ -82,7 +82,7 @@ def test_an_http2_clients_traffic_goes_through_too(tape: Path, confdir: Path, co
     with (
         ScriptedServer(tls=tls(company)) as server,
         CorporateProxy({"api.openai.com:443": server.port}) as corporate,
-        proxied(tape, confdir, next_proxy=parse(f"127.0.0.1:{corporate.port}"), trusted_ca=company) as base,
+        proxied(tape, confdir, upstream_proxy=parse(f"127.0.0.1:{corporate.port}"), trusted_ca=company) as base,
         forward(base, confdir / "mitmproxy-ca-cert.pem", http2=True, http1=False) as through,
     ):
         answer = through.post("https://api.openai.com/v1/chat/completions", json=ASKED)
@@ -96,7 +96,7 @@ def test_tunnelled_traffic_goes_through_untouched(tape: Path, confdir: Path, com
     with (
         ScriptedServer(tls=tls(company)) as server,
         CorporateProxy({"files.corp.example:443": server.port}, login=LOGIN) as corporate,
-        proxied(tape, confdir, next_proxy=parse(f"http://{WRITTEN}@127.0.0.1:{corporate.port}")) as base,
+        proxied(tape, confdir, upstream_proxy=parse(f"http://{WRITTEN}@127.0.0.1:{corporate.port}")) as base,
         forward(base, company) as through,
     ):
         answer = through.get("https://files.corp.example/v1/models")
@@ -114,7 +114,7 @@ def test_plain_http_is_asked_for_in_absolute_form(target: str, recorded: int, ta
     with (
         ScriptedServer() as server,
         CorporateProxy({"llm.corp.example": server.port}, login=LOGIN) as corporate,
-        proxied(tape, confdir, next_proxy=parse(f"http://{WRITTEN}@127.0.0.1:{corporate.port}")) as base,
+        proxied(tape, confdir, upstream_proxy=parse(f"http://{WRITTEN}@127.0.0.1:{corporate.port}")) as base,
         httpx2.Client(proxy=base, trust_env=False) as through,
     ):
         through.post(f"http://llm.corp.example{target}", json=ASKED)
@@ -145,7 +145,7 @@ def test_a_websocket_gets_a_tunnel(tape: Path, confdir: Path) -> None:
                 tape,
                 confdir,
                 upstreams={"openai": "http://llm.corp.example"},
-                next_proxy=parse(f"127.0.0.1:{corporate.port}"),
+                upstream_proxy=parse(f"127.0.0.1:{corporate.port}"),
             ) as base,
             connect(f"ws{base[4:]}/openai/v1/realtime", proxy=None) as client,
         ):
@@ -162,7 +162,7 @@ def test_a_proxy_that_is_itself_behind_tls(tape: Path, confdir: Path, company: P
     with (
         ScriptedServer(tls=tls(company)) as server,
         CorporateProxy({"api.openai.com:443": server.port}, tls=tls(company)) as corporate,
-        proxied(tape, confdir, next_proxy=parse(f"https://localhost:{corporate.port}"), trusted_ca=company) as base,
+        proxied(tape, confdir, upstream_proxy=parse(f"https://localhost:{corporate.port}"), trusted_ca=company) as base,
         httpx2.Client(trust_env=False) as plain,
     ):
         answer = plain.post(f"{base}/openai/v1/chat/completions", json=ASKED)
@@ -174,7 +174,7 @@ def test_a_proxy_that_is_itself_behind_tls(tape: Path, confdir: Path, company: P
 def test_a_proxy_that_refuses_leaves_a_record_that_names_it(tape: Path, confdir: Path) -> None:
     with (
         CorporateProxy({}, login=LOGIN) as corporate,
-        proxied(tape, confdir, next_proxy=parse(f"127.0.0.1:{corporate.port}")) as base,
+        proxied(tape, confdir, upstream_proxy=parse(f"127.0.0.1:{corporate.port}")) as base,
         httpx2.Client(trust_env=False) as plain,
         pytest.raises(httpx2.TransportError),
     ):
@@ -194,7 +194,7 @@ def test_what_no_proxy_exempts_and_loopback_go_straight(tape: Path, confdir: Pat
             tape,
             confdir,
             upstreams={"openai": server.url, "mistral": "http://llm.invalid"},
-            next_proxy=parse(f"127.0.0.1:{corporate.port}", exempt=(".invalid",)),
+            upstream_proxy=parse(f"127.0.0.1:{corporate.port}", exempt=(".invalid",)),
         ) as base,
         httpx2.Client(trust_env=False, timeout=20) as plain,
     ):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from turntape.cassettes.tape.model import RoundTrip
 
     from ...engine.fork_addon import Fork, ForkPlan
-    from ...engine.recorder_addon import Tap
+    from ...engine.recorder_addon import RecorderAddon
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -65,8 +65,8 @@ def main(options: argparse.Namespace) -> int:
     block()
     forks: list[Fork] = []
 
-    def addon(tap: "Tap", write: "Callable[[RoundTrip], object]") -> object:
-        forks.append(Fork(script, tap, write))
+    def addon(recorder: "RecorderAddon", write: "Callable[[RoundTrip], object]") -> object:
+        forks.append(Fork(script, recorder, write))
         return forks[0]
 
     path = cassette_path(options, "fork")

@@ -1,21 +1,22 @@
 """What a run showed, in words."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from turntape.proxy.doctor import verdict
 from turntape.proxy.doctor.verdict import Traffic
+from turntape.proxy.engine.unrecorded import UnrecordedTraffic
 from turntape.proxy.launch.connections import Connection, Watch
 from turntape.proxy.launch.runtimes import BY_NAME
-from turntape.proxy.sidecar.summary import Seen
 
 PYTHON = BY_NAME["Python"]
 
 
 def said(
     recorded: dict[str, int] | None = None,
-    seen: Seen | None = None,
+    seen: UnrecordedTraffic | None = None,
     past: Connection | None = None,
     trusted: bool = True,
     failed: dict[str, str] | None = None,
@@ -23,7 +24,7 @@ def said(
     watch = Watch(0, ours=1)
     if past:
         watch.past_us.add(past)
-    traffic = Traffic(recorded or {}, failed or {}, seen or Seen(), Path("/ca.pem"), 0)
+    traffic = Traffic(recorded or {}, failed or {}, seen or UnrecordedTraffic(), Path("/ca.pem"), 0)
     checks = verdict.checks(traffic, watch, {"192.0.2.7": "api.openai.com"}, PYTHON, trusted)
     return {check.id: (check.status, f"{check.what} {check.add}") for check in checks}
 
@@ -44,7 +45,7 @@ def test_a_run_without_any_traffic_gets_its_runtimes_advice() -> None:
 
 @pytest.mark.parametrize(("trusted", "word"), [(True, "pins certificates"), (False, "does not trust our certificate")])
 def test_a_broken_handshake_is_pinning_where_the_runtime_trusts_us(trusted: bool, word: str) -> None:
-    status, text = said(seen=Seen(distrusted={"api.openai.com": 2}), trusted=trusted)["pinned"]
+    status, text = said(seen=UnrecordedTraffic(distrusted=Counter({"api.openai.com": 2})), trusted=trusted)["pinned"]
 
     assert status == "problem"
     assert word in text
@@ -52,7 +53,7 @@ def test_a_broken_handshake_is_pinning_where_the_runtime_trusts_us(trusted: bool
 
 
 def test_a_handshake_that_was_broken_off_beside_answers_is_no_distrust() -> None:
-    assert "pinned" not in said({"api.openai.com": 3}, Seen(distrusted={"api.openai.com": 1}))
+    assert "pinned" not in said({"api.openai.com": 3}, UnrecordedTraffic(distrusted=Counter({"api.openai.com": 1})))
 
 
 def test_what_went_past_us_is_named_with_host_and_program() -> None:
@@ -76,7 +77,7 @@ def test_an_upstream_that_is_not_reached_is_a_problem_of_its_own() -> None:
 
 
 def test_hosts_that_were_tunnelled_come_with_the_option_that_opens_them() -> None:
-    status, text = said(seen=Seen(tunnelled={"llm.corp.example": 4}))["tunnelled"]
+    status, text = said(seen=UnrecordedTraffic(tunnelled=Counter({"llm.corp.example": 4})))["tunnelled"]
 
     assert status == "note"
     assert "--intercept llm.corp.example" in text

@@ -1,4 +1,4 @@
-"""The tap keeps what passed, alters none of it, and says why a round trip has no whole answer."""
+"""The recorder addon keeps what passes, changes nothing, and says why an answer is not whole."""
 
 import gzip
 import time
@@ -10,26 +10,28 @@ from mitmproxy import http
 from mitmproxy.test import tflow
 
 from turntape.cassettes import Chunk, RoundTrip
-from turntape.proxy.engine.recorder_addon import Take, Tap, unreached
+from turntape.cassettes.tape.model import Failure
+from turntape.proxy.engine.pending import PendingRoundTrip
+from turntape.proxy.engine.recorder_addon import TEE, RecorderAddon
 
 URL = "https://api.openai.com/v1/chat/completions"
 END = b"data: [DONE]\n\n"
 
 
-def begun(tap: Tap, body: bytes = b'{"a":1}', encoding: str | None = None) -> http.HTTPFlow:
+def begun(recorder: RecorderAddon, body: bytes = b'{"a":1}', encoding: str | None = None) -> http.HTTPFlow:
     """A flow whose request is in."""
     flow = tflow.tflow(req=http.Request.make("POST", URL, body, {"X-A": "1"}))
     if encoding:
         flow.request.headers["content-encoding"] = encoding
-    tap.begin(flow, Take(URL, 1000.0, time.monotonic_ns(), "run", "base_url", "openai"))
-    tap.request(flow)
+    recorder.begin(flow, PendingRoundTrip(URL, 1000.0, time.monotonic_ns(), "run", "base_url", "openai"))
+    recorder.request(flow)
     return flow
 
 
-def answering(tap: Tap, flow: http.HTTPFlow, pieces: Sequence[bytes], **headers: str) -> list[bytes]:
+def answering(recorder: RecorderAddon, flow: http.HTTPFlow, pieces: Sequence[bytes], **headers: str) -> list[bytes]:
     """The head of an answer and these pieces; what passed on to the client."""
     flow.response = http.Response.make(200, b"", {"content-type": "text/event-stream", **headers})
-    tap.responseheaders(flow)
+    recorder.responseheaders(flow)
     stream = flow.response.stream
     assert callable(stream)
     passed = [stream(piece) for piece in pieces]
@@ -37,20 +39,20 @@ def answering(tap: Tap, flow: http.HTTPFlow, pieces: Sequence[bytes], **headers:
     return [piece for piece in passed if isinstance(piece, bytes)]
 
 
-def failing(tap: Tap, flow: http.HTTPFlow, message: str) -> None:
+def failing(recorder: RecorderAddon, flow: http.HTTPFlow, message: str) -> None:
     flow.error = base.Error(message)
-    tap.error(flow)
+    recorder.error(flow)
 
 
 def test_each_chunk_passes_as_it_came_and_is_kept_with_its_time() -> None:
     kept: list[RoundTrip] = []
-    tap = Tap(kept.append)
-    flow = begun(tap)
+    recorder = RecorderAddon(kept.append)
+    flow = begun(recorder)
     pieces = [b"data: 1\n\n", b"data: 2", b"\n\n", END]
 
-    passed = answering(tap, flow, [*pieces, b""])
+    passed = answering(recorder, flow, [*pieces, b""])
     assert kept == []
-    tap.response(flow)
+    recorder.response(flow)
 
     assert passed == [*pieces, b""]
     (trip,) = kept
@@ -64,41 +66,41 @@ def test_each_chunk_passes_as_it_came_and_is_kept_with_its_time() -> None:
     assert ("X-A", "1") in trip.request.headers and trip.request.complete
 
 
-def test_a_flow_is_handed_over_once() -> None:
+def test_a_flow_is_written_once() -> None:
     kept: list[RoundTrip] = []
-    tap = Tap(kept.append)
-    flow = begun(tap)
-    answering(tap, flow, [END])
+    recorder = RecorderAddon(kept.append)
+    flow = begun(recorder)
+    answering(recorder, flow, [END])
 
-    tap.response(flow)
-    failing(tap, flow, "connection closed")
-    tap.abandon()
+    recorder.response(flow)
+    failing(recorder, flow, "connection closed")
+    recorder.abandon()
 
     assert len(kept) == 1
 
 
-def test_a_flow_that_was_not_begun_is_left_alone() -> None:
+def test_a_flow_that_is_not_recorded_is_left_alone() -> None:
     kept: list[RoundTrip] = []
-    tap = Tap(kept.append)
+    recorder = RecorderAddon(kept.append)
     flow = tflow.tflow(resp=True)
 
-    tap.request(flow)
-    tap.responseheaders(flow)
-    tap.response(flow)
-    failing(tap, flow, "timed out")
+    recorder.request(flow)
+    recorder.responseheaders(flow)
+    recorder.response(flow)
+    failing(recorder, flow, "timed out")
 
     assert kept == [] and flow.response is not None and flow.response.stream is False
 
 
 def test_encoded_chunks_pass_encoded_and_are_kept_decoded() -> None:
     kept: list[RoundTrip] = []
-    tap = Tap(kept.append)
+    recorder = RecorderAddon(kept.append)
     body = gzip.compress(b"data: one\n\n" * 50, mtime=0)
     pieces = [body[:5], body[5:20], body[20:]]
-    flow = begun(tap, gzip.compress(b'{"a":1}', mtime=0), "gzip")
+    flow = begun(recorder, gzip.compress(b'{"a":1}', mtime=0), "gzip")
 
-    passed = answering(tap, flow, pieces, **{"content-encoding": "GZIP"})
-    tap.response(flow)
+    passed = answering(recorder, flow, pieces, **{"content-encoding": "GZIP"})
+    recorder.response(flow)
 
     assert passed == pieces
     (trip,) = kept
@@ -108,147 +110,193 @@ def test_encoded_chunks_pass_encoded_and_are_kept_decoded() -> None:
     assert (trip.request.body, trip.request.encoding) == (b'{"a":1}', "gzip")
 
 
-def test_what_does_not_decode_is_kept_as_it_came_with_the_fault() -> None:
-    kept: list[RoundTrip] = []
-    tap = Tap(kept.append)
-    body = gzip.compress(b"x" * 999, mtime=0)
-    pieces = [body[:10], b"\x00 no gzip \xff", b"any more"]
-    flow = begun(tap)
-
-    passed = answering(tap, flow, pieces, **{"content-encoding": "gzip"})
-    tap.response(flow)
-
-    assert passed == pieces
-    (trip,) = kept
-    assert trip.response is not None
-    assert (trip.response.body, trip.response.encoding) == (b"".join(pieces), None)
-    assert [chunk.size for chunk in trip.response.chunks] == [len(piece) for piece in pieces]
-    assert "does not decode as gzip" in trip.faults[0]
-
-
 @pytest.mark.parametrize(
-    ("message", "kind"),
+    ("message", "kind", "closed_first"),
     [
-        ("[Errno -2] Name or service not known", "dns"),
-        ("[Errno 8] nodename nor servname provided, or not known", "dns"),
-        ("[Errno 111] Connect call failed ('127.0.0.1', 9)", "refused"),
-        ("Multiple exceptions: [Errno 111] Connect call failed", "refused"),
-        ("[Errno 113] No route to host", "refused"),
-        ("Certificate verify failed: self-signed certificate", "tls"),
-        ("The remote server does not speak TLS.", "tls"),
-        ("connection timed out", "timeout"),
-        ("server closed connection", None),
+        ("[Errno -2] Name or service not known", "dns", None),
+        ("connection timed out", "timeout", None),
+        ("server closed connection", "cut", "server"),
     ],
 )
-def test_why_the_upstream_was_not_reached(message: str, kind: str | None) -> None:
+def test_an_upstream_that_sent_nothing(message: str, kind: str, closed_first: str | None) -> None:
+    """When it was reached and closed the connection, it has cut the answer."""
     kept: list[RoundTrip] = []
-    tap = Tap(kept.append)
-    flow = begun(tap)
+    recorder = RecorderAddon(kept.append)
+    flow = begun(recorder)
 
-    failing(tap, flow, message)
+    failing(recorder, flow, message)
 
-    assert unreached(message) == kind
     (trip,) = kept
     assert trip.failure is not None and trip.response is None
-    # An upstream that was reached and closed has cut the answer.
-    assert (trip.failure.kind, trip.failure.message) == (kind or "cut", message)
-    assert trip.closed_first == (None if kind else "server")
-    assert not flow.killable  # the client's connection is closed, as it would have been
+    assert (trip.failure.kind, trip.failure.message, trip.closed_first) == (kind, message, closed_first)
+    assert not flow.killable  # the client's connection is closed, as without the proxy
 
 
 def test_a_stream_that_the_server_cut_keeps_what_came() -> None:
     kept: list[RoundTrip] = []
-    tap = Tap(kept.append)
-    flow = begun(tap)
-    answering(tap, flow, [b"data: 1\n\n", b"data: "])
+    recorder = RecorderAddon(kept.append)
+    flow = begun(recorder)
+    answering(recorder, flow, [b"data: 1\n\n", b"data: "])
 
-    failing(tap, flow, "peer closed connection without sending complete message body")
+    failing(recorder, flow, "peer closed connection without sending complete message body")
 
     (trip,) = kept
     assert trip.response is not None and trip.failure is not None
     assert (trip.response.body, trip.failure.kind, trip.closed_first) == (b"data: 1\n\ndata: ", "cut", "server")
 
 
-@pytest.mark.parametrize(("pieces", "kind"), [([b"data: 1\n\n"], "client_gone"), ([b"data: 1\n\n", END], None)])
-def test_a_client_that_hangs_up_after_the_end_has_a_whole_answer(pieces: list[bytes], kind: str | None) -> None:
-    kept: list[RoundTrip] = []
-    tap = Tap(kept.append)
-    flow = begun(tap)
-    answering(tap, flow, pieces)
+GONE = Failure("client_gone", "the client closed before the answer was whole")
 
-    failing(tap, flow, "Client disconnected.")
+
+@pytest.mark.parametrize(
+    ("pieces", "failure"),
+    [([], GONE), ([b"data: 1\n\n"], GONE), ([b"data: 1\n\n", END], None)],
+    ids=["nothing", "a part", "all"],
+)
+@pytest.mark.parametrize("message", ["Client disconnected.", "stream reset by client (CANCEL)", "Client closed"])
+def test_a_client_that_leaves_after_the_end_has_the_whole_answer(
+    message: str, pieces: list[bytes], failure: Failure | None
+) -> None:
+    kept: list[RoundTrip] = []
+    recorder = RecorderAddon(kept.append)
+    flow = begun(recorder)
+    if pieces:
+        answering(recorder, flow, pieces)
+
+    failing(recorder, flow, message)
 
     (trip,) = kept
-    assert (trip.failure.kind if trip.failure else None, trip.closed_first) == (kind, "client")
+    assert (trip.failure, trip.closed_first) == (failure, "client")
 
 
-def test_what_still_runs_at_the_end_is_kept_as_it_stands() -> None:
+def test_what_still_runs_at_the_stop_is_kept_as_it_is() -> None:
     kept: list[RoundTrip] = []
-    tap = Tap(kept.append)
-    running, waiting = begun(tap), begun(tap)
-    answering(tap, running, [b"data: 1\n\n"])
+    recorder = RecorderAddon(kept.append)
+    running, waiting = begun(recorder), begun(recorder)
+    answering(recorder, running, [b"data: 1\n\n"])
 
-    tap.abandon()
+    recorder.abandon()
 
     assert [(trip.response and trip.response.body, trip.failure and trip.failure.kind) for trip in kept] == [
         (b"data: 1\n\n", "internal"),
         (None, "internal"),
     ]
-    assert tap.takes == {} and waiting.id != running.id
+    assert recorder.pending == {} and waiting.id != running.id
 
 
-def test_a_fault_of_ours_is_stored_and_the_hook_returns(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_in_turntape_is_stored_and_logged_and_the_hook_returns(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     kept: list[RoundTrip] = []
-    tap = Tap(kept.append)
-    flow = begun(tap)
+    recorder = RecorderAddon(kept.append)
+    flow = begun(recorder)
 
     def fail(*_: object) -> None:
         raise RuntimeError("ours")
 
     with monkeypatch.context() as patch:
-        patch.setattr("turntape.proxy.engine.recorder_addon.decoder", fail)
+        patch.setattr(PendingRoundTrip, "decode_as", fail)
         flow.response = http.Response.make(200, b"", {"content-type": "application/json"})
-        tap.responseheaders(flow)
-    tap.response(flow)
+        recorder.responseheaders(flow)
+    recorder.response(flow)
 
     (trip,) = kept
     assert trip.faults == ("responseheaders: RuntimeError('ours')",)
+    assert "fault while recording in responseheaders" in caplog.text
 
 
 def test_a_writer_that_fails_never_reaches_the_traffic() -> None:
     def fail(_: RoundTrip) -> None:
         raise OSError("the disk is gone")
 
-    tap = Tap(fail)
-    flow = begun(tap)
-    answering(tap, flow, [END])
+    recorder = RecorderAddon(fail)
+    flow = begun(recorder)
+    answering(recorder, flow, [END])
 
-    tap.response(flow)
+    recorder.response(flow)
 
-    assert tap.takes == {}
+    assert recorder.pending == {}
 
 
-def test_websocket_messages_are_kept_by_sender() -> None:
+@pytest.mark.parametrize(("closed_by_client", "side"), [(True, "client"), (False, "server"), (None, None)])
+def test_websocket_messages_are_kept_by_sender(closed_by_client: bool | None, side: str | None) -> None:
     kept: list[RoundTrip] = []
-    tap = Tap(kept.append)
+    recorder = RecorderAddon(kept.append)
     flow = tflow.twebsocketflow()
     flow.request.url = URL
-    tap.begin(flow, Take(URL, 0.0, time.monotonic_ns(), None, "forward", "openai"))
-    assert flow.websocket is not None
+    assert flow.websocket is not None and flow.response is not None
+    recorder.begin(flow, PendingRoundTrip(URL, 0.0, time.monotonic_ns(), None, "forward", "openai"))
     messages = list(flow.websocket.messages)
-    tap.responseheaders(flow)
+    recorder.responseheaders(flow)
+    assert flow.response.stream is False
     for number in range(1, len(messages) + 1):
         flow.websocket.messages = messages[:number]
-        tap.websocket_message(flow)
-    tap.response(flow)
+        recorder.websocket_message(flow)
+    recorder.response(flow)
     assert kept == []
-    flow.websocket.closed_by_client = True
+    flow.websocket.closed_by_client = closed_by_client
 
-    tap.websocket_end(flow)
+    recorder.websocket_end(flow)
 
     (trip,) = kept
     assert [(f.sender, f.data, f.text) for f in trip.frames] == [
         ("client" if m.from_client else "server", m.content, m.is_text) for m in messages
     ]
-    assert (trip.closed_first, trip.failure) == ("client", None)
+    assert {f.sender for f in trip.frames} == {"client", "server"}
+    assert trip.first_byte_at is not None and all(f.at >= trip.first_byte_at for f in trip.frames)
+    assert (trip.closed_first, trip.failure) == (side, None)
     assert trip.response is not None and trip.response.chunks == tuple[Chunk]()
+
+
+def test_a_request_that_did_not_end_is_not_complete() -> None:
+    kept: list[RoundTrip] = []
+    recorder = RecorderAddon(kept.append)
+    flow = tflow.tflow(req=http.Request.make("POST", URL, b"half"))
+    recorder.begin(flow, PendingRoundTrip(URL, 0.0, time.monotonic_ns(), None, "forward", "openai"))
+
+    failing(recorder, flow, "Client disconnected.")
+
+    assert [trip.request.complete for trip in kept] == [False]
+
+
+def test_a_response_that_a_breakpoint_may_hold_is_kept_but_not_streamed() -> None:
+    kept: list[RoundTrip] = []
+    recorder = RecorderAddon(kept.append)
+    flow = begun(recorder)
+    recorder.pending[flow.id].held = True
+    flow.response = http.Response.make(200, b"")
+
+    recorder.responseheaders(flow)
+    assert flow.response.stream is False
+    flow.metadata[TEE](b"piece")
+    recorder.response(flow)
+
+    assert [trip.response and trip.response.body for trip in kept] == [b"piece"]
+
+
+def test_a_flow_that_is_released_is_not_written() -> None:
+    kept: list[RoundTrip] = []
+    recorder = RecorderAddon(kept.append)
+    flow = begun(recorder)
+    pending = recorder.pending[flow.id]
+
+    assert recorder.release(flow) is pending
+    assert recorder.release(flow) is None
+    recorder.response(flow)
+    recorder.abandon()
+
+    assert kept == [] and recorder.pending == {}
+
+
+def test_hooks_without_their_part_of_the_flow_do_nothing() -> None:
+    """mitmproxy calls `error` without an error, and others without a response, when a flow is killed."""
+    kept: list[RoundTrip] = []
+    recorder = RecorderAddon(kept.append)
+    flow = begun(recorder)
+    pending = recorder.pending[flow.id]
+
+    recorder.responseheaders(flow)
+    recorder.error(flow)
+    recorder.websocket_message(flow)
+
+    assert kept == [] and pending.faults == [] and pending.first_byte_at is None

@@ -11,20 +11,20 @@ from mitmproxy.test import taddons, tflow
 from mitmproxy.test.tflow import tclient_conn
 
 from turntape.cassettes import RoundTrip
-from turntape.proxy.engine.recorder_addon import Tap
+from turntape.proxy.engine.recorder_addon import RecorderAddon
 from turntape.proxy.engine.routing import Router, run_of
 
 PORT = 8484
 
 
 class Routed:
-    """A router on port 8484, and the tap behind it."""
+    """A router on port 8484, with a recorder addon."""
 
     def __init__(self, intercept: tuple[str, ...] = (), **upstreams: str) -> None:
         kept: list[RoundTrip] = []
-        self.tap = Tap(kept.append)
+        self.recorder = RecorderAddon(kept.append)
         named = {("*" if name == "all" else name): url for name, url in upstreams.items()}
-        self.router = Router(self.tap, upstreams=named, intercept=intercept, **NO_PROXY)
+        self.router = Router(self.recorder, upstreams=named, intercept=intercept, **NO_PROXY)
         self.router.port = PORT
 
     def __call__(self, url: str, **headers: str) -> http.HTTPFlow:
@@ -39,10 +39,10 @@ class Routed:
         return flow
 
     def recorded(self, flow: http.HTTPFlow) -> bool:
-        return flow.id in self.tap.takes
+        return flow.id in self.recorder.pending
 
 
-NO_PROXY = {"next_proxy": None}
+NO_PROXY = {"upstream_proxy": None}
 
 
 def to(flow: http.HTTPFlow) -> str:
@@ -58,8 +58,8 @@ def test_a_base_url_request_goes_to_its_upstream_and_is_recorded() -> None:
 
     assert to(flow) == "https://api.openai.com:443/v1/chat/completions?a=1"
     assert flow.request.headers["host"] == "api.openai.com"
-    take = route.tap.takes[flow.id]
-    assert (take.url, take.route, take.upstream) == (
+    pending = route.recorder.pending[flow.id]
+    assert (pending.url, pending.route, pending.upstream) == (
         "https://api.openai.com/v1/chat/completions?a=1",
         "base_url",
         "openai",
@@ -104,8 +104,8 @@ def test_a_forward_request_to_a_known_host_is_recorded_and_goes_where_it_went() 
     flow = route("https://api.anthropic.com/v1/messages")
 
     assert to(flow) == "https://api.anthropic.com:443/v1/messages"
-    take = route.tap.takes[flow.id]
-    assert (take.url, take.route, take.upstream) == (
+    pending = route.recorder.pending[flow.id]
+    assert (pending.url, pending.route, pending.upstream) == (
         "https://api.anthropic.com/v1/messages",
         "forward",
         "anthropic",
@@ -120,7 +120,7 @@ def test_an_override_holds_on_the_forward_route_and_the_clients_host_is_kept(nam
 
     assert to(flow) == "http://127.0.0.1:9000/v1/chat/completions"
     assert flow.request.headers["host"] == "api.openai.com"
-    assert route.tap.takes[flow.id].url == "https://api.openai.com/v1/chat/completions"
+    assert route.recorder.pending[flow.id].url == "https://api.openai.com/v1/chat/completions"
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:11434", "gateway.example"])
@@ -137,7 +137,7 @@ def test_what_is_no_llm_api_passes_and_is_counted() -> None:
     flows = [route("http://pypi.example/simple/x"), route("http://pypi.example/y"), route("http://127.0.0.1:1/health")]
 
     assert not any(route.recorded(flow) for flow in flows)
-    assert route.router.seen.passed == {"pypi.example": 2, "127.0.0.1": 1}
+    assert route.router.unrecorded.passed == {"pypi.example": 2, "127.0.0.1": 1}
     assert to(flows[0]) == "http://pypi.example:80/simple/x"
 
 
@@ -164,7 +164,7 @@ def test_a_run_is_named_by_path_or_by_proxy_user_and_the_path_wins() -> None:
     route = Routed()
 
     def run(flow: http.HTTPFlow) -> str | None:
-        return route.tap.takes[flow.id].run
+        return route.recorder.pending[flow.id].run
 
     assert run(route("/s/night%20one/openai/v1/models")) == "night one"
     assert run(route("https://api.openai.com/v1/models", proxy_authorization=user("a%2Fb"))) == "a/b"
@@ -189,7 +189,7 @@ def test_a_tunnel_names_the_run_of_all_that_comes_through_it_until_it_closes() -
         flow = tflow.tflow(req=http.Request.make("POST", "https://api.openai.com/v1/models", b"{}"))
         flow.client_conn = connect.client_conn
         route.router.requestheaders(flow)
-        return route.tap.takes[flow.id].run
+        return route.recorder.pending[flow.id].run
 
     assert inside() == "tunnel"
     route.router.client_disconnected(connect.client_conn)
@@ -222,4 +222,4 @@ def test_what_a_connect_leads_to_is_opened_only_where_an_llm_may_be(host: str, d
     context.server.address = (host, 443)
 
     assert router.is_tunnelled(context, data) is tunnelled
-    assert router.seen.tunnelled == ({host: 1} if tunnelled else {})
+    assert router.unrecorded.tunnelled == ({host: 1} if tunnelled else {})

@@ -3,21 +3,21 @@
 import pytest
 
 from turntape.cassettes.errors import TurntapeError
-from turntape.proxy.engine.upstream_proxy import NextProxy, chosen, parse, shown
+from turntape.proxy.engine.upstream_proxy import UpstreamProxy, chosen, parse, shown
 
 
 @pytest.mark.parametrize(
     ("url", "expected"),
     [
-        ("proxy:3128", NextProxy("http", "proxy", 3128)),
-        ("http://proxy", NextProxy("http", "proxy", 80)),
-        ("https://proxy/", NextProxy("https", "proxy", 443)),
-        ("http://[::1]:3128", NextProxy("http", "::1", 3128)),
-        ("http://jo:p%40ss@proxy:1", NextProxy("http", "proxy", 1, "Basic am86cEBzcw==")),
-        ("jo@proxy:1", NextProxy("http", "proxy", 1, "Basic am86")),
+        ("proxy:3128", UpstreamProxy("http", "proxy", 3128)),
+        ("http://proxy", UpstreamProxy("http", "proxy", 80)),
+        ("https://proxy/", UpstreamProxy("https", "proxy", 443)),
+        ("http://[::1]:3128", UpstreamProxy("http", "::1", 3128)),
+        ("http://jo:p%40ss@proxy:1", UpstreamProxy("http", "proxy", 1, "Basic am86cEBzcw==")),
+        ("jo@proxy:1", UpstreamProxy("http", "proxy", 1, "Basic am86")),
     ],
 )
-def test_a_proxy_is_read_from_its_url(url: str, expected: NextProxy) -> None:
+def test_a_proxy_is_read_from_its_url(url: str, expected: UpstreamProxy) -> None:
     assert parse(url) == expected
 
 
@@ -50,14 +50,14 @@ def test_what_is_no_http_proxy_is_refused_in_one_sentence_without_the_login(url:
     ],
 )
 def test_no_proxy_exempts_as_it_does_for_clients(entry: str, host: str, port: int, straight: bool) -> None:
-    assert parse("proxy:1", (entry,)).leads_to(host, port) is not straight
+    assert parse("proxy:1", (entry,)).is_used_for(host, port) is not straight
 
 
 def test_the_users_own_proxy_is_gone_through_unless_another_is_named() -> None:
     environ = {"HTTPS_PROXY": "http://corp:3128", "NO_PROXY": "a.corp, b.corp", "no_proxy": "c.corp"}
 
-    assert chosen(None, environ, 1) == NextProxy("http", "corp", 3128, None, ("a.corp", "b.corp", "c.corp"))
-    assert chosen("other:1", environ, 1) == NextProxy("http", "other", 1, None, ("a.corp", "b.corp", "c.corp"))
+    assert chosen(None, environ, 1) == UpstreamProxy("http", "corp", 3128, None, ("a.corp", "b.corp", "c.corp"))
+    assert chosen("other:1", environ, 1) == UpstreamProxy("http", "other", 1, None, ("a.corp", "b.corp", "c.corp"))
     assert chosen("none", environ, 1) is None
     assert chosen(None, {"HTTPS_PROXY": "http://127.0.0.1:8484"}, 8484) is None
 

@@ -1,8 +1,9 @@
-"""The process that reads along: a label a line, a summary at the end, and an end of its own in every case."""
+"""The labeller process: one line for each label, a summary, and an end in every case."""
 
 import json
+import os
 import subprocess
-import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 from conversations import chat, result, said, user
 
 from turntape.cassettes import Recorder, RoundTrip
+from turntape.proxy.limits.limits import MARK
+from turntape.proxy.sidecar.sidecar_client import LABELLER
 
 CALL = ("c1", "look_up", '{"word":"a"}')
 
@@ -24,15 +27,15 @@ def recorded(path: Path) -> list[RoundTrip]:
     return trips
 
 
-def read_along(path: Path, told: str, *options: str) -> tuple[dict[str, Any], int, str]:
+def labelled(path: Path, stdin: str, *options: str) -> tuple[dict[str, Any], int, str]:
     done = subprocess.run(
-        [sys.executable, "-m", "turntape.proxy.sidecar.labeller_process", str(path), *options],
-        input=told,
+        [*LABELLER, str(path), *options],
+        input=stdin,
         capture_output=True,
         text=True,
-        timeout=60,
     )
-    lines = [line.partition(" ") for line in done.stdout.splitlines()]
+    # How often it says that it lives depends on the machine.
+    lines = [line.partition(" ") for line in done.stdout.splitlines() if line != "alive {}"]
     return {head: json.loads(value) for head, _, value in lines}, done.returncode, done.stderr
 
 
@@ -40,55 +43,82 @@ def test_each_round_trip_gets_a_label_and_the_run_a_summary(tmp_path: Path) -> N
     path = tmp_path / "run.cassette.jsonl"
     recorded(path)
 
-    told, code, err = read_along(path, "2\n")
+    lines, code, err = labelled(path, "2\n")
 
     assert (code, err) == (0, "")
-    assert told.keys() == {"0", "1", "summary"}
-    assert [told[n]["turn"] for n in ("0", "1")] == [1, 2]
-    # What the client did is known from the next request, so the first label is said again.
-    assert told["0"]["client"]["outcome"] == "dispatched"
-    assert (told["summary"]["turns"], told["summary"]["tool_calls"]) == (2, 1)
+    assert lines.keys() == {"0", "1", "summary"}
+    assert [lines[n]["turn"] for n in ("0", "1")] == [1, 2]
+    # What the client did is known from the next request, so the first label is sent again.
+    assert lines["0"]["client"]["outcome"] == "dispatched"
+    assert (lines["summary"]["turns"], lines["summary"]["tool_calls"]) == (2, 1)
 
 
-def test_the_console_says_a_line_a_round_trip(tmp_path: Path) -> None:
+def test_the_console_shows_one_line_for_each_round_trip(tmp_path: Path) -> None:
     path = tmp_path / "run.cassette.jsonl"
     recorded(path)
 
-    _, _, plain = read_along(path, "2\n", "--console")
-    _, _, coloured = read_along(path, "2\n", "--console", "--colour")
+    _, _, plain = labelled(path, "2\n", "--console")
+    _, _, coloured = labelled(path, "2\n", "--console", "--colour")
 
     assert plain.count("\n") == coloured.count("\n") == 2
     assert "look_up" in plain.splitlines()[0]
     assert "\x1b[" in coloured and "\x1b[" not in plain
 
 
-@pytest.mark.parametrize("told", ["", "1\n"])
-def test_it_ends_when_the_proxy_is_gone_or_has_no_more(told: str, tmp_path: Path) -> None:
-    """The end of its input without a number: the proxy died. What is in the file is labelled all the same."""
+@pytest.mark.parametrize("stdin", ["", "1\n"])
+def test_it_ends_when_the_proxy_is_gone_or_has_sent_all(stdin: str, tmp_path: Path) -> None:
+    """Its input ends without a number: the proxy has died. What is in the file is labelled nevertheless."""
     path = tmp_path / "run.cassette.jsonl"
     recorded(path)
 
-    labels, code, _ = read_along(path, told)
+    labels, code, _ = labelled(path, stdin)
 
     assert code == 0
     assert {"0", "1", "summary"} <= labels.keys()
 
 
-def test_what_never_comes_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_round_trip_that_never_comes_is_given_up(tmp_path: Path) -> None:
     path = tmp_path / "run.cassette.jsonl"
     recorded(path)
 
-    labels, code, _ = read_along(path, "7\n")
+    labels, code, _ = labelled(path, "7\n")
 
     assert code == 0
     assert labels["summary"]["round_trips"] == 2
 
 
-def test_a_file_that_is_no_cassette_is_one_error_line(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_cassette_is_one_error_line(tmp_path: Path) -> None:
     path = tmp_path / "no.jsonl"
     path.write_text("no cassette\n")
 
-    told, code, err = read_along(path, "1\n")
+    lines, code, err = labelled(path, "1\n")
 
-    assert (code, err, list(told)) == (1, "", ["error"])
-    assert told["error"]["message"].startswith("FormatError: ")
+    assert (code, err, list(lines)) == (1, "", ["error"])
+    assert lines["error"]["message"].startswith("FormatError: ")
+
+
+def test_a_run_with_limits_gets_a_report_without_the_turns_that_turntape_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.cassette.jsonl"
+    begun = [user("go")]
+    with Recorder(path) as recorder:
+        recorder.write(chat(begun, said("done")))
+        recorder.write(replace(chat([*begun, said("done"), user("more")], said("no")), extra={MARK: {"limit": "x"}}))
+
+    lines, _, _ = labelled(path, "2\n", "--progress")
+
+    progress = lines["progress"]
+    assert (progress["read"], progress["turns"]) == (2, 1)
+    assert progress["paths"] == ["/v1/chat/completions"]
+
+
+@pytest.mark.parametrize(("options", "niceness"), [([], 10), (["--progress"], 0)])
+def test_it_is_nice_to_the_command_unless_turns_wait_for_it(options: list[str], niceness: int, tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [*LABELLER, str(tmp_path / "none.jsonl"), *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin and process.stdout
+        assert process.stdout.readline() == b"alive {}\n"
+        priority = os.getpriority(os.PRIO_PROCESS, process.pid)
+        process.stdin.close()
+
+    assert priority == os.getpriority(os.PRIO_PROCESS, 0) + niceness

@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
-from turntape.proxy.sidecar.summary import Seen, Totals, advice, nothing_lines, summary_lines
+from turntape.proxy.sidecar.run_totals import RunTotals
+from turntape.proxy.sidecar.summary import summary_lines
 
 PATH = Path("run.cassette.jsonl")
 
@@ -25,7 +24,7 @@ FINDING = {"layer": "client", "severity": "error", "message": "a call was not an
 
 
 def test_counts_add_up_and_the_next_step_is_named() -> None:
-    totals = Totals()
+    totals = RunTotals()
     totals.add(0, label())
     totals.add(1, label(turn=2, findings=[FINDING]))
     totals.add(2, label(turn=None, model=None, usage=None, cost_usd=None))
@@ -41,7 +40,7 @@ def test_counts_add_up_and_the_next_step_is_named() -> None:
 
 
 def test_a_later_label_takes_the_place_of_the_earlier() -> None:
-    totals = Totals()
+    totals = RunTotals()
     totals.add(0, label(findings=[FINDING]))
     totals.add(0, label())
 
@@ -49,7 +48,7 @@ def test_a_later_label_takes_the_place_of_the_earlier() -> None:
 
 
 def test_an_unknown_price_is_not_zero() -> None:
-    totals = Totals()
+    totals = RunTotals()
     totals.add(0, label(cost_usd=None))
 
     assert totals.cost is None
@@ -57,28 +56,28 @@ def test_an_unknown_price_is_not_zero() -> None:
 
 
 def test_tokens_that_nobody_counted_are_not_zero() -> None:
-    totals = Totals()
+    totals = RunTotals()
     totals.add(0, label(usage=None, cost_usd=None))
 
     silent = summary_lines(totals.as_json(), PATH, 1, colour=False)
     totals.add(1, label(turn=2))
     partly = summary_lines(totals.as_json(), PATH, 2, colour=False)
 
-    assert silent[1] == "          the API did not say how many tokens that took"
+    assert silent[1] == "          the API did not report token usage"
     assert partly[1] == (
         "          1,200 tokens in (1,000 cached), 30 out (1 turn not counted) · $0.0012 (1 turn without a known price)"
     )
 
 
 def test_a_run_of_failures_has_no_tokens_to_tell_of() -> None:
-    totals = Totals()
+    totals = RunTotals()
     totals.add(0, label(usage=None, cost_usd=None, status=None))
 
     assert not any("token" in line for line in summary_lines(totals.as_json(), PATH, 1, colour=False))
 
 
 def test_what_we_could_not_label_is_said() -> None:
-    totals = Totals()
+    totals = RunTotals()
     totals.fault("round trip 3 could not be labelled: ValueError: x")
 
     assert "round trip 3 could not be labelled" in "\n".join(summary_lines(totals.as_json(), PATH, 1, colour=False))
@@ -86,30 +85,3 @@ def test_what_we_could_not_label_is_said() -> None:
 
 def test_without_labels_the_recording_still_counts() -> None:
     assert "3 round trips recorded" in summary_lines(None, PATH, 3, colour=False)[0]
-
-
-def test_with_nothing_recorded_it_is_told_what_was_seen_instead() -> None:
-    seen = Seen(tunnelled={"pypi.org": 3}, distrusted={"api.openai.com": 1})
-
-    shown = "\n".join(nothing_lines(seen, ["python"], Path("/ca.pem"), colour=False))
-
-    assert "pypi.org (3)" in shown
-    assert "does not trust turntape's certificate for api.openai.com" in shown
-    assert "/ca.pem" in shown
-    assert "--intercept HOST" in shown
-
-
-@pytest.mark.parametrize(
-    ("program", "word"),
-    [
-        ("/usr/bin/python3.12", "trust_env"),
-        ("node", "process.env"),
-        ("go", "ProxyFromEnvironment"),
-        ("java", "JAVA_TOOL_OPTIONS"),
-        ("docker", "turntape record"),
-        ("./agent", "--intercept"),
-    ],
-)
-def test_the_advice_fits_the_commands_runtime(program: str, word: str) -> None:
-    assert word in advice([program])
-    assert word in "\n".join(nothing_lines(Seen(), [program], Path("/ca.pem"), colour=False))

@@ -1,4 +1,4 @@
-"""The addon that holds answers. It stands before the tap, so that what is recorded is what the client got."""
+"""The addon that holds answers. It runs before the recorder addon, so that what the client gets is recorded."""
 
 # mitmproxy's headers and connection tables are only partly typed.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
@@ -7,7 +7,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
@@ -22,12 +22,14 @@ from turntape.inspector.wire.parse import read
 from turntape.inspector.wire.rewrite import NotEditable, document
 
 from ..engine.error_answers import HEADERS, STATUS, refusal
-from ..engine.recorder_addon import Take, Tap, round_trip
-from ..limits.limits import MARK as GUARD
-from ..limits.limits import makes_a_turn
+from ..engine.flow_conversion import round_trip
+from ..engine.pending import PendingRoundTrip
+from ..engine.recorder_addon import RecorderAddon
+from ..limits.limits import MARK as LIMIT_MARK
+from ..limits.turn_paths import makes_a_turn
 from .condition import Condition
-from .findings import Foresight
-from .pending import MARK, PASSED, Decision, Held
+from .findings_preview import FindingsPreview
+from .held_answer import MARK, PASSED, Decision, HeldAnswer
 
 log = logging.getLogger(__name__)
 
@@ -35,116 +37,124 @@ _LOOK = 0.3
 """Seconds between two looks whether the client of a held answer is still there."""
 
 
-class Asker(Protocol):
-    """Who decides about held answers; asked about one at a time, on a thread of its own."""
+class Decider(Protocol):
+    """Decides about held answers: one at a time, on its own thread."""
 
-    over: bool
+    finished: bool
+    """True when no more answers need to be held."""
 
-    def ask(self, held: Held, gone: threading.Event) -> Decision: ...
+    def decide(self, held: HeldAnswer, gone: threading.Event) -> Decision:
+        """Decide about one answer. `gone` is set when the client disconnects."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Breakpoints:
-    """What to hold, and whom to ask."""
+    """What to hold, and who decides."""
 
     conditions: tuple[Condition, ...]
-    asker: Asker
+    decider: Decider
 
 
-class Holder:
-    def __init__(self, breakpoints: Breakpoints, tap: Tap) -> None:
-        self._asker = breakpoints.asker
-        self._by_turn = {c.value for c in breakpoints.conditions if c.kind == "turn"}
+class BreakpointsAddon:
+    """Holds the answers that meet a condition until there is a decision about them."""
+
+    def __init__(self, breakpoints: Breakpoints, recorder: RecorderAddon) -> None:
+        self._decider = breakpoints.decider
+        self._turn_numbers = {c.value for c in breakpoints.conditions if c.kind == "turn"}
         self._tools = tuple(c for c in breakpoints.conditions if c.kind == "tool")
         self._findings = tuple(c for c in breakpoints.conditions if c.kind == "finding")
-        self._foresight = Foresight() if self._findings else None
-        self._tap = tap
+        self._preview = FindingsPreview() if self._findings else None
+        self._recorder = recorder
         self._turns = 0
         self._numbers: dict[str, int] = {}
-        """Turns that are under way and may be held, by flow id."""
-        self._asking = asyncio.Lock()
+        """Turns that are running and may be held, by flow id."""
+        self._one_at_a_time = asyncio.Lock()
         self._held: set[threading.Event] = set()
-        """What tells the asker that nobody waits any more, for each answer that is held."""
+        """For each held answer, the event that says that its client has gone."""
 
     def written(self, trip: RoundTrip, number: int) -> None:
-        """The tap has handed in a round trip."""
-        if self._foresight is not None:
-            self._foresight.written(trip, number)
+        """The recorder addon has handed over a round trip."""
+        if self._preview is not None:
+            self._preview.written(trip, number)
 
     def close(self) -> None:
-        """The proxy is being stopped: nobody waits for a decision any more."""
+        """The proxy stops: no client waits any more."""
         for gone in self._held:
             gone.set()
-        if self._foresight is not None:
-            self._foresight.close()
+        if self._preview is not None:
+            self._preview.close()
 
     def request(self, flow: http.HTTPFlow) -> None:
-        take = self._tap.takes.get(flow.id)
-        if take is None or not makes_a_turn(flow.request.method, flow.request.path):
+        pending = self._recorder.pending.get(flow.id)
+        if pending is None or not makes_a_turn(flow.request.method, flow.request.path):
             return
         self._turns += 1
-        by_turn = not self._by_turn.isdisjoint((str(self._turns), "*"))
-        if not self._asker.over and (by_turn or self._tools or self._findings):
+        may_be_held = self._is_held_by_number(self._turns) or self._tools or self._findings
+        if may_be_held and not self._decider.finished:
             self._numbers[flow.id] = self._turns
-            take.held = True
+            pending.held = True
 
     def error(self, flow: http.HTTPFlow) -> None:
         self._numbers.pop(flow.id, None)
 
     async def response(self, flow: http.HTTPFlow) -> None:
         number = self._numbers.pop(flow.id, None)
-        take = self._tap.takes.get(flow.id)
-        if number is None or take is None or GUARD in take.extra:
+        pending = self._recorder.pending.get(flow.id)
+        if number is None or pending is None or LIMIT_MARK in pending.extra:
             return
         gone = threading.Event()
         try:
-            trip = round_trip(flow, take, None, None)
-            on = await self._met(trip, number)
+            trip = round_trip(flow, pending, None, None)
+            on = await self._met_condition(trip, number)
             if on is None:
                 return
             since = time.monotonic()
-            decision = await self._decision(Held(number, on, trip), flow, gone)
+            decision = await self._decision(HeldAnswer(number, on, trip), flow, gone)
             held_ms = round((time.monotonic() - since) * 1000)
-            _carry_out(decision, flow, take, trip, {"on": on, "did": decision.did, "held_ms": held_ms})
+            _carry_out(decision, flow, pending, trip, {"on": on, "did": decision.did, "held_ms": held_ms})
             if gone.is_set():
                 failure = Failure("client_gone", "the client left while the answer was held at a breakpoint")
-                self._tap.finish(flow, "client", failure)
-        except Exception as exc:  # the traffic must go on
+                self._recorder.finish(flow, "client", failure)
+        except Exception as exc:  # the traffic must continue
             log.exception("fault at a breakpoint")
-            take.faults.append(f"breakpoint: {exc!r}")
+            pending.faults.append(f"breakpoint: {exc!r}")
 
-    async def _met(self, trip: RoundTrip, number: int) -> str | None:
-        """The first condition that the answer meets, and by what."""
-        if not self._by_turn.isdisjoint((str(number), "*")):
+    def _is_held_by_number(self, number: int) -> bool:
+        return not self._turn_numbers.isdisjoint((str(number), "*"))
+
+    async def _met_condition(self, trip: RoundTrip, number: int) -> str | None:
+        """The first condition that the answer meets, with the value that met it."""
+        if self._is_held_by_number(number):
             return f"turn={number}"
         if self._tools:
             emission = (await asyncio.to_thread(read, trip)).emission
             names = [call.name for call in emission.calls] if emission else []
             if name := next((name for c in self._tools if (name := c.first(names))), None):
                 return f"tool={name}"
-        if self._foresight is not None:
-            ids = await asyncio.wrap_future(self._foresight.findings(trip))
+        if self._preview is not None:
+            ids = await asyncio.wrap_future(self._preview.findings(trip))
             if name := next((name for c in self._findings if (name := c.first(ids))), None):
                 return f"finding={name}"
         return None
 
-    async def _decision(self, held: Held, flow: http.HTTPFlow, gone: threading.Event) -> Decision:
-        async with self._asking:
-            if self._asker.over:
+    async def _decision(self, held: HeldAnswer, flow: http.HTTPFlow, gone: threading.Event) -> Decision:
+        async with self._one_at_a_time:
+            if self._decider.finished:
                 return PASSED
-            asked = _on_a_thread(lambda: self._asker.ask(held, gone))
+            deciding = _on_a_thread(lambda: self._decider.decide(held, gone))
             self._held.add(gone)
             try:
-                while not (await asyncio.wait([asked], timeout=_LOOK))[0]:
+                while not (await asyncio.wait([deciding], timeout=_LOOK))[0]:
                     if not flow.client_conn.state & ConnectionState.CAN_READ:
                         gone.set()
-                return asked.result()
+                return deciding.result()
             finally:
                 self._held.discard(gone)
 
 
 def _on_a_thread[T](call: Callable[[], T]) -> "asyncio.Future[T]":
-    """As `asyncio.to_thread`, but a thread that waits for a person does not keep the program from ending."""
+    """Like `asyncio.to_thread`, but the thread does not keep the program alive while it waits for a person."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
 
@@ -160,48 +170,40 @@ def _on_a_thread[T](call: Callable[[], T]) -> "asyncio.Future[T]":
         fault: BaseException | None = None
         try:
             value = call()
-        except BaseException as exc:  # noqa: BLE001 - handed over to the loop
+        except BaseException as exc:  # noqa: BLE001 - passed on to the loop
             fault = exc
-        try:
+        with suppress(RuntimeError):  # the loop is closed, and nothing waits any more
             loop.call_soon_threadsafe(settle, value, fault)
-        except RuntimeError:
-            return  # the loop is closed: nobody waits any more
 
     threading.Thread(target=run, name="turntape breakpoint", daemon=True).start()
     return done
 
 
-def _carry_out(decision: Decision, flow: http.HTTPFlow, take: Take, trip: RoundTrip, mark: dict[str, object]) -> None:
+def _carry_out(
+    decision: Decision, flow: http.HTTPFlow, pending: PendingRoundTrip, trip: RoundTrip, mark: dict[str, object]
+) -> None:
     assert flow.response is not None
     if decision.did != "passed":
         mark["from_api"] = _from_api(trip)
     if decision.did == "edited":
-        headers = flow.response.headers
-        headers.pop("content-encoding", None)
+        flow.response.headers.pop("content-encoding", None)
         flow.response.trailers = None
         flow.response.content = b"".join(decision.pieces)
-        _replace(take, decision.pieces)
+        pending.replace(decision.pieces)
     elif decision.did == "refused":
         body = refusal(flow.request.path, "turntape_breakpoint", decision.message)
         flow.response = http.Response.make(STATUS, body, HEADERS)
         mark["message"] = decision.message
-        _replace(take, (body,))
-    take.extra[MARK] = mark
-
-
-def _replace(take: Take, pieces: Sequence[bytes]) -> None:
-    """What the client gets in place of what the API sent."""
-    at = take.now()
-    take.pieces, take.times = list(pieces), [at] * len(pieces)
-    take.decoder = take.raw = take.encoding = None
+        pending.replace((body,))
+    pending.extra[MARK] = mark
 
 
 def _from_api(trip: RoundTrip) -> dict[str, object]:
-    """The API's own answer, as it came; one that is no text as the document that it adds up to."""
+    """The API's own answer. A body that is not text is stored as its document, where it has one."""
     response = trip.response
     assert response is not None
     body: dict[str, object] = store(response.body)
     if "text" not in body:
-        with suppress(NotEditable):  # else base64 it is
+        with suppress(NotEditable):  # then it stays base64
             body = {"document": parse_json(document(trip))}
     return {"status": response.status, "body": body}

@@ -1,4 +1,4 @@
-"""What would be found of an answer that nobody has seen yet, in the light of all that was recorded before it."""
+"""Which findings an answer would produce, given all round trips that were recorded before it."""
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from copy import deepcopy
@@ -9,21 +9,21 @@ from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.run.labels import Labeller
 
 
-class Foresight:
-    """Reads along like the process beside the proxy does, on a thread of its own."""
+class FindingsPreview:
+    """Labels the run as the labeller process does, on its own thread."""
 
     def __init__(self) -> None:
         self._labeller = Labeller()
         self._next = 0
-        self._seen: set[tuple[int, str]] = set()
-        self._thread = ThreadPoolExecutor(1, "turntape-foresight")
+        self._known: set[tuple[int, str]] = set()
+        self._thread = ThreadPoolExecutor(1, "turntape-preview")
 
     def written(self, round_trip: RoundTrip, number: int) -> None:
-        """A round trip went to the file."""
+        """A round trip was recorded."""
         self._thread.submit(self._written, round_trip, number)
 
     def findings(self, round_trip: RoundTrip) -> "Future[list[str]]":
-        """The ids of what would be found of it, and of what it shows of the turn before, the new ones alone."""
+        """The ids of the new findings: of this round trip, and of what it shows about the turn before it."""
         return self._thread.submit(self._findings, round_trip)
 
     def close(self) -> None:
@@ -32,15 +32,15 @@ class Foresight:
     def _written(self, round_trip: RoundTrip, number: int) -> None:
         self._next = number + 1
         for index, label in self._labeller.add(replace(round_trip, index=number)):
-            self._seen |= {(index, name) for name in _ids(label)}
+            self._known |= {(index, name) for name in _ids(label)}
 
     def _findings(self, round_trip: RoundTrip) -> list[str]:
-        # A trial on a copy: the round trip may still be changed, and is added for good when it is written.
+        # On a copy: the answer may still be edited, and is added when it is recorded.
         trial = deepcopy(self._labeller)
         found = [
             (index, name) for index, label in trial.add(replace(round_trip, index=self._next)) for name in _ids(label)
         ]
-        return [name for key, name in found if (key, name) not in self._seen]
+        return [name for index, name in found if (index, name) not in self._known]
 
 
 def _ids(label: dict[str, object]) -> list[str]:

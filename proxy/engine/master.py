@@ -1,0 +1,77 @@
+"""The parts of mitmproxy that turntape replaces: event dispatch, the choice of layers, connection limits."""
+
+# mitmproxy's headers and connection tables are only partly typed.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+
+import asyncio
+import collections
+from typing import override
+
+from mitmproxy import options
+from mitmproxy.addons import next_layer, proxyserver
+from mitmproxy.connection import Client
+from mitmproxy.master import Master
+from mitmproxy.proxy.context import Context
+from mitmproxy.proxy.layer import Layer
+from mitmproxy.proxy.layers import TCPLayer
+from mitmproxy.proxy.layers.http._upstream_proxy import HttpUpstreamProxy
+
+from .cached_addons import CachedAddons
+from .routing import Router
+
+_UPSTREAM_CONNECTIONS = 10_000
+"""Connections to one upstream for one client."""
+
+
+class LeanMaster(Master):
+    """A master whose hooks are called from a cache."""
+
+    def __init__(self, opts: options.Options) -> None:
+        super().__init__(opts)
+        self.addons = CachedAddons(self)
+
+
+class RoutedLayers(next_layer.NextLayer):
+    """mitmproxy's choice of protocol layers. The router decides what is tunnelled, and through which proxy."""
+
+    def __init__(self, router: Router, can_hold: bool) -> None:
+        super().__init__()
+        self._router = router
+        self._can_hold = can_hold
+
+    @override
+    def _ignore_connection(self, context: Context, data_client: bytes, data_server: bytes) -> bool | None:
+        if not data_client and not data_server and context.server.address is not None:
+            raise next_layer.NeedsMoreData
+        return self._router.is_tunnelled(context, data_client)
+
+    @override
+    def _next_layer(self, context: Context, data_client: bytes, data_server: bytes) -> Layer | None:
+        layer = super()._next_layer(context, data_client, data_server)
+        address = context.server.address
+        if isinstance(layer, TCPLayer) and address and (via := self._router.via(*address[:2])):
+            context.server.via = via.spec
+            stack = HttpUpstreamProxy.make(context, send_connect=True)
+            stack /= layer
+            return stack[0]
+        if self._can_hold:
+            from ..breakpoints.stream import holding
+
+            return holding(layer)
+        return layer
+
+
+class ManyConnections:
+    """Lifts mitmproxy's limit of five upstream connections for each client.
+
+    Upstream connections are opened for requests, so an HTTP/2 client in front of an HTTP/1.1 upstream needs one for
+    each request that is running.
+    """
+
+    def __init__(self, server: proxyserver.Proxyserver) -> None:
+        self._server = server
+
+    def client_connected(self, client: Client) -> None:
+        handler = self._server.connections.get(client.id)
+        if handler is not None:
+            handler.max_conns = collections.defaultdict(lambda: asyncio.Semaphore(_UPSTREAM_CONNECTIONS))

@@ -1,0 +1,54 @@
+"""What to print at the end of a recording without a round trip."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from shlex import join
+from textwrap import wrap
+
+from ..engine.unrecorded import UnrecordedTraffic
+from .runtimes import identify
+
+EXPORT = "export the lines above in the shell that starts the client"
+"""What to try with `turntape record`, which starts no command."""
+
+
+def advice(command: Sequence[str]) -> str:
+    """What to try for this command, by the runtime that it starts."""
+    return identify(command, os.environ).runtime.advice if command else EXPORT
+
+
+def nothing_lines(seen: UnrecordedTraffic, command: Sequence[str], authority: Path, colour: bool) -> list[str]:
+    """What to print: what came to the proxy instead, and what to try. `authority` is our certificate's file."""
+    bold, dim, yellow, off = ("\x1b[1m", "\x1b[2m", "\x1b[33m", "\x1b[0m") if colour else ("",) * 4
+    lines = [f"{bold}turntape{off}  {yellow}no LLM API was called through the proxy{off}"]
+
+    def add(observed: str, tip: str) -> None:
+        lines.extend(f"          {line}" for line in wrap(observed, 70))
+        first, *rest = wrap(tip, 65)
+        lines.append(f"          {dim}try:{off} {first}")
+        lines.extend(f"               {line}" for line in rest)
+
+    if seen.distrusted:
+        add(
+            f"the client does not trust turntape's certificate for {_hosts(seen.distrusted)}",
+            f"a base URL, or give its own CA list our certificate: {authority}",
+        )
+    if seen.tunnelled:
+        add(
+            f"passed on unchanged: {_hosts(seen.tunnelled)}",
+            "--intercept HOST, if one of them is an LLM API",
+        )
+    if seen.bypassed:
+        add(f"the command connected past the proxy to {_hosts(seen.bypassed)}", advice(command))
+    elif not seen.distrusted and not seen.tunnelled:
+        add("nothing came to the proxy", advice(command))
+    if command:
+        lines.append(f"          {dim}why:{off} turntape doctor -- {join(command)}")
+    return lines
+
+
+def _hosts(counts: Mapping[str, int]) -> str:
+    most: Iterable[tuple[str, int]] = sorted(counts.items(), key=lambda item: -item[1])
+    shown = [f"{host} ({number})" if number > 1 else host for host, number in most]
+    return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")

@@ -1,0 +1,115 @@
+"""Decides whether a run has reached a limit.
+
+Two sources are combined. The labeller process reports what it has labelled so far (turns, cost, findings). Requests
+that are running, or not labelled yet, count as turns by their path alone. So `--max-turns` also holds when labels
+are late or missing.
+"""
+
+import threading
+from collections.abc import Callable
+from decimal import Decimal
+from fnmatch import fnmatchcase
+
+from turntape.cassettes.tape.model import RoundTrip
+
+from .limits import MARK, LimitReached, Limits
+from .progress import NO_PROGRESS, ProgressReport
+from .turn_paths import makes_a_turn, path_of
+
+
+class LimitChecker:
+    """Knows what a run has used. `report` and `labels_ended` may be called by any thread."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.reached: LimitReached | None = None
+        """Why the run was ended, once it was."""
+        self.labels_missing: str | None = None
+        """Why no more labels will come; None while they come."""
+        self.decided_without_labels = False
+        """True once a turn was decided although labels were missing that its limits need."""
+        self.on_news: Callable[[], object] = lambda: None
+        """Called after each report and when the labels end, by the thread that brings it."""
+        self._lock = threading.Lock()
+        self._report = NO_PROGRESS
+        self._written = 0
+        self._unlabelled: dict[int, int] = {}
+        """Turns, counted by path, in round trips that are written and not labelled yet; by round trip number."""
+
+    def report(self, report: ProgressReport) -> None:
+        """The labeller process has labelled more round trips."""
+        with self._lock:
+            self._report = report
+            read = report["read"]
+            self._unlabelled = {number: turns for number, turns in self._unlabelled.items() if number >= read}
+        self.on_news()
+
+    def labels_ended(self, reason: str) -> None:
+        """No more labels will come: do not wait for them. `reason` is part of a sentence."""
+        self.labels_missing = self.labels_missing or reason
+        self.on_news()
+
+    def written(self, round_trip: RoundTrip, number: int, session_turns: int = 0) -> None:
+        """A round trip was recorded as `number`; `session_turns` are the turns of a WebSocket session."""
+        turns = session_turns
+        if MARK not in round_trip.extra and self.is_turn(round_trip.request.method, round_trip.request.url):
+            turns += 1
+        with self._lock:
+            self._written = max(self._written, number + 1)
+            if number >= self._report["read"]:
+                self._unlabelled[number] = turns
+
+    @property
+    def recorded(self) -> int:
+        """How many round trips have ended and were recorded."""
+        return self._written
+
+    def is_labelled(self, count: int) -> bool:
+        """Whether the labels of the first `count` round trips have arrived, or will never arrive."""
+        return self.labels_missing is not None or self._report["read"] >= count
+
+    def is_turn(self, method: str, url: str) -> bool:
+        """Whether a request generates an answer: by its path, or because the labels called this path a turn."""
+        return makes_a_turn(method, url) or (method == "POST" and path_of(url) in self._report["paths"])
+
+    def check(self, running: int) -> LimitReached | None:
+        """The limit that forbids one more turn while `running` turns are running; None when it may be sent."""
+        if self.reached is None:
+            with self._lock:
+                self.reached = self._turns(running) or self._cost() or self._finding()
+        return self.reached
+
+    def _turns(self, running: int) -> LimitReached | None:
+        limit = self.limits.max_turns
+        turns = self._report["turns"] + sum(self._unlabelled.values()) + running
+        if limit is None or turns < limit:
+            return None
+        return LimitReached("max-turns", f"turntape ended this run after {_count(limit, 'turn')} (--max-turns {limit})")
+
+    def _cost(self) -> LimitReached | None:
+        limit, cost = self.limits.max_cost, Decimal(self._report["cost"])
+        if limit is None or cost < limit:
+            return None
+        return LimitReached("max-cost", f"turntape ended this run at ${cost:.4f} (--max-cost {limit})")
+
+    def _finding(self) -> LimitReached | None:
+        for pattern in self.limits.stop_on:
+            for name, message in self._report["findings"].items():
+                if fnmatchcase(name, pattern):
+                    sentence = f"turntape ended this run on {name} (--stop-on {pattern}): {message}"
+                    return LimitReached("stop-on", sentence)
+        return None
+
+    def remarks(self, labels_missing: bool) -> list[str]:
+        """What the user should know about the limits at the end of the run, one sentence each."""
+        sentences = [self.reached.message.removeprefix("turntape ")] if self.reached else []
+        unpriced = self._report["unpriced"]
+        if self.limits.max_cost is not None and unpriced:
+            sentences.append(f"--max-cost did not count {_count(unpriced, 'turn')} without a known price")
+        if self.decided_without_labels or (labels_missing and self.limits.need_labels):
+            sentences.append("--max-cost and --stop-on were not checked to the end, because labels are missing")
+        return sentences
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,69 @@
+"""What a run has used so far: counted by the labeller process from its labels, and sent to the proxy."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TypedDict, cast
+
+from .turn_paths import path_of
+
+PATIENCE = 60.0
+"""Seconds without a word from the labeller process after which the proxy no longer waits for it."""
+
+
+class ProgressReport(TypedDict):
+    """One `progress` line of the labeller process."""
+
+    read: int
+    """Round trips whose labels are counted here."""
+    turns: int
+    cost: str
+    """US dollars, as a decimal number."""
+    unpriced: int
+    """Turns without a known price; they are not in `cost`."""
+    findings: dict[str, str]
+    """Message by finding id."""
+    paths: list[str]
+    """Paths of the requests that the labels call turns."""
+
+
+NO_PROGRESS: ProgressReport = {"read": 0, "turns": 0, "cost": "0", "unpriced": 0, "findings": {}, "paths": []}
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    cost: Decimal | None
+    findings: tuple[tuple[str, str], ...]
+    """(id, message)."""
+
+
+class ProgressCounter:
+    """Sums up labels as `show --json` writes them."""
+
+    def __init__(self) -> None:
+        self._turns: dict[tuple[int, object, object], _Turn] = {}
+        self._paths: set[str] = set()
+
+    def add(self, index: int, label: Mapping[str, object]) -> None:
+        """Count the label of round trip `index`. A later label of the same turn replaces the earlier one."""
+        if label.get("turn") is None:
+            return
+        cost = label.get("cost_usd")
+        findings = cast(list[Mapping[str, object]], label.get("findings") or [])
+        self._turns[(index, label.get("thread"), label.get("turn"))] = _Turn(
+            Decimal(cost) if isinstance(cost, str) else None,
+            tuple((str(finding.get("id")), str(finding.get("message"))) for finding in findings),
+        )
+        self._paths.add(path_of(str(label.get("url"))))
+
+    def report(self, read: int) -> ProgressReport:
+        """The sums over all labels of the first `read` round trips."""
+        turns = self._turns.values()
+        return {
+            "read": read,
+            "turns": len(turns),
+            "cost": str(sum((turn.cost for turn in turns if turn.cost is not None), Decimal(0))),
+            "unpriced": sum(turn.cost is None for turn in turns),
+            "findings": {name: message for turn in turns for name, message in turn.findings},
+            "paths": sorted(self._paths),
+        }

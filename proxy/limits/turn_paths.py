@@ -1,0 +1,34 @@
+"""Which requests are turns, decided by method and path alone: nothing is parsed in the proxy's event loop."""
+
+from urllib.parse import urlsplit
+
+_GENERATION = (
+    "/chat/completions",
+    "/completions",
+    "/responses",
+    "/messages",
+    ":generateContent",
+    ":streamGenerateContent",
+    ":rawPredict",
+    ":streamRawPredict",
+    "/converse",
+    "/converse-stream",
+    "/invoke",
+    "/invoke-with-response-stream",
+    "/api/chat",
+    "/api/generate",
+    "/v2/chat",
+    "/v1/chat",
+    "/interactions",
+)
+"""How the path of a generation endpoint ends."""
+
+
+def path_of(url: str) -> str:
+    """The path of a URL, or of a request target, without its query and without a slash at the end."""
+    return urlsplit(url).path.rstrip("/")
+
+
+def makes_a_turn(method: str, url: str) -> bool:
+    """Whether a request asks for a generated answer. `url` may be a path."""
+    return method == "POST" and path_of(url).endswith(_GENERATION)

@@ -1,0 +1,88 @@
+"""A round trip while it runs."""
+
+import gzip
+
+import pytest
+
+from turntape.proxy.engine.pending import PendingRoundTrip
+
+
+def pending() -> PendingRoundTrip:
+    return PendingRoundTrip("https://llm.local/", 1000.0, 0, None, "base_url", None)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The last number is the time, in nanoseconds."""
+    now = [0]
+    monkeypatch.setattr("turntape.proxy.engine.pending.time.monotonic_ns", lambda: now[-1])
+    return now
+
+
+def test_times_are_microseconds_since_the_start(clock: list[int]) -> None:
+    one = PendingRoundTrip("https://llm.local/", 1000.0, 5_000, None, "base_url", None)
+    clock.append(7_005_999)
+
+    assert one.now() == 7000
+
+
+def test_pieces_pass_unchanged_and_are_kept_with_their_times(clock: list[int]) -> None:
+    one = pending()
+    one.decode_as("")
+    passed: list[bytes] = []
+    for at, piece in ((1000, b"a"), (2000, b""), (3000, b"bc")):
+        clock.append(at)
+        passed.append(one.tee(piece))
+
+    assert passed == [b"a", b"", b"bc"]
+    assert (one.pieces, one.times, one.encoding) == ([b"a", b"bc"], [1, 3], None)
+
+
+@pytest.mark.parametrize("name", ["gzip", "GZIP", " gzip "])
+def test_encoded_pieces_pass_encoded_and_are_kept_decoded(name: str, clock: list[int]) -> None:
+    one = pending()
+    body = gzip.compress(b"data: one\n\n" * 50, mtime=0)
+    parts = [body[:5], body[5:]]
+    one.decode_as(name)
+
+    assert [one.tee(part) for part in parts] == parts
+    assert (b"".join(one.pieces), one.encoding) == (b"data: one\n\n" * 50, "gzip")
+    assert len(one.pieces) == len(one.times) == 1  # the first part decodes to nothing
+
+
+@pytest.mark.parametrize("name", ["", " ", "identity", "x-unknown"])
+def test_an_unknown_encoding_is_kept_as_it_arrives(name: str) -> None:
+    one = pending()
+    one.decode_as(name)
+    one.tee(b"\x00\xff")
+
+    assert (one.pieces, one.encoding) == ([b"\x00\xff"], None)
+
+
+def test_a_body_that_cannot_be_decoded_is_kept_encoded_with_a_fault(clock: list[int]) -> None:
+    one = pending()
+    head = gzip.compress(b"x" * 999, mtime=0)[:10]
+    one.decode_as("gzip")
+    clock.append(1000)
+    one.tee(head)
+    clock.append(2000)
+
+    assert one.tee(b"\x00 no gzip \xff") == b"\x00 no gzip \xff"
+    clock.append(3000)
+    one.tee(b"more")
+
+    assert (one.pieces, one.times) == ([head, b"\x00 no gzip \xff", b"more"], [2, 2, 3])
+    assert one.encoding is None
+    [fault] = one.faults
+    assert fault.startswith("the answer cannot be decoded as gzip: ") and fault.endswith("; it is stored encoded")
+
+
+def test_a_replaced_body_has_one_time_and_no_encoding(clock: list[int]) -> None:
+    one = pending()
+    one.decode_as("gzip")
+    clock.append(4000)
+
+    one.replace((b"new", b"body"))
+    one.tee(b"!")
+
+    assert (one.pieces, one.times, one.encoding) == ([b"new", b"body", b"!"], [4, 4, 4], None)

@@ -1,0 +1,59 @@
+"""The end of a recording without a round trip."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from turntape.proxy.engine.unrecorded import UnrecordedTraffic
+from turntape.proxy.launch.nothing_recorded import EXPORT, advice, nothing_lines
+
+
+def test_it_says_what_came_to_the_proxy_instead() -> None:
+    seen = UnrecordedTraffic(tunnelled=Counter({"pypi.org": 3}), distrusted=Counter({"api.openai.com": 1}))
+
+    shown = "\n".join(nothing_lines(seen, ["python"], Path("/ca.pem"), colour=False))
+
+    assert "pypi.org (3)" in shown
+    assert "does not trust turntape's certificate for api.openai.com" in shown
+    assert "/ca.pem" in shown
+    assert "--intercept HOST" in shown
+
+
+@pytest.mark.parametrize(
+    ("program", "word"),
+    [
+        ("/usr/bin/python3.12", "trust_env"),
+        ("node", "process.env"),
+        ("go", "ProxyFromEnvironment"),
+        ("java", "JAVA_TOOL_OPTIONS"),
+        ("docker", "turntape record"),
+        ("./agent", "--intercept"),
+    ],
+)
+def test_the_advice_fits_the_commands_runtime(program: str, word: str) -> None:
+    assert word in advice([program])
+    assert word in "\n".join(nothing_lines(UnrecordedTraffic(), [program], Path("/ca.pem"), colour=False))
+
+
+def test_without_a_command_the_advice_is_to_export_the_variables() -> None:
+    assert advice([]) == EXPORT
+    assert EXPORT in "\n".join(nothing_lines(UnrecordedTraffic(), [], Path("/ca.pem"), colour=False))
+
+
+def test_what_went_past_the_proxy_is_named_with_the_advice() -> None:
+    seen = UnrecordedTraffic(bypassed=Counter({"192.0.2.7:443 (agent)": 1}))
+
+    shown = "\n".join(nothing_lines(seen, ["node"], Path("/ca.pem"), colour=False))
+
+    assert "the command connected past the proxy to 192.0.2.7:443 (agent)" in shown
+    assert "process.env" in shown
+    assert "nothing came to the proxy" not in shown
+
+
+def test_six_hosts_are_named_and_the_rest_is_counted() -> None:
+    seen = UnrecordedTraffic(tunnelled=Counter({f"h{n}": 9 - n for n in range(8)}))
+
+    shown = " ".join(" ".join(nothing_lines(seen, [], Path("/ca.pem"), colour=False)).split())
+
+    assert "h0 (9), h1 (8), h2 (7), h3 (6), h4 (5), h5 (4) and 2 more" in shown

@@ -1,0 +1,47 @@
+"""What a run has used, summed up from labels."""
+
+from turntape.proxy.limits.progress import NO_PROGRESS, ProgressCounter
+
+
+def label(turn: int | None = 1, cost: str | None = "0.25", finding: str | None = None) -> dict[str, object]:
+    findings = [{"id": finding, "message": "it happened"}] if finding else []
+    return {"thread": "t1", "turn": turn, "cost_usd": cost, "url": "https://llm.local/predict", "findings": findings}
+
+
+def test_turns_costs_and_findings_are_summed_up() -> None:
+    counter = ProgressCounter()
+    counter.add(0, label(1))
+    counter.add(1, label(2, None, "model-refusal"))
+    counter.add(2, label(None, "5"))
+
+    assert counter.report(3) == {
+        "read": 3,
+        "turns": 2,
+        "cost": "0.25",
+        "unpriced": 1,
+        "findings": {"model-refusal": "it happened"},
+        "paths": ["/predict"],
+    }
+
+
+def test_a_later_label_of_a_turn_replaces_the_earlier_one() -> None:
+    counter = ProgressCounter()
+    counter.add(0, label(1, "0.25", "model-refusal"))
+    counter.add(0, label(1, "0.30"))
+
+    report = counter.report(1)
+
+    assert (report["turns"], report["cost"], report["findings"]) == (1, "0.30", {})
+
+
+def test_turns_of_one_session_are_counted_one_by_one() -> None:
+    counter = ProgressCounter()
+    counter.add(0, label(1))
+    counter.add(0, label(2))
+    counter.add(0, label(1) | {"thread": "t2"})
+
+    assert counter.report(1)["turns"] == 3
+
+
+def test_without_labels_there_is_no_progress() -> None:
+    assert ProgressCounter().report(0) == NO_PROGRESS

@@ -1,0 +1,44 @@
+"""Which requests are turns, by method and path."""
+
+import pytest
+
+from turntape.proxy.limits.turn_paths import makes_a_turn, path_of
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://api.openai.com/v1/chat/completions",
+        "https://api.openai.com/v1/completions",
+        "https://api.openai.com/v1/responses",
+        "https://api.anthropic.com/v1/messages",
+        "/v1beta/models/m:generateContent",
+        "/v1beta/models/m:streamGenerateContent?alt=sse",
+        "/v1/projects/p/models/m:rawPredict",
+        "/v1/projects/p/models/m:streamRawPredict",
+        "/model/m/converse",
+        "/model/m/converse-stream",
+        "/model/m/invoke",
+        "/model/m/invoke-with-response-stream",
+        "/api/chat",
+        "/api/generate",
+        "/v2/chat",
+        "/v1/chat",
+        "/v1/interactions",
+        "/v1/messages/?beta=true",
+    ],
+)
+def test_a_generation_endpoint_is_a_turn_for_post_only(url: str) -> None:
+    assert makes_a_turn("POST", url)
+    assert not makes_a_turn("GET", url)
+
+
+@pytest.mark.parametrize(
+    "url", ["/v1/models", "/v1/messages/count_tokens", "/v1/embeddings", "/v1/responses/resp_1", "/v1/x?p=/v1/messages"]
+)
+def test_any_other_path_is_not_a_turn(url: str) -> None:
+    assert not makes_a_turn("POST", url)
+
+
+def test_a_path_has_no_query_and_no_slash_at_the_end() -> None:
+    assert path_of("https://llm.local/predict/?x=1") == path_of("/predict") == "/predict"
