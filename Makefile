@@ -31,6 +31,7 @@ check: setup
 	$(RUN)pyright
 	$(RUN)python -m turntape.inspector.wire.protocols_page --check
 	$(RUN)python -m turntape.inspector.findings.findings_page --check
+	$(RUN)python -m turntape.inspector.views.json.schemas --check
 	$(RUN)python docs/screens.py --check
 	.ci/check-workflows
 
@@ -70,6 +71,7 @@ mutants: setup
 docs: setup
 	$(RUN)python -m turntape.inspector.wire.protocols_page
 	$(RUN)python -m turntape.inspector.findings.findings_page
+	$(RUN)python -m turntape.inspector.views.json.schemas
 	$(RUN)python docs/screens.py
 
 # The documentation as a site with a search, in site/; needs no network once the packages are installed.

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .run.run_index import Run
+    from .views.json.models import CheckReport, FailureClassInfo, RoundTripLabel, RunDiff
     from .wire.exchange import Exchange
     from .wire.parse import read, read_exchange
     from .wire.values import (
@@ -24,15 +25,19 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ApiError",
+    "CheckReport",
     "Emission",
     "Exchange",
+    "FailureClassInfo",
     "Finish",
     "Message",
     "Part",
     "Reading",
     "RequestReading",
     "ResponseReading",
+    "RoundTripLabel",
     "Run",
+    "RunDiff",
     "Tool",
     "ToolCall",
     "ToolChoice",
@@ -43,6 +48,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    **dict.fromkeys(("CheckReport", "FailureClassInfo", "RoundTripLabel", "RunDiff"), ".views.json.models"),
     "Exchange": ".wire.exchange",
     "Run": ".run.run_index",
     "read": ".wire.parse",
@@ -51,7 +57,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    """The public names, imported when they are first used: a view of bytes needs no protocol."""
+    """The public names, imported when they are first used: to read bytes needs neither a protocol nor pydantic."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

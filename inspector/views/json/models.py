@@ -1,0 +1,465 @@
+"""The objects that turntape prints as JSON, as pydantic models.
+
+`RoundTripLabel` is a line of `show --json`, `CheckReport` the document of `check --format json`, `RunDiff` that of
+`diff --json`, `FailureClassInfo` a line of `explain --json`. Validate with `RoundTripLabel.model_validate_json(line)`.
+
+Unknown keys are ignored, because later versions may add some. A key that is not here never disappears from the output
+without a new schema version; see `schemas`. Nothing in turntape makes its output through these models: the labels
+are dicts, and the tests hold them against the models.
+"""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, PlainSerializer, WithJsonSchema
+
+from ...analysis.history_diff import ChangeKind
+from ...analysis.threads import EdgeKind
+from ...check.budgets import State
+from ...findings.finding import Layer, Severity, Tier
+from ...wire.values import Emitted, FinishLabel
+
+
+def _plain(amount: Decimal) -> str:
+    return format(amount, "f")
+
+
+def _utc(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+type Dollars = Annotated[
+    Decimal,
+    PlainSerializer(_plain),
+    WithJsonSchema({"type": "string", "pattern": r"^-?\d+(\.\d+)?$"}),
+]
+"""US dollars, a decimal number in a string."""
+type Moment = Annotated[datetime, PlainSerializer(_utc), WithJsonSchema({"type": "string", "format": "date-time"})]
+"""A time in UTC with microseconds, as ISO 8601."""
+
+
+class _Object(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True, use_attribute_docstrings=True, protected_namespaces=())
+
+
+class EdgeInfo(_Object):
+    """Why a turn is in its thread."""
+
+    kind: EdgeKind
+    """How the turn relates to the round trip that it follows from."""
+    of: int | None
+    """The `index` of the round trip that it follows from."""
+    thread: str | None
+    """The thread of that round trip."""
+    reason: str
+    """The evidence, as a sentence."""
+    tier: Tier
+    """How sure it is: `P` proven by the bytes, `S` strong inference, `H` heuristic."""
+
+
+class CallInfo(_Object):
+    """A tool call that the model emitted."""
+
+    id: str | None
+    """The call's id; `null` where the API gives none."""
+    name: str
+    """The tool's name."""
+    arguments: object
+    """The parsed arguments; `null` when they do not parse."""
+    arguments_raw: str
+    """The arguments as the API sent them."""
+
+
+class ModelLayer(_Object):
+    """What the model emitted."""
+
+    emitted: Emitted
+    """What kind of answer it is. `none`: there was no answer."""
+    text: str
+    """The text of the answer."""
+    reasoning: str
+    """The reasoning that the API showed."""
+    refusal: str | None
+    """The text of a refusal."""
+    tool_calls: list[CallInfo]
+    """The calls that the client must answer. Calls of the API's own tools are left out."""
+
+
+class ErrorInfo(_Object):
+    """An error that the API answered with."""
+
+    message: str
+    """The error's text."""
+    type: str | None
+    """The API's own type of error."""
+    code: str | None
+    """The API's own code."""
+    status: int | None
+    """The HTTP status; for an error inside a stream, the one that it names."""
+
+
+class ApiLayer(_Object):
+    """How the API finished the answer."""
+
+    finish_raw: str | None
+    """The API's own word."""
+    finish: FinishLabel
+    """What that word means. A word that turntape does not know is `unknown`."""
+    effective: FinishLabel
+    """What a correct client must act on, given what was emitted. `cut`: the answer broke off."""
+    error: ErrorInfo | None
+    """The error, if the API answered with one."""
+
+
+class ResultInfo(_Object):
+    """A result that the next request brought for one of the calls."""
+
+    call_id: str | None
+    """The id of the call that it answers."""
+    is_error: bool
+    """Whether the client marked it as an error."""
+
+
+class HistoryChangeInfo(_Object):
+    """One place at which the next request departs from the history that it continues."""
+
+    kind: ChangeKind
+    """What happened to it."""
+    of: Literal["request", "response"]
+    """Whether it changes what this turn's request held, or this turn's answer."""
+    before: str | None
+    """JSON pointer into that request or answer."""
+    now: str | None
+    """JSON pointer into the next request."""
+    call_id: str | None
+    """The id of the call that it is about."""
+
+
+class HistoryDiffInfo(_Object):
+    """How the next request repeats this turn's request and answer."""
+
+    state: Literal["verbatim", "respelled", "changed", "cut", "held"]
+    """`respelled`: other JSON with the same meaning; `cut`: parts were left out; `held`: the API keeps the history."""
+    reasoning: Literal["none", "kept", "dropped", "altered"]
+    """What became of the answer's reasoning and signatures."""
+    changes: list[HistoryChangeInfo]
+    """The first 50 places that differ."""
+
+
+class ClientLayer(_Object):
+    """What the client did with the answer."""
+
+    results: list[ResultInfo]
+    """What the next request brought for this turn's calls."""
+    history: Literal["first", "extended", "changed"]
+    """How this turn's own request relates to the thread's previous one."""
+    outcome: Literal["dispatched", "partly", "not_dispatched", "ended", "open"]
+    """What became of the calls. `ended`: there was nothing to do; `open`: nothing later was seen."""
+    echo: HistoryDiffInfo | None
+    """How the next request repeats this turn; `null` when there is no next request."""
+
+
+class UsageInfo(_Object):
+    """The tokens of a turn, as the API counted them."""
+
+    input: int | None
+    """All input tokens, cached ones included, whatever the API's own convention."""
+    cache_read: int | None
+    """Input tokens that were read from a cache."""
+    cache_write: int | None
+    """Input tokens that were written to a cache."""
+    output: int | None
+    """All output tokens, reasoning included."""
+    reasoning: int | None
+    """Output tokens that were reasoning."""
+
+
+class FindingInfo(_Object):
+    """One thing that went wrong or costs money."""
+
+    id: str
+    """The class of the finding; [findings.md](findings.md) lists them."""
+    layer: Layer
+    """Who is to blame."""
+    severity: Severity
+    """How bad it is."""
+    tier: Tier
+    """How sure it is: `P` proven by the bytes, `S` strong inference, `H` heuristic."""
+    message: str
+    """What happened, in one sentence."""
+    evidence: list[str]
+    """Places that prove it. Each begins with `#N`, the `index` of a round trip."""
+    fix: str
+    """What to do about it."""
+    because_of: list[str]
+    """The ids of the findings that this one follows from."""
+
+
+class RoundTripLabel(_Object):
+    """One round trip, as `turntape show --json` prints it on a line."""
+
+    index: int
+    """The number of the round trip in the cassette, from 0. The turns of one WebSocket session share it."""
+    run: str | None
+    """The name of the run."""
+    thread: str | None
+    """`t1`, `t2`, …; `null` outside generation."""
+    turn: int | None
+    """From 1 within its thread; the attempts of one turn share it; `null` outside generation."""
+    attempt: int | None
+    """From 1. From 2 on it repeats a turn that failed."""
+    edge: EdgeInfo | None
+    """Why the turn is in its thread."""
+    protocol: str
+    """The shape of the API, such as `openai-chat`; see [protocols.md](protocols.md)."""
+    provider: str | None
+    """Whose API it is."""
+    method: str
+    """The HTTP method."""
+    url: str
+    """The URL that was requested."""
+    status: int | None
+    """The HTTP status; `null` when no answer came."""
+    streamed: bool
+    """Whether the answer was a stream."""
+    started_at: Moment
+    """When the request began, in UTC."""
+    first_byte_ms: float | None
+    """Milliseconds from then to the first byte of the answer."""
+    duration_ms: float | None
+    """Milliseconds from then to the end."""
+    request_model: str | None
+    """The model that was asked for."""
+    response_model: str | None
+    """The model that answered."""
+    tools_offered: list[str]
+    """The names of the tools in the request."""
+    model: ModelLayer | None
+    """What the model emitted."""
+    api: ApiLayer | None
+    """How the API finished it."""
+    client: ClientLayer | None
+    """What the client did with it."""
+    usage: UsageInfo | None
+    """The tokens."""
+    cost_usd: Dollars | None
+    """US dollars; `null` where the price is not known."""
+    findings: list[FindingInfo]
+    """What went wrong, root causes first."""
+
+
+class CheckFinding(FindingInfo):
+    """A finding, and the turn at which it is."""
+
+    index: int
+    """The number of the round trip."""
+    run: str | None
+    """The name of the run."""
+    thread: str | None
+    """The thread of the turn."""
+    turn: int | None
+    """The turn in its thread."""
+
+
+class BudgetVerdict(_Object):
+    """Whether one run kept one budget."""
+
+    budget: str
+    """The option that set it, without dashes."""
+    state: State
+    """`unknown`: the recording cannot decide it."""
+    says: str
+    """What was found, as a sentence."""
+    used: str | None
+    """What the run used."""
+    allowed: str
+    """What it may use."""
+    run: str | None
+    """The name of the run."""
+    evidence: list[str]
+    """The turns that used most."""
+
+
+class CheckedFile(_Object):
+    """What was found in one recording."""
+
+    file: str
+    """The file, as it was named."""
+    failed: bool
+    """Whether it fails the check."""
+    round_trips: int
+    """How many round trips it holds."""
+    turns: int
+    """How many turns, attempts not counted."""
+    threads: int
+    """How many threads."""
+    input: int
+    """The input tokens of all turns."""
+    cost_usd: Dollars | None
+    """US dollars; `null` when no turn has a known price."""
+    findings: list[CheckFinding]
+    """In order of the round trips."""
+    budgets: list[BudgetVerdict]
+    """One for each budget and run."""
+    problems: list[str]
+    """What could not be read, one sentence each."""
+
+
+class UnreadFile(_Object):
+    """A file that could not be checked."""
+
+    file: str
+    """The file, as it was named."""
+    problem: str
+    """Why, as a sentence."""
+
+
+class CheckReport(_Object):
+    """The document of `turntape check --format json`."""
+
+    failed: bool
+    """Whether the check fails: a finding at or above `fail_on`, or a broken budget."""
+    fail_on: Severity
+    """The least severity that fails the check."""
+    files: list[CheckedFile]
+    """The recordings that were checked."""
+    unread: list[UnreadFile]
+    """The files that could not be."""
+
+
+class WordDifference(_Object):
+    """Words that differ within two texts."""
+
+    a: str
+    """The words in A, with a few before and after."""
+    b: str
+    """The words in B."""
+
+
+class ValueDifference(_Object):
+    """One place that differs between two turns."""
+
+    pointer: str
+    """JSON pointer into the request's body, or into `model` or `api`; or the name of a header, or `url`."""
+    kind: Literal["changed", "added", "removed"]
+    """What B did with it."""
+    a: object
+    """The value in A."""
+    b: object
+    """The value in B."""
+    words: list[WordDifference]
+    """Where both are texts, the words that differ."""
+
+
+class DivergenceInfo(_Object):
+    """The first turn at which two threads differ."""
+
+    layer: Layer
+    """Which layer differs first."""
+    part: Literal["request", "emission", "finish", "stop"]
+    """What differs. `stop`: one run continues where the other ends."""
+    says: str
+    """The same as a sentence."""
+    turn: int
+    """The turn in its thread."""
+    a_index: int | None
+    """The round trip in A; `null` where A has no such turn."""
+    b_index: int | None
+    """The round trip in B."""
+    differences: list[ValueDifference]
+    """The first places that differ."""
+    more: int
+    """How many more places differ, at least."""
+
+
+class FirstDivergence(DivergenceInfo):
+    """The divergence that came first in time, and its threads."""
+
+    a: str | None
+    """The thread in A."""
+    b: str | None
+    """The thread in B."""
+
+
+class ComparedRunInfo(_Object):
+    """One of the two runs."""
+
+    name: str
+    """The file, or the name of the run."""
+    threads: int
+    """How many threads it has."""
+    turns: int
+    """How many turns."""
+    input: int
+    """The input tokens of all turns."""
+    cost_usd: Dollars | None
+    """US dollars; `null` when no turn has a known price."""
+
+
+class ThreadPairInfo(_Object):
+    """A thread of A beside the thread of B that does the same."""
+
+    a: str | None
+    """The thread in A; `null` when only B has it."""
+    b: str | None
+    """The thread in B."""
+    same_turns: int
+    """How many turns are the same before they differ."""
+    a_turns: int
+    """How many turns the thread has in A."""
+    b_turns: int
+    """How many in B."""
+    parting: DivergenceInfo | None
+    """Where they differ first; `null` when they are the same."""
+
+
+class RunDiff(_Object):
+    """The document of `turntape diff --json`."""
+
+    same: bool
+    """Whether nothing differs."""
+    first: FirstDivergence | None
+    """Where the runs differ first."""
+    a: ComparedRunInfo
+    """The first run."""
+    b: ComparedRunInfo
+    """The second run."""
+    threads: list[ThreadPairInfo]
+    """All threads of both."""
+
+
+class FindingExample(_Object):
+    """An example of a class of findings."""
+
+    message: str
+    """The message of such a finding."""
+    evidence: list[str]
+    """Its evidence."""
+
+
+class FailureClassInfo(_Object):
+    """A class of findings, as `turntape explain --json` prints it on a line."""
+
+    id: str
+    """The id of the class."""
+    layer: Layer
+    """Who is to blame."""
+    severities: list[Severity]
+    """The severities that it may have."""
+    tiers: list[Tier]
+    """How sure it may be."""
+    says: str
+    """What it means."""
+    fix: str
+    """What to do about it."""
+    not_when: str | None
+    """When it is not reported."""
+    protocols: list[str] | None
+    """The protocols that it is for; `null` for all."""
+    advice: bool
+    """Whether it is advice and blames nobody."""
+    switch: str | None
+    """The option that turns it on; `null` when it is always on."""
+    example: FindingExample | None
+    """An example."""
