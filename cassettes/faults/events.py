@@ -1,76 +1,77 @@
-"""An answer as its events, and back: what a fault does not touch keeps its bytes.
+"""A streamed answer as pieces with one event each, and back: what a fault does not touch keeps its bytes.
 
-SSE, lines of JSON and AWS frames are told apart by the bytes. Each event becomes one chunk at the time at which its
-last byte came.
+Each piece becomes one chunk at the time at which its last byte arrived.
 """
 
 import re
-import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
 import orjson
 
+from ..apis.interface import Json
+from ..framing import Event, decode, frame
 from ..matching.request_key import header
 from ..tape.model import Chunk, Response
 
-type Json = dict[str, object]
-
-_END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 _DATA = re.compile(rb"(?m)^data:[ ]?([^\r\n]*)")
 _NAME = re.compile(rb"(?m)^event:[ ]?([^\r\n]*)")
+_EDITED = frozenset({"sse", "ndjson"})
+"""The framings whose events faults edit. A frame of AWS has checksums, so it is passed on whole or broken."""
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
-    """One event with all its bytes; comments and blank lines are events without data."""
+class Piece:
+    """The bytes from the end of one event to the end of the next. A comment is one, and so is an unfinished tail."""
 
     raw: bytes
+    data: bytes = b""
+    """The event's payload; empty for a comment."""
     at: int = 0
-    sse: bool = True
-
-    @property
-    def data(self) -> bytes:
-        """What it says; empty for a comment."""
-        if not self.sse:
-            return self.raw.strip()
-        return b"\n".join(found.rstrip() for found in _DATA.findall(self.raw))
+    """Microseconds since the start of the round trip."""
+    framing: str = "sse"
 
     @property
     def json(self) -> Json | None:
-        """What it says as an object, if it is one."""
-        return as_object(self.data)
+        """The payload as an object, or None when it is not one or cannot be edited."""
+        return as_object(self.data) if self.framing in _EDITED else None
 
-    def saying(self, document: Json) -> "Event":
-        """The event with another object; its name follows the object's type."""
+    def with_document(self, document: Json) -> "Piece":
+        """The piece with another object; the event's name follows the object's type."""
         before = self.json or {}
         data = orjson.dumps(document)
-        if not self.sse:
-            return replace(self, raw=self.raw.replace(self.raw.strip(), data))
+        if self.framing == "ndjson":
+            return replace(self, raw=self.raw.replace(self.data, data), data=data)
         raw, found = self.raw, _NAME.search(self.raw)
         kind, was = document.get("type"), before.get("type")
         if found and isinstance(kind, str) and isinstance(was, str) and found[1].decode() == was != kind:
             raw = raw[: found.start(1)] + kind.encode() + raw[found.end(1) :]
-        return replace(self, raw=_with_data(raw, data))
+        return replace(self, raw=_with_data(raw, data), data=data)
 
-    def broken(self) -> "Event":
-        """The event with its data cut off in the middle."""
-        data = self.data
-        half = data[: max(len(data) // 2, 1)]
-        return replace(self, raw=_with_data(self.raw, half) if self.sse else half + b"\n")
+    def broken(self) -> "Piece":
+        """The piece with its event cut off in the middle."""
+        if self.framing == "sse":
+            return replace(self, raw=_with_data(self.raw, _half(self.data)))
+        if self.framing == "ndjson":
+            return replace(self, raw=_half(self.data) + b"\n")
+        return replace(self, raw=_half(self.raw))
+
+
+def _half(data: bytes) -> bytes:
+    return data[: max(len(data) // 2, 1)]
 
 
 def _with_data(raw: bytes, data: bytes) -> bytes:
     first = True
 
-    def said(match: re.Match[bytes]) -> bytes:
+    def line(match: re.Match[bytes]) -> bytes:
         nonlocal first
-        line = match.group()[: match.start(1) - match.start()] + data if first else b"data:"
+        written = match.group()[: match.start(1) - match.start()] + data if first else b"data:"
         first = False
-        return line
+        return written
 
-    return _DATA.sub(said, raw)
+    return _DATA.sub(line, raw)
 
 
 def as_object(data: bytes) -> Json | None:
@@ -82,64 +83,41 @@ def as_object(data: bytes) -> Json | None:
     return cast(Json, value) if isinstance(value, dict) else None
 
 
-def is_sse(response: Response) -> bool:
-    """By the bytes: APIs call a stream JSON and JSON a stream."""
-    body = response.body.lstrip()[:64]
-    return body.startswith((b"data:", b"event:", b":", b"id:", b"retry:"))
+def framing_of(response: Response) -> str | None:
+    """How the answer is framed; None for one body, and for a JSON array, which is edited as one body."""
+    kind = header(response.headers, "content-type").partition(";")[0].strip().lower()
+    framing = frame(kind, response.body)
+    return None if framing == "json-array" else framing
 
 
-def events_of(response: Response) -> list[Event]:
-    """The events of a streamed answer, all bytes of it; empty for an answer that is no stream of events."""
+def pieces_of(response: Response) -> list[Piece]:
+    """A streamed answer in pieces that hold all its bytes; empty for an answer that is not a stream of events."""
+    framing = framing_of(response)
+    if framing is None:
+        return []
+    events = decode(framing, response.pieces)
     body = response.body
-    if is_sse(response):
-        ends = [found.end() for found in _END.finditer(body)]
-        sse = True
-    else:
-        sse = False
-        kind = header(response.headers, "content-type")
-        if "vnd.amazon.eventstream" in kind:
-            ends = _aws_ends(body)
-        elif "ndjson" in kind or "stream+json" in kind or "jsonl" in kind:
-            ends = [found.end() for found in re.finditer(rb"\n", body)]
-        else:
-            return []
-    if not ends or ends[-1] < len(body):
-        ends.append(len(body))
-    events: list[Event] = []
+    pieces: list[Piece] = []
     start = 0
-    for end, at in zip(ends, _times(response, ends), strict=True):
-        if end > start:
-            events.append(Event(body[start:end], at, sse))
-        start = end
-    return events
+    for event in _outermost(events):
+        data = event.data if event.kind == "data" else b""
+        pieces.append(Piece(body[start : event.end], data, event.at, framing))
+        start = event.end
+    if start < len(body):
+        pieces.append(Piece(body[start:], at=pieces[-1].at if pieces else 0, framing=framing))
+    return pieces
 
 
-def _aws_ends(body: bytes) -> list[int]:
-    ends: list[int] = []
-    at = 0
-    while len(body) - at >= 16:
-        size = struct.unpack_from(">I", body, at)[0]
-        if size < 16 or at + size > len(body):
-            break
-        at += size
-        ends.append(at)
-    return ends
+def _outermost(events: Sequence[Event]) -> Iterator[Event]:
+    """The events without the comments and fields that are inside another one."""
+    for place, event in enumerate(events):
+        around = next((later for later in events[place + 1 :] if later.kind == "data"), None)
+        if event.kind not in ("comment", "field") or around is None or around.start > event.start:
+            yield event
 
 
-def _times(response: Response, ends: Sequence[int]) -> list[int]:
-    """When the byte before each end came."""
-    times: list[int] = []
-    chunks = iter(response.chunks)
-    reached, at = 0, 0
-    for end in ends:
-        while reached < end and (chunk := next(chunks, None)) is not None:
-            reached, at = reached + chunk.size, chunk.at
-        times.append(at)
-    return times
-
-
-def answered(response: Response, events: Iterable[Event]) -> Response:
-    """The answer with these events instead."""
-    kept = list(events)
-    chunks = tuple(Chunk(len(event.raw), event.at) for event in kept)
-    return replace(response, content=b"".join(event.raw for event in kept), chunks=chunks)
+def with_pieces(response: Response, pieces: Iterable[Piece]) -> Response:
+    """The answer with these pieces instead."""
+    kept = list(pieces)
+    chunks = tuple(Chunk(len(piece.raw), piece.at) for piece in kept)
+    return replace(response, content=b"".join(piece.raw for piece in kept), chunks=chunks)

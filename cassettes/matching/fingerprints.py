@@ -13,10 +13,11 @@ from typing import cast
 
 import orjson
 
+from ..apis.interface import IgnoredFields
 from ..redaction.redactor import Redactor
 from ..tape.model import Headers
 from .grades import Matching
-from .ignored_fields import TABLE, Volatile, blanked, row_of
+from .ignored_fields import blanked, ignored_at
 from .json_diff import Difference, differences
 from .pointers import DROPPED, Node, change, plant, pruned, segments, step, word
 from .profiles import Rule
@@ -61,7 +62,7 @@ def model_in(path: str) -> tuple[str, str | None]:
 class FieldRules:
     """What may differ in the requests of one row of the table."""
 
-    def __init__(self, matching: Matching, row: Volatile) -> None:
+    def __init__(self, matching: Matching, row: IgnoredFields) -> None:
         self.default: Rule = matching.default
         self.row = row
         self._named: dict[str, Rule] = {}
@@ -217,11 +218,10 @@ class RequestForms:
 
     def rules(self, path: str) -> FieldRules:
         """The rules for an endpoint."""
-        row = row_of(path)
-        place = next((n for n, one in enumerate(TABLE) if one is row), -1)
-        found = self._rules.get(place)
+        ignored = ignored_at(path)
+        found = self._rules.get(id(ignored))
         if found is None:
-            found = self._rules[place] = FieldRules(self._matching, row)
+            found = self._rules[id(ignored)] = FieldRules(self._matching, ignored)
         return found
 
     def form(self, method: str, path: str, headers: Headers, body: bytes, *, redacted: bool) -> Form:

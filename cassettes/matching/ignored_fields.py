@@ -1,21 +1,24 @@
-"""What differs between two runs of one agent although nothing was changed: one literal table, a row a wire shape.
+"""What differs between two runs of one agent although nothing was changed.
 
-A row is found by the endpoint's path, since this floor knows no protocol. `pointers` are left out of a match,
-`ids` are compared by who refers to whom and not by their value (unless the tape holds the value, then it counts),
-and `texts` are blanked wherever a string says them. A user adds pointers and regular expressions of their own with
+The fields and ids of an API are its own trait (`apis/interface.py`). The texts here are blanked for every API: the
+date, the clock and ids, where a prompt names them as such. A user adds pointers and expressions with
 `Matching(ignore=…, ignore_text=…)`.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import lru_cache
+
+from ..apis.interface import IgnoredFields
+from ..apis.lookup import api_at
 
 MARK = "⟨volatile⟩"
-"""What stands for a text that does not count."""
+"""Replaces a text that does not count."""
 
 UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
-"""For `Matching(ignore_text=(volatile.UUID,))`: a prompt that holds fresh UUIDs."""
+"""For `Matching(ignore_text=(ignored_fields.UUID,))`: a prompt that holds fresh UUIDs."""
 TIMESTAMP = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?"
-"""For `Matching(ignore_text=(volatile.TIMESTAMP,))`: a date with a time, anywhere."""
+"""For `Matching(ignore_text=(ignored_fields.TIMESTAMP,))`: a date with a time, anywhere."""
 
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
 _DAY = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,?\s+)?"
@@ -31,125 +34,24 @@ CLOCK_TEXT = re.compile(
     rf"[\"'*_]*\s?(?:is|:|=)?[\"'*_>]*\s{{0,2}})(?:{_DATE}(?:(?:,?\s(?:at\s)?|T){_CLOCK})?|{_CLOCK})",
     re.IGNORECASE,
 )
-"""Today's date and the clock, where a prompt tells them as such; any other date is part of what is said."""
+"""Today's date and the clock, where a prompt calls them that; any other date counts."""
 SESSION_TEXT = re.compile(
     r"(?P<lead>\b(?:session|request|trace|run|conversation|thread|invocation)[ _-]?id[\"'`]?\s?(?:is|:|=)?[\"'`]?\s?)"
     + UUID,
     re.IGNORECASE,
 )
-BILLING_TEXT = re.compile(r"(?P<lead>^x-anthropic-billing-header:).*", re.DOTALL)
-"""A system block in which Claude Code counts and signs its requests."""
-WALL_TIME_TEXT = re.compile(r"(?P<lead>^Wall time: )[\d.]+(?= seconds$)", re.MULTILINE)
-"""How long a tool took, which Codex puts before its output."""
-
 TEXTS = (CLOCK_TEXT, SESSION_TEXT)
+"""Blanked in the requests of every API."""
 
 
-@dataclass(frozen=True, slots=True)
-class Volatile:
-    """One row: the requests of one wire shape."""
-
-    path: re.Pattern[str]
-    """Fits the whole endpoint, without base, version and query."""
-    pointers: tuple[str, ...] = ()
-    ids: tuple[str, ...] = ()
-    texts: tuple[re.Pattern[str], ...] = TEXTS
+def ignored_at(path: str) -> IgnoredFields:
+    """What is ignored in requests to an endpoint, as `request_key.path_key` spells it; one value for one API."""
+    return _with_texts(api_at(path).ignored)
 
 
-def _row(
-    path: str,
-    pointers: tuple[str, ...],
-    ids: tuple[str, ...] = (),
-    texts: tuple[re.Pattern[str], ...] = (),
-) -> Volatile:
-    return Volatile(re.compile(path), pointers, ids, (*TEXTS, *texts))
-
-
-TABLE = (
-    # Anthropic Messages, at its own host, on Vertex and on Bedrock.
-    _row(
-        r"(?:.*/)?messages(?:/count_tokens)?|.*:(?:rawPredict|streamRawPredict)|model/.+/invoke(?:-with-.*)?",
-        (
-            "/metadata",
-            "/diagnostics",
-            "/cache_control",
-            "/system/*/cache_control",
-            "/tools/*/cache_control",
-            "/messages/*/content/*/cache_control",
-            "/messages/*/content/*/content/*/cache_control",
-        ),
-        ("/messages/*/content/*/id", "/messages/*/content/*/tool_use_id"),
-        (BILLING_TEXT,),
-    ),
-    # OpenAI Responses, and the Codex backend.
-    _row(
-        r"(?:.*/)?responses(?:/compact|/input_tokens)?",
-        (
-            "/user",
-            "/metadata",
-            "/safety_identifier",
-            "/prompt_cache_key",
-            "/prompt_cache_retention",
-            "/client_metadata",
-            "/input/*/create_time",
-            "/input/*/internal_chat_message_metadata_passthrough",
-        ),
-        ("/input/*/id", "/input/*/call_id"),
-        (WALL_TIME_TEXT,),
-    ),
-    # Chat completions of OpenAI and kin, Mistral, Cohere 2, and Ollama's chat.
-    _row(
-        r"(?:.*/)?(?:chat|agents|fim)/completions|(?:api/)?chat|(?:.*/)?completions|api/generate|.*/invocations",
-        (
-            "/user",
-            "/metadata",
-            "/session_id",
-            "/trace",
-            "/safety_identifier",
-            "/prompt_cache_key",
-            "/prompt_cache_retention",
-            "/seed",
-            "/random_seed",
-            "/options/seed",
-            "/tools/*/cache_control",
-            "/messages/*/cache_control",
-            "/messages/*/content/*/cache_control",
-        ),
-        ("/messages/*/tool_calls/*/id", "/messages/*/tool_call_id"),
-    ),
-    # Gemini, at its own host and on Vertex.
-    _row(
-        r".*models/[^/]+(?::|%3A)\w+",
-        ("/labels", "/generationConfig/seed", "/generation_config/seed"),
-        (
-            "/contents/*/parts/*/functionCall/id",
-            "/contents/*/parts/*/functionResponse/id",
-            "/contents/*/parts/*/function_call/id",
-            "/contents/*/parts/*/function_response/id",
-        ),
-    ),
-    # Bedrock Converse.
-    _row(
-        r"model/.+/converse(?:-stream)?",
-        (
-            "/requestMetadata",
-            "/system/*/cachePoint",
-            "/messages/*/content/*/cachePoint",
-            "/toolConfig/tools/*/cachePoint",
-        ),
-        ("/messages/*/content/*/toolUse/toolUseId", "/messages/*/content/*/toolResult/toolUseId"),
-    ),
-)
-"""Most specific first; the first row that fits holds."""
-
-OTHER = Volatile(re.compile(""), ())
-"""What is not in the table: nothing in it is known to be volatile but what a text says of itself."""
-
-
-def row_of(path: str) -> Volatile:
-    """The row of an endpoint, as `request_key.path_key` spells it."""
-    bare = path.partition("?")[0]
-    return next((row for row in TABLE if row.path.fullmatch(bare)), OTHER)
+@lru_cache(256)
+def _with_texts(ignored: IgnoredFields) -> IgnoredFields:
+    return replace(ignored, texts=(*TEXTS, *ignored.texts))
 
 
 def blanked(text: str, patterns: tuple[re.Pattern[str], ...]) -> str:

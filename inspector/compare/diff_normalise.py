@@ -11,7 +11,8 @@ from hashlib import blake2b
 
 import orjson
 
-from turntape.cassettes.matching.ignored_fields import Volatile, blanked, row_of
+from turntape.cassettes.apis.interface import IgnoredFields
+from turntape.cassettes.matching.ignored_fields import TEXTS, blanked, ignored_at
 from turntape.cassettes.matching.request_key import path_key
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -34,17 +35,17 @@ _REASONING_KEYS = frozenset({"reasoning", "reasoning_content", "reasoning_detail
 class Uncompared:
     """What does not count in the requests of one endpoint."""
 
-    def __init__(self, volatile: Volatile) -> None:
-        self.fields = frozenset(_path(pointer) for pointer in volatile.pointers)
-        self.ids = frozenset(_path(pointer) for pointer in volatile.ids)
-        self.texts = volatile.texts
+    def __init__(self, ignored: IgnoredFields) -> None:
+        self.fields = frozenset(_path(pointer) for pointer in ignored.pointers)
+        self.ids = frozenset(_path(pointer) for pointer in ignored.ids)
+        self.texts = ignored.texts
 
 
 def _path(pointer: str) -> Path:
     return tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
 
 
-_NOTHING = Uncompared(Volatile(re.compile("")))
+_NOTHING = Uncompared(IgnoredFields(texts=TEXTS))
 
 
 class OriginNames:
@@ -87,7 +88,7 @@ class OriginNames:
     def _row(self, trip: RoundTrip) -> Uncompared:
         path = path_key(trip.request.url)
         if path not in self._rows:
-            self._rows[path] = Uncompared(row_of(path))
+            self._rows[path] = Uncompared(ignored_at(path))
         return self._rows[path]
 
     def normal(self, value: object, row: Uncompared, path: Path = (), *, strip: bool = False) -> object:

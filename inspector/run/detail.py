@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from turntape.cassettes.framing import Event
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.dispatch import answers
@@ -10,7 +11,6 @@ from ..analysis.history_diff import HistoryDiff, diff_history
 from ..analysis.items import Item, items_of
 from ..analysis.threads import Edge, Turn
 from ..wire.exchange import Exchange
-from ..wire.framing import Event
 from ..wire.values import Message, Reading, ToolResult
 from .row import Row
 

@@ -7,9 +7,9 @@ whole in the round trip.
 from functools import cached_property
 from urllib.parse import parse_qsl, urlsplit
 
+from turntape.cassettes.framing import Event, decode, frame
 from turntape.cassettes.tape.model import Headers, RoundTrip
 
-from .framing import Event, decode, frame
 from .json_value import as_object, parse_json
 
 

@@ -1,8 +1,4 @@
-"""JSON as LLM traffic has it: parsed where it can be, and narrowed without trust.
-
-`orjson` refuses NaN, lone surrogates and bytes that are no UTF-8, which APIs send; then the standard library reads
-them. Neither is the record: the bytes are.
-"""
+"""JSON as LLM traffic has it: parsed where it can be, and narrowed without trust. The record is the bytes."""
 
 import json
 from collections.abc import Iterable
@@ -10,31 +6,24 @@ from typing import TypeGuard, cast
 
 import orjson
 
+from turntape.cassettes.framing.json_text import is_json, parse_json
+
+__all__ = [
+    "Object",
+    "as_array",
+    "as_count",
+    "as_object",
+    "as_text",
+    "compact",
+    "is_array",
+    "is_json",
+    "is_object",
+    "objects_in",
+    "parse_json",
+    "value_at",
+]
+
 type Object = dict[str, object]
-
-
-def parse_json(data: bytes | str) -> object:
-    """The JSON value of `data`, or None when it is not JSON (JSON `null` is None too)."""
-    try:
-        return orjson.loads(data)
-    except orjson.JSONDecodeError:
-        pass
-    try:
-        return json.loads(data if isinstance(data, str) else data.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return None
-
-
-def is_json(data: bytes | str) -> bool:
-    """True when `data` is one JSON text, as the standard library reads it."""
-    try:
-        orjson.loads(data)
-    except orjson.JSONDecodeError:
-        try:
-            json.loads(data)
-        except (ValueError, RecursionError):
-            return False
-    return True
 
 
 def is_object(value: object) -> TypeGuard[Object]:
@@ -55,6 +44,11 @@ def as_object(value: object) -> Object:
 def as_array(value: object) -> list[object]:
     """`value` if it is a JSON array, else an empty one."""
     return cast(list[object], value) if isinstance(value, list) else []
+
+
+def objects_in(value: object) -> list[Object]:
+    """The JSON objects of an array; empty for anything else."""
+    return [cast(Object, item) for item in as_array(value) if isinstance(item, dict)]
 
 
 def as_text(value: object) -> str | None:

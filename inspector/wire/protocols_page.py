@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .protocols.endpoints import ENDPOINTS
 from .protocols.protocol import Protocol
-from .registry import PROTOCOLS
+from .registry import built_in
 
 _HEAD = """# Protocols
 
@@ -27,8 +27,8 @@ _TITLES = ("name", "what it is", "streams as")
 
 def render() -> str:
     """The whole page."""
-    rows = [(f"[`{p.name}`](#{p.name})", p.title, ", ".join(p.streams) or "one body") for p in PROTOCOLS]
-    sections = [_HEAD, _table(_TITLES, rows), *(_section(protocol) for protocol in PROTOCOLS), _endpoints()]
+    rows = [(f"[`{p.name}`](#{p.name})", p.title, ", ".join(p.streams) or "one body") for p in built_in()]
+    sections = [_HEAD, _table(_TITLES, rows), *(_section(protocol) for protocol in built_in()), _endpoints()]
     return "\n".join(sections).rstrip() + "\n"
 
 

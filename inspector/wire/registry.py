@@ -1,74 +1,96 @@
-"""The protocols, most specific first. Adding one is one file and one row here."""
+"""The protocols in the order in which they are asked: what a user declares, what is installed, then our own.
+
+All come through the entry-point group `turntape.protocols`; `protocols/table.py` is our own part of it.
+"""
+
+import logging
+from collections.abc import Iterable
+from functools import cache
+from importlib import import_module
+
+from turntape.cassettes.apis.entry_points import HasApi, registered
+from turntape.cassettes.apis.interface import Registration
 
 from .exchange import Exchange
-from .protocols import (
-    alephalpha_complete,
-    endpoints,
-    openai_assistants,
-    openai_completions,
-    replicate,
-    text_generation,
-    watsonx,
-)
-from .protocols.anthropic import complete as anthropic_complete
-from .protocols.anthropic import messages as anthropic_messages
-from .protocols.bedrock import agent as bedrock_agent
-from .protocols.bedrock import converse as bedrock_converse
-from .protocols.bedrock import invoke as bedrock_invoke
-from .protocols.cohere import v1 as cohere_v1
-from .protocols.cohere import v2 as cohere_v2
-from .protocols.gemini import generate as gemini_generate
-from .protocols.gemini import interactions as gemini_interactions
-from .protocols.ollama import chat as ollama_chat
-from .protocols.ollama import generate as ollama_generate
-from .protocols.openai_chat import chat as openai_chat
-from .protocols.openai_chat import mistral as mistral_chat
-from .protocols.openai_responses import responses as openai_responses
 from .protocols.protocol import Protocol
+from .protocols.table import BUILT_IN
 from .protocols.unknown import UNKNOWN
 from .values import Kind
 
-PROTOCOLS: tuple[Protocol, ...] = (
-    bedrock_converse.BEDROCK_CONVERSE,
-    bedrock_invoke.BEDROCK_INVOKE,
-    bedrock_agent.BEDROCK_AGENT,
-    anthropic_messages.ANTHROPIC_MESSAGES,
-    anthropic_complete.ANTHROPIC_COMPLETE,
-    gemini_interactions.GEMINI_INTERACTIONS,
-    gemini_generate.GEMINI_GENERATE,
-    openai_responses.OPENAI_RESPONSES,
-    openai_assistants.OPENAI_ASSISTANTS,
-    ollama_chat.OLLAMA_CHAT,
-    ollama_generate.OLLAMA_GENERATE,
-    cohere_v2.COHERE_V2,
-    cohere_v1.COHERE_V1,
-    watsonx.WATSONX,
-    replicate.REPLICATE,
-    alephalpha_complete.ALEPHALPHA_COMPLETE,
-    mistral_chat.MISTRAL_CHAT,
-    openai_chat.OPENAI_CHAT,
-    openai_completions.OPENAI_COMPLETIONS,
-    text_generation.TEXT_GENERATION,
-    endpoints.ENDPOINT,
-)
+log = logging.getLogger(__name__)
 
-_BY_NAME: dict[str, Protocol] = {protocol.name: protocol for protocol in PROTOCOLS}
+
+@cache
+def protocols() -> tuple[Protocol, ...]:
+    """Every protocol, most specific first."""
+    return tuple(_loaded(registered()))
+
+
+@cache
+def built_in() -> tuple[Protocol, ...]:
+    """Our own protocols alone."""
+    return tuple(_loaded(BUILT_IN))
+
+
+def _loaded(registrations: Iterable[HasApi]) -> Iterable[Protocol]:
+    for one in registrations:
+        try:
+            yield _protocol(one)
+        except Exception as exc:  # noqa: BLE001 - somebody else's code; reading goes on without it
+            name = one.protocol if isinstance(one, Registration) else repr(one)
+            log.warning("turntape: the protocol %s cannot be read: %s: %s", name, type(exc).__name__, exc)
+
+
+def _protocol(one: HasApi) -> Protocol:
+    if isinstance(one, Registration):
+        module, _, name = one.protocol.partition(":")
+        found: object = getattr(import_module(module), name)
+    else:
+        found = one
+    if not isinstance(found, Protocol):
+        raise TypeError(f"{found!r} is not a Protocol")
+    return found
+
+
+@cache
+def _by_name() -> dict[str, Protocol]:
+    # The first of a name counts, as in `detect`.
+    return {protocol.name: protocol for protocol in reversed(protocols())}
 
 
 def detect(exchange: Exchange) -> tuple[Protocol, Kind] | None:
-    """The first protocol of the table whose exchange this is, with what its endpoint is for."""
-    for protocol in PROTOCOLS:
-        kind = protocol.detect(exchange)
+    """The first protocol that claims the exchange, with what its endpoint is for; None when none does."""
+    for protocol in protocols():
+        kind = _claims(protocol, exchange)
         if kind is not None:
             return protocol, kind
     return None
 
 
+def _claims(protocol: Protocol, exchange: Exchange) -> Kind | None:
+    try:
+        return protocol.detect(exchange)
+    except Exception as exc:  # noqa: BLE001 - one protocol must not hide the round trips of all others
+        _warn_once(protocol.name, f"{type(exc).__name__}: {exc}")
+        return None
+
+
+@cache
+def _warn_once(name: str, problem: str) -> None:
+    log.warning("turntape: the protocol %r cannot tell whether a round trip is its own: %s", name, problem)
+
+
 def by_name(name: str) -> Protocol | None:
     """The protocol of that name."""
-    return _BY_NAME.get(name)
+    return _by_name().get(name)
 
 
 def traits_of(name: str) -> Protocol:
     """The protocol of that name with its traits; `UNKNOWN`, of which nothing is known, for any other name."""
     return by_name(name) or UNKNOWN
+
+
+def forget() -> None:
+    """Ask the entry points again on the next use: for tests, and after a package was installed."""
+    for cached in (protocols, _by_name):
+        cached.cache_clear()

@@ -8,13 +8,13 @@ import pytest
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.wire.exchange import Exchange
 from turntape.inspector.wire.parse import read_exchange
+from turntape.inspector.wire.registry import built_in
 from turntape.inspector.wire.rewrite import NotEditable, document, remade
-from turntape.inspector.wire.rewrite.rewrite import REMAKES
 from turntape.inspector.wire.values import Reading
 
 from .corpus import ABSENT, files, read_file
 
-PROTOCOLS = {name for remake in REMAKES for name in remake.protocols}
+PROTOCOLS = {protocol.name for protocol in built_in() if protocol.rewrite is not None}
 LEFT_OUT = 3
 """Streams that say what frames of ours cannot: refused, never altered."""
 

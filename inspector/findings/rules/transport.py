@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from ...wire.framing import Event
+from turntape.cassettes.framing import Event
+
 from ...wire.json_value import as_array, as_count, as_object, as_text, compact, parse_json
 from ..rule import Note, rule
 from ..rule_context import RuleContext

@@ -2,15 +2,17 @@
 
 A protocol decides by path and body shape whether an exchange is its own (by host last, and only where two
 protocols share a shape), reads the request, and reads the answer. It never raises: what it cannot read it
-names in `problems`. The registry (`registry.py`) is a literal table of these, most specific first.
+names in `problems`. The registry (`registry.py`) has them in order, most specific first.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from turntape.cassettes.apis.interface import Api
+
 from ..exchange import Exchange
 from ..values import Kind, RequestReading, ResponseReading
-from .traits import AnswerRules, Caching, Pairing, Reasoning, RequestRules
+from .traits import AnswerRules, Caching, EditTargets, Pairing, Reasoning, RequestRules, Rewrite
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,12 @@ class Protocol:
     """The API's finish words and their labels, for docs/protocols.md."""
     streams: tuple[str, ...] = ()
     """The framings it streams in: `sse`, `ndjson`, `aws-event-stream`, `json-array`."""
+    api: Api = Api()
+    """What matching, faults and recording need: paths, ignored fields, errors, stream ends."""
+    rewrite: Rewrite | None = None
+    """How a stream is made again after an edit; None when it cannot be."""
+    edit_targets: EditTargets | None = None
+    """What can be edited by name; None when an answer is edited by JSON pointer only."""
     pairing: Pairing = Pairing()
     requests: RequestRules = RequestRules()
     answers: AnswerRules = AnswerRules()

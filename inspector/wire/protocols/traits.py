@@ -4,10 +4,12 @@ Each default is the answer of an API about which nothing is known, so a rule sta
 """
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Literal
 
+from ..exchange import Exchange
+from ..json_value import Object
 from ..values import Message
 
 type RoleCheck = Callable[[tuple[Message, ...]], Iterator[tuple[Message, str]]]
@@ -96,3 +98,43 @@ class Caching:
     """True when only what the request marks is cached; False when the API decides."""
     has_marks: bool = False
     """True when the request body has a place for such marks in every dialect of the protocol."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """How a stream becomes one document that a person can edit, and a stream again."""
+
+    framings: tuple[str, ...]
+    """The framings for which this works."""
+    whole: Callable[[Exchange], Object]
+    """What a stream adds up to, as the API's own answer in one body."""
+    frames: Callable[[Object, Exchange], Iterable[bytes]]
+    """Such a body as a stream; the exchange is the one that it was made from."""
+
+
+type Target = Literal["text", "tool", "arguments", "finish"]
+
+TARGETS: tuple[Target, ...] = ("text", "tool", "arguments", "finish")
+
+
+@dataclass(frozen=True, slots=True)
+class EditTargets:
+    """Where an answer holds what a named edit changes.
+
+    Each is a JSON pointer into the answer as the API gives it unstreamed, `*` for any place of a list.
+    """
+
+    text: str
+    tool: str
+    arguments: str
+    finish: str
+    arguments_as_text: bool = False
+    """True when arguments are a string, which can hold anything."""
+    not_text: str = ""
+    """A field beside a text that marks it as a thought."""
+    finish_fields: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
+    """Finish words that are several fields: the value at each pointer. Empty: the word is the field's value."""
+
+    def pointer(self, target: Target) -> str:
+        """The pointer of a target."""
+        return {"text": self.text, "tool": self.tool, "arguments": self.arguments, "finish": self.finish}[target]

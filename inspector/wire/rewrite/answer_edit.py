@@ -15,11 +15,12 @@ from turntape.cassettes.tape.model import Chunk, Response, RoundTrip
 
 from ..json_value import Object, is_array, is_json, is_object, parse_json
 from ..parse import read
+from ..protocols.traits import TARGETS, EditTargets, Target
+from ..registry import protocols, traits_of
 from . import NotEditable, document, remade
-from .edit_targets import AIMS, PLACES, Aim
 
 _NAME = re.compile(r"(text|tool|arguments|finish)(?:\.([1-9][0-9]*))?", re.ASCII)
-_COUNTED: dict[Aim, str] = {"text": "text", "tool": "tool call", "arguments": "tool call", "finish": "finish word"}
+_COUNTED: dict[Target, str] = {"text": "text", "tool": "tool call", "arguments": "tool call", "finish": "finish word"}
 
 
 class EditError(TurntapeError):
@@ -54,7 +55,7 @@ def edited(trip: RoundTrip, edit: Edit) -> RoundTrip:
     else:
         name = _NAME.fullmatch(edit.target)
         assert name is not None
-        _name(trip, answer, cast(Aim, name[1]), int(name[2] or 1), edit.value)
+        _name(trip, answer, cast(Target, name[1]), int(name[2] or 1), edit.value)
     return _remade(trip, json.dumps(answer, ensure_ascii=False))
 
 
@@ -87,7 +88,7 @@ def _remade(trip: RoundTrip, text: str) -> RoundTrip:
     try:
         pieces = remade(trip, text)
     except NotEditable as exc:
-        raise EditError(f"the answer of round trip #{trip.index} cannot be made anew: {exc}") from exc
+        raise EditError(f"the answer of round trip #{trip.index} cannot be rewritten: {exc}") from exc
     return replace(trip, response=_with_pieces(_response_of(trip), pieces))
 
 
@@ -98,33 +99,38 @@ def _with_pieces(response: Response, pieces: tuple[bytes, ...]) -> Response:
     return replace(response, content=b"".join(pieces), chunks=chunks)
 
 
-def _name(trip: RoundTrip, answer: object, aim: Aim, number: int, value: str) -> None:
-    """Put `value` where the answer holds its n-th text, tool name, arguments, or its finish word."""
-    protocol = read(trip).protocol
-    places = PLACES.get(protocol)
-    if places is None:
-        raise EditError(
-            f"answers of {protocol} (round trip #{trip.index}) are edited by JSON pointer, /POINTER=VALUE, "
-            f"or whole with --edit-file; {', '.join(AIMS)} are known for {', '.join(PLACES)}"
-        )
-    if aim == "finish" and places.words:
-        if value not in places.words:
-            raise EditError(f"{value!r} is no finish of {protocol}; give {', '.join(places.words)}")
-        for pointer, said in places.words[value].items():
-            _set(answer, pointer, said)
+def _name(trip: RoundTrip, answer: object, target: Target, number: int, value: str) -> None:
+    """Put `value` into the answer's n-th text, tool name or arguments, or into its finish word."""
+    targets = _targets(trip)
+    if target == "finish" and targets.finish_fields:
+        if value not in targets.finish_fields:
+            raise EditError(f"{value!r} is not a finish of this API; give {', '.join(targets.finish_fields)}")
+        for pointer, content in targets.finish_fields[value].items():
+            _set(answer, pointer, content)
         return
-    found = [(put, beside) for put, beside in _matches(answer, _parts(places.of(aim))) if not beside.get(places.aside)]
-    if aim == "finish":
-        for put, _ in found:
+    matches = _matches(answer, _parts(targets.pointer(target)))
+    found = [put for put, beside in matches if not beside.get(targets.not_text)]
+    if target == "finish":
+        for put in found:
             put(value)
     if not 1 <= number <= len(found):
-        there, what = len(found), _COUNTED[aim]
+        there, what = len(found), _COUNTED[target]
         count = f"{there} {what}{'s' * (there != 1)}" if there else f"no {what}"
         more = f"give a number from 1 to {there}" if there else "edit something that is there, or use --edit-file"
-        asked = aim if number == 1 else f"{aim}.{number}"
+        asked = target if number == 1 else f"{target}.{number}"
         raise EditError(f"{asked!r} is not in the answer of round trip #{trip.index}, which has {count}; {more}")
-    put, _ = found[number - 1]
-    put(_arguments(value, is_text=places.arguments_as_text) if aim == "arguments" else value)
+    found[number - 1](_arguments(value, is_text=targets.arguments_as_text) if target == "arguments" else value)
+
+
+def _targets(trip: RoundTrip) -> EditTargets:
+    protocol = traits_of(read(trip).protocol)
+    if protocol.edit_targets is None:
+        names = [one.name for one in protocols() if one.edit_targets is not None]
+        raise EditError(
+            f"answers of {protocol.name} (round trip #{trip.index}) are edited by JSON pointer, /POINTER=VALUE, "
+            f"or whole with --edit-file; {', '.join(TARGETS)} are known for {', '.join(names)}"
+        )
+    return protocol.edit_targets
 
 
 def _arguments(value: str, *, is_text: bool) -> object:
@@ -133,7 +139,7 @@ def _arguments(value: str, *, is_text: bool) -> object:
         return parsed
     if is_text:
         return value
-    raise EditError(f"{value!r} is no JSON object, and this API holds arguments as one; give {{…}}")
+    raise EditError(f"{value!r} is not a JSON object, and this API holds arguments as one; give {{…}}")
 
 
 def _parts(pointer: str) -> list[str]:

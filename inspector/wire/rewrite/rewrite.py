@@ -1,4 +1,4 @@
-"""`document(round_trip)` and `remade(round_trip, text)`, over the table of protocols whose streams can be made anew."""
+"""`document(round_trip)` and `remade(round_trip, text)`, for every protocol that has the trait `rewrite`."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,25 +10,10 @@ from turntape.cassettes.tape.model import Response, RoundTrip
 
 from ..exchange import Exchange
 from ..json_value import Object, is_array, is_json, is_object, parse_json
-from ..protocols.anthropic import rewrite as anthropic
-from ..protocols.bedrock import rewrite as converse
-from ..protocols.cohere import rewrite as cohere
-from ..protocols.gemini import rewrite as gemini
-from ..protocols.ollama import rewrite as ollama
-from ..protocols.openai_chat import rewrite as chat
-from ..protocols.openai_responses import rewrite as responses
+from ..protocols.protocol import Protocol
+from ..protocols.traits import Rewrite
+from ..protocols.unknown import UNKNOWN
 from ..registry import detect
-from .shape import Remake
-
-REMAKES: tuple[Remake, ...] = (
-    chat.CHAT,
-    responses.RESPONSES,
-    anthropic.ANTHROPIC,
-    gemini.GEMINI,
-    converse.CONVERSE,
-    cohere.COHERE,
-    ollama.OLLAMA,
-)
 
 
 class NotEditable(ValueError):
@@ -53,10 +38,11 @@ def remade(round_trip: RoundTrip, text: str) -> tuple[bytes, ...]:
     found = _streamed(exchange)
     if found is None:
         return (orjson.dumps(body),)
-    pieces = tuple(found.frames(body, exchange))
-    carried = _opened(found.whole(Exchange(_with_answer(round_trip, b"".join(pieces)))))
+    protocol, rewrite = found
+    pieces = tuple(rewrite.frames(body, exchange))
+    carried = _opened(rewrite.whole(Exchange(_with_answer(round_trip, b"".join(pieces)))))
     if lost := next(_differences(_opened(body), carried, ""), None):
-        raise NotEditable(f"the frames of {found.protocols[0]} cannot carry what stands at {lost or '/'}")
+        raise NotEditable(f"the frames of {protocol.name} cannot carry what stands at {lost or '/'}")
     return pieces
 
 
@@ -68,24 +54,23 @@ def _fault(text: str) -> str:
     return "this is JSON, but no object"
 
 
-def _streamed(exchange: Exchange) -> Remake | None:
+def _streamed(exchange: Exchange) -> tuple[Protocol, Rewrite] | None:
     """How the answer is put together when it was streamed; None when it was one body. Raises NotEditable."""
     if exchange.framing is None:
         return None
     found = detect(exchange)
-    name = found[0].name if found else "unknown"
-    remake = next((row for row in REMAKES if name in row.protocols and exchange.framing in row.framings), None)
-    if remake is None:
-        raise NotEditable(f"a stream of {name} in {exchange.framing} cannot be made anew")
-    return remake
+    protocol = found[0] if found else UNKNOWN
+    if protocol.rewrite is None or exchange.framing not in protocol.rewrite.framings:
+        raise NotEditable(f"a stream of {protocol.name} in {exchange.framing} cannot be rewritten")
+    return protocol, protocol.rewrite
 
 
 def _whole(exchange: Exchange) -> Object:
-    remake = _streamed(exchange)
-    if remake is not None:
-        return remake.whole(exchange)
+    found = _streamed(exchange)
+    if found is not None:
+        return found[1].whole(exchange)
     if not is_object(exchange.answer):
-        raise NotEditable("the answer is no JSON object")
+        raise NotEditable("the answer is not a JSON object")
     return exchange.answer
 
 

@@ -67,8 +67,9 @@ def test_a_protocol_that_raises_costs_its_own_reading_and_nothing_else(monkeypat
     def broken(*_: object) -> Any:
         raise KeyError("choices")
 
-    protocol = replace(registry.PROTOCOLS[-1], detect=lambda _: "generation", read_request=broken, read_response=broken)
-    monkeypatch.setattr(registry, "PROTOCOLS", (protocol,))
+    last = registry.built_in()[-1]
+    protocol = replace(last, detect=lambda _: "generation", read_request=broken, read_response=broken)
+    monkeypatch.setattr(registry, "protocols", lambda: (protocol,))
     reading = read(exchanged(CHAT, {}, {}))
     assert reading.problems == (
         f"The {protocol.name} request could not be read: KeyError: 'choices'",

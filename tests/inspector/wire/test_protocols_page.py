@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from turntape.inspector.wire.protocols_page import main, page, render
-from turntape.inspector.wire.registry import PROTOCOLS
+from turntape.inspector.wire.registry import built_in
 
 
 def test_the_page_in_the_repository_is_up_to_date() -> None:
@@ -15,7 +15,7 @@ def test_the_page_in_the_repository_is_up_to_date() -> None:
 
 
 def test_every_protocol_has_its_section_and_a_name_of_its_own() -> None:
-    names = [protocol.name for protocol in PROTOCOLS]
+    names = [protocol.name for protocol in built_in()]
     assert len(set(names)) == len(names)
     assert all(f"## {name}\n" in render() for name in names)
 

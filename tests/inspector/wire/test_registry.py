@@ -4,24 +4,24 @@ import pytest
 from round_trips import CHAT, GEMINI, MESSAGES, exchanged
 
 from turntape.inspector.wire.exchange import Exchange
-from turntape.inspector.wire.registry import PROTOCOLS, by_name, detect, traits_of
+from turntape.inspector.wire.registry import built_in, by_name, detect, traits_of
 from turntape.inspector.wire.values import FinishLabel
 
 
 def test_names_are_unique_and_found() -> None:
-    names = [protocol.name for protocol in PROTOCOLS]
+    names = [protocol.name for protocol in built_in()]
     assert len(set(names)) == len(names)
-    assert all(by_name(name) is protocol for name, protocol in zip(names, PROTOCOLS, strict=True))
+    assert all(by_name(name) is protocol for name, protocol in zip(names, built_in(), strict=True))
     assert by_name("no such protocol") is None
 
 
 def test_every_finish_word_maps_to_a_known_label() -> None:
     labels = set(FinishLabel.__value__.__args__)
-    assert all(set(protocol.finish.values()) <= labels for protocol in PROTOCOLS)
+    assert all(set(protocol.finish.values()) <= labels for protocol in built_in())
 
 
 def test_every_protocol_says_where_it_is_specified() -> None:
-    assert all(protocol.spec and protocol.title for protocol in PROTOCOLS)
+    assert all(protocol.spec and protocol.title for protocol in built_in())
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import override
 
+from turntape.cassettes.framing import Event
 from turntape.cassettes.tape.model import Headers
 
 from ....run.detail import Detail
-from ....wire.framing import Event
 from ....wire.printable import safe
 from ...text.terminal_text import clip
 from ..formatting import several, size

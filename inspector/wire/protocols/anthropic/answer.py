@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, field
 
+from turntape.cassettes.framing import Event
+
 from ...exchange import Exchange
-from ...framing import Event
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_json, is_object, parse_json
 from ...values import ApiError, FinishLabel, Part, ResponseReading, Usage
 from ..shared.errors import error_in

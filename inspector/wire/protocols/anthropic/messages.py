@@ -8,7 +8,9 @@ from ...values import Kind, RequestReading, ResponseReading
 from ..protocol import Protocol
 from ..traits import ArgumentsField, Caching, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_anthropic_answer
+from .api import API
 from .request import read_anthropic_request
+from .rewrite import EDIT_TARGETS, REWRITE
 from .roles import check_roles
 
 _VERTEX = re.compile(r"/models/([^/:]+):(rawPredict|streamRawPredict)$")
@@ -73,6 +75,9 @@ ANTHROPIC_MESSAGES = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("sse",),
+    api=API,
+    rewrite=REWRITE,
+    edit_targets=EDIT_TARGETS,
     pairing=Pairing(results_first=True),
     requests=RequestRules(
         check_roles=check_roles,

@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator
 
+from turntape.cassettes.framing.encode import sse_event
+
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_object, compact, parse_json
-from ...rewrite.shape import Remake, events, sse
+from ..shared.answers import stream_objects
+from ..traits import EditTargets, Rewrite
 from .answer import MessageDraft
 
 _GROWN = {"text": "text_delta", "thinking": "thinking_delta", "signature": "signature_delta"}
@@ -14,7 +17,7 @@ _OF_THE_END = ("stop_reason", "stop_sequence", "stop_details")
 
 def whole(exchange: Exchange) -> Object:
     draft = MessageDraft()
-    for name, event in events(exchange):
+    for name, event in stream_objects(exchange):
         draft.add(event, name)
     content: list[Object] = []
     for index in sorted(draft.blocks):
@@ -25,7 +28,9 @@ def whole(exchange: Exchange) -> Object:
 
 
 def frames(body: Object, exchange: Exchange) -> Iterator[bytes]:
-    end = next((event for _, event in events(exchange) if event.get("type") == "message_delta"), as_object(None))
+    end = next(
+        (event for _, event in stream_objects(exchange) if event.get("type") == "message_delta"), as_object(None)
+    )
     of_the_end = {*_OF_THE_END, *as_object(end.get("delta"))}
     usage = as_object(body.get("usage"))
     begun: Object = {**body, "content": [], "stop_reason": None, "stop_sequence": None}
@@ -58,7 +63,11 @@ def _block(index: int, block: Object) -> Iterator[bytes]:
 
 
 def _event(kind: str, **fields: object) -> bytes:
-    return sse({"type": kind, **fields}, kind)
+    return sse_event({"type": kind, **fields}, kind)
 
 
-ANTHROPIC = Remake(("anthropic-messages",), ("sse",), whole, frames)
+REWRITE = Rewrite(("sse",), whole, frames)
+
+EDIT_TARGETS = EditTargets(
+    text="/content/*/text", tool="/content/*/name", arguments="/content/*/input", finish="/stop_reason"
+)

@@ -10,7 +10,9 @@ from ..protocol import Protocol
 from ..shared.answers import answer, objects, stream_error
 from ..shared.parts import unread
 from ..traits import ArgumentsField, Caching, Pairing, Reasoning, RequestRules
+from .api import CONVERSE_API
 from .converse_blocks import assemble, block_parts, converse_usage, read_converse_request
+from .rewrite import EDIT_TARGETS, REWRITE
 from .roles import check_roles
 
 FINISH: dict[str, FinishLabel] = {
@@ -92,6 +94,9 @@ BEDROCK_CONVERSE = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("aws-event-stream",),
+    api=CONVERSE_API,
+    rewrite=REWRITE,
+    edit_targets=EDIT_TARGETS,
     pairing=Pairing(one_message=True, results_first=True),
     requests=RequestRules(
         check_roles=check_roles,

@@ -24,6 +24,7 @@ from ..shared.answers import objects, prompt_message, stream_error
 from ..shared.parts import other_fields, texts, unread
 from ..shared.text_pieces import FINISH, read_text
 from ..traits import AnswerRules, Caching, RequestRules
+from .api import INVOKE_API
 from .converse import read_converse_body, read_converse_events
 from .converse_blocks import converse_usage, read_converse_request
 
@@ -244,6 +245,7 @@ BEDROCK_INVOKE = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("aws-event-stream",),
+    api=INVOKE_API,
     requests=RequestRules(rejects_empty_text=True),
     answers=AnswerRules(calls_by_index=True),
     caching=Caching(on_request=True),

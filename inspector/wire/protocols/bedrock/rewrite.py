@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator
 
+from turntape.cassettes.framing.encode import aws_event
+
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_object, compact, is_json, parse_json
-from ...rewrite.shape import Remake, aws_message, events
+from ..shared.answers import stream_objects
+from ..traits import EditTargets, Rewrite
 from .converse_blocks import assemble
 
 
 def whole(exchange: Exchange) -> Object:
-    body = assemble(events(exchange))
+    body = assemble(stream_objects(exchange))
     body.pop("p", None)  # padding
     for block in map(as_object, as_array(_message(body).get("content"))):
         use = as_object(block.get("toolUse"))
@@ -21,20 +24,20 @@ def whole(exchange: Exchange) -> Object:
 
 def frames(body: Object, exchange: Exchange) -> Iterator[bytes]:
     message = _message(body)
-    yield aws_message({"role": message.get("role", "assistant")}, "messageStart")
+    yield aws_event({"role": message.get("role", "assistant")}, "messageStart")
     for index, block in enumerate(map(as_object, as_array(message.get("content")))):
         at: Object = {"contentBlockIndex": index}
         if use := as_object(block.get("toolUse")):
             start = {"toolUse": {key: value for key, value in use.items() if key != "input"}}
-            yield aws_message({**at, "start": start}, "contentBlockStart")
-            yield aws_message({**at, "delta": {"toolUse": {"input": compact(use.get("input"))}}}, "contentBlockDelta")
+            yield aws_event({**at, "start": start}, "contentBlockStart")
+            yield aws_event({**at, "delta": {"toolUse": {"input": compact(use.get("input"))}}}, "contentBlockDelta")
         else:
             for delta in _deltas(block):
-                yield aws_message({**at, "delta": delta}, "contentBlockDelta")
-        yield aws_message(at, "contentBlockStop")
+                yield aws_event({**at, "delta": delta}, "contentBlockDelta")
+        yield aws_event(at, "contentBlockStop")
     end = {key: value for key, value in body.items() if key not in ("output", "usage", "trace", "metrics")}
-    yield aws_message(end, "messageStop")
-    yield aws_message({key: body[key] for key in ("usage", "metrics", "trace") if key in body}, "metadata")
+    yield aws_event(end, "messageStop")
+    yield aws_event({key: body[key] for key in ("usage", "metrics", "trace") if key in body}, "metadata")
 
 
 def _deltas(block: Object) -> Iterator[Object]:
@@ -51,4 +54,10 @@ def _message(body: Object) -> Object:
     return as_object(as_object(body.get("output")).get("message"))
 
 
-CONVERSE = Remake(("bedrock-converse",), ("aws-event-stream",), whole, frames)
+REWRITE = Rewrite(("aws-event-stream",), whole, frames)
+
+_BLOCK = "/output/message/content/*"
+
+EDIT_TARGETS = EditTargets(
+    text=f"{_BLOCK}/text", tool=f"{_BLOCK}/toolUse/name", arguments=f"{_BLOCK}/toolUse/input", finish="/stopReason"
+)

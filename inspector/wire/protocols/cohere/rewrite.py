@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator
 
+from turntape.cassettes.framing.encode import sse_event
+
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_object
-from ...rewrite.shape import Remake, events, has_done, sse
-from .v2 import assemble
+from ..shared.answers import has_done, stream_objects
+from ..traits import EditTargets, Rewrite
+from .stream import assemble
 
 
 def whole(exchange: Exchange) -> Object:
-    body, _ = assemble(events(exchange))
+    body, _ = assemble(stream_objects(exchange))
     message = as_object(body["message"])
     body["message"] = {"role": "assistant", **{key: value for key, value in message.items() if value}}
     return body
@@ -36,11 +39,19 @@ def frames(body: Object, exchange: Exchange) -> Iterator[bytes]:
     end = {key: value for key, value in body.items() if key not in ("id", "message")}
     yield _event("message-end", delta=end)
     if has_done(exchange):
-        yield sse("[DONE]")
+        yield sse_event("[DONE]")
 
 
 def _event(kind: str, **fields: object) -> bytes:
-    return sse({"type": kind, **fields}, kind)
+    return sse_event({"type": kind, **fields}, kind)
 
 
-COHERE = Remake(("cohere-v2",), ("sse",), whole, frames)
+REWRITE = Rewrite(("sse",), whole, frames)
+
+EDIT_TARGETS = EditTargets(
+    text="/message/content/*/text",
+    tool="/message/tool_calls/*/function/name",
+    arguments="/message/tool_calls/*/function/arguments",
+    finish="/finish_reason",
+    arguments_as_text=True,
+)

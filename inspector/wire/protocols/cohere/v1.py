@@ -7,6 +7,7 @@ from ..protocol import Protocol
 from ..shared.answers import answer, objects, posts, prompt_message
 from ..shared.errors import error_in
 from ..shared.parts import arguments_of, call_part, chosen, other_fields, text_part, texts, unread
+from .api import API
 from .usage import FINISH, cohere_usage
 
 _ROLES = {"user": "user", "chatbot": "assistant", "system": "system", "tool": "tool"}
@@ -176,4 +177,5 @@ COHERE_V1 = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("ndjson", "sse"),
+    api=API,
 )

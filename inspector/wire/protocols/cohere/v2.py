@@ -3,12 +3,15 @@
 from dataclasses import replace
 
 from ...exchange import Exchange
-from ...json_value import Object, as_count, as_object, as_text
+from ...json_value import Object, as_object, as_text
 from ...values import ApiError, Kind, Message, Part, RequestReading, ResponseReading
 from ..openai_chat.request import content_parts, message_calls, read_chat_request
 from ..protocol import Protocol
 from ..shared.answers import answer, objects, posts, stream_error
 from ..shared.parts import text_part, texts, unread
+from .api import API
+from .rewrite import EDIT_TARGETS, REWRITE
+from .stream import assemble
 from .usage import FINISH, cohere_usage
 
 
@@ -66,51 +69,6 @@ def _read(body: Object, *, ended: bool, error: ApiError | None, problems: list[s
     )
 
 
-def assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool]:
-    """The answer that the events add up to, and whether `message-end` was among them."""
-    contents: dict[int, Object] = {}
-    calls: dict[int, Object] = {}
-    body: Object = {}
-    plan, ended = "", False
-    for name, event in events:
-        delta = as_object(event.get("delta"))
-        message = as_object(delta.get("message"))
-        index = as_count(event.get("index")) or 0
-        match as_text(event.get("type")) or name:
-            case "message-start":
-                body["id"] = event.get("id")
-            case "content-start" | "content-delta":
-                _grow(contents.setdefault(index, {}), as_object(message.get("content")))
-            case "tool-plan-delta":
-                plan += as_text(message.get("tool_plan")) or ""
-            case "tool-call-start":
-                call = as_object(message.get("tool_calls"))
-                calls[index] = {**call, "function": dict(as_object(call.get("function"))), "cut": True}
-            case "tool-call-delta":
-                piece = as_object(as_object(message.get("tool_calls")).get("function"))
-                _grow(as_object(calls.setdefault(index, {"function": {}}).get("function")), piece)
-            case "tool-call-end":
-                calls.setdefault(index, {}).pop("cut", None)
-            case "message-end":
-                ended = True
-                body.update(delta)
-            case _:
-                pass
-    body["message"] = {
-        "content": [content for _, content in sorted(contents.items())],
-        "tool_plan": plan,
-        "tool_calls": [call for _, call in sorted(calls.items())],
-    }
-    return body, ended
-
-
-def _grow(target: Object, piece: Object) -> None:
-    for key, value in piece.items():
-        old = target.get(key)
-        grows = key in ("text", "thinking", "arguments") and isinstance(old, str) and isinstance(value, str)
-        target[key] = f"{old}{value}" if grows else value
-
-
 COHERE_V2 = Protocol(
     name="cohere-v2",
     title="Cohere chat v2",
@@ -120,5 +78,8 @@ COHERE_V2 = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("sse",),
+    api=API,
+    rewrite=REWRITE,
+    edit_targets=EDIT_TARGETS,
     price_provider="cohere",
 )

@@ -9,7 +9,9 @@ from ..protocol import Protocol
 from ..shared.parts import chosen, other_fields, texts
 from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_gemini_answer
+from .api import API
 from .parts import get, read_parts
+from .rewrite import EDIT_TARGETS, REWRITE
 from .roles import check_roles
 
 _PATH = re.compile(r"/([^/:]+)(?::|%3A)(generateContent|streamGenerateContent)$", re.I)
@@ -143,6 +145,9 @@ GEMINI_GENERATE = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("sse", "json-array", "ndjson"),
+    api=API,
+    rewrite=REWRITE,
+    edit_targets=EDIT_TARGETS,
     pairing=Pairing(one_message=True, named_results=True),
     requests=RequestRules(
         check_roles=check_roles,

@@ -33,6 +33,7 @@ from ..shared.parts import (
     unread,
 )
 from ..traits import AnswerRules, Pairing, Reasoning
+from .api import INTERACTIONS_API
 
 FINISH: dict[str, FinishLabel] = {
     "completed": "complete",
@@ -265,6 +266,7 @@ GEMINI_INTERACTIONS = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("sse",),
+    api=INTERACTIONS_API,
     pairing=Pairing(anywhere=True),
     answers=AnswerRules(has_word_for_calls=False),
     reasoning=Reasoning("expected"),

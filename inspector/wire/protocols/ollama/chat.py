@@ -11,6 +11,8 @@ from ..shared.answers import first_object, posts
 from ..shared.parts import media_part, text_part, texts
 from ..traits import AnswerRules, ArgumentsField, Pairing, RequestRules
 from .answer import FINISH, joined, read_lines
+from .api import CHAT_API
+from .rewrite import EDIT_TARGETS, REWRITE
 
 
 def detect(exchange: Exchange) -> Kind | None:
@@ -67,6 +69,9 @@ OLLAMA_CHAT = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("ndjson",),
+    api=CHAT_API,
+    rewrite=REWRITE,
+    edit_targets=EDIT_TARGETS,
     pairing=Pairing(named_results=True),
     requests=RequestRules(arguments=ArgumentsField(("function",), "arguments", "object")),
     answers=AnswerRules(has_word_for_calls=False, drops_prompt_silently=True),

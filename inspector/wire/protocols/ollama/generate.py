@@ -8,6 +8,7 @@ from ..shared.answers import posts, prompt_message
 from ..shared.parts import media_part, other_fields, text_part, texts
 from ..traits import AnswerRules
 from .answer import FINISH, joined, read_lines
+from .api import GENERATE_API
 
 _KNOWN = frozenset({"model", "prompt", "system", "stream", "images"})
 
@@ -59,6 +60,7 @@ OLLAMA_GENERATE = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("ndjson",),
+    api=GENERATE_API,
     answers=AnswerRules(drops_prompt_silently=True),
     operation="text_completion",
 )

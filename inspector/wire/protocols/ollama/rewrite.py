@@ -6,7 +6,8 @@ import orjson
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_object
-from ...rewrite.shape import Remake, events
+from ..shared.answers import stream_objects
+from ..traits import EditTargets, Rewrite
 
 _TEXTS = ("content", "thinking")
 
@@ -14,7 +15,7 @@ _TEXTS = ("content", "thinking")
 def whole(exchange: Exchange) -> Object:
     body: Object = {}
     message: Object = {"role": "assistant", "content": ""}
-    for _, line in events(exchange):
+    for _, line in stream_objects(exchange):
         said = as_object(line.get("message"))
         for key in _TEXTS:
             if said.get(key):
@@ -31,4 +32,11 @@ def frames(body: Object, exchange: Exchange) -> Iterator[bytes]:
     yield orjson.dumps({**body, "message": {"role": "assistant", "content": ""}}) + b"\n"
 
 
-OLLAMA = Remake(("ollama-chat",), ("ndjson",), whole, frames)
+REWRITE = Rewrite(("ndjson",), whole, frames)
+
+EDIT_TARGETS = EditTargets(
+    text="/message/content",
+    tool="/message/tool_calls/*/function/name",
+    arguments="/message/tool_calls/*/function/arguments",
+    finish="/done_reason",
+)

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Mapping
 
+from turntape.cassettes.framing import Event
+
 from ...exchange import Exchange
-from ...framing import Event
 from ...json_value import Object, as_array, as_count, as_object, as_text, compact, is_object, parse_json
 from ...values import ApiError, FinishLabel, Part, ResponseReading, ToolCall, Usage
 from ..shared.errors import error_in

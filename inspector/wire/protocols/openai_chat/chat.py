@@ -8,7 +8,9 @@ from ...values import Kind, RequestReading, ResponseReading
 from ..protocol import Protocol
 from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_chat_answer
+from .api import API
 from .request import read_chat_request
+from .rewrite import EDIT_TARGETS, REWRITE
 
 _DEPLOYMENT = re.compile(r"/(?:deployments|serving-endpoints|engines)/([^/]+)/")
 _STORED = re.compile(r"/chat/completions/[^/]+")
@@ -63,6 +65,9 @@ OPENAI_CHAT = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("sse", "ndjson"),
+    api=API,
+    rewrite=REWRITE,
+    edit_targets=EDIT_TARGETS,
     pairing=Pairing(joins_answers=False),
     requests=RequestRules(
         tool_name=re.compile(r"[a-zA-Z0-9_-]{1,64}"),

@@ -7,8 +7,10 @@ from ..shared.answers import posts
 from ..traits import AnswerRules, Pairing, Reasoning, RequestRules
 from .answer import FINISH as CHAT_FINISH
 from .answer import read_chat_answer
+from .api import MISTRAL_API
 from .mistral_roles import check_roles
 from .request import read_chat_request
+from .rewrite import EDIT_TARGETS, REWRITE
 
 FINISH: dict[str, FinishLabel] = {
     "stop": "complete",
@@ -50,6 +52,9 @@ MISTRAL_CHAT = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("sse",),
+    api=MISTRAL_API,
+    rewrite=REWRITE,
+    edit_targets=EDIT_TARGETS,
     pairing=Pairing(joins_answers=False),
     requests=RequestRules(check_roles=check_roles),
     answers=AnswerRules(calls_by_index=True),

@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator
 
+from turntape.cassettes.framing.encode import sse_event
+
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_object
-from ...rewrite.shape import Remake, events, has_done, sse
+from ..shared.answers import has_done, stream_objects
+from ..traits import EditTargets, Rewrite
 from .deltas import ChoiceDraft, index_of
 from .request import REASONING_FIELDS
 
@@ -13,7 +16,7 @@ def whole(exchange: Exchange) -> Object:
     body: Object = {}
     drafts: dict[int, ChoiceDraft] = {}
     reasoning = REASONING_FIELDS[0]
-    for _, chunk in events(exchange):
+    for _, chunk in stream_objects(exchange):
         for key, value in chunk.items():
             if key != "choices" and value is not None:
                 body[key] = value
@@ -31,7 +34,7 @@ def whole(exchange: Exchange) -> Object:
 
 
 def frames(body: Object, exchange: Exchange) -> Iterator[bytes]:
-    chunks = [chunk for _, chunk in events(exchange)]
+    chunks = [chunk for _, chunk in stream_objects(exchange)]
     kind = next((chunk["object"] for chunk in chunks if chunk.get("object")), "chat.completion.chunk")
     base: Object = {key: value for key, value in body.items() if key not in ("choices", "usage")}
     base["object"] = kind
@@ -41,16 +44,16 @@ def frames(body: Object, exchange: Exchange) -> Iterator[bytes]:
     for place, choice in enumerate(choices):
         index = choice.get("index", place)
         for delta in _deltas(as_object(choice.get("message"))):
-            yield sse({**base, "choices": [{"index": index, "delta": delta, "finish_reason": None}]})
+            yield sse_event({**base, "choices": [{"index": index, "delta": delta, "finish_reason": None}]})
         rest = {key: value for key, value in choice.items() if key not in ("index", "message")}
         last: Object = {**base, "choices": [{"index": index, "delta": {}, "finish_reason": None, **rest}]}
         if usage is not None and not apart and place == len(choices) - 1:
             last["usage"] = usage
-        yield sse(last)
+        yield sse_event(last)
     if usage is not None and (apart or not choices):
-        yield sse({**base, "choices": [], "usage": usage})
+        yield sse_event({**base, "choices": [], "usage": usage})
     if has_done(exchange):
-        yield sse("[DONE]")
+        yield sse_event("[DONE]")
 
 
 def _deltas(message: Object) -> Iterator[Object]:
@@ -65,4 +68,14 @@ def _deltas(message: Object) -> Iterator[Object]:
         yield {"tool_calls": [{"index": index, **as_object(call)}]}
 
 
-CHAT = Remake(("openai-chat", "mistral-chat"), ("sse",), whole, frames)
+REWRITE = Rewrite(("sse",), whole, frames)
+
+_CALL = "/choices/*/message/tool_calls/*/function"
+
+EDIT_TARGETS = EditTargets(
+    text="/choices/*/message/content",
+    tool=f"{_CALL}/name",
+    arguments=f"{_CALL}/arguments",
+    finish="/choices/*/finish_reason",
+    arguments_as_text=True,
+)

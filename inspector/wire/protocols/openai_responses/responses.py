@@ -11,7 +11,9 @@ from ..shared.answers import answer, first_object, prompt_message
 from ..shared.errors import error_in
 from ..shared.parts import chosen, other_fields, text_part, unread
 from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
+from .api import API
 from .items import answered_ids, item_message, item_parts
+from .rewrite import EDIT_TARGETS, REWRITE
 from .stream import draft
 
 FINISH: dict[str, FinishLabel] = {
@@ -222,6 +224,9 @@ OPENAI_RESPONSES = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("sse",),
+    api=API,
+    rewrite=REWRITE,
+    edit_targets=EDIT_TARGETS,
     pairing=Pairing(anywhere=True),
     requests=RequestRules(
         tool_name=re.compile(r"[a-zA-Z0-9_-]{1,64}"),

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from itertools import count
 
+from turntape.cassettes.framing.encode import sse_event
+
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_object, as_text
-from ...rewrite.shape import Remake, sse
+from ..traits import EditTargets, Rewrite
 from .stream import draft
 
 _FIELDS = {
@@ -32,7 +34,7 @@ def frames(body: Object, exchange: Exchange) -> Iterator[bytes]:
     number = count()
 
     def event(kind: str, **fields: object) -> bytes:
-        return sse({"type": kind, "sequence_number": next(number), **fields}, kind)
+        return sse_event({"type": kind, "sequence_number": next(number), **fields}, kind)
 
     begun: Object = {**body, "status": "in_progress", "output": [], "usage": None}
     yield event("response.created", response=begun)
@@ -72,4 +74,21 @@ def _inside(item: Object) -> Iterator[tuple[str, Object]]:
                 yield f"{of_part}.done", {**at, "part": part}
 
 
-RESPONSES = Remake(("openai-responses",), ("sse",), whole, frames)
+REWRITE = Rewrite(("sse",), whole, frames)
+
+EDIT_TARGETS = EditTargets(
+    text="/output/*/content/*/text",
+    tool="/output/*/name",
+    arguments="/output/*/arguments",
+    finish="/status",
+    arguments_as_text=True,
+    finish_fields={
+        "completed": {"/status": "completed", "/incomplete_details": None},
+        "failed": {"/status": "failed", "/incomplete_details": None},
+        "max_output_tokens": {
+            "/status": "incomplete",
+            "/incomplete_details": {"reason": "max_output_tokens"},
+        },
+        "content_filter": {"/status": "incomplete", "/incomplete_details": {"reason": "content_filter"}},
+    },
+)

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from ...framing import Event
+from turntape.cassettes.framing import Event
+
 from ...json_value import Object, as_array, as_count, as_object, as_text
 from ...values import ApiError
 from ..shared.answers import objects

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
+from turntape.cassettes.framing import Event
+
 from ...exchange import Exchange
-from ...framing import Event
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
 from ...values import ApiError, FinishLabel, Message, Part, ResponseReading, Usage
 from .errors import error_in
@@ -128,3 +129,13 @@ def word(value: object) -> str | None:
 def first_of(value: object) -> Object:
     """The first object of an array."""
     return as_object(next(iter(as_array(value)), None))
+
+
+def stream_objects(exchange: Exchange) -> list[tuple[str, Object]]:
+    """Name and body of each event of a streamed answer that holds a JSON object."""
+    return objects(exchange.events, [])
+
+
+def has_done(exchange: Exchange) -> bool:
+    """True when the stream ended in `[DONE]`."""
+    return any(event.data.strip() == b"[DONE]" for event in exchange.events)

@@ -12,9 +12,9 @@ import pytest
 from turntape.cassettes.tape.model import Chunk, Request, Response, RoundTrip
 from turntape.inspector.wire.exchange import Exchange
 from turntape.inspector.wire.parse import read
+from turntape.inspector.wire.registry import built_in
 from turntape.inspector.wire.rewrite import document
 from turntape.inspector.wire.rewrite.answer_edit import EditError, edited, parse_edit, with_answer
-from turntape.inspector.wire.rewrite.edit_targets import PLACES
 from turntape.proxy.scripted import ScriptedServer
 
 ASKS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
@@ -75,7 +75,7 @@ def answers() -> Mapping[tuple[str, bool], RoundTrip]:
 
 
 def test_the_scripted_llm_speaks_every_protocol_of_the_table() -> None:
-    assert set(ASKS) == set(PLACES)
+    assert set(ASKS) == {protocol.name for protocol in built_in() if protocol.edit_targets is not None}
 
 
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])

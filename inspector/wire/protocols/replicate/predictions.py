@@ -2,12 +2,13 @@
 
 import re
 
-from ..exchange import Exchange
-from ..json_value import as_array, as_count, as_object, as_text
-from ..values import ApiError, FinishLabel, Kind, Part, RequestReading, ResponseReading, Usage
-from .protocol import Protocol
-from .shared.answers import answer, first_count, prompt_message
-from .shared.parts import media_part, other_fields, text_part, unread
+from ...exchange import Exchange
+from ...json_value import as_array, as_count, as_object, as_text
+from ...values import ApiError, FinishLabel, Kind, Part, RequestReading, ResponseReading, Usage
+from ..protocol import Protocol
+from ..shared.answers import answer, first_count, prompt_message
+from ..shared.parts import media_part, other_fields, text_part, unread
+from .api import API
 
 FINISH: dict[str, FinishLabel] = {
     "succeeded": "complete",
@@ -86,4 +87,5 @@ REPLICATE = Protocol(
     read_request=read_request,
     read_response=read_response,
     finish=dict(FINISH),
+    api=API,
 )

@@ -1,13 +1,14 @@
 """Legacy completions: a prompt in, a text out."""
 
-from ..exchange import Exchange
-from ..json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
-from ..values import Kind, Message, Part, RequestReading, ResponseReading
-from .openai_chat.answer import FINISH, chat_usage
-from .openai_chat.chat import is_chat_answer
-from .protocol import Protocol
-from .shared.errors import error_in
-from .shared.parts import other_fields, text_part, texts, unread
+from ...exchange import Exchange
+from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
+from ...values import Kind, Message, Part, RequestReading, ResponseReading
+from ..openai_chat.answer import FINISH, chat_usage
+from ..openai_chat.chat import is_chat_answer
+from ..protocol import Protocol
+from ..shared.errors import error_in
+from ..shared.parts import other_fields, text_part, texts, unread
+from .api import API
 
 _KNOWN = frozenset({"model", "prompt", "stream", "max_tokens", "stop"})
 
@@ -112,5 +113,6 @@ OPENAI_COMPLETIONS = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("sse",),
+    api=API,
     operation="text_completion",
 )

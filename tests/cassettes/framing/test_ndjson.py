@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from turntape.inspector.wire.framing import Event, decode
+from turntape.cassettes.framing import Event, decode
 
 BODIES = [b'{"a":1}\n{"b":2}\n', b'{"a":1}\r\n\r\n{"b":2}', b'\n\n{"a":"\xe2\x80\xa8"}\n', b'\xef\xbb\xbf{"a":1}\n']
 

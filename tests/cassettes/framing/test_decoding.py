@@ -8,8 +8,8 @@ from botocore.eventstream import EventStreamBuffer
 from corpus import corpus
 from httpx_sse._decoders import SSEDecoder
 
+from turntape.cassettes.framing import decode, frame
 from turntape.inspector.wire.exchange import Exchange
-from turntape.inspector.wire.framing import decode, frame
 
 JSON = "application/json"
 SSE = "text/event-stream"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from turntape.inspector.wire.framing import Event, decode
+from turntape.cassettes.framing import Event, decode
 
 
 def events(pieces: list[bytes]) -> list[Event]:

@@ -1,7 +1,7 @@
 """One JSON text a line, as Ollama and Cohere v1 stream it."""
 
-from ..json_value import is_json
 from .event import Event
+from .json_text import is_json
 
 
 class NdjsonDecoder:

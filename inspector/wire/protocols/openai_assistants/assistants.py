@@ -2,16 +2,17 @@
 
 import re
 
-from ..exchange import Exchange
-from ..json_value import Object, as_array, as_count, as_object, as_text
-from ..values import ApiError, FinishLabel, Kind, Message, Part, RequestReading, ResponseReading, ToolCall, ToolResult
-from .openai_chat.answer import chat_usage
-from .openai_chat.request import content_parts, message_calls, read_tool_choice, read_tools
-from .protocol import Protocol
-from .shared.answers import answer, objects, stream_error
-from .shared.errors import error_in
-from .shared.parts import arguments_of, call_part, media_part, other_fields, text_of, text_part, unread
-from .traits import Pairing
+from ...exchange import Exchange
+from ...json_value import Object, as_array, as_count, as_object, as_text
+from ...values import ApiError, FinishLabel, Kind, Message, Part, RequestReading, ResponseReading, ToolCall, ToolResult
+from ..openai_chat.answer import chat_usage
+from ..openai_chat.request import content_parts, message_calls, read_tool_choice, read_tools
+from ..protocol import Protocol
+from ..shared.answers import answer, objects, stream_error
+from ..shared.errors import error_in
+from ..shared.parts import arguments_of, call_part, media_part, other_fields, text_of, text_part, unread
+from ..traits import Pairing
+from .api import API
 
 FINISH: dict[str, FinishLabel] = {
     "completed": "complete",
@@ -165,5 +166,6 @@ OPENAI_ASSISTANTS = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("sse",),
+    api=API,
     pairing=Pairing(in_request=False),
 )

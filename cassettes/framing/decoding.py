@@ -3,10 +3,10 @@
 import re
 from typing import Protocol
 
-from ..json_value import is_json
 from .aws_event_stream import AwsEventStreamDecoder, is_prelude
 from .event import Event
 from .json_array import JsonArrayDecoder
+from .json_text import is_json
 from .ndjson import NdjsonDecoder
 from .sse import SseDecoder
 

@@ -8,8 +8,8 @@ from botocore.eventstream import EventStreamBuffer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from turntape.inspector.wire.framing import Event
-from turntape.inspector.wire.framing.aws_event_stream import AwsEventStreamDecoder, is_prelude
+from turntape.cassettes.framing import Event
+from turntape.cassettes.framing.aws_event_stream import AwsEventStreamDecoder, is_prelude
 
 
 def frame(payload: bytes, headers: dict[str, str]) -> bytes:

@@ -8,8 +8,8 @@ from httpx_sse._decoders import SSEDecoder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from turntape.inspector.wire.framing import Event
-from turntape.inspector.wire.framing.sse import SseDecoder
+from turntape.cassettes.framing import Event
+from turntape.cassettes.framing.sse import SseDecoder
 
 CASES = {
     "lf": b"data: a\n\ndata: b\n\n",

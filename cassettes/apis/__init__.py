@@ -1,0 +1,1 @@
+"""What the tape needs to know of an API: an interface here, implementations through entry points."""

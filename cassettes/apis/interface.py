@@ -1,0 +1,86 @@
+"""What matching, faults and recording need to know of an API.
+
+Rule 1: nothing here names an API. Implementations come through the entry-point group `turntape.protocols`, our own
+as well (`entry_points.py`).
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+type Json = dict[str, object]
+type Documents = Sequence[Json | None]
+"""The JSON objects of an answer in order: one for an answer that is not a stream. None for an event that holds no
+object, such as `[DONE]`."""
+type Edited = tuple[set[int], set[int]]
+"""The places in `Documents` that were changed, and those to drop."""
+type Edit = Callable[[Documents], Edited]
+"""Changes documents in place."""
+
+_ERRORS = MappingProxyType(
+    {
+        429: ("Rate limit reached for requests", "requests", "rate_limit_exceeded"),
+        500: ("The server had an error while processing your request. Sorry about that!", "server_error", None),
+        503: ("The engine is currently overloaded, please try again later", "server_error", None),
+        529: ("The engine is currently overloaded, please try again later", "server_error", None),
+    }
+)
+
+
+def common_error(status: int, retry_after: float | None) -> Json:
+    """An error in the shape that most gateways use. `status` is one of the kinds of faults: 429, 500, 503, 529."""
+    message, kind, code = _ERRORS[status]
+    return {"error": {"message": message, "type": kind, "param": None, "code": code}}
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoredFields:
+    """What differs between two runs of one agent although nothing was changed.
+
+    A user adds pointers and expressions with `Matching(ignore=…, ignore_text=…)`.
+    """
+
+    pointers: tuple[str, ...] = ()
+    """JSON pointers into the request body, `*` for any one key or place, that a match leaves out."""
+    ids: tuple[str, ...] = ()
+    """JSON pointers to ids that are compared by who refers to whom. An id that the recording holds counts itself."""
+    texts: tuple[re.Pattern[str], ...] = ()
+    """Expressions whose matches are blanked in every string; a group named `lead` stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class FaultAnswers:
+    """How the API fails, and how its answers are edited. None: a fault of that kind is refused for this API."""
+
+    error: Callable[[int, float | None], Json] = common_error
+    """The body of an error: `(status, retry_after)`, the second in seconds."""
+    error_event: Callable[[int], bytes] | None = None
+    """The bytes of the event that ends a stream with an error, given the number of events before it."""
+    truncate: Edit | None = None
+    """Cuts the arguments of the last tool call in the middle."""
+    relabel: Callable[[Documents, str], Edited] | None = None
+    """Replaces the finish word by another."""
+    empty: Edit | None = None
+    """Removes everything that the model said, and finishes in the ordinary way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """One API, as the tape sees it."""
+
+    path: re.Pattern[str] | None = None
+    """Fits whole endpoints, without base, version and query (`request_key.path_key`). None: fits no endpoint."""
+    ignored: IgnoredFields = IgnoredFields()
+    faults: FaultAnswers = FaultAnswers()
+    stream_ends: tuple[bytes, ...] = ()
+    """Bytes that are found at the end of a complete stream and nowhere before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """A protocol that is named before it is imported, so that replay need not wait for what only reading needs."""
+
+    protocol: str
+    """Where the whole protocol is: `package.module:NAME`."""
+    api: Api = Api()

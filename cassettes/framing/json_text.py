@@ -1,0 +1,33 @@
+"""Whether bytes are JSON, and what they say.
+
+`orjson` refuses NaN, lone surrogates and bytes that are not UTF-8, which APIs send; then the standard library reads
+them.
+"""
+
+import json
+
+import orjson
+
+
+def parse_json(data: bytes | str) -> object:
+    """The JSON value of `data`, or None when it is not JSON (JSON `null` is None too)."""
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        pass
+    try:
+        return json.loads(data if isinstance(data, str) else data.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def is_json(data: bytes | str) -> bool:
+    """True when `data` is one JSON text, as the standard library reads it."""
+    try:
+        orjson.loads(data)
+    except orjson.JSONDecodeError:
+        try:
+            json.loads(data)
+        except (ValueError, RecursionError):
+            return False
+    return True

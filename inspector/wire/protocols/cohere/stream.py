@@ -1,0 +1,48 @@
+"""What the events of a Cohere v2 stream add up to."""
+
+from ...json_value import Object, as_count, as_object, as_text
+
+
+def assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool]:
+    """The answer that the events add up to, and whether `message-end` was among them."""
+    contents: dict[int, Object] = {}
+    calls: dict[int, Object] = {}
+    body: Object = {}
+    plan, ended = "", False
+    for name, event in events:
+        delta = as_object(event.get("delta"))
+        message = as_object(delta.get("message"))
+        index = as_count(event.get("index")) or 0
+        match as_text(event.get("type")) or name:
+            case "message-start":
+                body["id"] = event.get("id")
+            case "content-start" | "content-delta":
+                _grow(contents.setdefault(index, {}), as_object(message.get("content")))
+            case "tool-plan-delta":
+                plan += as_text(message.get("tool_plan")) or ""
+            case "tool-call-start":
+                call = as_object(message.get("tool_calls"))
+                calls[index] = {**call, "function": dict(as_object(call.get("function"))), "cut": True}
+            case "tool-call-delta":
+                piece = as_object(as_object(message.get("tool_calls")).get("function"))
+                _grow(as_object(calls.setdefault(index, {"function": {}}).get("function")), piece)
+            case "tool-call-end":
+                calls.setdefault(index, {}).pop("cut", None)
+            case "message-end":
+                ended = True
+                body.update(delta)
+            case _:
+                pass
+    body["message"] = {
+        "content": [content for _, content in sorted(contents.items())],
+        "tool_plan": plan,
+        "tool_calls": [call for _, call in sorted(calls.items())],
+    }
+    return body, ended
+
+
+def _grow(target: Object, piece: Object) -> None:
+    for key, value in piece.items():
+        old = target.get(key)
+        grows = key in ("text", "thinking", "arguments") and isinstance(old, str) and isinstance(value, str)
+        target[key] = f"{old}{value}" if grows else value

@@ -1,0 +1,23 @@
+"""Gemini as the tape sees it, at its own host and on Vertex."""
+
+import re
+
+from turntape.cassettes.apis.interface import Api, IgnoredFields
+
+from .faults import FAULTS
+
+API = Api(
+    path=re.compile(r".*models/[^/]+(?::|%3A)\w+"),
+    ignored=IgnoredFields(
+        pointers=("/labels", "/generationConfig/seed", "/generation_config/seed"),
+        ids=(
+            "/contents/*/parts/*/functionCall/id",
+            "/contents/*/parts/*/functionResponse/id",
+            "/contents/*/parts/*/function_call/id",
+            "/contents/*/parts/*/function_response/id",
+        ),
+    ),
+    faults=FAULTS,
+    stream_ends=(b'"finishReason"',),
+)
+INTERACTIONS_API = Api(stream_ends=(b"interaction.complete",))

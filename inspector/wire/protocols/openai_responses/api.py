@@ -1,0 +1,30 @@
+"""OpenAI Responses as the tape sees it, and the Codex backend, which speaks it."""
+
+import re
+
+from turntape.cassettes.apis.interface import Api, IgnoredFields
+
+from .faults import FAULTS
+
+WALL_TIME_TEXT = re.compile(r"(?P<lead>^Wall time: )[\d.]+(?= seconds$)", re.MULTILINE)
+"""How long a tool took, which Codex writes before its output."""
+
+API = Api(
+    path=re.compile(r"(?:.*/)?responses(?:/compact|/input_tokens)?"),
+    ignored=IgnoredFields(
+        pointers=(
+            "/user",
+            "/metadata",
+            "/safety_identifier",
+            "/prompt_cache_key",
+            "/prompt_cache_retention",
+            "/client_metadata",
+            "/input/*/create_time",
+            "/input/*/internal_chat_message_metadata_passthrough",
+        ),
+        ids=("/input/*/id", "/input/*/call_id"),
+        texts=(WALL_TIME_TEXT,),
+    ),
+    faults=FAULTS,
+    stream_ends=(b"response.completed", b"response.incomplete", b"response.failed"),
+)
