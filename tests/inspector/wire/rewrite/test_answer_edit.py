@@ -187,8 +187,8 @@ def test_bytes_that_are_no_document_are_taken_as_they_are(answers: Mapping[tuple
     ("protocol", "streamed", "edit", "said"),
     [
         ("openai-chat", False, "arguments.4={}", "has 3 tool calls; give a number from 1 to 3"),
-        ("ollama-chat", False, "arguments=[]", "'[]' is no JSON object"),
-        ("openai-responses", True, "finish=stop", "'stop' is no finish of openai-responses"),
+        ("ollama-chat", False, "arguments=[]", "'[]' is not a JSON object"),
+        ("openai-responses", True, "finish=stop", "'stop' is not a finish of this API"),
         ("openai-chat", False, "/choices/1/x=1", "/choices is a list of 1, and '1' is not in it"),
         ("openai-chat", False, "/choice/1=1", "the top has no 'choice' but id"),
         ("openai-chat", False, "/id/x=1", "/id is neither an object nor a list"),

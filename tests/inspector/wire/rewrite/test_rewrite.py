@@ -127,5 +127,5 @@ def test_a_stream_of_an_unknown_protocol_is_not_editable() -> None:
     request = Request("POST", "https://api.example/odd", (), b"{}")
     trip = RoundTrip(request, Response(200, "OK", (("content-type", "text/event-stream"),), b"data: {}\n\n"), 0.0)
 
-    with pytest.raises(NotEditable, match="cannot be made anew"):
+    with pytest.raises(NotEditable, match="cannot be rewritten"):
         document(trip)

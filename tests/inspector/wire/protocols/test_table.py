@@ -1,0 +1,72 @@
+"""Our own protocols, and what the tape knows of each."""
+
+import re
+from importlib.metadata import entry_points
+
+import pytest
+
+from turntape.cassettes.apis.entry_points import GROUP
+from turntape.cassettes.apis.lookup import UNKNOWN, api_at
+from turntape.cassettes.matching.request_key import path_key
+from turntape.inspector.wire.protocols.table import BUILT_IN
+from turntape.inspector.wire.registry import built_in, by_name, protocols
+
+ENDPOINTS = {
+    "https://api.anthropic.com/v1/messages": "anthropic-messages",
+    "https://api.anthropic.com/v1/messages/count_tokens": "anthropic-messages",
+    "https://x-aiplatform.googleapis.com/v1/projects/p/publishers/anthropic/models/m:rawPredict": "anthropic-messages",
+    "https://x-aiplatform.googleapis.com/v1/p/anthropic/models/m:streamRawPredict": "anthropic-messages",
+    "https://bedrock.amazonaws.com/model/m/converse": "bedrock-converse",
+    "https://bedrock.amazonaws.com/model/m/converse-stream": "bedrock-converse",
+    "https://bedrock.amazonaws.com/model/m/invoke": "bedrock-invoke",
+    "https://bedrock.amazonaws.com/model/m/invoke-with-response-stream": "bedrock-invoke",
+    "https://generativelanguage.googleapis.com/v1beta/models/m:generateContent": "gemini-generate",
+    "https://generativelanguage.googleapis.com/v1beta/models/m:streamGenerateContent?alt=sse": "gemini-generate",
+    "https://api.openai.com/v1/responses": "openai-responses",
+    "https://api.openai.com/v1/responses/compact": "openai-responses",
+    "https://api.openai.com/v1/responses/input_tokens": "openai-responses",
+    "https://chatgpt.com/backend-api/codex/responses": "openai-responses",
+    "http://127.0.0.1:11434/api/chat": "ollama-chat",
+    "http://127.0.0.1:11434/api/generate": "ollama-generate",
+    "https://api.cohere.com/v2/chat": "cohere-v2",
+    "https://api.openai.com/v1/chat/completions": "openai-chat",
+    "https://x.openai.azure.com/openai/deployments/d/chat/completions": "openai-chat",
+    "https://x.cloud.databricks.com/serving-endpoints/e/invocations": "openai-chat",
+    "https://api.mistral.ai/v1/fim/completions": "mistral-chat",
+    "https://api.mistral.ai/v1/agents/completions": "mistral-chat",
+    "https://api.openai.com/v1/completions": "openai-completions",
+}
+
+
+@pytest.mark.parametrize(("url", "name"), ENDPOINTS.items())
+def test_each_endpoint_has_the_api_of_its_protocol(url: str, name: str) -> None:
+    protocol = by_name(name)
+    assert protocol is not None
+    assert api_at(path_key(url)) is protocol.api
+
+
+@pytest.mark.parametrize("url", ["https://api.openai.com/v1/embeddings", "https://example.com/chat/x", "https://x/"])
+def test_another_endpoint_has_no_api(url: str) -> None:
+    assert api_at(path_key(url)) is UNKNOWN
+
+
+def test_every_row_names_a_protocol_that_has_the_same_api() -> None:
+    assert len(built_in()) == len(BUILT_IN)
+    assert [protocol.api for protocol in built_in()] == [row.api for row in BUILT_IN]
+
+
+def test_our_own_table_comes_through_the_entry_point() -> None:
+    (point,) = entry_points(group=GROUP, name="built-in")
+
+    assert point.load() is BUILT_IN
+    assert protocols()[-len(BUILT_IN) :] == built_in()
+
+
+def test_every_path_that_is_known_is_tested() -> None:
+    """Each alternative of each path has an endpoint above."""
+    keys = [path_key(url).partition("?")[0] for url in ENDPOINTS]
+    for row in BUILT_IN:
+        if row.api.path is not None:
+            for part in re.split(r"\|(?![^(]*\))", row.api.path.pattern):
+                # Cohere's first version has the path of its second.
+                assert any(re.fullmatch(part, key) for key in keys), part
