@@ -1,4 +1,4 @@
-"""What in a recorded file still looks like a secret: the redactor's own rules, asked of what is on the disk."""
+"""Finds what still looks like a secret in a recorded file, by the rules of the redactor."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,10 @@ from .redactor import Redactor
 
 
 def secrets_in(cassette: Cassette, redactor: Redactor | None = None) -> list[str]:
-    """Where a secret stands, one clause each and never the secret itself."""
+    """The places of secrets, one clause each (`#3 request header x-key`), never the secret itself.
+
+    Without a redactor the default rules apply.
+    """
     redactor = redactor or Redactor(salt=cassette.salt)
     return list(_found(cassette, redactor))
 
@@ -20,18 +23,18 @@ def _found(cassette: Cassette, redactor: Redactor) -> Iterator[str]:
             yield f"#{place} request URL"
         for name in _headers(request.headers, redactor, response=False):
             yield f"#{place} request header {name}"
-        if _holds(request.body, redactor):
+        if _has_secret(request.body, redactor):
             yield f"#{place} request body"
         if response is None:
             continue
         for name in _headers(response.headers, redactor, response=True):
             yield f"#{place} response header {name}"
-        if _holds(response.body, redactor):
+        if _has_secret(response.body, redactor):
             yield f"#{place} response body"
 
 
-def _holds(body: bytes, redactor: Redactor) -> bool:
-    # What is masked already may look like a key to a rule; masked again it stays the same but for its fingerprint.
+def _has_secret(body: bytes, redactor: Redactor) -> bool:
+    # A masked key may still match a rule; masked again, nothing but its fingerprint changes.
     return redactor.normalise(redactor.body(body)) != redactor.normalise(body)
 
 

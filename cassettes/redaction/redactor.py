@@ -1,9 +1,9 @@
-"""No secret reaches the disk: what a recorder replaces before it writes.
+"""Replaces secrets before a recorder writes, so that none reaches the disk.
 
 Request headers are stored by allow-list; a field outside it keeps its name and gets a fingerprint as its value.
-In bodies, known key shapes are replaced by as many bytes as they had, so that lengths, chunk boundaries and
-framings stay right, and a secret split over two reads is found because the joined body is searched. A fingerprint
-is a salted HMAC: two keys can be told apart within a file, and compared with nothing outside it.
+In bodies, known key shapes are replaced by the same number of bytes, so that lengths, chunk boundaries and framing
+stay valid. A secret that is split over two chunks is found because the joined body is searched. A fingerprint is a
+salted HMAC: it distinguishes the keys within one file and cannot be compared with anything outside it.
 """
 
 import hashlib
@@ -24,7 +24,15 @@ from ..errors import CassetteError
 from ..settings import read_settings
 from ..tape.delta import common_prefix, common_suffix
 from ..tape.model import Frame, Headers, RoundTrip
-from .secrets_table import CREDENTIALS, REQUEST_HEADERS, REQUEST_PREFIXES, ROOTS, SECRET_PARAMETERS
+from .secrets_table import (
+    CREDENTIAL_WORDS,
+    CREDENTIALS,
+    REQUEST_HEADERS,
+    REQUEST_PREFIXES,
+    ROOTS,
+    SECRET_PARAMETERS,
+    URL_HEADERS,
+)
 
 _MARK = b"REDACTED"
 _FINGERPRINT = re.compile(rb"REDACTED-[0-9a-f]{8}")
@@ -33,24 +41,24 @@ _QUERY = re.compile(r"([?&#;])([^=&#;]+)=([^&#;]*)")
 _USERINFO = re.compile(r"^([a-z][a-z0-9+.-]*://)[^/@]*@", re.IGNORECASE)
 _ESCAPES = b"nrtbf"
 _BEFORE = re.compile(rb"(?:\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}|(?:\x1b|\\u001[bB]|\\x1[bB]|\\033|\\e)\[[0-9;]{0,16}m)\Z")
-"""What ends in a word character and is none: a JSON escape, a percent-encoded byte, a terminal's colour."""
-_NAMES_A_CREDENTIAL = re.compile(r"key|token|secret|passw|credential|cookie|oidc|auth")
+"""An encoded character that ends in a word character: a JSON escape, a percent-encoded byte, a terminal colour."""
+_NAMES_A_CREDENTIAL = re.compile("|".join(CREDENTIAL_WORDS))
 _BASE64_RUN = 64
 _BASE64 = re.compile(rb"[A-Za-z0-9+/_=-]*")
 _RULER = re.compile(rb"[_=-]{4}")
 _LONGEST_KEY = 400
-"""No key is longer, its prefix included; what goes on for longer than that is encoded data."""
+"""The length of the longest key, with its prefix; a longer match is encoded data."""
 _LARGE = 1 << 14
-"""Bodies from this size on are compared with earlier ones before they are searched."""
+"""Bodies of at least this size are compared with earlier ones before they are searched."""
 _LONGEST = 1 << 13
-"""No secret that is known by its shape is longer; private keys come closest."""
+"""The length of the longest secret that is found by its shape; private keys come close."""
 
 
 class Redactor:
     """Replaces secrets in headers, URLs and bodies. The same salt gives the same fingerprints.
 
-    `extra` are the user's own patterns (regular expressions); `allow_headers` are request header fields to store as
-    they are. Raises CassetteError for a pattern that does not compile.
+    `extra` are the user's own patterns (regular expressions); `allow_headers` are the names of request header fields
+    that are stored unchanged. Raises CassetteError for a pattern that does not compile.
     """
 
     def __init__(
@@ -64,13 +72,14 @@ class Redactor:
         self.enabled = enabled
         self._key = self.salt.encode()
         self._recent: deque[tuple[bytes, bytes]] = deque(maxlen=4)
-        """Large request bodies as they came and as they were written."""
+        """The last large request bodies: as received, and as written."""
         self._allowed = REQUEST_HEADERS | {name.lower() for name in allow_headers}
         try:
             self._extra = tuple(re.compile(pattern.encode()) for pattern in extra)
         except re.error as exc:
             raise CassetteError(
-                f"the redaction pattern {exc.pattern!r} is no regular expression: {exc.msg}; mend it in turntape.toml"
+                f"the redaction pattern {exc.pattern!r} is not a valid regular expression: {exc.msg}; "
+                "fix it in turntape.toml"
             ) from exc
 
     @classmethod
@@ -84,25 +93,25 @@ class Redactor:
         return cls(settings.redact, salt, settings.allow_headers)
 
     def with_salt(self, salt: str) -> Self:
-        """The same rules under another salt: that of a file which is appended to."""
+        """The same rules with another salt, for example that of a file to append to."""
         other = copy(self)
         other.salt, other._key = salt, salt.encode()
         other._recent = deque(maxlen=4)
         return other
 
     def fingerprint(self, secret: str | bytes) -> str:
-        """Eight hexadecimal digits that stand for a secret within this salt."""
+        """Eight hexadecimal digits that identify a secret within this salt."""
         data = secret.encode(errors="surrogateescape") if isinstance(secret, str) else secret
         return hmac.new(self._key, data, hashlib.sha256).hexdigest()[:8]
 
-    def _stand_in(self, name: str, value: str) -> str:
+    def _replacement(self, name: str, value: str) -> str:
         scheme, space, rest = value.partition(" ")
         if space and name.endswith(("authorization", "-auth")) and scheme.isalpha() and len(scheme) <= 10:
             return f"{scheme} REDACTED-{self.fingerprint(rest)}"
         return f"REDACTED-{self.fingerprint(value)}"
 
     def headers(self, headers: Headers, response: bool = False) -> Headers:
-        """Header fields for the disk; names and order stay."""
+        """Header fields for the disk; names and order are kept."""
         if not self.enabled:
             return headers
         return tuple((name, self._header(name.lower(), value, response)) for name, value in headers)
@@ -117,14 +126,14 @@ class Redactor:
         family = name.startswith(REQUEST_PREFIXES) and not _NAMES_A_CREDENTIAL.search(name)
         kept = response or name in self._allowed or family
         if name in CREDENTIALS or not kept:
-            return self._stand_in(name, value)
-        if name in ("location", "referer", "http-referer"):
+            return self._replacement(name, value)
+        if name in URL_HEADERS:
             value = self.url(value)
         clean = self.body(value.encode("utf-8", "surrogateescape"))
         return clean.decode("utf-8", "surrogateescape")
 
     def url(self, url: str) -> str:
-        """A URL without credentials: known parameters, userinfo, and key shapes anywhere in it."""
+        """A URL without credentials: known parameters, user and password, and key shapes anywhere in it."""
         if not self.enabled:
             return url
         url = _USERINFO.sub(r"\1", url)
@@ -138,23 +147,23 @@ class Redactor:
         return f"{separator}{name}=REDACTED-{self.fingerprint(unquote(value))}"
 
     def body(self, body: bytes) -> bytes:
-        """A body without key shapes, of the same length."""
+        """A body without known key shapes, of the same length."""
         if not self.enabled or not body:
             return body
-        return self._searched(body)
+        return self._cleaned(body)
 
     def request_body(self, body: bytes) -> bytes:
-        """As `body`, for the bodies of a run: what an earlier one said already is not searched again.
+        """As `body`, for the bodies of one run: what an earlier body contains is not searched again.
 
-        Not for two threads at once.
+        Not thread-safe.
         """
         if not self.enabled or len(body) < _LARGE or self._extra:
             return self.body(body)
-        clean = self._resumed(body)
+        clean = self._cleaned_after_earlier(body)
         self._recent.append((body, clean))
         return clean
 
-    def _resumed(self, body: bytes) -> bytes:
+    def _cleaned_after_earlier(self, body: bytes) -> bytes:
         shared = 0
         earlier = before = b""
         for raw, clean in self._recent:
@@ -162,18 +171,18 @@ class Redactor:
             if prefix > shared:
                 shared, earlier, before = prefix, raw, clean
         if shared < _LARGE:
-            return self._searched(body)
+            return self._cleaned(body)
         tail = common_suffix(earlier, body, min(len(earlier), len(body)) - shared)
-        # A secret is shorter than _LONGEST. One that ends before `start` stands in both bodies, and one that goes
-        # over `start` begins after `start - _LONGEST`, where the new search begins; the same at the other end.
+        # A secret is shorter than _LONGEST. One that ends before `start` is in both bodies, and one that crosses
+        # `start` begins after `start - _LONGEST`, where the new search begins. The same holds at the other end.
         start = max(shared - _LONGEST, 0)
         stop = min(len(body) - tail + _LONGEST, len(body))
         begin, end = max(start - _LONGEST, 0), min(stop + _LONGEST, len(body))
-        middle = self._searched(body[begin:end])
+        middle = self._cleaned(body[begin:end])
         rest = len(body) - stop
         return before[:start] + middle[start - begin : stop - begin] + before[len(before) - rest :]
 
-    def _searched(self, body: bytes) -> bytes:
+    def _cleaned(self, body: bytes) -> bytes:
         spans: dict[int, tuple[int, int]] = {}
         for root, shapes in ROOTS:
             at = body.find(root)
@@ -212,14 +221,14 @@ class Redactor:
         return kept + mark + b"*" * (room - len(mark))
 
     def normalise(self, body: bytes) -> bytes:
-        """A redacted body with every fingerprint replaced by one constant: the same for whatever key was used.
+        """A redacted body with one constant in place of every fingerprint, so that it is the same for any key.
 
-        What follows a fingerprint up to the old length is dropped too, since another key may be longer.
+        The padding after a fingerprint is removed too, since another key may have another length.
         """
         return _FINGERPRINT_TAIL.sub(b"REDACTED", body) if _MARK in body else body
 
     def round_trip(self, trip: RoundTrip) -> RoundTrip:
-        """A round trip for the disk."""
+        """A round trip for the disk: every part of it redacted."""
         if not self.enabled:
             return trip
         request = trip.request
@@ -271,14 +280,14 @@ class Redactor:
         event_stream = any(
             name.lower() == "content-type" and "vnd.amazon.eventstream" in value for name, value in headers
         )
-        return b"".join(_resealed(clean)) if event_stream else clean
+        return b"".join(_with_new_crcs(clean)) if event_stream else clean
 
 
 _FINGERPRINT_TAIL = re.compile(rb"REDACTED-[0-9a-f]{8}\**")
 
 
 def _starts_word(body: bytes, at: int) -> bool:
-    """True when no word character stands before `at`; the letter of a JSON escape is none."""
+    """True when no word character is right before `at`; the letter of a JSON escape does not count as one."""
     if at == 0 or body[at - 1] not in _WORD:
         return True
     if at >= 2 and body[at - 2] == 0x5C and body[at - 1] in _ESCAPES:
@@ -287,9 +296,9 @@ def _starts_word(body: bytes, at: int) -> bool:
 
 
 def _in_base64(body: bytes, start: int, end: int) -> bool:
-    """True when a match stands deep inside an encoded image or signature, where it is a coincidence.
+    """True when a match is deep inside an encoded image or signature, where it is a coincidence.
 
-    Encoded data is before it, and either behind it too, or the match goes on where a key has long ended.
+    Encoded data is before it, and is also after it, unless the match is longer than any key.
     """
     if not _encoded(body[max(start - _BASE64_RUN, 0) : start]):
         return False
@@ -299,15 +308,15 @@ def _in_base64(body: bytes, start: int, end: int) -> bool:
 
 
 def _encoded(piece: bytes) -> bool:
-    """True for a whole run of base64; a line of dashes is none."""
+    """True when all of `piece` is base64; a line of dashes does not count."""
     return len(piece) == _BASE64_RUN and _BASE64.fullmatch(piece) is not None and _RULER.search(piece) is None
 
 
-def _resealed(body: bytes) -> Iterator[bytes]:
-    """AWS event-stream frames with their message CRC made anew.
+def _with_new_crcs(body: bytes) -> Iterator[bytes]:
+    """AWS event-stream frames with a new message CRC.
 
     https://docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html (read 2026-11-21): a frame is its
-    length, the headers' length, the CRC of these 8 bytes, headers, payload, and the CRC of all that.
+    length, the length of the headers, the CRC of these 8 bytes, headers, payload, and the CRC of everything before.
     """
     at = 0
     while len(body) - at >= 16:

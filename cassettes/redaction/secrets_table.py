@@ -1,8 +1,8 @@
-"""The shapes of secrets: literal prefixes, and what must follow each of them.
+"""The shapes of secrets: literal prefixes, and what must follow each of them; the names of fields that hold secrets.
 
-A body is searched for the literals first, which costs next to nothing; a pattern runs only where one was found.
-Ids and signatures that clients must echo (`toolu_`, `call_`, `msg_`, `rs_`, thinking signatures) have none of
-these shapes, and a prefix counts only at the start of a word.
+A body is searched for the literals first, which is fast; a pattern runs only where one was found. Ids and
+signatures that clients must echo (`toolu_`, `call_`, `msg_`, `rs_`, thinking signatures) have none of these shapes,
+and a prefix counts only at the start of a word.
 """
 
 import re
@@ -15,7 +15,7 @@ class Shape:
     pattern: re.Pattern[bytes]
     """Matches at the literal; group 1 is the secret, all of the match when there is no group."""
     keep: int
-    """How many first bytes of the secret stay, so that a person sees what it was."""
+    """How many first bytes of the secret are kept, so that a person can see what it was."""
 
 
 def _key(literal: str, rest: str) -> Shape:
@@ -71,7 +71,7 @@ SHAPES: tuple[Shape, ...] = (
     _key("pypi-", _WORD + "{40,}"),
     _key("dop_v1_", "[a-f0-9]{60,}"),
     _key("SG.", r"[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}"),
-    # To its end, whatever an editor puts before each line; without an end, as far as its lines go.
+    # Up to its end, with anything an editor puts before each line; without an end, up to its last whole line.
     _after(
         "-----BEGIN",
         r"-----BEGIN[A-Z +%0-9]*PRIVATE[ +%0-9]*KEY(?:[ +%0-9]*BLOCK)?-----"
@@ -109,7 +109,7 @@ def _roots() -> tuple[tuple[bytes, tuple[Shape, ...]], ...]:
 
 
 ROOTS = _roots()
-"""What is searched for, and the shapes that begin with it: one search serves all keys of a family."""
+"""What is searched for, and the shapes that begin with it: one search finds all keys of a family."""
 
 SECRET_PARAMETERS = frozenset(
     [
@@ -228,7 +228,7 @@ REQUEST_HEADERS = frozenset(
         "x-scripted-fault",
     ]
 )
-"""Request header fields that are stored as they are; see `REQUEST_PREFIXES` for families."""
+"""Request header fields that are stored unchanged, lower case; see `REQUEST_PREFIXES` for families."""
 
 REQUEST_PREFIXES = (
     "x-stainless-",
@@ -250,3 +250,10 @@ REQUEST_PREFIXES = (
     "x-vercel-ai-",
     "sec-fetch-",
 )
+"""Beginnings of request header fields that are stored unchanged, unless `CREDENTIAL_WORDS` has a part of the name."""
+
+CREDENTIAL_WORDS = ("key", "token", "secret", "passw", "credential", "cookie", "oidc", "auth")
+"""A request header field of a known family is a credential when its name contains one of these."""
+
+URL_HEADERS = frozenset(["location", "referer", "http-referer"])
+"""Header fields whose value is a URL: credentials in it are replaced."""

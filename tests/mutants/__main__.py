@@ -119,7 +119,10 @@ class Worker:
             raise SystemExit("a worker ended early")
         answer = json.loads(line)
         if "outcome" in answer:
-            self.job.outcomes.append((self.job.mistakes[self.next], answer["outcome"]))
+            mutation = self.job.mistakes[self.next]
+            self.job.outcomes.append((mutation, answer["outcome"]))
+            if answer["outcome"] == "survived":
+                print(f"survived  {shown(self.job.module.path, mutation)}", file=sys.stderr, flush=True)
             self.next += 1
         elif answer["failed"]:
             raise SystemExit(answer["failed"])
@@ -157,6 +160,10 @@ def run(work: list[Job], processes: int) -> None:
                 worker.process.wait()
 
 
+def shown(path: str, mutation: Mutation) -> str:
+    return f"{path}:{mutation.line}  {mutation.before}  ->  {mutation.after}"
+
+
 def reasons() -> dict[tuple[str, str, str], str]:
     """Path, line before and line after of each listed survivor → why it may survive."""
     listed = tomllib.loads(SURVIVORS.read_text()) if SURVIVORS.exists() else {}
@@ -175,7 +182,7 @@ def report(work: list[Job]) -> Iterator[str]:
                 reason = known.get((path, mutation.before, mutation.after))
                 outcome = "listed" if reason else outcome
                 why = f"   # {reason}" if reason else ""
-                yield f"{path}:{mutation.line}  {mutation.before}  ->  {mutation.after}{why}"
+                yield f"{shown(path, mutation)}{why}"
             by_module.setdefault(path, Counter())[outcome] += 1
             by_group.setdefault(job.module.group, Counter())[outcome] += 1
     yield ""
@@ -205,7 +212,7 @@ def main() -> int:
     if options.list:
         for job in work:
             for mutation in job.mistakes:
-                print(f"{job.module.path}:{mutation.line}  {mutation.before}  ->  {mutation.after}")
+                print(shown(job.module.path, mutation))
         return 0
     run(work, options.processes)
     lines = list(report(work))

@@ -3,6 +3,7 @@
 import base64
 import json
 import random
+import zlib
 from pathlib import Path
 
 import pytest
@@ -198,7 +199,7 @@ def test_the_users_own_patterns_are_applied(tmp_path: Path, monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ('redact = ["("]', "is no regular expression"),
+        ('redact = ["("]', "is not a valid regular expression"),
         ("redact = 3", "write a list of strings"),
         ("=", "correct or remove the file"),
     ],
@@ -434,3 +435,325 @@ def test_settings_in_pyproject_that_cannot_be_used_are_named(
 
     with pytest.raises(CassetteError, match="write a (table|list of strings)"):
         Redactor.from_config()
+
+
+def everything() -> RoundTrip:
+    """A round trip with a secret in every part."""
+    said = f"the key is {KEY} ok"
+    return RoundTrip(
+        Request("POST", f"https://u:pass@a.example/?q={KEY}", (("authorization", f"Bearer {KEY}"),), said.encode()),
+        Response(
+            200,
+            said,
+            (("x-note", said),),
+            said.encode(),
+            (Chunk(len(said), 1),),
+            trailers=(("x-end", said),),
+        ),
+        1.0,
+        failure=Failure("cut", said),
+        frames=(Frame("client", 1, said.encode(), True),),
+        faults=(said,),
+        extra={"a": said, "b": [said, 1, None], "c": {"d": (said, True)}},
+    )
+
+
+def test_every_part_of_a_round_trip_is_cleaned_and_nothing_else_changes() -> None:
+    redactor = Redactor(salt="s")
+    mark = redactor.body(KEY.encode()).decode()
+    clean = f"the key is {mark} ok"
+
+    trip = redactor.round_trip(everything())
+
+    assert trip.request.url == f"https://a.example/?q={mark}"
+    assert trip.request.headers == (("authorization", f"Bearer REDACTED-{redactor.fingerprint(KEY)}"),)
+    assert trip.request.body == clean.encode()
+    response = trip.response
+    assert response is not None
+    assert (response.reason, response.body, response.chunks) == (clean, clean.encode(), (Chunk(len(clean), 1),))
+    assert (response.headers, response.trailers) == ((("x-note", clean),), (("x-end", clean),))
+    assert trip.failure == Failure("cut", clean)
+    assert trip.frames == (Frame("client", 1, clean.encode(), True),)
+    assert trip.faults == (clean,)
+    assert trip.extra == {"a": clean, "b": [clean, 1, None], "c": {"d": [clean, True]}}
+
+
+def test_parts_that_are_missing_stay_missing() -> None:
+    trip = RoundTrip(Request("GET", "https://a.example/x"), None, 1.0)
+
+    assert Redactor().round_trip(trip) == trip
+
+
+def test_a_redactor_that_is_switched_off_changes_nothing() -> None:
+    redactor, trip = Redactor(enabled=False), everything()
+
+    assert redactor.round_trip(trip) is trip
+    assert redactor.headers(trip.request.headers) == trip.request.headers
+    assert redactor.url(trip.request.url) == trip.request.url
+    assert redactor.body(KEY.encode()) == KEY.encode()
+    assert redactor.request_body(b"x " * 9000 + KEY.encode()).endswith(KEY.encode())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("authorization", "Bearer a b", "Bearer REDACTED-@a b"),
+        ("proxy-authorization", "Basic abc=", "Basic REDACTED-@abc="),
+        ("x-my-auth", "Abcdefghij k", "Abcdefghij REDACTED-@k"),
+        ("x-my-auth", "Abcdefghijk k", "REDACTED-@Abcdefghijk k"),
+        ("x-my-auth", "B4sic k", "REDACTED-@B4sic k"),
+        ("x-my-auth", "plain", "REDACTED-@plain"),
+        ("x-other", "Bearer k", "REDACTED-@Bearer k"),
+        ("authorization", "AWS4-HMAC-SHA256 Credential=a, Signature=b", "AWS4-HMAC-SHA256 REDACTED-@"),
+        ("x-other", "AWS4-HMAC-SHA256 a", "REDACTED-@AWS4-HMAC-SHA256 a"),
+        ("aws4-x", "one two", "one REDACTED-@one two"),
+        ("my-aws4-", "one two", "REDACTED-@one two"),
+        ("cookie", " a = 1; b=2", "a=REDACTED-@ a = 1"),
+        ("set-cookie", "s=1; Path=/; HttpOnly", "s=REDACTED-@s=1"),
+    ],
+)
+def test_a_credential_keeps_its_scheme_or_its_name(name: str, value: str, shown: str) -> None:
+    """`@` is where the fingerprint of what follows is."""
+    redactor = Redactor(salt="s")
+    before, _, secret = shown.partition("@")
+
+    assert redactor.headers(((name, value),)) == ((name, before + redactor.fingerprint(secret or value)),)
+
+
+def test_a_fingerprint_is_the_same_for_text_and_for_its_bytes() -> None:
+    redactor = Redactor(salt="s")
+
+    assert redactor.fingerprint("caf\udce9") == redactor.fingerprint(b"caf\xe9") != redactor.fingerprint(b"cafe")
+    assert redactor.fingerprint("café") == redactor.fingerprint("café".encode())
+    assert len(redactor.fingerprint("x")) == 8
+
+
+def test_text_that_is_not_utf8_is_kept_byte_for_byte() -> None:
+    redactor = Redactor(salt="s", allow_headers=("x-a",))
+
+    assert redactor.headers((("x-a", "caf\udce9"),)) == (("x-a", "caf\udce9"),)
+    assert redactor.url("https://a.example/caf\udce9") == "https://a.example/caf\udce9"
+    trip = RoundTrip(Request("GET", "https://a.example"), None, 1.0, faults=("caf\udce9",))
+    assert redactor.round_trip(trip).faults == ("caf\udce9",)
+
+
+def test_salts_are_random_and_long_enough() -> None:
+    salts = {Redactor().salt for _ in range(20)}
+
+    assert len(salts) == 20 and {len(salt) for salt in salts} == {16}
+    assert Redactor(salt="").salt == ""
+
+
+def test_another_salt_keeps_the_rules() -> None:
+    redactor = Redactor(("corp-[0-9]+",), salt="a", allow_headers=("x-team",))
+
+    other = redactor.with_salt("b")
+
+    assert (redactor.salt, other.salt) == ("a", "b")
+    assert other.fingerprint("x") == Redactor(salt="b").fingerprint("x") != redactor.fingerprint("x")
+    assert b"corp-1" not in other.body(b"it is corp-123456")
+    assert other.headers((("x-team", "blue"),)) == (("x-team", "blue"),)
+
+
+@pytest.mark.parametrize(
+    ("url", "clean"),
+    [
+        ("https://user:pw@a.example/x", "https://a.example/x"),
+        ("HTTPS://user@a.example", "HTTPS://a.example"),
+        ("svn+ssh.2-x://u:p@a.example/", "svn+ssh.2-x://a.example/"),
+        ("https://a.example/x@y", "https://a.example/x@y"),
+        ("https://a.example/?to=me@a.example", "https://a.example/?to=me@a.example"),
+        ("https://a.example/?key=", "https://a.example/?key="),
+        ("https://a.example/?a=1&&b==2", "https://a.example/?a=1&&b==2"),
+    ],
+)
+def test_a_url_loses_its_user_and_nothing_else(url: str, clean: str) -> None:
+    assert Redactor().url(url) == clean
+
+
+def test_a_value_that_is_percent_encoded_has_the_fingerprint_of_what_it_means() -> None:
+    redactor = Redactor(salt="s")
+
+    assert redactor.url("https://a/?key=a%2Fb") == f"https://a/?key=REDACTED-{redactor.fingerprint('a/b')}"
+
+
+@pytest.mark.parametrize("letter", "abcdefghijklmnopqrstuvwxyzX")
+def test_a_key_after_a_backslash_is_found_only_after_the_escapes_of_json(letter: str) -> None:
+    """`\\n` is a line's end, and `\\s` is no escape: the letter belongs to the word."""
+    clean = Redactor().body(f"\\{letter}{KEY}".encode())
+
+    assert (b"REDACTED" in clean) == (letter in "nrtbf")
+    assert b"REDACTED" not in Redactor().body(f"x{letter}{KEY}".encode())
+
+
+def test_a_key_right_after_an_escape_at_the_start_is_found() -> None:
+    assert Redactor().body(f"\\n{KEY}".encode()).startswith(b"\\nsk-proj-REDACTED-")
+    assert Redactor().body(f"n{KEY}".encode()) == f"n{KEY}".encode()
+
+
+def test_patterns_that_overlap_mask_once_and_keep_the_length() -> None:
+    redactor = Redactor(("abcdefgh", "efghijkl", "z*", "cd"), salt="s")
+
+    clean = redactor.body(b"-abcdefghijkl-")
+
+    assert clean == b"-REDACTEDijkl-"
+
+
+@pytest.mark.parametrize("size", [4, 8, 12, 16, 17, 20, 40])
+def test_a_mask_is_as_long_as_the_secret(size: int) -> None:
+    redactor = Redactor(("q+",), salt="s")
+    mark = f"REDACTED-{redactor.fingerprint('q' * size)}" if size >= 17 else "REDACTED"
+
+    clean = redactor.body(b"<" + b"q" * size + b">").decode()
+
+    assert clean == f"<{mark.ljust(size, '*')[:size]}>"
+
+
+@pytest.mark.parametrize("size", [33, 34])
+def test_a_prefix_is_kept_where_the_mark_fits_behind_it(size: int) -> None:
+    redactor = Redactor(salt="s")
+    secret = "sk-svcacct-" + "q" * (size - 11)
+    short = "AKIA" + "Q" * 16
+
+    assert redactor.body(secret.encode()).startswith(b"sk-svcacct-REDACTED-")
+    assert redactor.body(short.encode()) == f"REDACTED-{redactor.fingerprint(short)}***".encode()
+
+
+def test_a_fingerprint_and_what_fills_up_behind_it_are_one_for_all_keys() -> None:
+    one, other = Redactor(salt="a"), Redactor(salt="b")
+    short, long = f"a {KEY} b".encode(), f"a {KEY}{LONG} b".encode()
+
+    assert one.normalise(one.body(short)) == other.normalise(other.body(long)) == b"a sk-proj-REDACTED b"
+    assert one.normalise(b"REDACTED and nothing else") == b"REDACTED and nothing else"
+
+
+def aws_frame(payload: bytes) -> bytes:
+    from proxy_frames import event_stream
+
+    return event_stream(payload)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "sealed"),
+    [
+        ("Content-Type", "application/vnd.amazon.eventstream", True),
+        ("content-type", "application/json", False),
+        ("x-note", "application/vnd.amazon.eventstream", False),
+    ],
+)
+def test_only_the_frames_of_an_event_stream_get_new_checksums(name: str, kind: str, sealed: bool) -> None:
+    body = aws_frame(text("openai").encode())
+    trip = RoundTrip(Request("POST", "https://a.example"), Response(200, "", ((name, kind),), body), 1.0)
+
+    clean = Redactor(salt="s").round_trip(trip).response
+
+    assert clean is not None and len(clean.body) == len(body)
+    assert (clean.body[-4:] != body[-4:]) == sealed
+    assert clean.body[:-4] == Redactor(salt="s").body(body)[:-4]
+
+
+@pytest.mark.parametrize("tail", [b"", b"\0" * 15, b"\0\0\0\x0f" + b"\0" * 12, b"\0\0\xff\xff" + b"\0" * 20])
+def test_what_follows_the_last_whole_frame_is_kept(tail: bytes) -> None:
+    empty = (16).to_bytes(4, "big") + b"\0" * 8
+    empty += zlib.crc32(empty).to_bytes(4, "big")
+    frames = empty + aws_frame(text("openai").encode()) + empty
+    headers = (("content-type", "application/vnd.amazon.eventstream"),)
+    trip = RoundTrip(Request("POST", "https://a.example"), Response(200, "", headers, frames + tail), 1.0)
+
+    clean = Redactor(salt="s").round_trip(trip).response
+
+    assert clean is not None and clean.body.endswith(empty + tail) and clean.body.startswith(empty)
+    assert len(clean.body) == len(frames + tail) and b"REDACTED" in clean.body
+
+
+BIG = 1 << 14
+
+
+def big(size: int, letter: bytes = b"h") -> bytes:
+    return (letter * 7 + b" ") * (size // 8)
+
+
+def test_a_body_that_begins_as_an_earlier_one_is_cleaned_by_that_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    redactor = Redactor(salt="s")
+    searched: list[int] = []
+    clean = Redactor._cleaned  # pyright: ignore[reportPrivateUsage]
+
+    def counted(self: Redactor, body: bytes) -> bytes:
+        searched.append(len(body))
+        return clean(self, body)
+
+    monkeypatch.setattr(Redactor, "_cleaned", counted)
+    redactor.request_body(big(40 * BIG))
+    redactor.request_body(big(BIG, b"o"))  # nothing in common
+    redactor.request_body(big(40 * BIG) + b" more")
+
+    assert searched == [40 * BIG, BIG, pytest.approx(2 * 8192 + 5, abs=8192)]
+
+
+@pytest.mark.parametrize("cut", [0, 1, 20, 40, 60])
+def test_a_secret_that_ends_where_two_bodies_part_is_found(cut: int) -> None:
+    """The earlier body has its beginning, and goes on in another way."""
+    redactor = Redactor(salt="s")
+    start = big(3 * BIG)
+    redactor.request_body(start + KEY[:cut].encode() + b" else")
+
+    body = start + KEY.encode() + b" more"
+
+    assert redactor.request_body(body) == Redactor(salt="s").body(body)
+
+
+@pytest.mark.parametrize("cut", [0, 1, 20, 40, 60])
+def test_a_secret_that_begins_where_two_bodies_meet_again_is_found(cut: int) -> None:
+    redactor = Redactor(salt="s")
+    start, end = big(3 * BIG), big(3 * BIG, b"e")
+    redactor.request_body(start + b" else " + KEY[cut:].encode() + end)
+
+    body = start + b" new " + KEY.encode() + end
+
+    assert redactor.request_body(body) == Redactor(salt="s").body(body)
+
+
+@pytest.mark.parametrize("place", [0, 100, 8_000, 8_192, 8_193, 16_000, 16_384, 20_000])
+def test_an_earlier_secret_stays_masked_wherever_it_is(place: int) -> None:
+    redactor = Redactor(salt="s")
+    start = big(3 * BIG)
+    body = start[:place] + b" " + KEY.encode() + b" " + start[place:]
+    redactor.request_body(body)
+
+    assert redactor.request_body(body + b" more") == Redactor(salt="s").body(body + b" more")
+    assert redactor.request_body(body[: 2 * BIG]) == Redactor(salt="s").body(body[: 2 * BIG])
+
+
+def test_the_users_own_patterns_are_searched_in_all_of_a_large_body() -> None:
+    """Such a secret may be longer than any that is known."""
+    redactor = Redactor(("begin.*end",), salt="s")
+    start = b"begin " + b"x" * 3 * BIG
+    redactor.request_body(start)
+
+    assert redactor.request_body(start + b" end").startswith(b"REDACTED")
+
+
+def test_encoded_data_needs_64_bytes_on_both_sides() -> None:
+    data = noise(64, urlsafe=False)[:64]
+    key = f"/AIza{LONG[:35]}".encode()
+
+    def left(before: bytes, after: bytes) -> bool:
+        body = b'"' + before + key + after + b'"'
+        return Redactor().body(body) == body
+
+    assert left(data[1:], b"/" + data)  # with the slash before the key there are 64
+    assert not left(data[2:], b"/" + data)
+    assert not left(data, b"/" + data[2:])
+    assert left(data, b"/" + data[1:])
+    assert not left(data[:9] + b"----" + data[13:], b"/" + data)
+
+
+def test_a_match_that_is_longer_than_any_key_is_encoded_data() -> None:
+    before = noise(64, urlsafe=True)[:63] + b"-"
+
+    def left(size: int, ruler: bytes = b"") -> bool:
+        body = before + b"sk-proj-" + (b"aZ09b_" * 200)[: size - 8 - len(ruler)] + ruler + b" "
+        return Redactor().body(body) == body
+
+    assert left(401) and not left(400)
+    assert not left(401, b"----")
