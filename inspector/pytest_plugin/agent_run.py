@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -15,7 +15,7 @@ from ..findings.finding import Finding
 from ..run.labels import LabelledRoundTrip, label_all
 from ..views.text.run_text import call_text, part_line
 from ..views.text.terminal_text import clip
-from ..wire.json_value import as_object
+from ..wire.json_value import as_array, as_object
 from ..wire.printable import safe
 from ..wire.values import FinishLabel, Usage
 
@@ -119,13 +119,7 @@ class AgentRun:
 
 def _findings(one: LabelledRoundTrip) -> list[TurnFinding]:
     number = one.turn.number if one.turn else 0
-    found = cast("list[dict[str, Any]]", one.label["findings"])
-    return [_finding(dict(each), number) for each in found]
-
-
-def _finding(said: dict[str, Any], turn: int) -> TurnFinding:
-    said["evidence"], said["because_of"] = tuple(said["evidence"]), tuple(said["because_of"])
-    return TurnFinding(**said, turn=turn)
+    return [replace(TurnFinding.from_json(found), turn=number) for found in as_array(one.label["findings"])]
 
 
 def _view(one: LabelledRoundTrip) -> TurnView:

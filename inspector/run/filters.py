@@ -40,7 +40,7 @@ def _tool(value: str) -> Test:
 
 
 def _layer(value: str) -> Test:
-    return lambda row: any(mark.layer.startswith(value) for mark in row.marks)
+    return lambda row: any(found.layer.startswith(value) for found in row.findings)
 
 
 def _status(value: str) -> Test:
@@ -49,13 +49,13 @@ def _status(value: str) -> Test:
 
 
 def _finding(value: str) -> Test:
-    return lambda row: any(value in mark.id for mark in row.marks)
+    return lambda row: any(value in found.id for found in row.findings)
 
 
 def _is(value: str) -> Test:
     severities = {"error": "error", "warning": "warning", "bad": "error"}
     if value in severities:
-        return lambda row: any(mark.severity == severities[value] for mark in row.marks)
+        return lambda row: any(found.severity == severities[value] for found in row.findings)
     return lambda row: value in (row.finish, row.outcome, row.emitted, row.history)
 
 
@@ -142,7 +142,7 @@ def _told(row: Row, wanted: str) -> bool:
     """Whether what the list says of a row beside its text has the word: its error, its findings."""
     if row.error is not None and wanted in row.error.lower():
         return True
-    return any(wanted in mark.id or wanted in mark.message.lower() for mark in row.marks)
+    return any(wanted in found.id or wanted in found.message.lower() for found in row.findings)
 
 
 def _without(test: Test) -> Test:

@@ -8,6 +8,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.pricing import cost
 from ..analysis.threads import Edge
+from ..findings.finding import SEVERITIES, Finding
 from ..wire.json_value import as_array, as_object, as_text
 from ..wire.printable import safe
 from ..wire.values import Reading, Usage
@@ -16,22 +17,7 @@ from .search_text import search_text
 
 SHOWN = 240
 """How many characters of an answer a row holds."""
-SEVERITIES = ("error", "warning", "info")
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A finding, as a view shows it."""
-
-    id: str
-    layer: str
-    severity: str
-    tier: str
-    message: str
-    evidence: tuple[str, ...]
-    fix: str = ""
-    because_of: tuple[str, ...] = ()
-    """The ids of findings that this one only echoes."""
+SEVEREST_FIRST = tuple(reversed(SEVERITIES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +58,7 @@ class Row:
     cost: Decimal | None
     input_cost: Decimal | None
     """The part of the cost that its input is to blame for."""
-    marks: tuple[Mark, ...]
+    findings: tuple[Finding, ...]
     started_at: float
     first_byte_ms: float | None
     duration_ms: float | None
@@ -94,24 +80,15 @@ class Row:
 
     @property
     def worst(self) -> str | None:
-        """The gravest severity of its findings."""
-        severities = {mark.severity for mark in self.marks}
-        return next((severity for severity in SEVERITIES if severity in severities), None)
+        """The most severe of the severities of its findings; None when it has none."""
+        severities = {finding.severity for finding in self.findings}
+        return next((severity for severity in SEVEREST_FIRST if severity in severities), None)
 
 
-def mark_of(value: object) -> Mark:
-    """A finding of a label."""
-    fields = as_object(value)
-    return Mark(
-        id=str(fields.get("id")),
-        layer=str(fields.get("layer")),
-        severity=str(fields.get("severity")),
-        tier=str(fields.get("tier")),
-        message=safe(str(fields.get("message"))),
-        evidence=tuple(str(place) for place in as_array(fields.get("evidence"))),
-        fix=as_text(fields.get("fix")) or "",
-        because_of=tuple(str(one) for one in as_array(fields.get("because_of"))),
-    )
+def finding_of(value: object) -> Finding:
+    """A finding in a label, with a message that a terminal can show."""
+    found = Finding.from_json(value)
+    return replace(found, message=safe(found.message))
 
 
 def edge_of(value: object) -> Edge | None:
@@ -131,7 +108,7 @@ def _client(label: Label) -> dict[str, object]:
         "history": as_text(client.get("history")),
         "results": len(results),
         "failed_results": sum(bool(one.get("is_error")) for one in results),
-        "marks": tuple(mark_of(found) for found in as_array(label["findings"])),
+        "findings": tuple(finding_of(found) for found in as_array(label["findings"])),
         "edge": edge_of(label.get("edge")),
     }
 

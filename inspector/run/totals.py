@@ -1,5 +1,6 @@
 """A run, or a thread, summed up."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -34,7 +35,7 @@ def totals(rows: Iterable[Row]) -> Totals:
     priced = [row.cost for row in turns if row.cost is not None]
     # What the API refused has no tokens, and no price to be missed.
     unpriced = sum(row.cost is None and (row.error is None or row.usage.input is not None) for row in turns)
-    marks = [mark for row in rows for mark in row.marks]
+    severities = Counter(found.severity for row in rows for found in row.findings)
     ends = [row.started_at + (row.duration_ms or 0) / 1000 for row in rows]
     models = dict.fromkeys(row.model for row in turns if row.model)
     return Totals(
@@ -46,8 +47,8 @@ def totals(rows: Iterable[Row]) -> Totals:
         output=sum(row.usage.output or 0 for row in turns),
         cost=sum(priced, Decimal(0)) if priced else None,
         unpriced=unpriced,
-        errors=sum(mark.severity == "error" for mark in marks),
-        warnings=sum(mark.severity == "warning" for mark in marks),
+        errors=severities["error"],
+        warnings=severities["warning"],
         seconds=max(ends) - min(row.started_at for row in rows) if rows else 0.0,
         models=tuple(models),
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...run.row import Mark
+from ...findings.finding import Finding
 from ...run.rows import Rows
 from ..text.status_styles import SEVERITY
 from ..text.terminal_text import GLYPHS
@@ -14,14 +14,14 @@ def findings_list(rows: Rows) -> Html:
     found = [
         tag("li", finding(mark, rows, place), data_severity=mark.severity)
         for place, row in enumerate(rows.all)
-        for mark in row.marks
+        for mark in row.findings
     ]
     if not found:
         return tag("p", "No findings: nothing in the bytes says that something went wrong.", class_="dim none")
     return tag("ol", *found, class_="findings")
 
 
-def finding(mark: Mark, rows: Rows, place: int | None = None) -> Html:
+def finding(mark: Finding, rows: Rows, place: int | None = None) -> Html:
     """One finding; with `place` it is told of which turn it is."""
     glyph, look = SEVERITY.get(mark.severity, ("?", "dim"))
     head = [
@@ -41,7 +41,7 @@ def finding(mark: Mark, rows: Rows, place: int | None = None) -> Html:
     return tag("div", *parts, class_=f"finding {mark.severity}")
 
 
-def _places(mark: Mark, rows: Rows) -> Iterator[Html]:
+def _places(mark: Finding, rows: Rows) -> Iterator[Html]:
     for at, piece in enumerate(mark.evidence):
         if at:
             yield span("dim", " · ")

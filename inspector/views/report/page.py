@@ -96,7 +96,7 @@ def _verdict(run: Run) -> Iterator[Html]:
     """What went wrong, and where first."""
     rows = run.rows.all
     sums = totals(rows)
-    if not any(row.marks for row in rows):
+    if not any(row.findings for row in rows):
         yield span("good", "no findings")
         return
     said = [
@@ -104,20 +104,20 @@ def _verdict(run: Run) -> Iterator[Html]:
         for number, noun, look in ((sums.errors, "error", "bad"), (sums.warnings, "warning", "warn"))
         if number
     ]
-    infos = sum(mark.severity == "info" for row in rows for mark in row.marks)
+    infos = sum(mark.severity == "info" for row in rows for mark in row.findings)
     if infos:
         said.append(span("dim", f"{infos:,} info"))
     yield joined([part if not at else joined((", ", part)) for at, part in enumerate(said)])
     first = next((at for at, row in enumerate(rows) if row.worst == "error"), None)
     if first is not None:
         row = rows[first]
-        mark = next(mark for mark in row.marks if mark.severity == "error")
+        mark = next(mark for mark in row.findings if mark.severity == "error")
         where = f"turn {row.turn} of {row.thread}" if row.is_turn else f"round trip #{row.index}"
         yield joined((" · first went wrong in ", link(first, where), f": {mark.layer}, {mark.id}"))
 
 
 def _aside(run: Run) -> Html:
-    found = sum(len(row.marks) for row in run.rows.all)
+    found = sum(len(row.findings) for row in run.rows.all)
     tabs = tag(
         "div",
         tag("button", "Turns", id="tab-turns", role="tab", aria_selected="true", aria_controls="turns"),

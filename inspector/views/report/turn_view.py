@@ -40,7 +40,7 @@ class Shown:
 def turn_view(detail: Detail, rows: Rows, place: int, step: GrowthStep | None, shown: Shown) -> Html:
     """All of one round trip."""
     parts = [_head(detail, step)]
-    parts += [finding(mark, rows) for mark in detail.row.marks]
+    parts += [finding(mark, rows) for mark in detail.row.findings]
     if detail.row.is_turn:
         parts += [_new(detail, rows, place), _answer(detail, rows, place), _made_of(detail)]
         parts.append(_setting(detail, place, shown))

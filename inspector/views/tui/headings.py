@@ -77,7 +77,7 @@ class State:
 def first_trouble(rows: Rows) -> int | None:
     """The place of the first row with an error, else of the first with a warning."""
     for severity in ("error", "warning"):
-        found = next((p for p, r in enumerate(rows.all) if any(m.severity == severity for m in r.marks)), None)
+        found = next((p for p, r in enumerate(rows.all) if any(m.severity == severity for m in r.findings)), None)
         if found is not None:
             return found
     return None

@@ -19,11 +19,11 @@ class Spot:
 
 
 def _finding(place: int, row: Row) -> list[str]:
-    return [f"finding:{number}" for number in range(len(row.marks))]
+    return [f"finding:{number}" for number in range(len(row.findings))]
 
 
 def _error(place: int, row: Row) -> list[str]:
-    number = next((n for n, mark in enumerate(row.marks) if mark.severity == "error"), None)
+    number = next((n for n, mark in enumerate(row.findings) if mark.severity == "error"), None)
     if number is not None:
         return [f"finding:{number}"]
     return ["answer"] if row.error or (row.status is not None and row.status >= 400) else []

@@ -1,6 +1,7 @@
 """The page of findings: all of the run, the gravest first, each leading to its evidence."""
 
-from ....run.row import SEVERITIES, Mark
+from ....findings.finding import Finding
+from ....run.row import SEVEREST_FIRST
 from ....run.rows import Rows
 from ...text.terminal_text import GLYPHS, clip
 from ..formatting import SEVERITY, dollars, several
@@ -10,12 +11,12 @@ from .turn_page import evidence
 
 def findings_page(rows: Rows) -> Page:
     """All findings in order: errors, warnings, the rest; within these as they happened."""
-    found = [(place, number, mark) for place, row in enumerate(rows.all) for number, mark in enumerate(row.marks)]
-    rank = {severity: at for at, severity in enumerate(SEVERITIES)}
+    found = [(place, number, mark) for place, row in enumerate(rows.all) for number, mark in enumerate(row.findings)]
+    rank = {severity: at for at, severity in enumerate(SEVEREST_FIRST)}
     found.sort(key=lambda one: (rank.get(one[2].severity, 9), one[0]))
     if not found:
         return Page("findings", [Block("none", (), lines([("✓ ", "good"), ("nothing was found wrong", "plain")]))])
-    counted = [(severity, sum(mark.severity == severity for *_, mark in found)) for severity in SEVERITIES]
+    counted = [(severity, sum(mark.severity == severity for *_, mark in found)) for severity in SEVEREST_FIRST]
     told = " · ".join(several(count, name if name != "info" else "note") for name, count in counted if count)
     first = min(place for place, *_ in found)
     head: Spans = [(told, "title"), (f"   first in turn {rows.all[first].turn} (#{rows.all[first].index})", "dim")]
@@ -25,7 +26,7 @@ def findings_page(rows: Rows) -> Page:
     return Page("findings", blocks)
 
 
-def _block(rows: Rows, place: int, number: int, mark: Mark) -> Block:
+def _block(rows: Rows, place: int, number: int, mark: Finding) -> Block:
     row = rows.all[place]
     glyph, look = SEVERITY.get(mark.severity, ("?", "dim"))
     where = f"turn {row.turn} of {row.thread}" if row.is_turn else f"#{row.index}"

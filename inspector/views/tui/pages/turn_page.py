@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from ....analysis.schema_notes import schema_notes
+from ....findings.finding import Finding
 from ....run.detail import Detail
-from ....run.row import Mark, Row
+from ....run.row import Row
 from ....run.rows import Rows
 from ....wire.json_value import compact, is_object
 from ....wire.printable import safe
@@ -34,7 +35,7 @@ def turn_page(detail: Detail, rows: Rows, place: int) -> Page:
     """All of one turn; of another round trip, its request and answer."""
     if not detail.row.is_turn:
         return Page("other", list(_other(detail)))
-    return Page("turn", [*_head(detail.row), *_findings(detail.row.marks, rows), *_told(detail, rows, place)])
+    return Page("turn", [*_head(detail.row), *_findings(detail.row.findings, rows), *_told(detail, rows, place)])
 
 
 def _told(detail: Detail, rows: Rows, place: int) -> Iterator[Block]:
@@ -102,20 +103,20 @@ def layer_lines(row: Row) -> list[Spans]:
     ]
 
 
-def _findings(marks: Sequence[Mark], rows: Rows) -> Iterator[Block]:
+def _findings(marks: Sequence[Finding], rows: Rows) -> Iterator[Block]:
     for number, mark in enumerate(marks):
         yield Block(f"mark:{number}", (), finding_body(mark), anchors=(f"finding:{number}",))
     del rows
 
 
-def finding_body(mark: Mark) -> "_Finding":
+def finding_body(mark: Finding) -> "_Finding":
     return _Finding(mark)
 
 
 class _Finding:
     """The lines of a finding: what, why, where, and what to do."""
 
-    def __init__(self, mark: Mark) -> None:
+    def __init__(self, mark: Finding) -> None:
         self._mark = mark
 
     def __call__(self, width: int) -> Sequence[Spans]:

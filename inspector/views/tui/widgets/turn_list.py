@@ -146,7 +146,7 @@ def turn_line(row: Row, lead: str, width: int, dearest: Decimal, *, playing: boo
     number = f"{row.turn}{'ʹ' * (row.attempt - 1) if row.attempt < 4 else '*'}"
     spans: list[tuple[str, str]] = [
         (lead, "plain"),
-        (f"{number:>4}", "bold" if row.marks else "dim"),
+        (f"{number:>4}", "bold" if row.findings else "dim"),
         (" ▶" if playing else "  ", "good"),
         *_model(row, model),
         (" ", "plain"),
@@ -165,8 +165,8 @@ def turn_line(row: Row, lead: str, width: int, dearest: Decimal, *, playing: boo
     if cells.time:
         slow = row.duration_ms is not None and row.duration_ms > 30_000
         spans.append((f"{seconds(row.duration_ms):>6}", "warn" if slow else "dim"))
-    errors = sum(mark.severity == "error" for mark in row.marks)
-    warnings = sum(mark.severity == "warning" for mark in row.marks)
+    errors = sum(mark.severity == "error" for mark in row.findings)
+    warnings = sum(mark.severity == "warning" for mark in row.findings)
     return [*spans, *_marks(errors, warnings)]
 
 
