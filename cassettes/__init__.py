@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .redaction.redactor import Redactor
     from .replay.player import Player
     from .replay.report import Report
-    from .replay.session import Deck
+    from .replay.session import Deck, Session
     from .tape.model import Chunk, Failure, Frame, Request, Response, RoundTrip
     from .tape.reader import Cassette, Tail
     from .tape.recorder import Recorder
@@ -52,12 +52,13 @@ __all__ = [
     "Request",
     "Response",
     "RoundTrip",
+    "Session",
     "Tail",
     "TurntapeError",
 ]
 
 _HOME = {
-    "replay.session": ("Deck",),
+    "replay.session": ("Deck", "Session"),
     "errors": ("CassetteError", "FormatError", "ReplayMiss", "TurntapeError"),
     "tape.model": ("Chunk", "Failure", "Frame", "Request", "Response", "RoundTrip"),
     "faults.fault": ("Fault",),

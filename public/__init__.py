@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         ReplayTransport,
         Report,
         RoundTrip,
+        Session,
         TurntapeError,
     )
     from turntape.inspector import Reading, Run, read
@@ -47,6 +48,7 @@ __all__ = [
     "Report",
     "RoundTrip",
     "Run",
+    "Session",
     "TurntapeError",
     "__version__",
     "read",

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from ..replay.session import Deck
+    from ..replay.session import Session
     from ..transports import AsyncCassetteTransport, CassetteTransport
-    from .active_test import MarkedTest
-    from .usage_log import Ledger
+    from .active_test import ActiveTest
+    from .usage_log import UsageLog
 
-_MARKED: pytest.StashKey["MarkedTest"] = pytest.StashKey()
-_LEDGER: pytest.StashKey["Ledger"] = pytest.StashKey()
+_MARKED: pytest.StashKey["ActiveTest"] = pytest.StashKey()
+_USAGE_LOG: pytest.StashKey["UsageLog"] = pytest.StashKey()
 _MODES = ("none", "once", "new", "all", "verify")
 
 
@@ -80,19 +80,19 @@ def _wanted(item: pytest.Item) -> bool:
     return item.get_closest_marker("turntape") is not None or any(name.startswith("turntape_") for name in names)
 
 
-def _ledger(config: pytest.Config) -> "Ledger":
-    if _LEDGER not in config.stash:
-        from .usage_log import Ledger
+def _usage_log(config: pytest.Config) -> "UsageLog":
+    if _USAGE_LOG not in config.stash:
+        from .usage_log import UsageLog
 
-        config.stash[_LEDGER] = Ledger()
-    return config.stash[_LEDGER]
+        config.stash[_USAGE_LOG] = UsageLog()
+    return config.stash[_USAGE_LOG]
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
     """Sees all that was collected, before anything is deselected."""
     if config.getoption("turntape_check"):
-        _ledger(config).collected(config, [item for item in items if _wanted(item)], items)
+        _usage_log(config).collected(config, [item for item in items if _wanted(item)], items)
     return (yield)
 
 
@@ -102,10 +102,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if not _wanted(item):
         return
     from ..errors import TurntapeError
-    from .active_test import MarkedTest
+    from .active_test import ActiveTest
 
     try:
-        marked = MarkedTest(item)
+        marked = ActiveTest(item)
     except TurntapeError as exc:
         said = f"turntape: {exc}"
     else:
@@ -139,7 +139,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
         if marked is not None:
             del item.stash[_MARKED]
             problems = marked.stop()
-            _ledger(item.config).used(item, marked)
+            _usage_log(item.config).used(item, marked)
     # A test that has failed has said it with its failure.
     if marked is not None and problems and marked.outcome == "passed":
         pytest.fail("turntape: " + "\n".join(problems), pytrace=False)
@@ -149,13 +149,13 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     config = session.config
-    if _LEDGER not in config.stash:
+    if _USAGE_LOG not in config.stash:
         return
-    ledger = config.stash[_LEDGER]
+    usage_log = config.stash[_USAGE_LOG]
     worker: dict[str, Any] | None = getattr(config, "workeroutput", None)
     if worker is not None:
-        worker["turntape"] = ledger.as_json()
-    elif config.getoption("turntape_check") and ledger.check() and session.exitstatus in (0, 5):
+        worker["turntape"] = usage_log.as_json()
+    elif config.getoption("turntape_check") and usage_log.check() and session.exitstatus in (0, 5):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
@@ -164,29 +164,29 @@ def pytest_testnodedown(node: Any, error: object) -> None:
     """A worker of pytest-xdist has ended: what it saw of cassettes is counted here."""
     said = getattr(node, "workeroutput", {}).get("turntape")
     if said is not None:
-        _ledger(node.config).merge(said)
+        _usage_log(node.config).merge(said)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    if _LEDGER not in config.stash:
+    if _USAGE_LOG not in config.stash:
         return
-    ledger = config.stash[_LEDGER]
-    problems = ledger.check() if config.getoption("turntape_check") else []
-    if not problems and not ledger.notes and not config.getoption("turntape_check"):
+    usage_log = config.stash[_USAGE_LOG]
+    problems = usage_log.check() if config.getoption("turntape_check") else []
+    if not problems and not usage_log.notes and not config.getoption("turntape_check"):
         return
     terminalreporter.section("turntape")
-    for line in [*ledger.notes, *problems] or ["every cassette is used, whole and without secrets"]:
+    for line in [*usage_log.notes, *problems] or ["every cassette is used, whole and without secrets"]:
         terminalreporter.write_line(line)
 
 
-def _marked(request: pytest.FixtureRequest) -> "MarkedTest":
+def _marked(request: pytest.FixtureRequest) -> "ActiveTest":
     return request.node.stash[_MARKED]
 
 
 @pytest.fixture
-def turntape_cassette(request: pytest.FixtureRequest) -> "Deck":
-    """The deck that plays and records this test's cassette: `path`, `mode`, `passed`, `misses`, `unplayed`."""
-    return _marked(request).deck
+def turntape_cassette(request: pytest.FixtureRequest) -> "Session":
+    """The session that plays and records this test's cassette: `path`, `mode`, `passed`, `misses`, `unplayed`."""
+    return _marked(request).session
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 
 from ..errors import TurntapeError
 from ..faults.fault import overlay_of
-from ..replay.record_modes import mode_in_force
-from ..replay.session import Deck
+from ..replay.record_modes import effective_mode
+from ..replay.session import Session
 from ..tape.model import RoundTrip
 from ..tape.provenance import Forked
 from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
@@ -23,7 +23,7 @@ from .server import TestServer, live_upstreams, placeholders
 from .telemetry_hosts import is_side_traffic
 
 
-class MarkedTest:
+class ActiveTest:
     """Opens the test's cassette, patches what goes to the network, and says at the end what was wrong."""
 
     def __init__(self, item: pytest.Item) -> None:
@@ -31,7 +31,7 @@ class MarkedTest:
         self.item = item
         self.settings = settings = Marker.of(item)
         self.path: Path = cassette_of(item, settings)
-        self.deck = self._deck()
+        self.session = self._session()
         hosts = (
             *settings.allow,
             *cast(list[str], config.getoption("turntape_allow_host")),
@@ -39,17 +39,17 @@ class MarkedTest:
         )
         self.network = Network(hosts)
         pace = settings.paced()
-        self.transport = CassetteTransport(self.deck, pace=pace)
-        self.async_transport = AsyncCassetteTransport(self.deck, pace=pace)
-        self.server = TestServer(self.deck, pace, live_upstreams(os.environ, settings.upstreams or {}))
+        self.transport = CassetteTransport(self.session, pace=pace)
+        self.async_transport = AsyncCassetteTransport(self.session, pace=pace)
+        self.server = TestServer(self.session, pace, live_upstreams(os.environ, settings.upstreams or {}))
         self.recorded = 0
         self.outcome: str | None = None
         """What became of the test's own code; None while it runs, and for ever when it was interrupted."""
         self._undo = ExitStack()
 
-    def _deck(self) -> Deck:
+    def _session(self) -> Session:
         config, settings, faulty = self.item.config, self.settings, Faulty.of(self.item)
-        mode = mode_in_force(
+        mode = effective_mode(
             settings.mode or cast(str, config.getini("turntape_mode")) or None,
             os.environ,
             config.getoption("turntape_mode"),
@@ -60,9 +60,9 @@ class MarkedTest:
             faults = faulty.faults
             # A fault is put into a replay. Only where there is nothing to replay yet is there something to record.
             mode = "once" if mode in ("new", "all") else mode
-        return Deck(
+        return Session(
             self.path,
-            told=mode,
+            override=mode,
             matching=settings.matching(config.getini),
             faults=faults,
             fork=self._forked if settings.fork is not None else None,
@@ -79,7 +79,7 @@ class MarkedTest:
 
     def start(self) -> None:
         self._undo.enter_context(default_transports(self.transport, self.async_transport, self._way))
-        if self.deck.plan.calls == "never":
+        if self.session.plan.calls == "never":
             self._undo.enter_context(self.network)
             patch = self._undo.enter_context(pytest.MonkeyPatch.context())
             for name, value in placeholders(os.environ).items():
@@ -89,8 +89,8 @@ class MarkedTest:
         if (port is not None and port == self.server.port) or self.network.allows(host, port):
             return "network"
         if is_side_traffic(host, path):
-            return "offline" if self.deck.plan.calls == "never" else "network"
-        return "deck"
+            return "offline" if self.session.plan.calls == "never" else "network"
+        return "session"
 
     def stop(self) -> list[str]:
         """End everything; the problems that fail the test, one sentence each."""
@@ -100,27 +100,29 @@ class MarkedTest:
         finally:
             self._undo.close()
         try:
-            self.recorded = self.deck.finish(whole=self.outcome is not None)
+            self.recorded = self.session.finish(whole=self.outcome is not None)
         except TurntapeError as exc:
             found.append(str(exc))
-        self.deck.notes += remarks(self.deck)
+        self.session.notes += remarks(self.session)
         return [*found, *self.problems()]
 
     @property
     def asked(self) -> bool:
-        return bool(self.deck.passed or self.deck.misses)
+        return bool(self.session.passed or self.session.misses)
 
     @property
     def left_over(self) -> list[RoundTrip]:
         """What of the cassette this test should have asked for and did not."""
-        return self.deck.unplayed if expects_all(self.deck, self.settings) else []
+        return self.session.unplayed if expects_all(self.session, self.settings) else []
 
     def problems(self) -> list[str]:
         """What was asked for and not recorded, what was recorded and not asked for, what the API answers otherwise."""
-        found = problems(self.deck, self.settings, self._deeds, passed=self.outcome == "passed")
+        found = problems(self.session, self.settings, self._actions, passed=self.outcome == "passed")
         if found and self.network.blocked:
             found.append(f"the network was blocked for {', '.join(dict.fromkeys(self.network.blocked))}")
         return found
 
-    def _deeds(self) -> Sequence[str] | None:
-        return self.item.config.hook.pytest_turntape_deeds(round_trips=list(self.deck.player.cassette))
+    def _actions(self) -> Sequence[str] | None:
+        hook, recorded = self.item.config.hook, list(self.session.player.cassette)
+        actions: list[str] | None = hook.pytest_turntape_actions(round_trips=recorded)
+        return hook.pytest_turntape_deeds(round_trips=recorded) if actions is None else actions

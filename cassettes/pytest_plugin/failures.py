@@ -4,40 +4,42 @@ from collections.abc import Callable, Sequence
 
 from ..matching.grades import TurnName
 from ..replay.report import Divergence, Report
-from ..replay.session import Deck
+from ..replay.session import Session
 from .marker import Marker
 
-type Deeds = Callable[[], Sequence[str] | None]
+type Actions = Callable[[], Sequence[str] | None]
 """What happened in each recorded round trip, in a few words, by place; None where nobody can say."""
 
 _SHOWN = 8
 """So many of one kind are named."""
 
 
-def problems(deck: Deck, settings: Marker, deeds: Deeds, *, passed: bool) -> list[str]:
+def problems(session: Session, settings: Marker, actions: Actions, *, passed: bool) -> list[str]:
     """What fails the test. What was never asked for, or in another order, counts only in a test that `passed`."""
-    drifts = [f"the live API no longer answers as recorded: {one}" for one in deck.drifts]
-    if not deck.exists:
-        return [*dict.fromkeys(str(miss) for miss in deck.misses), *drifts]
-    if not deck.plan.plays or deck.plan.calls == "missing":
-        return drifts
-    return [*_differences(deck, settings, deeds, passed=passed), *drifts]
+    live_differences = [f"the live API no longer answers as recorded: {one}" for one in session.live_differences]
+    if not session.exists:
+        return [*dict.fromkeys(str(miss) for miss in session.misses), *live_differences]
+    if not session.plan.plays or session.plan.calls == "missing":
+        return live_differences
+    return [*_differences(session, settings, actions, passed=passed), *live_differences]
 
 
-def expects_all(deck: Deck, settings: Marker) -> bool:
+def expects_all(session: Session, settings: Marker) -> bool:
     """True when every recorded round trip is to be asked for."""
-    plan = deck.plan
-    return plan.plays and plan.calls != "missing" and deck.exists and not settings.partial and not deck.player.faulty
+    plan = session.plan
+    return (
+        plan.plays and plan.calls != "missing" and session.exists and not settings.partial and not session.player.faulty
+    )
 
 
-def _differences(deck: Deck, settings: Marker, deeds: Deeds, *, passed: bool) -> list[str]:
-    report = deck.player.report()
-    strays = set(map(id, deck.strays))
+def _differences(session: Session, settings: Marker, actions: Actions, *, passed: bool) -> list[str]:
+    report = session.player.report()
+    strays = set(map(id, session.strays))
     changed = [miss for miss in report.changed if id(miss) not in strays]
     extra = [miss for miss in report.extra if id(miss) not in strays]
     moved = report.reordered if passed and not settings.any_order else ()
     known = {miss.turn for miss in changed}
-    left = report.unplayed if passed and expects_all(deck, settings) else ()
+    left = report.unplayed if passed and expects_all(session, settings) else ()
     left = [turn for turn in left if turn not in known]
     if not (changed or extra or moved or left):
         return []
@@ -45,7 +47,7 @@ def _differences(deck: Deck, settings: Marker, deeds: Deeds, *, passed: bool) ->
         *_some("changed: ", changed),
         *_some("extra: ", [f"after {miss.after}: {miss}" if miss.after else miss for miss in extra]),
         *_some("order: ", moved),
-        *_left(deck, left, deeds, behind_a_miss=bool(changed or extra)),
+        *_left(session, left, actions, behind_a_miss=bool(changed or extra)),
     ]
     first = _first(report, bool(changed or extra))
     return [f"the run is not the recorded one; {first}", *lines, _advice(bool(moved), bool(left))]
@@ -57,11 +59,11 @@ def _first(report: Report, missed: bool) -> Divergence | str:
     return "a request was not recorded" if missed else "what was recorded was not asked for"
 
 
-def _left(deck: Deck, left: Sequence[TurnName], deeds: Deeds, *, behind_a_miss: bool) -> list[str]:
+def _left(session: Session, left: Sequence[TurnName], actions: Actions, *, behind_a_miss: bool) -> list[str]:
     if behind_a_miss and left:  # an agent that got no answer goes no further, which is no news
         return [f"not asked for behind that: {', '.join(map(str, left))}"]
-    said = deeds() if left else None
-    places = {turn: place for place, turn in enumerate(deck.player.turns)}
+    said = actions() if left else None
+    places = {turn: place for place, turn in enumerate(session.player.turns)}
     return _some("not asked for: ", [f"{turn} ({said[places[turn]]})" if said else turn for turn in left])
 
 
@@ -76,11 +78,11 @@ def _advice(moved: bool, left: bool) -> str:
     return f"record again with --turntape-mode=all if that is meant{mark}"
 
 
-def remarks(deck: Deck) -> list[str]:
+def remarks(session: Session) -> list[str]:
     """What did not fail the test and must not be silent: answers to requests that differ, and requests behind a
     fault that nothing could answer."""
-    report = deck.player.report()
+    report = session.player.report()
     return [
         *(f"answered although it differs: {match}" for match in report.tolerated),
-        *(f"not recorded, after a fault: {miss}" for miss in deck.strays),
+        *(f"not recorded, after a fault: {miss}" for miss in session.strays),
     ]

@@ -11,8 +11,15 @@ if TYPE_CHECKING:
 
 
 @pytest.hookspec(firstresult=True)
-def pytest_turntape_deeds(round_trips: "Sequence[RoundTrip]") -> list[str] | None:
-    """What happened in each round trip of one cassette, such as `→ search`; None where not known."""
+def pytest_turntape_actions(round_trips: "Sequence[RoundTrip]") -> list[str] | None:
+    """What happened in each round trip of one cassette, such as `→ search`; None when the plugin cannot say."""
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_turntape_deeds(  # plain-words: quoted
+    round_trips: "Sequence[RoundTrip]",
+) -> list[str] | None:
+    """The old name of `pytest_turntape_actions`, asked when no plugin implements the new one."""
 
 
 @pytest.hookspec(firstresult=True)

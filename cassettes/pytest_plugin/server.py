@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from ..errors import CassetteError
 from ..replay.pace import Pace
-from ..replay.session import Deck
+from ..replay.session import Session
 from ..routes.base_urls import BASE_URLS, KEYS
 from ..transports.cassette import AsyncCassetteTransport
 
@@ -28,8 +28,8 @@ class TestServer:
 
     __test__ = False
 
-    def __init__(self, deck: Deck, pace: str | float | Pace, upstreams: Mapping[str, str]) -> None:
-        self._transport = AsyncCassetteTransport(deck, pace=pace)
+    def __init__(self, session: Session, pace: str | float | Pace, upstreams: Mapping[str, str]) -> None:
+        self._transport = AsyncCassetteTransport(session, pace=pace)
         self._upstreams = upstreams
         self._listener: socket.socket | None = None
 

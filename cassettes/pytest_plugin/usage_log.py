@@ -11,7 +11,7 @@ from ..redaction.lint import secrets_in
 from ..redaction.redactor import Redactor
 from ..replay.session import is_unfinished
 from ..tape.reader import Cassette
-from .active_test import MarkedTest
+from .active_test import ActiveTest
 from .marker import Marker, cassette_of
 from .naming import SUFFIX
 
@@ -22,7 +22,7 @@ def _is_cassette(path: Path) -> bool:
     return path.name.endswith((SUFFIX, f"{SUFFIX}.zst"))
 
 
-class Ledger:
+class UsageLog:
     def __init__(self) -> None:
         self.notes: list[str] = []
         """What a person should know, one sentence each."""
@@ -44,10 +44,10 @@ class Ledger:
         parts = {str((config.invocation_params.dir / name).resolve()) for name in chosen}
         self._whole |= {str(item.path) for item in items} - parts
 
-    def used(self, item: pytest.Item, marked: MarkedTest) -> None:
+    def used(self, item: pytest.Item, marked: ActiveTest) -> None:
         """Note what a test did that has ended."""
-        deck, path = marked.deck, str(marked.path)
-        self.notes += [f"{item.nodeid}: {note}" for note in deck.notes]
+        session, path = marked.session, str(marked.path)
+        self.notes += [f"{item.nodeid}: {note}" for note in session.notes]
         if marked.recorded:
             plural = "" if marked.recorded == 1 else "s"
             failed = ", although the test failed" if marked.outcome == "failed" else ""
@@ -56,9 +56,9 @@ class Ledger:
             return
         self._owned.add(path)
         state: State = "played"
-        if deck.misses:
+        if session.misses:
             state = "missed"
-        elif not marked.asked and deck.exists:
+        elif not marked.asked and session.exists:
             state = "unplayed"
         elif marked.left_over:
             state = "partly"

@@ -17,7 +17,7 @@ type Shape = dict[str, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Drift:
+class LiveDifference:
     """A recorded round trip that the live API answers otherwise today."""
 
     index: int
@@ -31,10 +31,10 @@ class Drift:
         return f"#{self.index} {self.method} {self.url}: {'; '.join(self.changes)}"
 
 
-def drift(recorded: RoundTrip, live: RoundTrip) -> Drift | None:
+def live_difference(recorded: RoundTrip, live: RoundTrip) -> LiveDifference | None:
     """What differs between a recording and the live answer to the same request; None when nothing does."""
     changes = tuple(_changes(recorded, live))
-    return Drift(recorded.index, recorded.request.method, recorded.request.url, changes) if changes else None
+    return LiveDifference(recorded.index, recorded.request.method, recorded.request.url, changes) if changes else None
 
 
 def _changes(recorded: RoundTrip, live: RoundTrip) -> Iterator[str]:

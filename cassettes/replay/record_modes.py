@@ -1,7 +1,7 @@
-"""Record modes: what is answered from the cassette, what is asked of the live API, and what is written.
+"""Record modes: which requests are answered from the cassette, which go to the live API, and what is written.
 
-Only the decision is here; nothing is read or written. A mode that could cost money or change a file is never in
-force in CI by what stands in the code: there it takes the command line or the environment to say so.
+This module only decides; it reads and writes nothing. In CI the mode in the code does not count, because it could
+cost money or change a file. There only the command line or the environment can choose a mode other than `none`.
 """
 
 from collections.abc import Mapping
@@ -13,26 +13,26 @@ from ..errors import TurntapeError
 type Mode = Literal["none", "once", "new", "all", "verify"]
 """What to do with requests.
 
-`none`: answer from the cassette, never call. `once`: record where there is no cassette yet, else as `none`. `new`:
-answer what is recorded, call and add what is not. `all`: call everything and record anew. `verify`: answer from the
-cassette, and beside that call, to compare.
+`none`: answer from the cassette, never call. `once`: record if there is no cassette yet, else as `none`. `new`:
+answer what is recorded; call and add what is not. `all`: call everything and replace the cassette. `verify`: answer
+from the cassette, and also call the API to compare.
 """
 
 MODES: tuple[Mode, ...] = get_args(Mode.__value__)
 
 VARIABLE = "TURNTAPE_MODE"
-"""The environment's word for the mode; it counts in CI too."""
+"""The environment variable with the mode; it counts in CI too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a mode comes to, once it is known whether there is a cassette."""
+    """What a mode does, once it is known whether there is a cassette."""
 
     plays: bool
     """True when requests are answered from the cassette."""
     calls: Literal["never", "missing", "always"]
     """Which requests go to the live API."""
-    writes: Literal["nothing", "appended", "anew"]
+    writes: Literal["nothing", "appended", "replaced"]
 
     @property
     def compares(self) -> bool:
@@ -41,7 +41,7 @@ class Plan:
 
 
 _REPLAY = Plan(plays=True, calls="never", writes="nothing")
-_RECORD = Plan(plays=False, calls="always", writes="anew")
+_RECORD = Plan(plays=False, calls="always", writes="replaced")
 
 _PLANS: dict[Mode, tuple[Plan, Plan]] = {
     "none": (_REPLAY, _REPLAY),
@@ -54,30 +54,30 @@ _PLANS: dict[Mode, tuple[Plan, Plan]] = {
 
 
 def plan(mode: Mode, exists: bool) -> Plan:
-    """What `mode` comes to when the cassette does, or does not, exist."""
+    """What `mode` does, with or without an existing cassette."""
     return _PLANS[mode][exists]
 
 
 def parse_mode(word: str) -> Mode:
-    """A mode by its name. Raises TurntapeError for another word."""
+    """A mode by its name. Raises TurntapeError for an unknown name."""
     if word not in MODES:
         raise TurntapeError(f"the record mode {word!r} is unknown; give one of {', '.join(MODES)}")
     return word
 
 
 def in_ci(environ: Mapping[str, str]) -> bool:
-    """True where CI says that it is CI: `CI` is set and neither empty, 0 nor false."""
+    """True in CI: the variable `CI` is set and is not empty, `0`, `false` or `no`."""
     return environ.get("CI", "").strip().lower() not in ("", "0", "false", "no")
 
 
-def mode_in_force(asked: str | None, environ: Mapping[str, str], told: str | None = None) -> Mode:
-    """The mode that holds.
+def effective_mode(asked: str | None, environ: Mapping[str, str], override: str | None = None) -> Mode:
+    """The mode to use.
 
-    `told` is the command line's word and comes first, then the environment's, then CI's (`none`), then `asked`, what
-    the code says. Raises TurntapeError for a word that is no mode.
+    `override`, from the command line, takes precedence; then `TURNTAPE_MODE`; then `none` in CI; then `asked`, which
+    is what the code says; then `none`. Raises TurntapeError for an unknown mode.
     """
     asked = None if asked is None else parse_mode(asked)
-    if word := told or environ.get(VARIABLE):
+    if word := override or environ.get(VARIABLE):
         return parse_mode(word)
     if in_ci(environ):
         return "none"

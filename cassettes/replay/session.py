@@ -1,4 +1,4 @@
-"""The deck: one cassette, played, recorded or both, as its record mode says.
+"""The session: one cassette, played, recorded or both, as its record mode says.
 
 It knows no HTTP library: the transports and the replay server ask it what to do with a request and hand in what
 came back. An interrupted recording is never taken for whole: it is written under a name of its own beside the
@@ -23,9 +23,9 @@ from ..tape.pending import Exchanges
 from ..tape.provenance import Forked, played_as
 from ..tape.reader import Cassette
 from ..tape.recorder import Recorder
-from .live_diff import Drift, drift
+from .live_diff import LiveDifference, live_difference
 from .player import Miss, Played, Player
-from .record_modes import Plan, mode_in_force, plan
+from .record_modes import Plan, effective_mode, plan
 
 type Labels = Callable[[Sequence[RoundTrip]], Iterable[tuple[int, dict[str, object]]]]
 """Reads round trips: `(number, label)` each, the contract of `show --json`."""
@@ -45,7 +45,7 @@ def is_unfinished(path: Path) -> bool:
 
 
 def _being_written(path: Path) -> bool:
-    """True when a recorder has this file open right now."""
+    """True when a recorder has this file open right now; never on a system without file locks."""
     try:
         with path.open("rb") as file:
             hold(file.fileno())
@@ -56,10 +56,10 @@ def _being_written(path: Path) -> bool:
     return False
 
 
-class Deck:
-    """`Deck(path, mode)` plays and records one cassette. Any thread and any asyncio task may use it at once.
+class Session:
+    """`Session(path, mode)` plays and records one cassette. Any thread and any asyncio task may use it at once.
 
-    `mode` is what the code asks for; the environment decides with it (`modes.mode_in_force`). `matching` and
+    `mode` is what the code asks for; the environment decides with it (`modes.effective_mode`). `matching` and
     `faults` are the player's, `labels` reads what was recorded; where a cassette is recorded anew, `fork` gives the
     turns that are played from another one before the rest is called. A cassette that does not exist is no error until
     something is asked of it. Raises CassetteError when the file cannot be read.
@@ -70,7 +70,7 @@ class Deck:
         path: str | os.PathLike[str],
         mode: str | None = None,
         *,
-        told: str | None = None,
+        override: str | None = None,
         matching: Matching | None = None,
         faults: Faults | None = None,
         redactor: Redactor | None = None,
@@ -79,7 +79,7 @@ class Deck:
         environ: Mapping[str, str] = os.environ,
     ) -> None:
         self.path = Path(path)
-        self.mode = mode_in_force(mode, environ, told)
+        self.mode = effective_mode(mode, environ, override)
         self.exists = self.path.exists()
         self.plan: Plan = plan(self.mode, self.exists)
         cassette = Cassette.load(self.path) if self.plan.plays and self.exists else Cassette.from_round_trips([])
@@ -87,14 +87,14 @@ class Deck:
         self.exchanges = Exchanges(self._keep)
         self.misses: list[Miss] = []
         """What was asked for, not recorded and not called."""
-        self.drifts: list[Drift] = []
+        self.live_differences: list[LiveDifference] = []
         """Where the live API no longer answers as recorded (mode `verify`)."""
         self.notes: list[str] = []
         """What a person should know of the files, one sentence each."""
         self.strays: list[Miss] = []
         """What was asked for and not recorded behind a fault that took the place of a recorded answer: no recording
         can know what an agent does about it."""
-        self._fork = fork() if fork is not None and self.plan.writes == "anew" else None
+        self._fork = fork() if fork is not None and self.plan.writes == "replaced" else None
         self._tape = Player(self._fork.trips, matching=matching) if self._fork is not None else None
         self._waiting = set(self._fork.turns if self._fork is not None else ())
         """The turns of the fork that were not asked for so far."""
@@ -162,10 +162,10 @@ class Deck:
 
     def compare(self, recorded: RoundTrip, live: RoundTrip) -> None:
         """Note where a live answer differs from the recorded one."""
-        found = drift(recorded, live)
+        found = live_difference(recorded, live)
         if found is not None:
             with self._lock:
-                self.drifts.append(found)
+                self.live_differences.append(found)
 
     def _note(self, trip: RoundTrip) -> None:
         with self._lock:
@@ -236,3 +236,7 @@ class Deck:
         with Recorder(self._unfinished, redactor=self._redactor or Redactor.from_config(), append=True) as recorder:
             for index, label in labels:
                 recorder.label(index, label)
+
+
+Deck = Session
+"""The earlier name of `Session`, kept as an alias."""

@@ -1,4 +1,4 @@
-"""The shelf: any number of cassettes on one replay server, each under its own prefix.
+"""The folder: any number of cassettes on one replay server, each under its own prefix.
 
 `/s/NAME/openai/v1/…` is answered from the cassette NAME. `/s/NAME@AGENT/…` is a playing of its own, from the first
 turn on, so that several agents, or one test run after another, play one cassette at once without taking each other's
@@ -23,7 +23,7 @@ _SUFFIX = re.compile(r"(?:\.cassette)?\.jsonl(?:\.zst)?$")
 _UNFINISHED = re.compile(r"\.unfinished(?:\.cassette)?\.jsonl(?:\.zst)?$")
 
 
-class Shelf:
+class CassetteFolder:
     """Cassettes by name. A folder offers each cassette in it by its path there; they are read when first asked for.
 
     Raises CassetteError for what is no cassette, for a folder without any, and for `faults` with more than one.

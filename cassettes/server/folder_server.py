@@ -1,4 +1,4 @@
-"""A shelf as a server: every cassette under its prefix, and a list of them at `/`."""
+"""A folder as a server: every cassette under its prefix, and a list of them at `/`."""
 
 import os
 import sys
@@ -9,11 +9,12 @@ import orjson
 
 from ..errors import TurntapeError
 from ..matching.grades import Matching
+from ..replay.answer import MISS_STATUS
 from ..replay.pace import Pace
 from ..replay.player import Player
-from ..transports.replay import MISS_STATUS
-from .cassette_folder import Shelf
-from .server import App, Message, Receive, Send, app, serve
+from .asgi import App, Message, Receive, Send
+from .cassette_folder import CassetteFolder
+from .server import app, serve
 
 _EXPORTS = (
     ("OPENAI_BASE_URL", "/openai/v1"),
@@ -27,7 +28,7 @@ MOST_LISTED = 20
 """How many cassettes are told at the start; all of them are at `/`."""
 
 
-def shelf_app(shelf: Shelf, *, pace: str | float | Pace = "instant") -> App:
+def folder_app(folder: CassetteFolder, *, pace: str | float | Pace = "instant") -> App:
     """An ASGI app that hands each request to the player of its prefix."""
     apps: dict[str, App] = {}
     pace = Pace.of(pace)
@@ -36,11 +37,11 @@ def shelf_app(shelf: Shelf, *, pace: str | float | Pace = "instant") -> App:
         if scope["type"] not in ("http", "websocket"):
             return
         path: bytes = scope.get("raw_path") or scope["path"].encode()
-        if path == b"/" and scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and not shelf.has_root:
-            await _send_listing(shelf, scope, send)
+        if path == b"/" and scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and not folder.has_root:
+            await _send_listing(folder, scope, send)
             return
         try:
-            name, player, rest = shelf.find(path.decode("latin-1"))
+            name, player, rest = folder.find(path.decode("latin-1"))
         except TurntapeError as exc:
             await _refuse(scope, send, str(exc))
             return
@@ -53,10 +54,10 @@ def shelf_app(shelf: Shelf, *, pace: str | float | Pace = "instant") -> App:
     return answer
 
 
-async def _send_listing(shelf: Shelf, scope: Message, send: Send) -> None:
+async def _send_listing(folder: CassetteFolder, scope: Message, send: Send) -> None:
     headers = dict(scope["headers"])
     base = f"http://{headers.get(b'host', b'127.0.0.1').decode('latin-1')}"
-    found = shelf.listing(base)
+    found = folder.listing(base)
     if b"json" in headers.get(b"accept", b""):
         kind, body = b"application/json", orjson.dumps({"cassettes": found})
     else:
@@ -98,39 +99,39 @@ def run_replay(
 ) -> int:
     """`turntape replay F…`: serve cassettes, say what to export, stay until interrupted, and say what was played."""
     try:
-        shelf = Shelf(paths, matching=matching, faults=faults)
-        ready = None if quiet else partial(_say_ready, shelf, host)
-        serve(shelf_app(shelf, pace=pace), host, port, ready=ready)
-        for name, player in shelf.players.items():
-            _say_report(name, player, shelf)
+        folder = CassetteFolder(paths, matching=matching, faults=faults)
+        ready = None if quiet else partial(_say_ready, folder, host)
+        serve(folder_app(folder, pace=pace), host, port, ready=ready)
+        for name, player in folder.players.items():
+            _say_report(name, player, folder)
     except TurntapeError as exc:
         print(f"turntape: {exc}", file=sys.stderr)  # noqa: T201
         return 2
     return 0
 
 
-def _say_ready(shelf: Shelf, host: str, port: int) -> None:
+def _say_ready(folder: CassetteFolder, host: str, port: int) -> None:
     base = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-    several = len(shelf.paths) > 1
+    several = len(folder.paths) > 1
     said: list[str] = []
-    if "" in shelf.players:
-        count = len(shelf.players[""].cassette)
+    if "" in folder.players:
+        count = len(folder.players[""].cassette)
         said.append(f"replaying {count} round trip{'s' * (count != 1)} at {base}")
     else:
-        said.append(f"replaying {len(shelf.paths)} cassettes, listed at {base}")
-    said += [f"  with the faults of {str(file)!r} in {name}" for name, file in shelf.overlays.items()]
+        said.append(f"replaying {len(folder.paths)} cassettes, listed at {base}")
+    said += [f"  with the faults of {str(file)!r} in {name}" for name, file in folder.overlays.items()]
     if several:
-        offered = shelf.listing(base)
+        offered = folder.listing(base)
         said += [f"  {one['base_url']}" for one in offered[:MOST_LISTED]]
         if len(offered) > MOST_LISTED:
             said.append(f"  and {len(offered) - MOST_LISTED} more")
     print("\n".join(said), file=sys.stderr)  # noqa: T201
-    for variable, suffix in _EXPORTS if "" in shelf.players else ():
+    for variable, suffix in _EXPORTS if "" in folder.players else ():
         print(f"export {variable}={base}{suffix}", flush=True)  # noqa: T201
 
 
-def _say_report(name: str, player: Player, shelf: Shelf) -> None:
-    if name and player is shelf.players.get(""):
+def _say_report(name: str, player: Player, folder: CassetteFolder) -> None:
+    if name and player is folder.players.get(""):
         return  # one cassette is its own root
     report = player.report()
     if (report.played or player.misses) and not report.clean:

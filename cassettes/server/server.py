@@ -7,30 +7,22 @@ import asyncio
 import signal
 import socket
 import threading
-from collections.abc import Awaitable, Callable, Generator, MutableMapping
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, cast
+from typing import cast
 
 import orjson
 
 from ..errors import CassetteError
 from ..matching.grades import Match
+from ..replay.answer import MISS_STATUS, replayed_headers
 from ..replay.pace import Pace, Pauses
 from ..replay.player import Miss, Player
 from ..tape.model import RoundTrip
-from ..transports.replay import MISS_STATUS, replayed_headers
+from .asgi import App, Cut, Message, Receive, Send
 from .failure_answer import UNANSWERED_STATUS, document, was_tried_again
 from .websocket import Sockets
-
-type Message = MutableMapping[str, Any]
-type Receive = Callable[[], Awaitable[Message]]
-type Send = Callable[[Message], Awaitable[None]]
-type App = Callable[[Message, Receive, Send], Awaitable[None]]
-
-
-class Cut(Exception):
-    """Raised after the recorded bytes of a cut answer, so that the server closes the connection."""
 
 
 def app(player: Player, *, pace: str | float | Pace = "instant") -> App:

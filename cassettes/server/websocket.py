@@ -5,21 +5,17 @@ request is as volatile in a message. What the server said unasked is said when t
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import orjson
 
+from ..replay.answer import MISS_STATUS, replayed_headers
 from ..replay.miss import Miss
 from ..replay.pace import Pace, Pauses
 from ..replay.player import Player
 from ..tape.model import Chunk, Frame, Headers, Response, RoundTrip
-from ..transports.replay import MISS_STATUS, replayed_headers
-
-type Message = MutableMapping[str, Any]
-type Receive = Callable[[], Awaitable[Message]]
-type Send = Callable[[Message], Awaitable[None]]
+from .asgi import Message, Receive, Send
 
 METHOD = "WEBSOCKET"
 """Stands where a request has its method."""

@@ -1,4 +1,4 @@
-"""One transport that plays, records or both, as the record mode of its deck says."""
+"""One transport that plays, records or both, as the record mode of its session says."""
 
 import asyncio
 import os
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..replay.pace import Pace
 from ..replay.player import Played
-from ..replay.session import Deck
+from ..replay.session import Session
 from ..tape.pending import Exchanges
 from .recording import AsyncSend, Send, recorded, recorded_async, spelt
 from .replay import Replay, library_of, wait_before
@@ -18,39 +18,44 @@ if TYPE_CHECKING:
     import httpx
 
 LIVE = "turntape_live"
-"""The extension of a request that a deck has said is to go to the live API."""
+"""The extension of a request that a session has said is to go to the live API."""
 
-type DeckSource = "Deck | str | os.PathLike[str]"
+type SessionSource = "Session | str | os.PathLike[str]"
 
 
-class _OfDeck(Replay):
-    def __init__(self, source: DeckSource, mode: str | None, pace: str | float | Pace, transport: Any) -> None:
-        self.deck = source if isinstance(source, Deck) else Deck(source, mode)
-        self._owned = self.deck is not source
+class _OfSession(Replay):
+    def __init__(self, source: SessionSource, mode: str | None, pace: str | float | Pace, transport: Any) -> None:
+        self.session = source if isinstance(source, Session) else Session(source, mode)
+        self._owned = self.session is not source
         self._transport = transport
-        super().__init__(self.deck.player, pace)
-        self.misses = self.deck.misses
+        super().__init__(self.session.player, pace)
+        self.misses = self.session.misses
+
+    @property
+    def deck(self) -> Session:
+        """The earlier name of `session`."""
+        return self.session
 
     def _finish(self) -> None:
         if self._owned:
-            self.deck.finish()
+            self.session.finish()
 
     def _beside(self, found: Played) -> Exchanges:
         """Where a live call goes that is only compared with `found`."""
-        return Exchanges(lambda live: self.deck.compare(found.trip, live))
+        return Exchanges(lambda live: self.session.compare(found.trip, live))
 
 
-class CassetteTransport(_OfDeck):
+class CassetteTransport(_OfSession):
     """`httpx.Client(transport=CassetteTransport("a.cassette.jsonl", mode="once"))`, and for httpx2 alike.
 
-    `source` is a path, or a `Deck` that several transports share and that its maker finishes. `mode` is `none`
+    `source` is a path, or a `Session` that several transports share and that its maker finishes. `mode` is `none`
     (the default, and in CI unless `TURNTAPE_MODE` says otherwise), `once`, `new`, `all` or `verify`; `pace` is as
     for `ReplayTransport`; `transport` makes the live calls. Closing the client ends the recording.
     """
 
     def __init__(
         self,
-        source: DeckSource,
+        source: SessionSource,
         mode: str | None = None,
         *,
         pace: str | float | Pace = "instant",
@@ -68,12 +73,12 @@ class CassetteTransport(_OfDeck):
         return self._transport.handle_request(request)
 
     def handle(self, request: Any, send: Send) -> Any:
-        """Answer `request` as the deck says; live calls are made by `send`."""
-        found = self.deck.ask(request.method, str(request.url), spelt(request.headers.raw), request.read())
+        """Answer `request` as the session says; live calls are made by `send`."""
+        found = self.session.ask(request.method, str(request.url), spelt(request.headers.raw), request.read())
         if found is None:
-            return recorded(request, send, self.deck.exchanges)
+            return recorded(request, send, self.session.exchanges)
         library = library_of(request)
-        if self.deck.plan.compares and isinstance(found, Played):
+        if self.session.plan.compares and isinstance(found, Played):
             # What the call raises is kept in the exchange, and the comparison says it.
             with suppress(library.TransportError):
                 recorded(request, send, self._beside(found)).read()
@@ -98,12 +103,12 @@ class CassetteTransport(_OfDeck):
         self.close()
 
 
-class AsyncCassetteTransport(_OfDeck):
+class AsyncCassetteTransport(_OfSession):
     """`CassetteTransport` for `httpx.AsyncClient` and `httpx2.AsyncClient`."""
 
     def __init__(
         self,
-        source: DeckSource,
+        source: SessionSource,
         mode: str | None = None,
         *,
         pace: str | float | Pace = "instant",
@@ -122,11 +127,11 @@ class AsyncCassetteTransport(_OfDeck):
 
     async def handle(self, request: Any, send: AsyncSend) -> Any:
         """As `CassetteTransport.handle`."""
-        found = self.deck.ask(request.method, str(request.url), spelt(request.headers.raw), await request.aread())
+        found = self.session.ask(request.method, str(request.url), spelt(request.headers.raw), await request.aread())
         if found is None:
-            return await recorded_async(request, send, self.deck.exchanges)
+            return await recorded_async(request, send, self.session.exchanges)
         library = library_of(request)
-        if self.deck.plan.compares and isinstance(found, Played):
+        if self.session.plan.compares and isinstance(found, Played):
             with suppress(library.TransportError):
                 await (await recorded_async(request, send, self._beside(found))).aread()
         if wait := wait_before(library, request, found):

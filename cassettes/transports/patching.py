@@ -1,4 +1,4 @@
-"""Code that makes its own client: the default transports of httpx and httpx2 answer from a deck for a while.
+"""Code that makes its own client: the default transports of httpx and httpx2 answer from a session for a while.
 
 Only the classes that go to the network are patched; a transport that a test brings itself (a mock, an ASGI app) is
 left alone. What a library imports later is patched as well, since the classes are patched and not their users.
@@ -15,8 +15,8 @@ from .cassette import LIVE, AsyncCassetteTransport, CassetteTransport
 
 LIBRARIES = ("httpx", "httpx2")
 
-type Way = Literal["deck", "network", "offline"]
-"""What becomes of a request: the deck's, sent as always, or refused as a machine without a network would."""
+type Way = Literal["session", "network", "offline"]
+"""What becomes of a request: the session's, sent as always, or refused as a machine without a network would."""
 type Choice = Callable[[str, int | None, str], Way]
 """By host, port and path."""
 

@@ -1,6 +1,6 @@
-"""A deck as a server: an ASGI app that answers other processes as the in-process transports do.
+"""A session as a server: an ASGI app that answers other processes as the in-process transports do.
 
-Played, recorded and compared is what the deck says, so a command-line agent under test is recorded and replayed by
+Played, recorded and compared is what the session says, so a command-line agent under test is recorded and replayed by
 the same rules as code in the test's own process.
 """
 
@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 
 from ..routes.upstreams import locate
-from ..server.server import App, Cut, Message, Receive, Send
+from ..server.asgi import App, Cut, Message, Receive, Send
 from .cassette import AsyncCassetteTransport
 
 _NOWHERE = "http://no-such-upstream.invalid"

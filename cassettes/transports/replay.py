@@ -12,18 +12,16 @@ import orjson
 
 from ..faults.fault import Faults
 from ..matching.grades import Matching
+from ..replay.answer import MISS_STATUS, replayed_headers
 from ..replay.pace import Pace, Pauses
 from ..replay.player import Miss, Played, Player
-from ..tape.model import Failure, FailureKind, Response, RoundTrip
+from ..tape.model import Failure, FailureKind, RoundTrip
 from ..tape.reader import Cassette
 
 if TYPE_CHECKING:
     import httpx
 
 type Source = "Player | Cassette | str | os.PathLike[str] | Iterable[RoundTrip]"
-
-MISS_STATUS = 404
-"""What a miss is answered with: no SDK retries it, and none takes it for a fault of its key or its request."""
 
 _RAISED: dict[FailureKind, str] = {
     "refused": "ConnectError",
@@ -35,14 +33,6 @@ _RAISED: dict[FailureKind, str] = {
     "internal": "ReadError",
 }
 """The library's exception for a recorded failure. `client_gone` is none: that client had what it wanted."""
-
-_NOT_AS_RECORDED = frozenset({"content-encoding", "transfer-encoding", "content-length", "connection", "keep-alive"})
-"""Response headers that speak of the recorded connection, or of an encoding that is undone in the recording."""
-
-
-def replayed_headers(response: Response) -> list[tuple[str, str]]:
-    """The recorded headers that hold for a replay."""
-    return [(name, value) for name, value in response.headers if name.lower() not in _NOT_AS_RECORDED]
 
 
 def player_of(source: Source, matching: Matching | None = None, faults: Faults | None = None) -> Player:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from turntape.cassettes.replay.session import Deck
+    from turntape.cassettes.replay.session import Session
     from turntape.cassettes.tape.model import RoundTrip
     from turntape.cassettes.tape.provenance import Forked
 
@@ -25,10 +25,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_turntape_deeds(round_trips: "Sequence[RoundTrip]") -> list[str]:
-    from .agent_run import deeds
+def pytest_turntape_actions(round_trips: "Sequence[RoundTrip]") -> list[str]:
+    from .agent_run import actions
 
-    return deeds(round_trips)
+    return actions(round_trips)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -54,7 +54,7 @@ def pytest_turntape_fork(path: str, at: int, edits: Sequence[str]) -> "Forked":
 
 
 @pytest.fixture
-def turntape_run(turntape_cassette: "Deck") -> "AgentRun":
+def turntape_run(turntape_cassette: "Session") -> "AgentRun":
     """What the agent did so far in this test: `tool_calls`, `turns`, `text`, `cost`, `findings(…)`, `trajectory()`."""
     from .agent_run import AgentRun
 
@@ -63,7 +63,7 @@ def turntape_run(turntape_cassette: "Deck") -> "AgentRun":
 
 @pytest.fixture
 def turntape_approve(
-    turntape_cassette: "Deck", turntape_run: "AgentRun", request: pytest.FixtureRequest
+    turntape_cassette: "Session", turntape_run: "AgentRun", request: pytest.FixtureRequest
 ) -> Callable[[], None]:
     """`turntape_approve()` fails when the trajectory is not the approved one, `<test>.trajectory.txt`.
 

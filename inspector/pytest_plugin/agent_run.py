@@ -198,7 +198,7 @@ def _said(who: str, text: str) -> Iterator[str]:
         lead = " " * len(who)
 
 
-def deeds(round_trips: Sequence[RoundTrip]) -> list[str]:
+def actions(round_trips: Sequence[RoundTrip]) -> list[str]:
     """What happened in each round trip of a cassette, in a few words: `→ search`, or what the model said."""
     found = [f"{trip.request.method} {trip.request.url}" for trip in round_trips]
     for one in label_all(replace(trip, index=place) for place, trip in enumerate(round_trips)):

@@ -15,10 +15,10 @@ from dataclasses import replace
 
 from mitmproxy import http
 
+from turntape.cassettes.replay.answer import MISS_STATUS, replayed_headers
 from turntape.cassettes.replay.player import Miss, Player
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.provenance import PLAYED, played_as
-from turntape.cassettes.transports.replay import MISS_STATUS, replayed_headers
 from turntape.inspector.run.fork_plan import ForkPlan, plan_fork
 
 from .flow_conversion import header_fields, round_trip

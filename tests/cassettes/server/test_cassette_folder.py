@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from turntape.cassettes import CassetteError, Recorder, Request, Response, RoundTrip
-from turntape.cassettes.server.cassette_folder import Shelf
-from turntape.cassettes.server.folder_server import run_replay, shelf_app
+from turntape.cassettes.server.cassette_folder import CassetteFolder
+from turntape.cassettes.server.folder_server import folder_app, run_replay
 
 URL = "https://api.openai.com/v1/chat/completions"
 JSON = (("content-type", "application/json"),)
@@ -24,9 +24,11 @@ def write(path: Path, *answers: str, method: str = "POST", url: str = URL) -> Pa
     return path
 
 
-def ask(shelf: Shelf, path: str, body: bytes = b'{"n": 0}', method: str = "POST", accept: bytes = b"*/*") -> Any:
+def ask(
+    folder: CassetteFolder, path: str, body: bytes = b'{"n": 0}', method: str = "POST", accept: bytes = b"*/*"
+) -> Any:
     """The answer's status and body; JSON is parsed where it is an object."""
-    return asyncio.run(asked(shelf_app(shelf), path, body, method, accept))
+    return asyncio.run(asked(folder_app(folder), path, body, method, accept))
 
 
 async def asked(
@@ -55,35 +57,39 @@ async def asked(
 
 
 def test_each_cassette_answers_under_its_own_prefix(tmp_path: Path) -> None:
-    shelf = Shelf([write(tmp_path / "a.cassette.jsonl", "from a"), write(tmp_path / "b.cassette.jsonl", "from b")])
+    folder = CassetteFolder(
+        [write(tmp_path / "a.cassette.jsonl", "from a"), write(tmp_path / "b.cassette.jsonl", "from b")]
+    )
 
-    assert ask(shelf, "/s/b/openai/v1/chat/completions") == (200, "from b")
-    assert ask(shelf, "/s/a/openai/v1/chat/completions") == (200, "from a")
+    assert ask(folder, "/s/b/openai/v1/chat/completions") == (200, "from b")
+    assert ask(folder, "/s/a/openai/v1/chat/completions") == (200, "from a")
 
 
 def test_files_that_are_named_answer_as_one_without_a_prefix(tmp_path: Path) -> None:
-    shelf = Shelf([write(tmp_path / "a.cassette.jsonl", "from a"), write(tmp_path / "b.cassette.jsonl", "from b")])
+    folder = CassetteFolder(
+        [write(tmp_path / "a.cassette.jsonl", "from a"), write(tmp_path / "b.cassette.jsonl", "from b")]
+    )
 
-    assert [ask(shelf, "/openai/v1/chat/completions")[1] for _ in range(2)] == ["from a", "from b"]
+    assert [ask(folder, "/openai/v1/chat/completions")[1] for _ in range(2)] == ["from a", "from b"]
 
 
 def test_a_folder_offers_its_cassettes_by_their_path(tmp_path: Path) -> None:
     write(tmp_path / "test_x" / "test_one.cassette.jsonl", "one")
     write(tmp_path / "test_x" / "test_two[gpt 5].cassette.jsonl.zst", "two")
     write(tmp_path / "test_x" / "test_one.unfinished.cassette.jsonl", "torn")
-    shelf = Shelf([tmp_path])
+    folder = CassetteFolder([tmp_path])
 
-    assert ask(shelf, "/s/test_x/test_one/anthropic/v1/chat/completions") == (200, "one")
-    assert ask(shelf, "/s/test_x/test_two%5Bgpt%205%5D/v1/chat/completions") == (200, "two")
-    assert sorted(shelf.paths) == ["test_x/test_one", "test_x/test_two[gpt 5]"]
+    assert ask(folder, "/s/test_x/test_one/anthropic/v1/chat/completions") == (200, "one")
+    assert ask(folder, "/s/test_x/test_two%5Bgpt%205%5D/v1/chat/completions") == (200, "two")
+    assert sorted(folder.paths) == ["test_x/test_one", "test_x/test_two[gpt 5]"]
 
 
 def test_the_list_is_at_the_root_as_text_and_as_json(tmp_path: Path) -> None:
     write(tmp_path / "one.cassette.jsonl", "1")
     write(tmp_path / "with space.cassette.jsonl", "2")
 
-    status, text = ask(Shelf([tmp_path]), "/", b"", "GET")
-    _, document = ask(Shelf([tmp_path]), "/", b"", "GET", b"application/json")
+    status, text = ask(CassetteFolder([tmp_path]), "/", b"", "GET")
+    _, document = ask(CassetteFolder([tmp_path]), "/", b"", "GET", b"application/json")
 
     assert status == 200 and "one         http://h:1/s/one\n" in text
     assert [one["base_url"] for one in document["cassettes"]] == ["http://h:1/s/one", "http://h:1/s/with%20space"]
@@ -93,13 +99,13 @@ def test_the_list_is_at_the_root_as_text_and_as_json(tmp_path: Path) -> None:
 def test_a_root_that_was_recorded_is_replayed(tmp_path: Path) -> None:
     path = write(tmp_path / "a.cassette.jsonl", "Ollama is running", method="GET", url="http://localhost:11434/")
 
-    assert ask(Shelf([path]), "/", b"", "GET") == (200, "Ollama is running")
+    assert ask(CassetteFolder([path]), "/", b"", "GET") == (200, "Ollama is running")
 
 
 @pytest.mark.parametrize("agents", [50])
 def test_agents_that_play_one_cassette_at_once_take_nothing_from_each_other(tmp_path: Path, agents: int) -> None:
     path = write(tmp_path / "a.cassette.jsonl", "first", "second")
-    serving = shelf_app(Shelf([path]))
+    serving = folder_app(CassetteFolder([path]))
 
     async def agent(number: int) -> list[str]:
         base = f"/s/a@{number}/openai/v1/chat/completions"
@@ -112,56 +118,58 @@ def test_agents_that_play_one_cassette_at_once_take_nothing_from_each_other(tmp_
 
 
 def test_one_playing_gives_each_recording_once(tmp_path: Path) -> None:
-    shelf = Shelf([write(tmp_path / "a.cassette.jsonl", "first")])
+    folder = CassetteFolder([write(tmp_path / "a.cassette.jsonl", "first")])
 
-    assert ask(shelf, "/s/a@1/openai/v1/chat/completions")[0] == 200
-    assert ask(shelf, "/s/a@1/openai/v1/chat/completions")[0] == 404
-    assert ask(shelf, "/s/a@2/openai/v1/chat/completions")[0] == 200
+    assert ask(folder, "/s/a@1/openai/v1/chat/completions")[0] == 200
+    assert ask(folder, "/s/a@1/openai/v1/chat/completions")[0] == 404
+    assert ask(folder, "/s/a@2/openai/v1/chat/completions")[0] == 200
 
 
 def test_a_name_that_is_not_there_is_told_with_the_nearest(tmp_path: Path) -> None:
     write(tmp_path / "test_x" / "test_one.cassette.jsonl", "one")
     write(tmp_path / "b.cassette.jsonl", "b")
-    shelf = Shelf([tmp_path])
+    folder = CassetteFolder([tmp_path])
 
-    status, said = ask(shelf, "/s/test_x/test_onne/openai/v1/chat/completions")
+    status, said = ask(folder, "/s/test_x/test_onne/openai/v1/chat/completions")
 
     assert status == 404
     assert "did you mean 'test_x/test_one'" in said["error"]["message"]
-    assert "names no cassette, and there are 2" in ask(shelf, "/openai/v1/chat/completions")[1]["error"]["message"]
+    assert "names no cassette, and there are 2" in ask(folder, "/openai/v1/chat/completions")[1]["error"]["message"]
 
 
 def test_a_cassette_of_a_folder_that_cannot_be_read_is_told_when_it_is_asked_for(tmp_path: Path) -> None:
     write(tmp_path / "good.cassette.jsonl", "good")
     (tmp_path / "bad.cassette.jsonl").write_text("{}\n")
-    shelf = Shelf([tmp_path])
+    folder = CassetteFolder([tmp_path])
 
-    status, said = ask(shelf, "/s/bad/openai/v1/chat/completions")
+    status, said = ask(folder, "/s/bad/openai/v1/chat/completions")
 
     assert status == 404 and "bad.cassette.jsonl" in said["error"]["message"]
-    assert ask(shelf, "/s/good/openai/v1/chat/completions") == (200, "good")
+    assert ask(folder, "/s/good/openai/v1/chat/completions") == (200, "good")
 
 
-def test_two_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
-    shelf = Shelf([write(tmp_path / "x" / "a.cassette.jsonl", "x"), write(tmp_path / "y" / "a.cassette.jsonl", "y")])
+def test_two_files_of_one_name_get_different_names(tmp_path: Path) -> None:
+    folder = CassetteFolder(
+        [write(tmp_path / "x" / "a.cassette.jsonl", "x"), write(tmp_path / "y" / "a.cassette.jsonl", "y")]
+    )
 
-    assert ask(shelf, "/s/a/v1/chat/completions") == (200, "x")
-    assert ask(shelf, "/s/a-2/v1/chat/completions") == (200, "y")
+    assert ask(folder, "/s/a/v1/chat/completions") == (200, "x")
+    assert ask(folder, "/s/a-2/v1/chat/completions") == (200, "y")
 
 
 def test_faults_beside_a_cassette_are_found_and_can_be_left_out(tmp_path: Path) -> None:
     path = write(tmp_path / "a.cassette.jsonl", "as recorded")
     (tmp_path / "a.cassette.faults.toml").write_text('[[fault]]\nturn = "#0"\nkind = "529"\n')
 
-    assert ask(Shelf([path]), "/openai/v1/chat/completions")[0] == 529
-    assert ask(Shelf([path], faults="none"), "/openai/v1/chat/completions") == (200, "as recorded")
+    assert ask(CassetteFolder([path]), "/openai/v1/chat/completions")[0] == 529
+    assert ask(CassetteFolder([path], faults="none"), "/openai/v1/chat/completions") == (200, "as recorded")
 
 
 def test_one_file_of_faults_for_several_cassettes_is_refused(tmp_path: Path) -> None:
     paths = [write(tmp_path / name, "x") for name in ("a.cassette.jsonl", "b.cassette.jsonl")]
 
     with pytest.raises(CassetteError, match="cannot be put into 2 cassettes at once; lay a file of faults beside"):
-        Shelf(paths, faults="f.toml")
+        CassetteFolder(paths, faults="f.toml")
 
 
 def test_an_empty_folder_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,8 +15,9 @@ import pytest
 import uvicorn
 
 from turntape.cassettes import CassetteError, Chunk, Failure, Player, Recorder, Request, Response, RoundTrip
+from turntape.cassettes.server.asgi import App, Cut
 from turntape.cassettes.server.folder_server import run_replay
-from turntape.cassettes.server.server import App, Cut, app, serve
+from turntape.cassettes.server.server import app, serve
 
 URL = "https://api.openai.com/v1/chat/completions"
 PIECES = [b"data: 1\n\n", b"data: 2\n\ndata:", b" 3\n\n"]

@@ -21,11 +21,11 @@ from turntape.cassettes import (
     Cassette,
     CassetteError,
     CassetteTransport,
-    Deck,
     Recorder,
     RecordingTransport,
     ReplayTransport,
     RoundTrip,
+    Session,
 )
 from turntape.cassettes.replay.session import unfinished
 from turntape.proxy.scripted.faults import parse
@@ -306,7 +306,7 @@ def answering(path: Path, mode: str, answer: object, status: int = 200) -> list[
     transport = CassetteTransport(path, mode, transport=live)
     with httpx.Client(transport=transport) as client:
         client.post("http://x/v1/messages", json={})
-    return [change for drift in transport.deck.drifts for change in drift.changes]
+    return [change for live_difference in transport.session.live_differences for change in live_difference.changes]
 
 
 def test_verify_gives_the_recording_and_compares_the_shape_of_the_live_answer(tmp_path: Path) -> None:
@@ -336,7 +336,7 @@ def test_verify_compares_the_kinds_of_events_of_a_stream(tmp_path: Path) -> None
         transport = CassetteTransport(path, mode, transport=live)
         with httpx.Client(transport=transport) as client:
             client.post("http://x/v1/messages")
-        return [change for drift in transport.deck.drifts for change in drift.changes]
+        return [change for live_difference in transport.session.live_differences for change in live_difference.changes]
 
     path = tmp_path / "a.cassette.jsonl"
     answering("start", "delta", "stop")
@@ -351,14 +351,14 @@ def test_an_interrupted_recording_is_never_taken_for_whole_and_is_reported(
     path = tmp_path / "a.cassette.jsonl"
     ask(path, "once", server, "a")
     whole = path.read_bytes()
-    deck = Deck(path, "all")
-    with httpx2.Client(transport=CassetteTransport(deck)) as client:
+    session = Session(path, "all")
+    with httpx2.Client(transport=CassetteTransport(session)) as client:
         client.get(f"{server.url}/v1/models")
-    deck.finish(whole=False)
+    session.finish(whole=False)
 
     assert path.read_bytes() == whole
     assert len(Cassette.load(unfinished(path))) == 1
-    assert "left from a recording that was interrupted" in Deck(path).notes[0]
+    assert "left from a recording that was interrupted" in Session(path).notes[0]
 
     ask(path, "all", server, "b")
     assert not unfinished(path).exists()
@@ -366,9 +366,9 @@ def test_an_interrupted_recording_is_never_taken_for_whole_and_is_reported(
 
 def test_two_recordings_of_one_cassette_never_mix(server: ScriptedServer, tmp_path: Path) -> None:
     path = tmp_path / "a.cassette.jsonl"
-    first, second = Deck(path, "once"), Deck(path, "once")
-    for deck in (first, second):
-        with httpx2.Client(transport=CassetteTransport(deck)) as client:
+    first, second = Session(path, "once"), Session(path, "once")
+    for session in (first, second):
+        with httpx2.Client(transport=CassetteTransport(session)) as client:
             client.get(f"{server.url}/v1/models")
 
     with pytest.raises(CassetteError, match="is being recorded by another test or worker"):
