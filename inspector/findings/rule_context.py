@@ -10,11 +10,14 @@ from ..analysis.history_diff import HistoryDiff, diff_history
 from ..analysis.threads import Turn
 from ..wire.exchange import Exchange
 from ..wire.json_value import as_array, as_object, compact
+from ..wire.protocols.protocol import Protocol
+from ..wire.registry import traits_of
 from ..wire.values import Emission, Finish, Message, Part, Reading, RequestReading, Tool
 from .finding import Finding
 from .memory import RunMemory, SentRequest, ThreadMemory, block_hash
 from .rejections import Rejection, rejection
-from .tool_pairing import ToolPairing, pair_tools
+from .tool_pairing.model import ToolPairing
+from .tool_pairing.pair_tools import pair_tools
 
 _BLOB = 100_000
 """Bytes from which on a piece of media is large."""
@@ -56,6 +59,11 @@ class RuleContext:
     @property
     def reading(self) -> Reading:
         return self.turn.reading
+
+    @property
+    def protocol(self) -> Protocol:
+        """The protocol of the round trip, with its traits."""
+        return traits_of(self.reading.protocol)
 
     @property
     def request(self) -> RequestReading:
@@ -122,7 +130,7 @@ class RuleContext:
         """How the calls and results of its history fit together."""
         before, held = self.previous, self.request.previous_id
         goes_on = before is not None and held is not None and before.reading.response_id == held
-        return pair_tools(self.request, self.reading.protocol, list(self.thread.emitted_calls) if goes_on else None)
+        return pair_tools(self.request, self.protocol.pairing, list(self.thread.emitted_calls) if goes_on else None)
 
     @cached_property
     def fresh(self) -> tuple[Message, ...]:

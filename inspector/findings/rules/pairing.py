@@ -8,7 +8,7 @@ from ...wire.json_value import as_object, as_text, value_at
 from ...wire.values import Part
 from ..rule import Note, rule
 from ..rule_context import RuleContext
-from ..tool_pairing import ToolPairing
+from ..tool_pairing.model import ToolPairing
 
 _STANDS: dict[str, Callable[[ToolPairing], object]] = {
     "client-missing-tool-result": lambda found: found.missing,

@@ -1,0 +1,49 @@
+"""Pairing by id alone, for APIs that find a result wherever it is, and for those that hold the conversation."""
+
+from collections.abc import Sequence
+
+from ...wire.json_value import as_object
+from .model import Entry, ResultPart, ToolPairing, known_ids
+
+
+def pair_continuation(
+    entries: list[Entry], results: list[ResultPart], emitted: Sequence[str] | None, found: ToolPairing
+) -> None:
+    """A request that brings only what is new: its results answer calls of answers that the API holds."""
+    if emitted is None:
+        return
+    listed = known_ids(entries)
+    asked = [result for result in results if result.id and result.id not in listed]
+    found.orphans += [result.part for result in asked if result.id not in emitted]
+    _check_order(asked, emitted, found)
+
+
+def pair_anywhere(entries: list[Entry], results: list[ResultPart], found: ToolPairing) -> None:
+    calls = {call.id: call.part for entry in entries for call in entry.calls if call.id}
+    answered = {result.id for result in results}
+    found.missing += [part for call_id, part in calls.items() if call_id not in answered]
+    in_order = list(calls)
+    for row in _rows(entries):
+        _check_order(row, in_order, found)
+    if any(as_object(entry.message.raw).get("type") == "item_reference" for entry in entries):
+        return  # The calls may be among the items that are only referred to.
+    listed = known_ids(entries)
+    found.orphans += [result.part for result in results if result.id and result.id not in listed]
+
+
+def _rows(entries: list[Entry]) -> list[list[ResultPart]]:
+    """The results that come in a row, with nothing between them."""
+    rows: list[list[ResultPart]] = [[]]
+    for entry in entries:
+        if entry.results:
+            rows[-1] += entry.results
+        elif rows[-1]:
+            rows.append([])
+    return rows
+
+
+def _check_order(results: list[ResultPart], call_ids: Sequence[str], found: ToolPairing) -> None:
+    places = {call_id: place for place, call_id in enumerate(call_ids)}
+    order = [places[result.id] for result in results if result.id in places]
+    if order != sorted(order):
+        found.reordered.append(tuple(result.part for result in results))

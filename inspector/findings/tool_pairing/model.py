@@ -1,0 +1,85 @@
+"""What pairing works on and what it finds: the calls and results of one request, and where they do not fit together."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Self
+
+from ...wire.values import Message, Part
+
+
+@dataclass(slots=True)
+class ToolPairing:
+    """Where the calls and results of one request do not fit together; all empty when they do."""
+
+    missing: list[Part] = field(default_factory=list[Part])
+    """Calls without a result."""
+    displaced: list[tuple[Part, Part]] = field(default_factory=list[tuple[Part, Part]])
+    """Calls with a result that is not where it must be."""
+    orphans: list[Part] = field(default_factory=list[Part])
+    """Results without a call."""
+    duplicate_results: list[tuple[Part, Part]] = field(default_factory=list[tuple[Part, Part]])
+    """Two results for one call."""
+    split: list[tuple[Message, Message]] = field(default_factory=list[tuple[Message, Message]])
+    """Results of one answer in two messages where one is required."""
+    preceded: list[Part] = field(default_factory=list[Part])
+    """Results with something before them in their message."""
+    reordered: list[tuple[Part, ...]] = field(default_factory=list[tuple[Part, ...]])
+    """Calls, or results, of one answer whose results come in another order."""
+    misnamed: list[tuple[Part, Part]] = field(default_factory=list[tuple[Part, Part]])
+    """Calls with a result that names another tool."""
+    duplicate_calls: list[tuple[Part, Part]] = field(default_factory=list[tuple[Part, Part]])
+    """Two calls with one id."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CallPart:
+    """A call that the client must answer; compared by identity."""
+
+    part: Part
+    id: str | None
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ResultPart:
+    """A result that the client gives; compared by identity."""
+
+    part: Part
+    id: str | None
+    name: str | None
+
+    def repeats(self, other: Self) -> bool:
+        """True when both give the same result of the same call."""
+        a, b = self.part.result, other.part.result
+        same_call = (self.id, self.name) == (other.id, other.name)
+        return same_call and a is not None and b is not None and a.text == b.text
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """A message with its calls and results, without those of the API's own tools."""
+
+    message: Message
+    calls: list[CallPart]
+    results: list[ResultPart]
+
+    @classmethod
+    def of(cls, message: Message) -> Self:
+        calls: list[CallPart] = []
+        results: list[ResultPart] = []
+        may_call, may_answer = message.role in ("assistant", "other"), message.role != "assistant"
+        for part in message.parts:
+            if may_call and part.call is not None and not part.call.server:
+                calls.append(CallPart(part, part.call.id, part.call.name))
+            if may_answer and part.result is not None:
+                results.append(ResultPart(part, part.result.call_id, part.result.name))
+        return cls(message, calls, results)
+
+    @property
+    def is_answer(self) -> bool:
+        return self.message.role == "assistant"
+
+
+def known_ids(entries: Iterable[Entry]) -> set[str]:
+    """The ids of all calls in a history, those of the API's own tools too."""
+    return {part.call.id for entry in entries for part in entry.message.parts if part.call and part.call.id}
