@@ -7,8 +7,8 @@ from pathlib import Path
 
 from turntape.cassettes import Recorder
 
-from .catalogue import CASES
-from .clean import clean_loops
+from .catalogue import CASES, Case
+from .clean import Clean, clean_loops
 from .dialects import DIALECTS
 from .loop import Loop, record
 from .report import as_json, text
@@ -25,33 +25,40 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="print the names of the cases")
     parser.add_argument("-v", "--verbose", action="store_true", help="show what was found where a case went wrong")
     given = parser.parse_args()
-    spoken = {p for name, dialect in DIALECTS.items() for p in (name, dialect.protocol)}
-    if unknown := set(given.protocol or ()) - spoken:
-        parser.error(f"no protocol named {', '.join(sorted(unknown))}; there are {', '.join(sorted(spoken))}")
-
-    def wanted(dialect: str) -> bool:
-        return not given.protocol or not {dialect, DIALECTS[dialect].protocol}.isdisjoint(given.protocol)
-
-    cases = [
-        case
-        for case in CASES
-        if wanted(case.dialect) and (not given.only or case.fault.name.startswith(tuple(given.only)))
-    ]
-    clean = [] if given.no_clean or given.only else [loop for loop in clean_loops() if wanted(loop.dialect)]
+    known = {p for name, dialect in DIALECTS.items() for p in (name, dialect.protocol)}
+    if unknown := set(given.protocol or ()) - known:
+        parser.error(f"no protocol named {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}")
+    cases, clean = _chosen(given)
     if not cases and not clean:
         parser.error("no case has these names; --list prints them all")
     if given.list:
         print("\n".join([*(case.name for case in cases), *(f"clean {loop.name}" for loop in clean)]))
         return 0
     if given.write:
-        for case in cases:
-            write(given.write, case.name, case.faulty()[0])
-        for loop in clean:
-            write(given.write, f"clean {loop.name}", loop.loop())
-        print(f"{len(cases) + len(clean)} cassettes in {given.write}", file=sys.stderr)
+        _write_all(given.write, cases, clean)
     result = score(cases, clean)
     print(json.dumps(as_json(result), indent=1) if given.json else text(result, verbose=given.verbose))
     return int(bool(result.missed))
+
+
+def _chosen(given: argparse.Namespace) -> tuple[list[Case], list[Clean]]:
+    """The faulty and the clean loops that were asked for."""
+
+    def wanted(dialect: str) -> bool:
+        return not given.protocol or not {dialect, DIALECTS[dialect].protocol}.isdisjoint(given.protocol)
+
+    names = tuple(given.only or ("",))
+    cases = [case for case in CASES if wanted(case.dialect) and case.fault.name.startswith(names)]
+    clean = [] if given.no_clean or given.only else [loop for loop in clean_loops() if wanted(loop.dialect)]
+    return cases, clean
+
+
+def _write_all(folder: Path, cases: list[Case], clean: list[Clean]) -> None:
+    for case in cases:
+        write(folder, case.name, case.faulty()[0])
+    for loop in clean:
+        write(folder, f"clean {loop.name}", loop.loop())
+    print(f"{len(cases) + len(clean)} cassettes in {folder}", file=sys.stderr)
 
 
 def write(folder: Path, name: str, loop: Loop) -> None:

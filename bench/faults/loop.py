@@ -287,24 +287,33 @@ def _tokens(dialect: Dialect, ask: Ask, step: Step, prompt: list[str], warm: lis
     full = "".join(prompt)
     total = len(full) // 4
     known = [earlier for model, earlier in warm if model == ask.model]
-    cached = written = 0
-    if dialect.caches and dialect.flags_errors and dialect.protocol != "gemini-generate":
-        # Marked caches hold what ended at a marker.
-        if ask.parameters.get("cache", True):
-            ends = [len(earlier) for earlier in known if full.startswith(earlier)]
-            if any(earlier.startswith(prompt[0]) for earlier in known):
-                ends.append(len(prompt[0]))
-            cached = max(ends, default=0) // 4
-            cached = cached if cached >= MINIMUM_CACHE else 0
-            written = max(0, total - cached - 5)
-    elif dialect.caches:
-        common = max((_common(full, earlier) for earlier in known), default=0)
-        cached = common // 4 // 64 * 64
-        cached = cached if cached >= MINIMUM_CACHE else 0
+    cached, written = _cached(dialect, ask, prompt, known, total)
     thought = sum(len(b.text) for b in step.delivered if isinstance(b, Thinking)) // 4 if dialect.thinks else 0
     said = sum(len(b.text) for b in step.delivered if isinstance(b, Text | Refusal)) // 4
     called = sum(len(call.arguments) + len(call.name) + 40 for call in step.calls) // 4
     return Tokens(total, cached, written, thought + said + called + 3, thought)
+
+
+def _cached(dialect: Dialect, ask: Ask, prompt: list[str], known: list[str], total: int) -> tuple[int, int]:
+    """Tokens that were read from the cache and written to it."""
+    full = "".join(prompt)
+    if not dialect.caches:
+        return 0, 0
+    if not dialect.flags_errors or dialect.protocol == "gemini-generate":
+        common = max((_common(full, earlier) for earlier in known), default=0)
+        return _worth_caching(common // 4 // 64 * 64), 0
+    if not ask.parameters.get("cache", True):
+        return 0, 0
+    # Caches on request hold what ended at a mark.
+    ends = [len(earlier) for earlier in known if full.startswith(earlier)]
+    if any(earlier.startswith(prompt[0]) for earlier in known):
+        ends.append(len(prompt[0]))
+    cached = _worth_caching(max(ends, default=0) // 4)
+    return cached, max(0, total - cached - 5)
+
+
+def _worth_caching(tokens: int) -> int:
+    return tokens if tokens >= MINIMUM_CACHE else 0
 
 
 def _common(a: str, b: str) -> int:

@@ -84,20 +84,23 @@ def judge(case: Case) -> Outcome:
     found, places = found_in(loop, hints=fault.tier == "H")
     right = {places[step] for step in where}
     hits = [f for f in found if f.id in fault.ids and stands_at(f, right)]
-    roots = [
-        f for f in found if f.id not in fault.given and all(any(g in c for g in fault.given) for c in f.because_of)
-    ]
-    blamed = None
-    if roots:
-        highest = max(f.rank for f in roots)
-        # Information is no blame: where it is what is expected, the expected finding speaks.
-        top = [f for f in roots if f.rank == highest] if highest else [h for h in hits if h in roots] or roots
-        first = min(f.at for f in top)
-        layers = [f.layer for f in top if f.at == first]
-        blamed = next((layer for layer in layers if layer in fault.layers), layers[0])
     known = fault.ids | fault.also | fault.given
     strays = tuple(f for f in found if f.rank and f.id not in known and not f.because_of)
-    return Outcome(case, tuple(found), bool(hits), blamed, strays)
+    return Outcome(case, tuple(found), bool(hits), _blamed(case, found, hits), strays)
+
+
+def _blamed(case: Case, found: list[Found], hits: list[Found]) -> str | None:
+    """The layer of the most severe root cause; of several, of the first one; None when nothing was found."""
+    given = case.fault.given
+    roots = [f for f in found if f.id not in given and all(any(g in c for g in given) for c in f.because_of)]
+    if not roots:
+        return None
+    highest = max(f.rank for f in roots)
+    # An info blames nobody: where an info is what is expected, the expected finding decides.
+    top = [f for f in roots if f.rank == highest] if highest else [h for h in hits if h in roots] or roots
+    first = min(f.at for f in top)
+    layers = [f.layer for f in top if f.at == first]
+    return next((layer for layer in layers if layer in case.fault.layers), layers[0])
 
 
 @dataclass

@@ -44,7 +44,7 @@ def catalogue() -> Catalogue:
     places = list(_places(problems))
     rules = tuple(_joined(((place, _load(place, problems)) for place in places), problems))
     for problem in problems:
-        log.warning("%s", problem)
+        log.warning("turntape: %s", problem)
     return Catalogue(rules, tuple(problems))
 
 

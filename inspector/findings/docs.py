@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 
+from ..wire.registry import protocols
 from .catalogue import catalogue
 from .examples import EXAMPLES, Example
 from .finding import SEVERITIES, Layer, Severity, Tier
@@ -46,6 +47,13 @@ class FailureClass:
         return "advice" if self.rule.advice else self.rule.layer
 
     @property
+    def protocols(self) -> tuple[str, ...]:
+        """The names of the protocols that it is for; empty means all."""
+        if self.rule.trait is None:
+            return self.rule.protocols
+        return tuple(protocol.name for protocol in protocols() if self.rule.applies_to(protocol))
+
+    @property
     def example(self) -> Example | None:
         return EXAMPLES.get(self.id)
 
@@ -59,7 +67,7 @@ class FailureClass:
             "says": self.rule.says,
             "fix": self.rule.fix,
             "not_when": self.rule.exceptions or None,
-            "protocols": list(self.rule.protocols) or None,
+            "protocols": list(self.protocols) or None,
             "advice": self.rule.advice,
             "switch": self.switch,
             "example": None

@@ -103,4 +103,4 @@ class RuleEngine:
             f"{type(exc).__name__}: {exc}; its other findings may be missing"
         )
         self.problems.append(sentence)
-        log.warning("%s", sentence, exc_info=log.isEnabledFor(logging.DEBUG))
+        log.warning("turntape: %s", sentence, exc_info=log.isEnabledFor(logging.DEBUG))

@@ -57,7 +57,7 @@ def _severities(one: FailureClass) -> str:
 
 
 def _meaning(one: FailureClass) -> str:
-    only = [f"`{name}`" for name in one.rule.protocols]
+    only = [f"`{name}`" for name in one.protocols]
     asked = f"only with `{one.switch}`" if one.switch == "--hints" else ""
     extra = "; ".join(text for text in (f"for {', '.join(only)}" if only else "", asked) if text)
     return one.rule.says + (f" ({extra[0].upper()}{extra[1:]}.)" if extra else "")

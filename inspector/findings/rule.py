@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from ..wire.protocols.protocol import Protocol
 from .finding import Finding, Layer, Severity, Tier, shortened
 from .rule_context import RuleContext
 
@@ -58,7 +59,9 @@ class Rule:
     check: Check
     when: Moment = "ended"
     protocols: tuple[str, ...] = ()
-    """The protocols that it applies to; empty means all."""
+    """The names of the protocols that it applies to; empty means all."""
+    trait: Callable[[Protocol], bool] | None = None
+    """Or what a protocol must be like for the rule to apply to it."""
     advice: bool = False
     """True for lint: it blames nobody and says what could be better."""
 
@@ -81,9 +84,15 @@ class Rule:
 
         return made
 
+    def applies_to(self, protocol: Protocol) -> bool:
+        """Whether the rule is for this protocol."""
+        if self.protocols and protocol.name not in self.protocols:
+            return False
+        return self.trait is None or self.trait(protocol)
+
     def apply(self, context: RuleContext) -> Iterator[Finding]:
         """What this rule finds in a turn. What its check raises goes through to the caller."""
-        if self.protocols and context.reading.protocol not in self.protocols:
+        if not self.applies_to(context.protocol):
             return
         for note in self.check(context):
             if note.key is not None:
@@ -113,11 +122,12 @@ def rule(
     not_when: tuple[str, ...] = (),
     when: Moment = "ended",
     protocols: tuple[str, ...] = (),
+    trait: Callable[[Protocol], bool] | None = None,
     advice: bool = False,
 ) -> Callable[[Check], Rule]:
     """A decorator that makes a rule of a check."""
 
     def made(check: Check) -> Rule:
-        return Rule(id, layer, severity, tier, says, fix, not_when, check, when, protocols, advice)
+        return Rule(id, layer, severity, tier, says, fix, not_when, check, when, protocols, trait, advice)
 
     return made

@@ -220,10 +220,6 @@ def server_limit(context: RuleContext) -> Iterator[Note]:
         )
 
 
-_STATELESS_WORDS = frozenset({"gemini-generate", "openai-responses", "gemini-interactions", "ollama-chat"})
-"""Protocols that have no word for tool calls: `completed` or `stop` beside a call is right there."""
-
-
 @rule(
     "api-finish-label-disagrees",
     "api",
@@ -245,7 +241,7 @@ def label_disagrees(context: RuleContext) -> Iterator[Note]:
         if context.request.tools:
             yield Note(f"the API finished with {finish.raw!r} and sent no tool call", evidence)
     elif finish.label in ("complete", "stop_sequence", "unknown") and context.emission.emitted == "calls":
-        if context.reading.protocol in _STATELESS_WORDS:
+        if not context.protocol.answers.has_word_for_calls:
             return
         choice = context.request.tool_choice
         forced = choice is not None and choice.mode in ("named", "required")
@@ -274,29 +270,28 @@ def label_disagrees(context: RuleContext) -> Iterator[Note]:
 def fabricated_finish(context: RuleContext) -> Iterator[Note]:
     if not context.reading.streamed or context.finish.label not in ("complete", "tool_calls") or not context.succeeded:
         return
-    if context.finish.effective == "cut":
-        return
     usage = context.reading.usage
-    zero = usage is not None and not usage.output and (context.emission.text or context.emission.calls)
-    text = context.emission.text.rstrip()
-    hanging = bool(text) and not context.emission.calls and len(text) > 20 and bool(_WORD_END.search(text))
-    open_block = any("was not closed" in p or "never closed" in p for p in context.reading.problems)
-    open_call = any(not call.complete for call in context.emission.calls)
-    hollow = (
-        context.reading.protocol == "openai-responses"
-        and context.emission.emitted == "empty"
-        and usage is not None
-        and not usage.output
-    )
-    if (zero and (hanging or open_block or open_call)) or hollow:
+    if context.finish.effective == "cut" or usage is None or usage.output:
+        return
+    hollow = context.protocol.answers.counts_empty_answers and context.emission.emitted == "empty"
+    if _breaks_off(context) or hollow:
         yield Note(
             f"the stream says {context.finish.raw!r} with no output tokens counted although the answer breaks off: "
-            f"{text[-60:]!r}",
-            (
-                f"{context.at} finish {context.finish.raw}",
-                f"{context.at} usage output {usage.output if usage else None}",
-            ),
+            f"{context.emission.text.rstrip()[-60:]!r}",
+            (f"{context.at} finish {context.finish.raw}", f"{context.at} usage output {usage.output}"),
         )
+
+
+def _breaks_off(context: RuleContext) -> bool:
+    """True when a call or a block was left open, or a longer text ends in the middle of a sentence."""
+    emission, text = context.emission, context.emission.text.rstrip()
+    if not emission.text and not emission.calls:
+        return False
+    if any("was not closed" in problem or "never closed" in problem for problem in context.reading.problems):
+        return True
+    if emission.calls:
+        return any(not call.complete for call in emission.calls)
+    return len(text) > 20 and bool(_WORD_END.search(text))
 
 
 RULES = (

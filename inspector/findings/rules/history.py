@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...analysis.history_diff import ChangeKind, HistoryChange
+from ...analysis.history_diff import ChangeKind, HistoryChange, LostReasoning
 from ..finding import Severity
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -97,25 +97,21 @@ def _was_removed(context: RuleContext, change: HistoryChange) -> bool:
     return echo is not None and any(other.kind == "removed" for other in echo.changes) and echo.state == "cut"
 
 
-_DEMANDED = frozenset({"anthropic-messages", "gemini-generate"})
-_CARRIES = frozenset({"openai-responses", "bedrock-converse", "gemini-interactions"})
-_CHAT = frozenset({"openai-chat", "mistral-chat"})
-_SIGNED_CALLS = frozenset({"gemini-generate"})
-"""Protocols in which only the signatures of calls are demanded: summaries and signed texts may stay away."""
 _THINKING = ("deepseek", "moonshot", "qwen", "kimi", "glm", "minimax")
 
 
-def _wanted(context: RuleContext) -> Severity | None:
-    """How grave it is to leave reasoning out; None where the API has no use for it."""
-    protocol = context.reading.protocol
-    if protocol in _DEMANDED:
-        return "error"
-    if protocol in _CARRIES:
-        return "warning"
-    model = (context.request.model or "").lower()
-    if protocol in _CHAT and any(name in model for name in _THINKING):
-        return "warning"
-    return "info"
+def _severity_of_loss(context: RuleContext) -> Severity:
+    """How severe it is to leave reasoning out of a request to this API."""
+    match context.protocol.reasoning.returned:
+        case "required":
+            return "error"
+        case "expected":
+            return "warning"
+        case "by_model":
+            model = (context.request.model or "").lower()
+            return "warning" if any(name in model for name in _THINKING) else "info"
+        case "unused":
+            return "info"
 
 
 @rule(
@@ -137,21 +133,10 @@ def reasoning_dropped(context: RuleContext) -> Iterator[Note]:
 
 
 def _dropped(context: RuleContext) -> Iterator[Note]:
-    echo, before = context.echo, context.before
-    if echo is None or before is None or echo.state == "held":
+    before, lost = context.before, _lost_reasoning(context)
+    if before is None or not lost:
         return
-    emission = before.reading.emission
-    lost = [one for one in echo.lost if one.kind == "dropped"]
-    if not lost or emission is None or not emission.calls or context.request.model != before.reading.request.model:
-        return
-    if all(change.kind in ("call_dropped", "removed") for change in echo.changes) and echo.state == "cut":
-        return
-    if context.reading.protocol in _SIGNED_CALLS and not any(
-        part.signature and part.call is not None and part.pointer in {one.before for one in lost}
-        for part in emission.content
-    ):
-        return
-    severity = _wanted(context)
+    severity = _severity_of_loss(context)
     said = context.rejection
     named = said is not None and "client-reasoning-dropped" in said.ids
     if named or (severity == "warning" and error_status(context) in REJECTED):
@@ -162,6 +147,23 @@ def _dropped(context: RuleContext) -> Iterator[Note]:
         severity=severity,
         key=(before.round_trip.index, "dropped"),
     )
+
+
+def _lost_reasoning(context: RuleContext) -> list[LostReasoning]:
+    """The reasoning of the last turn that this request should hold and does not."""
+    echo, before = context.echo, context.before
+    if echo is None or before is None or echo.state == "held":
+        return []
+    emission = before.reading.emission
+    if emission is None or not emission.calls or context.request.model != before.reading.request.model:
+        return []
+    if echo.state == "cut" and all(change.kind in ("call_dropped", "removed") for change in echo.changes):
+        return []  # The whole answer is gone.
+    lost = [one for one in echo.lost if one.kind == "dropped"]
+    if context.protocol.reasoning.only_with_calls:
+        signed = {part.pointer for part in emission.content if part.signature and part.call is not None}
+        return lost if any(one.before in signed for one in lost) else []
+    return lost
 
 
 @rule(

@@ -133,7 +133,7 @@ def similar_names(context: RuleContext) -> Iterator[Note]:
     "info",
     "P",
     advice=True,
-    protocols=("openai-chat", "openai-responses"),
+    trait=lambda protocol: protocol.requests.strict_tools,
     says="The tools are not strict.",
     fix="Set `strict: true`: the API then keeps arguments to the schema.",
     not_when=("Servers other than OpenAI's and Azure's",),

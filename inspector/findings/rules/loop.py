@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from ...analysis.threads import Turn
 from ...analysis.units import call_meaning, units_emitted
 from ...wire.exchange import Exchange, header
+from ...wire.values import ToolResult
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .pairing import confirmed
@@ -164,34 +166,44 @@ _WARNED = (
 
 
 def _ran(context: RuleContext, labels: tuple[str, ...], what: str) -> Iterator[Note]:
-    for message in context.request.messages if context.thread.unfit_calls else ():
+    """Calls of an answer with one of these finishes whose results read as if the calls had been run."""
+    yield from _ran_by_id(context, labels, what)
+    yield from _ran_without_ids(context, labels, what)
+
+
+def _ran_by_id(context: RuleContext, labels: tuple[str, ...], what: str) -> Iterator[Note]:
+    unfit = context.thread.unfit_calls
+    for message in context.request.messages if unfit else ():
         for part in message.parts:
-            result = part.result
-            if result is None or result.is_error or not result.call_id:
+            if part.result is None or not part.result.call_id or not _reads_as_run(part.result):
                 continue
-            known = context.thread.unfit_calls.get(result.call_id)
-            if known is not None and known[1] in labels and not _reads_as_error(result.text):
+            index, why = unfit.get(part.result.call_id, (0, ""))
+            if why in labels:
                 yield Note(
-                    f"the call {result.call_id} was run although its answer was {what} ({known[1]})",
-                    (f"#{known[0]} finish {known[1]}", f"{context.at} request {part.pointer}"),
-                    key=result.call_id,
+                    f"the call {part.result.call_id} was run although its answer was {what} ({why})",
+                    (f"#{index} finish {why}", f"{context.at} request {part.pointer}"),
+                    key=part.result.call_id,
                     because_of=context.has(*_WARNED),
                 )
-    # Without ids, what is new in the request answers the last turn.
+
+
+def _ran_without_ids(context: RuleContext, labels: tuple[str, ...], what: str) -> Iterator[Note]:
+    """Where calls have no ids, the new results of a request answer the last turn."""
     before = context.previous
     if before is None or before.reading.emission is None or before.reading.finish is None:
         return
-    emission, label = before.reading.emission, before.reading.finish.label
-    partial = (
-        label if label in labels else "partial" if emission.emitted == "partial_call" and "partial" in labels else None
-    )
-    if partial is None or not emission.calls or any(call.id for call in emission.calls):
+    emission, why = before.reading.emission, before.reading.finish.label
+    if why not in labels:
+        if emission.emitted != "partial_call" or "partial" not in labels:
+            return
+        why = "partial"
+    if any(call.id for call in emission.calls):
         return
-    earlier = len(before.reading.request.results)
-    for result in context.request.results[earlier:]:
-        if not result.is_error and not _reads_as_error(result.text) and result.name in {c.name for c in emission.calls}:
+    names = {call.name for call in emission.calls}
+    for result in context.request.results[len(before.reading.request.results) :]:
+        if result.name in names and _reads_as_run(result):
             yield Note(
-                f"the call of {result.name!r} was run although its answer was {what} ({partial})",
+                f"the call of {result.name!r} was run although its answer was {what} ({why})",
                 (f"#{before.round_trip.index} finish {before.reading.finish.raw}", f"{context.at} request"),
                 key=(context.index, "ran"),
                 because_of=context.has(*_WARNED),
@@ -204,10 +216,10 @@ _ERROR_TEXT = re.compile(
 )
 
 
-def _reads_as_error(text: str) -> bool:
-    return (
-        _ERROR_TEXT.match(text) is not None or "truncated" in text[:300].lower() or "not executed" in text[:300].lower()
-    )
+def _reads_as_run(result: ToolResult) -> bool:
+    """True for a result that is not an error, by its mark and by its words."""
+    head = result.text[:300].lower()
+    return not (result.is_error or _ERROR_TEXT.match(result.text) or "truncated" in head or "not executed" in head)
 
 
 def _little(context: RuleContext) -> bool:
@@ -357,30 +369,34 @@ def continued_after_end(context: RuleContext) -> Iterator[Note]:
     following, again = context.following, context.next_echo
     if following is None or again is None or context.finish.effective not in ("complete", "stop_sequence"):
         return
-    if context.emission.calls or context.emission.server_calls or context.emission.emitted not in ("text",):
+    if context.emission.calls or context.emission.server_calls or context.emission.emitted != "text":
         return
-    asked, again_asked = context.request, following.reading.request
-    if (
-        asked.parameters != again_asked.parameters
-        or asked.tools != again_asked.tools
-        or asked.model != again_asked.model
-    ):
+    if not _same_settings(context, following):
         return
-    if context.exchange.path != Exchange(following.round_trip).path:
+    held = following.reading.request.previous_id is not None and again.state == "held"
+    if not held and any(change.emitted for change in again.changes):
         return
-    if following.reading.request.previous_id is not None and again.state == "held":
-        words = [unit.text.strip() for unit in again.new]
-    else:
-        if any(change.emitted for change in again.changes):
-            return
-        words = [unit.text.strip() for unit in again.new]
-    nudge = re.compile(r"(?:please )?(?:continue|go on|proceed|keep going|next)\W*", re.IGNORECASE)
-    if all(not word or nudge.fullmatch(word) for word in words):
+    words = [unit.text.strip() for unit in again.new]
+    if all(not word or _NUDGE.fullmatch(word) for word in words):
         yield Note(
             "the model had finished and the next request adds nothing"
             + (f" but {words[-1]!r}" if words and words[-1] else ""),
             (f"{context.at} finish {context.finish.raw}", f"#{following.round_trip.index} request"),
         )
+
+
+_NUDGE = re.compile(r"(?:please )?(?:continue|go on|proceed|keep going|next)\W*", re.IGNORECASE)
+
+
+def _same_settings(context: RuleContext, following: Turn) -> bool:
+    """True when the next request asks the same model and endpoint, with the same tools and parameters."""
+    asked, next_asked = context.request, following.reading.request
+    return (
+        asked.parameters == next_asked.parameters
+        and asked.tools == next_asked.tools
+        and asked.model == next_asked.model
+        and context.exchange.path == Exchange(following.round_trip).path
+    )
 
 
 @rule(

@@ -5,12 +5,13 @@ from dataclasses import replace
 
 from ...analysis.units import call_meaning
 from ...wire.json_value import as_object, as_text, value_at
-from ...wire.values import Part
+from ...wire.values import Part, ToolCall
+from ..rejections import Rejection
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..tool_pairing.model import ToolPairing
 
-_STANDS: dict[str, Callable[[ToolPairing], object]] = {
+_SEEN: dict[str, Callable[[ToolPairing], object]] = {
     "client-missing-tool-result": lambda found: found.missing,
     "client-orphan-tool-result": lambda found: found.orphans,
     "client-duplicate-tool-result": lambda found: found.duplicate_results,
@@ -20,24 +21,35 @@ _STANDS: dict[str, Callable[[ToolPairing], object]] = {
 
 
 def confirmed(context: RuleContext, name: str, notes: Iterable[Note]) -> Iterator[Note]:
-    """`notes`, each with the API's sentence where it complains of the same; else the rejection alone, which is S."""
+    """`notes`, each with the API's sentence where it names the same fault; else the sentence alone, which is tier S."""
     said = context.rejection
-    speaks = said is not None and name in said.ids
+    if said is None or name not in said.ids:
+        yield from notes
+        return
     some = False
     for note in notes:
         some = True
-        yield replace(note, message=f"{note.message}; the API says: {said.text}") if speaks and said else note
-    if some or not speaks or said is None or context.has(*said.ids):
-        return
+        yield replace(note, message=f"{note.message}; the API says: {said.text}")
+    if not some and not _reported_otherwise(context, name, said):
+        yield _rejected(context, said)
+
+
+def _reported_otherwise(context: RuleContext, name: str, said: Rejection) -> bool:
+    """True when another rule, or an earlier turn, reports what the API complains of."""
+    if context.has(*said.ids):
+        return True
     if context.thread.rejected is not None and context.thread.rejected.rule_id == name:
-        return
-    if len(said.ids) > 1 and any(_STANDS[other](context.pairing) for other in said.ids if other in _STANDS):
-        return  # The rule that sees it says so.
+        return True
+    return len(said.ids) > 1 and any(_SEEN[other](context.pairing) for other in said.ids if other in _SEEN)
+
+
+def _rejected(context: RuleContext, said: Rejection) -> Note:
+    """The API's own sentence; it is the API's fault when the API itself returned the block."""
     block = at_pointer(context, said.pointer)
     returned = context.returned_by(block) if block is not None else None
     where = f"{context.at} request {said.pointer}" if said.pointer else f"{context.at} request"
     named = f" ({', '.join(said.named)})" if said.named else ""
-    yield Note(
+    return Note(
         f"the API rejects the request{named}: {said.text}"
         + (f"; the block is what the API itself returned in #{returned}" if returned is not None else ""),
         (where, f"{context.at} status {context.status}"),
@@ -134,23 +146,26 @@ def left_open(context: RuleContext) -> Iterator[Note]:
     held = following.reading.request.previous_id
     if held is not None and held != context.reading.response_id:
         return
-    changes = context.next_echo.changes if context.next_echo else ()
-    dropped = {change.call_id for change in changes if change.kind in ("call_dropped", "id_changed")}
-    renamed = {change.was for change in changes if change.kind == "name_changed"}
-    removed = any(change.kind == "removed" for change in changes)
-    open_calls = [
-        call
-        for call in done.missing
-        if removed or (call.id not in dropped if call.id is not None else call.name not in renamed)
-    ]
+    open_calls = _open_calls(context, done.missing)
     if not open_calls:
         return
     ids = ", ".join(str(call.id or call.name) for call in open_calls)
-    cause = _cause(context, len(open_calls))
-    at = f"#{following.round_trip.index} request"
     for call in open_calls:
         context.thread.reported.add(("client-missing-tool-result", call.id or call.name))
-    yield Note(f"the next request goes on without a result for {ids}{cause}", (f"{context.at} call {ids}", at))
+    yield Note(
+        f"the next request goes on without a result for {ids}{_cause(context, len(open_calls))}",
+        (f"{context.at} call {ids}", f"#{following.round_trip.index} request"),
+    )
+
+
+def _open_calls(context: RuleContext, missing: Iterable[ToolCall]) -> list[ToolCall]:
+    """The unanswered calls that the next request still holds: a call that was dropped or renamed is another fault."""
+    changes = context.next_echo.changes if context.next_echo else ()
+    if any(change.kind == "removed" for change in changes):
+        return list(missing)
+    dropped = {change.call_id for change in changes if change.kind in ("call_dropped", "id_changed")}
+    renamed = {change.was for change in changes if change.kind == "name_changed"}
+    return [call for call in missing if (call.name not in renamed if call.id is None else call.id not in dropped)]
 
 
 def _cause(context: RuleContext, count: int) -> str:

@@ -21,7 +21,8 @@ def _tolerated(context: RuleContext) -> Severity:
     return "error" if context.reading.error is not None else "warning"
 
 
-def _blamed(context: RuleContext, part_raw: object) -> tuple[str, int | None]:
+def _origin(context: RuleContext, part_raw: object) -> tuple[str, int | None]:
+    """A clause for the message, and the round trip, when the API itself returned the block."""
     returned = context.returned_by(part_raw)
     return (f"; it is what the API itself returned in #{returned}" if returned is not None else "", returned)
 
@@ -51,7 +52,7 @@ def role_order(context: RuleContext) -> Iterator[Note]:
 
 
 def _roles(context: RuleContext) -> Iterator[Note]:
-    check = _ROLE_CHECKS.get(context.reading.protocol)
+    check = context.protocol.requests.check_roles
     messages = context.request.conversation
     if check is None or not messages or context.request.previous_id is not None:
         return
@@ -75,55 +76,6 @@ def _leaves_open(context: RuleContext, message: Message) -> bool:
     return any(part is open_call for one in near for part in one.parts for open_call in context.pairing.missing)
 
 
-def _gemini_roles(messages: tuple[Message, ...]) -> Iterator[tuple[Message, str]]:
-    if messages[0].role == "assistant":
-        yield messages[0], "the contents begin with the model's turn"
-    for before, message in zip(messages, messages[1:], strict=False):
-        if before.role == message.role == "assistant" and _has_calls(message):
-            yield message, "a function call turn follows another turn of the model"
-    if messages[-1].role == "assistant":
-        yield messages[-1], "the contents end with the model's turn"
-
-
-def _mistral_roles(messages: tuple[Message, ...]) -> Iterator[tuple[Message, str]]:
-    for before, message in zip(messages, messages[1:], strict=False):
-        if before.role == "tool" and message.role == "user":
-            yield message, "a user message follows a tool message; an answer must stand between"
-    last = messages[-1]
-    if last.role == "assistant" and as_object(last.raw).get("prefix") is not True:
-        yield last, "the messages end with the assistant's and no prefix is asked for"
-
-
-def _converse_roles(messages: tuple[Message, ...]) -> Iterator[tuple[Message, str]]:
-    if messages[0].role == "assistant":
-        yield messages[0], "the messages begin with the assistant's"
-    for before, message in zip(messages, messages[1:], strict=False):
-        sides = {"assistant" if m.role == "assistant" else "user" for m in (before, message)}
-        if len(sides) == 1:
-            yield message, f"two messages of the {sides.pop()} stand side by side; roles must alternate"
-
-
-def _anthropic_roles(messages: tuple[Message, ...]) -> Iterator[tuple[Message, str]]:
-    if messages[0].role == "assistant":
-        yield messages[0], "the messages begin with the assistant's"
-    last = messages[-1]
-    if (
-        last.role == "assistant"
-        and last.parts
-        and last.parts[-1].text.endswith((" ", "\n"))
-        and last.parts[-1].kind == "text"
-    ):
-        yield last, "the final assistant content ends with white space"
-
-
-_ROLE_CHECKS = {
-    "gemini-generate": _gemini_roles,
-    "mistral-chat": _mistral_roles,
-    "bedrock-converse": _converse_roles,
-    "anthropic-messages": _anthropic_roles,
-}
-
-
 @rule(
     "client-empty-content",
     "client",
@@ -141,7 +93,7 @@ def empty_content(context: RuleContext) -> Iterator[Note]:
 
 
 def _empty(context: RuleContext) -> Iterator[Note]:
-    if context.reading.protocol not in ("anthropic-messages", "bedrock-converse", "bedrock-invoke"):
+    if not context.protocol.requests.rejects_empty_text:
         return
     last = context.request.messages[-1].pointer if context.request.messages else None
     for message in context.fresh:
@@ -160,11 +112,11 @@ def _empty_error(part: Part) -> bool:
 
 
 def _empty_note(context: RuleContext, pointer: str, raw: object, what: str) -> Iterator[Note]:
-    told, returned = _blamed(context, raw)
+    origin, returned = _origin(context, raw)
     if returned is not None and context.reading.error is None:
         return
     yield Note(
-        f"the request holds {what}{told}",
+        f"the request holds {what}{origin}",
         (f"{context.at} request {pointer}", *((f"#{returned} response",) if returned is not None else ())),
         severity=_tolerated(context),
         layer="api" if returned is not None else None,
@@ -186,7 +138,7 @@ def tools_missing(context: RuleContext) -> Iterator[Note]:
 
 
 def _tools_missing(context: RuleContext) -> Iterator[Note]:
-    if context.reading.protocol not in ("anthropic-messages", "bedrock-converse") or context.request.tools:
+    if not context.protocol.requests.needs_tools_for_history or context.request.tools:
         return
     if "toolConfig" in context.request.parameters or "mcp_servers" in context.request.parameters:
         return
@@ -203,17 +155,6 @@ def _tools_missing(context: RuleContext) -> Iterator[Note]:
             return
 
 
-_NAMES = {
-    "openai-chat": re.compile(r"[a-zA-Z0-9_-]{1,64}"),
-    "openai-responses": re.compile(r"[a-zA-Z0-9_-]{1,64}"),
-    "anthropic-messages": re.compile(r"[a-zA-Z0-9_-]{1,128}"),
-    "bedrock-converse": re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}"),
-    "gemini-generate": re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}"),
-}
-"""What a tool may be called (the APIs' own error texts, 2026-11-20)."""
-_MOST_TOOLS = {"openai-chat": 128, "openai-responses": 128}
-
-
 @rule(
     "client-bad-tool-schema",
     "client",
@@ -227,14 +168,13 @@ def bad_schema(context: RuleContext) -> Iterator[Note]:
 
 
 def _schemas(context: RuleContext) -> Iterator[Note]:
-    protocol = context.reading.protocol
+    rules = context.protocol.requests
     names = Counter(tool.name for tool in context.request.tools if not tool.server)
     for tool in context.request.tools:
         problem = None
-        pattern = _NAMES.get(protocol)
         if names[tool.name] > 1 and not tool.server:
             problem = f"two tools are called {tool.name!r}"
-        elif pattern is not None and not tool.server and not pattern.fullmatch(tool.name):
+        elif rules.tool_name is not None and not tool.server and not rules.tool_name.fullmatch(tool.name):
             problem = f"the name {tool.name!r} is none that the API takes"
         elif (bad := _schema_fault(tool.schema)) is not None:
             problem = f"the schema of {tool.name!r} has {bad}"
@@ -245,7 +185,7 @@ def _schemas(context: RuleContext) -> Iterator[Note]:
                 severity=_tolerated(context),
                 key=(problem, tool.name),
             )
-    limit = _MOST_TOOLS.get(protocol)
+    limit = rules.max_tools
     if limit and len(context.request.tools) > limit:
         yield Note(
             f"{len(context.request.tools)} tools are offered; the API takes {limit}",
@@ -363,53 +303,51 @@ def wrong_type(context: RuleContext) -> Iterator[Note]:
 
 
 def _wrong_types(context: RuleContext) -> Iterator[Note]:
-    wanted = _ARGUMENTS.get(context.reading.protocol)
     for message in context.fresh:
         for part in message.parts:
-            if part.call is not None and wanted is not None and not part.call.server:
-                holder, key, kind = wanted
-                fields = as_object(part.raw)
-                if fields.get("type") in _OBJECT_CALLS:
-                    continue
-                for step in holder:
-                    fields = as_object(fields.get(step))
-                if key in fields and not _is(fields[key], kind):
-                    told, returned = _blamed(context, part.raw)
-                    if returned is not None and context.reading.error is None:
-                        continue
-                    yield Note(
-                        f"the arguments of {part.call.name!r} are no {kind}{told}",
-                        (f"{context.at} request {part.pointer}",),
-                        severity=_tolerated(context),
-                        layer="api" if returned is not None else None,
-                        key=part.pointer,
-                    )
-            for item in as_array(as_object(as_object(part.raw).get("toolResult")).get("content")):
-                value = as_object(item).get("json")
-                if value is not None and not is_object(value):
-                    yield Note(
-                        "the JSON of a result is no object",
-                        (f"{context.at} request {part.pointer}",),
-                        severity=_tolerated(context),
-                        key=part.pointer,
-                    )
+            yield from _wrong_arguments(context, part)
+            yield from _wrong_result(context, part)
+
+
+def _wrong_arguments(context: RuleContext, part: Part) -> Iterator[Note]:
+    wanted = context.protocol.requests.arguments
+    fields = as_object(part.raw)
+    if part.call is None or part.call.server or wanted is None or fields.get("type") in _OBJECT_CALLS:
+        return
+    for step in wanted.holder:
+        fields = as_object(fields.get(step))
+    if wanted.key not in fields or _is(fields[wanted.key], wanted.type):
+        return
+    origin, returned = _origin(context, part.raw)
+    if returned is None or context.reading.error is not None:
+        yield Note(
+            f"the arguments of {part.call.name!r} must be {_ARTICLE[wanted.type]}{origin}",
+            (f"{context.at} request {part.pointer}",),
+            severity=_tolerated(context),
+            layer="api" if returned is not None else None,
+            key=part.pointer,
+        )
+
+
+def _wrong_result(context: RuleContext, part: Part) -> Iterator[Note]:
+    for item in as_array(as_object(as_object(part.raw).get("toolResult")).get("content")):
+        value = as_object(item).get("json")
+        if value is not None and not is_object(value):
+            yield Note(
+                "the JSON of a result must be an object",
+                (f"{context.at} request {part.pointer}",),
+                severity=_tolerated(context),
+                key=part.pointer,
+            )
 
 
 def _is(value: object, kind: str) -> bool:
     return isinstance(value, str) if kind == "string" else is_object(value) and not is_array(value)
 
 
+_ARTICLE = {"string": "a string", "object": "an object"}
 _OBJECT_CALLS = frozenset({"tool_search_call"})
 """Items of Responses whose arguments are an object although those of functions are a string."""
-_ARGUMENTS: dict[str, tuple[tuple[str, ...], str, str]] = {
-    "openai-chat": (("function",), "arguments", "string"),
-    "openai-responses": ((), "arguments", "string"),
-    "anthropic-messages": ((), "input", "object"),
-    "bedrock-converse": (("toolUse",), "input", "object"),
-    "gemini-generate": (("functionCall",), "args", "object"),
-    "ollama-chat": (("function",), "arguments", "object"),
-}
-"""Where each protocol has the arguments of a call in a request, and in which type."""
 
 
 @rule(

@@ -13,7 +13,6 @@ _ERROR = re.compile(
     r"|\{\s*\"ok\"\s*:\s*false|[\w ]{0,40}\bfailed\b)",
     re.IGNORECASE,
 )
-_FLAGGED = frozenset({"anthropic-messages", "bedrock-converse"})
 _READERS = re.compile(r"read|log|file|cat|grep|search|fetch|view|open|query", re.IGNORECASE)
 _HUGE = 50_000
 _EMPTY = frozenset({"", "[]", "null", "{}", "None"})
@@ -60,7 +59,7 @@ def error_as_success(context: RuleContext) -> Iterator[Note]:
         name = _tool_of(context, part)
         if _READERS.search(name) and not result.text.lstrip().lower().startswith(("error", "traceback", '{"error"')):
             continue
-        flagged = context.reading.protocol in _FLAGGED
+        flagged = context.protocol.requests.marks_errors
         yield Note(
             f"the result of {name or result.call_id!r} reads like an error and is not marked as one: {result.text[:80]!r}",
             (f"{context.at} request {part.pointer}",),

@@ -4,6 +4,7 @@ makes of it when it does not."""
 import re
 from collections.abc import Iterator
 
+from ...analysis.history_diff import HistoryChange
 from ...analysis.threads import Turn
 from ...analysis.units import sorted_json
 from ...wire.json_value import as_object, compact
@@ -107,28 +108,33 @@ def _tools(context: RuleContext) -> Iterator[Note]:
     was, now = _definitions(before), _definitions(context.turn)
     if was == now or (context.request.previous_id is not None and not now):
         return
-    old, new = {name for name, _, _ in was}, {name for name, _, _ in now}
-    called = {part.call.name for message in context.request.messages for part in message.parts if part.call is not None}
-    severity: Severity | None = None
-    if old - new:
-        orphaned = sorted((old - new) & called)
-        what = f"{', '.join(sorted(old - new)[:5])} went away"
-        if orphaned:
-            what += f", although the history calls {orphaned[0]!r}"
-            severity = "error" if new else None
-    elif new - old:
-        what = f"{', '.join(sorted(new - old)[:5])} came in"
-    elif sorted(was) != sorted(now):
-        changed = [a[0] for a in now if a[1] not in {b[1] for b in was if b[0] == a[0]}]
-        what = f"the definition of {', '.join(changed[:3])} changed" if changed else "only the order of keys changed"
-    else:
-        what = "only their order changed"
+    what, severity = _tool_change(context, was, now)
     yield Note(
         f"the tools changed: {what}",
         (f"#{before.round_trip.index} request tools", f"{context.at} request tools"),
         severity=severity,
         key=(context.index, "tools"),
     )
+
+
+def _tool_change(
+    context: RuleContext, was: list[tuple[str, str, str]], now: list[tuple[str, str, str]]
+) -> tuple[str, Severity | None]:
+    """What changed between two lists of `_definitions`, and how severe it is where it is not the rule's severity."""
+    old, new = {name for name, _, _ in was}, {name for name, _, _ in now}
+    if old - new:
+        what = f"{', '.join(sorted(old - new)[:5])} went away"
+        called = {part.call.name for message in context.request.messages for part in message.parts if part.call}
+        orphaned = sorted((old - new) & called)
+        if not orphaned:
+            return what, None
+        return f"{what}, although the history calls {orphaned[0]!r}", "error" if new else None
+    if new - old:
+        return f"{', '.join(sorted(new - old)[:5])} came in", None
+    if sorted(was) == sorted(now):
+        return "only their order changed", None
+    changed = [a[0] for a in now if a[1] not in {b[1] for b in was if b[0] == a[0]}]
+    return f"the definition of {', '.join(changed[:3])} changed" if changed else "only the order of keys changed", None
 
 
 _ROOTS = (
@@ -139,8 +145,6 @@ _ROOTS = (
     "client-tool-result-rewritten",
     "client-assistant-mutated",
 )
-_ON_REQUEST = frozenset({"anthropic-messages", "bedrock-converse", "bedrock-invoke"})
-"""Protocols whose APIs cache only what the request marks."""
 _CACHEABLE = 1024
 """Tokens below which no API caches."""
 
@@ -163,46 +167,67 @@ def prefix_busted(context: RuleContext) -> Iterator[Note]:
         return
     if context.turn.edge.kind == "handoff" or context.request.model != before.reading.request.model:
         return
-    then, now = before.reading.usage, context.reading.usage
-    unasked = context.reading.protocol not in _ON_REQUEST
-    known = then is not None and (then.cache_read or then.cache_write or (unasked and then.cache_read is not None))
-    little = then is not None and then.input is not None and then.input < _CACHEABLE
-    if little or not (context.thread.cached or known):
-        yield from _departs(context)
+    if not _cache_at_stake(context, before.reading.usage):
+        yield from _changed_without_cache(context)
         return
-    read = then.cache_read if then is not None else None
-    again = now.cache_read if now is not None else None
-    if read and again is not None and again >= 0.9 * read and again >= 0.8 * _held(then):
+    if _still_read(before.reading.usage, context.reading.usage):
         return
-    roots = context.has(*_ROOTS)
-    moved = [change for change in context.echo.changes if not change.emitted and change.kind != "args_respelled"]
-    inserted = [change for change in moved if change.kind in ("inserted", "text_changed")]
-    respelled = [change for change in context.echo.changes if change.kind == "args_respelled"]
-    if not roots and not moved and not respelled:
+    departures = _departures(context)
+    if departures is None:
         return
-    last_only = not moved and not context.has("client-system-prompt-changed", "client-tools-changed")
-    if last_only and not (respelled and read and again is not None):
-        # The last answer stood in no cache yet.
-        return
-    first = (inserted or moved or respelled or [None])[0]
-    where = place(context, first) if first is not None else (f"{context.at} request",)
-    diagnosis = _diagnosis(context)
-    cost = (
-        f"; {now.input - (now.cache_read or 0):,} input tokens were not read from the cache"
-        if now and now.input is not None
-        else ""
-    )
+    usage, diagnosis = context.reading.usage, _diagnosis(context)
+    unread = usage.input - (usage.cache_read or 0) if usage is not None and usage.input is not None else None
     yield Note(
-        f"the request departs from #{before.round_trip.index} inside its cached prefix{cost}"
+        f"the request departs from #{before.round_trip.index} inside its cached prefix"
+        + (f"; {unread:,} input tokens were not read from the cache" if unread is not None else "")
         + (f"; the API says {diagnosis}" if diagnosis else ""),
-        where,
-        because_of=roots,
+        place(context, departures[0]) if departures else (f"{context.at} request",),
+        because_of=context.has(*_ROOTS),
         key=(context.index, "prefix"),
     )
 
 
-def _departs(context: RuleContext) -> Iterator[Note]:
-    """The same where no cache is at stake: it costs nothing yet, and is told only where no other rule tells it."""
+def _cache_at_stake(context: RuleContext, then: Usage | None) -> bool:
+    """True when the last request was long enough for a cache, and a cache is known to be used."""
+    if then is not None and then.input is not None and then.input < _CACHEABLE:
+        return False
+    if context.thread.cached:
+        return True
+    if then is None:
+        return False
+    counted = then.cache_read is not None and not context.protocol.caching.on_request
+    return bool(then.cache_read or then.cache_write) or counted
+
+
+def _still_read(then: Usage | None, now: Usage | None) -> bool:
+    """True when the cache was read again nearly as far as it could be."""
+    read = then.cache_read if then is not None else None
+    again = now.cache_read if now is not None else None
+    return bool(read and again is not None and again >= 0.9 * read and again >= 0.8 * _held(then))
+
+
+def _departures(context: RuleContext) -> list[HistoryChange] | None:
+    """Where the request departs from what was cached, the likeliest cause first; None when it does not.
+
+    An empty list: the departure is outside the messages, in what another rule found.
+    """
+    echo, before = context.echo, context.previous
+    if echo is None or before is None:
+        return None
+    changes = echo.changes
+    respelled = [change for change in changes if change.kind == "args_respelled"]
+    moved = [change for change in changes if not change.emitted and change.kind != "args_respelled"]
+    if not moved and not context.has("client-system-prompt-changed", "client-tools-changed"):
+        # Only the last answer differs, and it was in no cache yet, unless the cache shows the loss.
+        then, now = before.reading.usage, context.reading.usage
+        shown = then is not None and then.cache_read and now is not None and now.cache_read is not None
+        return respelled if respelled and shown else None
+    inserted = [change for change in moved if change.kind in ("inserted", "text_changed")]
+    return inserted or moved or respelled
+
+
+def _changed_without_cache(context: RuleContext) -> Iterator[Note]:
+    """The same where no cache is at stake: it costs nothing yet, and is reported only where no other rule does."""
     before, echo = context.before, context.echo
     if before is None or echo is None or context.has(*_ROOTS):
         return
@@ -216,7 +241,7 @@ def _departs(context: RuleContext) -> Iterator[Note]:
         and any(change.now == at or (change.now or "").startswith(f"{at}/") for at in asked)
     ]
     if changed:
-        what = "puts something into" if changed[0].kind == "inserted" else "changes"
+        what = "adds something to" if changed[0].kind == "inserted" else "changes"
         yield Note(
             f"the request {what} what #{before.round_trip.index} had sent: {differs(changed[0])}",
             place(context, changed[0]),
@@ -249,7 +274,7 @@ def _diagnosis(context: RuleContext) -> str | None:
     "S",
     says="The run grows and is never cached although the API caches on request.",
     fix="Mark the end of the stable prefix with `cache_control` (Anthropic) or a `cachePoint` (Bedrock).",
-    protocols=("anthropic-messages", "bedrock-converse"),
+    trait=lambda protocol: protocol.caching.has_marks,
 )
 def no_cache_control(context: RuleContext) -> Iterator[Note]:
     usage = context.reading.usage

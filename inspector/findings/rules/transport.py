@@ -249,7 +249,7 @@ def _collision(context: RuleContext) -> str | None:
 )
 def index_collision(context: RuleContext) -> Iterator[Note]:
     what = None
-    if context.reading.streamed and context.reading.protocol in _INDEXED:
+    if context.reading.streamed and context.protocol.answers.calls_by_index:
         what = _collision(context)
     joined = next(
         (c for c in context.emission.calls if c.arguments is None and re.search(r"\}\s*\{", c.arguments_raw)), None
@@ -261,9 +261,6 @@ def index_collision(context: RuleContext) -> Iterator[Note]:
     if what:
         calls = tuple(f"{context.at} call {call.id or call.name}" for call in context.emission.calls[:4])
         yield Note(f"{what}: clients will join their arguments", calls)
-
-
-_INDEXED = frozenset({"openai-chat", "mistral-chat", "watsonx", "bedrock-invoke"})
 
 
 @rule(

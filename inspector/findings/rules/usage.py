@@ -9,6 +9,7 @@ from ..rule import Note, rule
 from ..rule_context import RuleContext
 
 _FIVE_MINUTES = 300.0
+_MOST_CHARACTERS_PER_TOKEN = 8
 
 
 @rule(
@@ -31,7 +32,7 @@ def usage_missing(context: RuleContext) -> Iterator[Note]:
         return
     options = as_object(context.parameter("stream_options"))
     unasked = (
-        context.request.streamed and context.reading.protocol == "openai-chat" and not options.get("include_usage")
+        context.request.streamed and context.protocol.requests.usage_on_request and not options.get("include_usage")
     )
     yield Note(
         "the stream counts no tokens: the request does not ask for usage" if unasked else "the answer counts no tokens",
@@ -289,39 +290,40 @@ def cache_drop(context: RuleContext) -> Iterator[Note]:
     ),
 )
 def prompt_truncated(context: RuleContext) -> Iterator[Note]:
-    said = context.rejection
+    said, usage = context.rejection, context.reading.usage
     if said is not None and "api-prompt-truncated-silently" in said.ids:
         yield Note(f"the server lost the prompt: {said.text}", (f"{context.at} status {context.status}",))
+    elif usage is None or not usage.input or not context.succeeded:
         return
-    usage = context.reading.usage
-    if usage is None or not usage.input or not context.succeeded:
-        return
-    if context.parameter("truncation") == "auto":
-        before = context.previous
-        then = before.reading.usage.input if before is not None and before.reading.usage else None
-        grew = context.request.previous_id is not None or len(context.request.messages) > (
-            context.turn.messages_before or 0
-        )
-        if then and usage.input < 0.8 * then and grew:
-            yield Note(
-                f"{usage.input:,} input tokens after {then:,} although the history grew: `truncation: auto` dropped items",
-                (f"{context.at} usage input {usage.input}", f"{context.at} request /truncation"),
-            )
-        return
-    if context.reading.protocol not in ("ollama-chat", "ollama-generate") and not _local(context):
-        return
-    size = sum(
-        len(part.text) or (len(part.call.arguments_raw) if part.call else 0)
-        for message in context.request.messages
-        for part in message.parts
+    elif context.parameter("truncation") == "auto":
+        yield from _truncated_on_request(context, usage.input)
+    elif context.protocol.answers.drops_prompt_silently or _local(context):
+        yield from _too_few_tokens(context, usage.input)
+
+
+def _truncated_on_request(context: RuleContext, tokens: int) -> Iterator[Note]:
+    before = context.previous
+    then = before.reading.usage.input if before is not None and before.reading.usage else None
+    grew = context.request.previous_id is not None or len(context.request.messages) > (
+        context.turn.messages_before or 0
     )
-    if any(part.kind == "media" for message in context.request.messages for part in message.parts):
-        return
-    least = size / 8
-    if least > 1000 and usage.input < least:
+    if then and tokens < 0.8 * then and grew:
         yield Note(
-            f"the server counted {usage.input:,} input tokens for {size:,} characters of history: most of it was dropped",
-            (f"{context.at} usage input {usage.input}", f"{context.at} request"),
+            f"{tokens:,} input tokens after {then:,} although the history grew: `truncation: auto` dropped items",
+            (f"{context.at} usage input {tokens}", f"{context.at} request /truncation"),
+        )
+
+
+def _too_few_tokens(context: RuleContext, tokens: int) -> Iterator[Note]:
+    parts = [part for message in context.request.messages for part in message.parts]
+    if any(part.kind == "media" for part in parts):
+        return
+    size = sum(len(part.text) or (len(part.call.arguments_raw) if part.call else 0) for part in parts)
+    least = size / _MOST_CHARACTERS_PER_TOKEN
+    if least > 1000 and tokens < least:
+        yield Note(
+            f"the server counted {tokens:,} input tokens for {size:,} characters of history: most of it was dropped",
+            (f"{context.at} usage input {tokens}", f"{context.at} request"),
         )
 
 

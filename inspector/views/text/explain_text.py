@@ -30,7 +30,7 @@ def explained(one: FailureClass, width: int) -> Iterator[Line]:
     severities = " or ".join(one.severities)
     yield from _field("severity", severities + (", as advice that blames nobody" if rule.advice else ""), width)
     yield from _field("tier", "; or ".join(f"{tier}, {TIERS[tier]}" for tier in one.tiers), width)
-    yield from _field("protocols", ", ".join(rule.protocols) or "all", width)
+    yield from _field("protocols", ", ".join(one.protocols) or "all", width)
     if one.switch:
         yield from _field("asked for", f"only with {one.switch}", width)
     if rule.not_when:
