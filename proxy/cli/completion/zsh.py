@@ -11,6 +11,7 @@ _turntape() {
     local context state state_descr line
     typeset -A opt_args
     local -a commands
+    local -i place
     _arguments -C \\
         '(-h --help)'{-h,--help}'[show the help]' \\
         '--version[show the version]' \\
@@ -25,6 +26,14 @@ _MIDDLE = """        )
         _describe -t commands 'turntape command' commands
         ;;
     arguments)
+        # After `--` another command follows.
+        place=${words[(i)--]}
+        if (( place < CURRENT )); then
+            words=("${(@)words[place + 1, -1]}")
+            (( CURRENT -= place ))
+            _normal
+            return
+        fi
         case $words[1] in
 """
 _TAIL = """        esac
@@ -49,24 +58,23 @@ def script(commands: Iterable[Completed]) -> str:
 
 def _command(one: Completed) -> str:
     specs = [_spec(option) for option in one.options]
-    if one.tail != "none":
-        specs += ["'1:cassette:_files'"] if one.positionals is not None else []
-        specs += ["'*::command:_normal'"]
-    elif one.positionals is not None:
+    if one.positionals is not None:
         specs += [_quoted(f"*: :{_action(one.positionals)}")]
     joined = "".join(f" \\\n                {spec}" for spec in specs)
     return f"        {one.name})\n            _arguments -S{joined}\n            ;;\n"
 
 
 def _spec(option: Option) -> str:
-    """Such as `'(-o --output)'{-o,--output}'[write to FILE]:file:_files'`."""
+    """Such as `'(-o --output)'{-o,--output=}'[write to FILE]: :_files'`."""
     text = f"[{_escaped(option.help)}]"
+    flags = list(option.flags)
     if option.values is not None:
         text += f": :{_action(option.values)}"
-    if len(option.flags) == 1:
-        return _quoted(("*" if option.repeatable else "") + option.flags[0] + text)
+        flags = [f"{flag}=" if flag.startswith("--") else flag for flag in flags]  # --format json and --format=json
+    if len(flags) == 1:
+        return _quoted(("*" if option.repeatable else "") + flags[0] + text)
     exclusive = "*" if option.repeatable else f"({' '.join(option.flags)})"
-    return f"{_quoted(exclusive)}{{{','.join(option.flags)}}}{_quoted(text)}"
+    return f"{_quoted(exclusive)}{{{','.join(flags)}}}{_quoted(text)}"
 
 
 def _action(values: Values) -> str:
