@@ -1,6 +1,7 @@
 """The command line: `turntape …`. Each command imports what it needs when it runs."""
 
 import argparse
+import errno
 import io
 import os
 import sys
@@ -15,9 +16,14 @@ EXTRAS = {"mitmproxy": "proxy", "uvicorn": "proxy", "httptools": "proxy", "textu
 """The optional part of turntape that installs each module."""
 
 
+OUTPUT_ERRORS = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EBADF})
+"""What only writing to a file that is open already can fail with."""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. Raises `SystemExit` for --help and usage errors."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # text of an agent may not fit the terminal's encoding
@@ -40,6 +46,16 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         return _report(exc)
     return code
+
+
+def _open_closed_streams() -> None:
+    """Let /dev/null stand in for standard streams that are closed: no other file may get their numbers."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) < 3:
+        os.set_inheritable(descriptor, True)
+        name = ("stdin", "stdout", "stderr")[descriptor]
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(descriptor, "r" if descriptor == 0 else "w", closefd=False))
+    os.close(descriptor)
 
 
 def _command_line(argv: Sequence[str]) -> tuple[Entry, list[str], bool]:
@@ -74,8 +90,11 @@ def _report(exc: Exception) -> int:
     if isinstance(exc, TurntapeError):
         return _fail(str(exc), USAGE)
     if isinstance(exc, OSError):
-        what = f"{exc.filename}: {exc.strerror}" if exc.filename else str(exc.strerror or exc)
-        return _fail(what, USAGE)
+        if exc.filename:
+            return _fail(f"cannot use {exc.filename!r}: {exc.strerror}; check its name and its permissions", USAGE)
+        if exc.errno in OUTPUT_ERRORS:
+            return _fail(f"cannot write the output: {exc.strerror}; write it to another place", USAGE)
+        return _fail(str(exc.strerror or exc), USAGE)
     return _fail(f"internal error, {type(exc).__name__}: {exc}; `turntape --debug …` shows where", INTERNAL)
 
 

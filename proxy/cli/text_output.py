@@ -5,7 +5,7 @@ import sys
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 
 @contextmanager
@@ -13,7 +13,7 @@ def writing(output: str | None, sources: Iterable[str] = (), *, stdout: TextIO |
     """The text stream to write to: the file `output`, or `stdout` (default: `sys.stdout`) for None and `-`.
 
     A file is made readable for its owner only, like the cassettes that it was made from. Raises TurntapeError when
-    `output` is one of the `sources`, and OSError when it cannot be written.
+    `output` is one of the `sources`, or cannot be written.
     """
     if output is None or output == "-":
         yield stdout or sys.stdout
@@ -33,6 +33,26 @@ def refuse_source(output: str | Path, sources: Iterable[str]) -> None:
 
 
 def private(path: str | Path) -> TextIO:
-    """A new text file (UTF-8) that only its owner can read."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    return os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace")
+    """A new text file (UTF-8) that only its owner can read. Raises TurntapeError when it cannot be written."""
+    return os.fdopen(_descriptor(path), "w", encoding="utf-8", errors="backslashreplace")
+
+
+def private_bytes(path: str | Path) -> BinaryIO:
+    """A new file that only its owner can read. Raises TurntapeError when it cannot be written."""
+    return os.fdopen(_descriptor(path), "wb")
+
+
+def write_text(path: str | Path, text: str, mode: int = 0o666) -> None:
+    """Write a text file. Raises TurntapeError when it cannot be written."""
+    with os.fdopen(_descriptor(path, mode), "w", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)
+
+
+def _descriptor(path: str | Path, mode: int = 0o600) -> int:
+    from turntape.cassettes.errors import TurntapeError
+
+    try:
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    except OSError as exc:
+        what = f"cannot write {str(path)!r}: {exc.strerror}"
+        raise TurntapeError(f"{what}; check the folder and its permissions, or choose another name") from exc

@@ -105,16 +105,14 @@ def _report(files: list[str], asked: "Asked") -> "Report":
 def _write(report: "Report", options: argparse.Namespace) -> None:
     """The report in its format; where that goes to a file, the text still goes to standard output."""
     import sys
-    from pathlib import Path
 
-    from ..text_output import refuse_source
+    from ..text_output import refuse_source, write_text
 
     if options.output is None:
         sys.stdout.writelines(_rendered(report, options.format, options))
         return
     refuse_source(options.output, [one.name for one in report.checked])
-    with Path(options.output).open("w", encoding="utf-8", errors="backslashreplace") as file:
-        file.writelines(_rendered(report, options.format, options, to_file=True))
+    write_text(options.output, "".join(_rendered(report, options.format, options, to_file=True)))
     if options.format != "text":
         sys.stdout.writelines(_rendered(report, "text", options))
 

@@ -24,13 +24,12 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    import os
     import sys
 
     from turntape.cassettes.tape.reader import Cassette
 
     from ..cassette_files import one_cassette
-    from ..text_output import refuse_source
+    from ..text_output import private_bytes, refuse_source
 
     source = one_cassette(options.file)
     cassette = Cassette.load(source)
@@ -41,8 +40,7 @@ def main(options: argparse.Namespace) -> int:
     else:
         refuse_source(options.output, [source])
         # Private like the cassette: it holds the same conversation.
-        descriptor = os.open(options.output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
+        with private_bytes(options.output) as file:
             file.writelines(pieces)
     for problem in cassette.problems:
         sys.stderr.write(f"turntape: {problem}\n")

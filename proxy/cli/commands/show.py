@@ -34,13 +34,11 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    from pathlib import Path
-
     from turntape.cassettes.errors import TurntapeError
     from turntape.cassettes.tape.reader import Cassette
 
     from ..cassette_files import cassettes
-    from ..text_output import writing
+    from ..text_output import refuse_source, write_text, writing
 
     if options.format == "json" and (given := _not_with_json(options)):
         raise TurntapeError(f"{given} is for text; leave it out, or leave out --json")
@@ -52,7 +50,8 @@ def main(options: argparse.Namespace) -> int:
         from turntape.inspector.views.text.svg import svg
 
         lines = _lines(options, Cassette.load(files[0]), options.width or WIDTH)
-        Path(options.svg).write_text(svg(lines), encoding="utf-8")
+        refuse_source(options.svg, files)
+        write_text(options.svg, svg(lines))
         return OK
     with writing(options.output, files) as out:
         for number, name in enumerate(files):
@@ -91,15 +90,17 @@ def _show_json(cassette: "Cassette", options: argparse.Namespace, out: "TextIO")
     """One object per line; with --turn only the round trips of that turn."""
     from turntape.inspector.views.json.show_json import show_json
 
+    from ..selection import check_selection
+
     written = False
     if options.turn is not None:
-        _check_selection(cassette, options)
+        check_selection(cassette, options.turn, options.thread)
     for line in show_json(cassette, thread=options.thread, hints=options.hints):
         if options.turn is None or _turn_of(line) == options.turn:
             out.buffer.write(line.rstrip(b"\n") + b"\n")
             written = True
     if not written and options.thread is not None:
-        _check_selection(cassette, options)
+        check_selection(cassette, options.turn, options.thread)
 
 
 def _turn_of(line: bytes) -> object:
@@ -112,9 +113,11 @@ def _lines(options: argparse.Namespace, cassette: "Cassette", width: int) -> "li
     """What was asked for, as styled lines. Raises TurntapeError when there is no such turn or thread."""
     from pathlib import Path
 
+    from ..selection import check_selection
+
     path = cassette.path or Path()
     if options.turn is not None or options.thread is not None:
-        _check_selection(cassette, options)
+        check_selection(cassette, options.turn, options.thread)
     lines: Iterable[Line]
     if options.findings:
         from turntape.inspector.views.text.findings_text import findings_text
@@ -130,26 +133,6 @@ def _lines(options: argparse.Namespace, cassette: "Cassette", width: int) -> "li
 
         lines = story(cassette, turn=options.turn, thread=options.thread, width=width, hints=options.hints)
     return list(lines)
-
-
-def _check_selection(cassette: "Cassette", options: argparse.Namespace) -> None:
-    """Raises TurntapeError when the cassette has no such thread, or no such turn in it; it names those that exist."""
-    from turntape.cassettes.errors import TurntapeError
-    from turntape.inspector.run.labels import label_stream
-
-    threads: dict[str, set[int]] = {}
-    for _, one in label_stream(cassette):
-        if isinstance(turn := one.label["turn"], int):
-            threads.setdefault(str(one.label["thread"]), set()).add(turn)
-    name = str(cassette.path)
-    if options.thread is not None and options.thread not in threads:
-        existing = f"it has {', '.join(threads)}" if threads else "it has no turns"
-        raise TurntapeError(f"{name!r} has no thread {options.thread!r}; {existing}")
-    turns = threads.get(options.thread, set()) if options.thread else set[int]().union(*threads.values())
-    if options.turn is not None and options.turn not in turns:
-        of = f" of thread {options.thread!r}" if options.thread else ""
-        existing = f"--turn takes {min(turns)} to {max(turns)}" if turns else "it has no turns"
-        raise TurntapeError(f"{name!r} has no turn {options.turn}{of}; {existing}")
 
 
 COMMAND = Command(

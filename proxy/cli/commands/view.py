@@ -36,7 +36,7 @@ def main(options: argparse.Namespace) -> int:
     # A recording that is followed may not have begun: its file may be missing or empty.
     path = Path(options.file) if options.follow else Path(one_cassette(options.file))
     if not options.follow:
-        _check(path)
+        _check(path, options.turn)
     if not drawable():
         sys.stderr.write(
             f"turntape: view needs a terminal that can be drawn on; `turntape show {path}` prints the run\n"
@@ -76,15 +76,19 @@ def _end_with_the_terminal(pause: float = 1.0) -> None:
     os._exit(SIGNALLED + signal.SIGHUP)
 
 
-def _check(path: "Path") -> None:
+def _check(path: "Path", turn: int | None) -> None:
     """Raises CassetteError for a file that cannot be shown, while there is still a line to report it on."""
     from turntape.cassettes.errors import FormatError
-    from turntape.cassettes.tape.reader import Tail
+    from turntape.cassettes.tape.reader import Cassette, Tail
+
+    from ..selection import check_selection
 
     tail = Tail(path)
     next(tail.news(), None)
     if tail.header is None:
         raise FormatError(f"{str(path)!r} is empty: no recording was begun in it; record again")
+    if turn is not None:
+        check_selection(Cassette.load(path), turn, None)
 
 
 COMMAND = Command(

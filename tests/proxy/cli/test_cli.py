@@ -1,12 +1,16 @@
 """What the process `turntape` does with what a command raises."""
 
+import errno
+import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from conversations import loop
 
+from turntape.cassettes import Recorder
 from turntape.cassettes.errors import TurntapeError
 from turntape.proxy.cli import main
 from turntape.proxy.cli.command import Command
@@ -81,8 +85,17 @@ def test_a_bug_is_one_line_without_debug(monkeypatch: pytest.MonkeyPatch, capsys
     ("exc", "code", "message"),
     [
         (TurntapeError("one sentence"), 2, "turntape: one sentence\n"),
-        (PermissionError(13, "Permission denied", "a/b"), 2, "turntape: a/b: Permission denied\n"),
-        (OSError(28, "No space left on device"), 2, "turntape: No space left on device\n"),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "a/b"),
+            2,
+            "turntape: cannot use 'a/b': Permission denied; check its name and its permissions\n",
+        ),
+        (
+            OSError(errno.ENOSPC, "No space left on device"),
+            2,
+            "turntape: cannot write the output: No space left on device; write it to another place\n",
+        ),
+        (OSError(errno.ECONNREFUSED, "Connection refused"), 2, "turntape: Connection refused\n"),
         (KeyboardInterrupt(), 130, ""),
     ],
 )
@@ -105,3 +118,79 @@ def test_without_a_command_the_first_screen_is_shown_with_exit_2(capsys: pytest.
             main(argv)
         assert exit_.value.code == code
         assert "start here" in capsys.readouterr().out
+
+
+READING = [
+    ["show"], ["show", "--json"], ["view"], ["report"], ["check"], ["replay", "--port", "0"], ["export", "--as", "har"],
+    ["diff", "good.cassette.jsonl"], ["fork", "--at", "1"], ["run", "--replay"],
+]  # fmt: skip
+"""Commands that read a cassette; its name comes last."""
+
+BAD_FILES = {
+    "missing.jsonl": "cannot read the cassette 'missing.jsonl': No such file or directory; check the name",
+    "good.casette.jsonl": "No such file or directory; did you mean 'good.cassette.jsonl'?",
+    "empty-folder": "in the folder 'empty-folder'|the folder 'empty-folder' has no *.cassette.jsonl file",
+    "binary": "'binary' is no turntape cassette",
+    "empty": "'empty' is empty: no recording was begun in it; record again",
+    "empty/below": "cannot read the cassette 'empty/below': Not a directory; check the name",
+    "a.har": "'a.har' is a recording in the format of HAR; convert it: turntape import a.har",
+    "a b.yaml": "'a b.yaml' is a recording in the format of vcrpy; convert it: turntape import 'a b.yaml'",
+    "flows": "'flows' is a recording in the format of mitmproxy flows; convert it: turntape import flows",
+    "none*": "no file matches 'none*'; check the pattern",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    with Recorder(tmp_path / "good.cassette.jsonl") as recorder:
+        for trip in loop():
+            recorder.write(trip)
+    (tmp_path / "empty-folder").mkdir()
+    (tmp_path / "binary").write_bytes(bytes(range(256)) * 20)
+    (tmp_path / "empty").touch()
+    (tmp_path / "a.har").write_text('{"log": {"version": "1.2", "entries": []}}')
+    (tmp_path / "a b.yaml").write_text("interactions:\n- request:\n    method: POST\n  response: {}\nversion: 1\n")
+    (tmp_path / "flows").write_bytes(b"2100:9:websocket;0:~8:response;")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+@pytest.mark.parametrize("command", READING, ids=" ".join)
+def test_a_file_that_cannot_be_read_is_one_sentence_in_every_command(
+    command: list[str], name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tail = ["--", "true"] if command[0] in ("fork", "run") else []
+
+    assert main([*command, name, *tail]) == 2
+
+    shown = capsys.readouterr().err
+    assert any(part in shown for part in BAD_FILES[name].split("|"))
+    assert shown.startswith("turntape: ") and shown.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="descriptors are closed by a POSIX shell")
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["show", "good.cassette.jsonl"], ["export", "good.cassette.jsonl", "--as", "har"]]
+)
+def test_closed_streams_are_as_if_nobody_listened(arguments: list[str], folder: Path) -> None:
+    command = [sys.executable, "-m", "turntape.proxy.cli", *arguments]
+
+    done = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *command], capture_output=True, text=True, check=False)
+    silent = subprocess.run(["sh", "-c", '"$@" <&- >&- 2>&-', "sh", *command], check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert silent.returncode == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_a_full_disk_is_one_sentence(folder: Path) -> None:
+    command = [sys.executable, "-m", "turntape.proxy.cli", "show", "good.cassette.jsonl"]
+
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"turntape: cannot write the output: {os.strerror(errno.ENOSPC)}; write it to another place\n"
+    )

@@ -1,6 +1,7 @@
 """`turntape explain` as a user runs it."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -35,3 +36,10 @@ def test_colours_are_for_a_terminal_only(capsys: pytest.CaptureFixture[str]) -> 
     assert "\x1b" not in capsys.readouterr().out
     main(["explain", "api-pause", "--color", "always"])
     assert "\x1b[" in capsys.readouterr().out
+
+
+def test_the_result_goes_to_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "api-pause", "--format", "json", "-o", str(tmp_path / "out")]) == 0
+
+    assert json.loads((tmp_path / "out").read_text())["id"] == "api-pause"
+    assert capsys.readouterr().out == ""

@@ -53,3 +53,12 @@ def test_what_is_written_is_private_and_never_the_cassette_itself(
     assert out.stat().st_mode & 0o777 == 0o600
     assert tape.read_bytes() == before
     assert "is the cassette itself" in capsys.readouterr().err
+
+
+def test_format_and_its_old_name_are_the_same(tape: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    shown = list[bytes]()
+    for option in ("--format", "--as"):
+        assert main(["export", str(tape.parent), option, "markdown"]) == 0
+        shown.append(capfdbinary.readouterr().out)
+
+    assert shown[0] == shown[1] and shown[0].startswith(b"# run.cassette.jsonl\n")

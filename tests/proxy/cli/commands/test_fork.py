@@ -104,7 +104,7 @@ def test_a_run_that_strays_or_ends_early_is_told(
         (["--at", "1", "--edit", "text=x"], "there is no turn before turn 1 whose answer could be edited"),
         (["--at", "2", "--edit", "words=x"], "'words=x' is not WHAT=VALUE"),
         (["--at", "2", "--edit", "arguments.9={}"], "which has 3 tool calls; give a number from 1 to 3"),
-        (["--at", "2", "--edit-file", "nothing.json"], "nothing.json: No such file or directory"),
+        (["--at", "2", "--edit-file", "nothing.json"], "cannot use 'nothing.json': No such file or directory"),
         (["--at", "2", "--out", "run.cassette.jsonl"], "run.cassette.jsonl"),
     ],
 )

@@ -58,3 +58,32 @@ def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
     assert port in done.stderr
     assert not list(tmp_path.glob("*.jsonl"))
+
+
+def test_traffic_that_was_not_recorded_is_exit_4(tmp_path: Path) -> None:
+    import httpx
+
+    from turntape.proxy.scripted import ScriptedServer
+
+    with (
+        ScriptedServer() as server,
+        subprocess.Popen(
+            [sys.executable, "-m", "turntape.proxy.cli", "record", "--port", "0", "--upstream", f"*={server.url}"],
+            cwd=tmp_path,
+            env=os.environ | {"TURNTAPE_HOME": str(tmp_path / "home")},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process,
+    ):
+        assert process.stdout
+        base = next(line for line in process.stdout if "OPENAI_BASE_URL=" in line).strip().partition("=")[2]
+        [cassette] = tmp_path.glob("*.jsonl")
+        cassette.unlink()
+        body = {"model": "gpt-5", "messages": [{"role": "user", "content": "go"}]}
+        assert httpx.post(f"{base}/chat/completions", json=body).status_code == 200
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+
+    assert process.returncode == 4, err
+    assert cassette.name in err

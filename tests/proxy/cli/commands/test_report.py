@@ -41,7 +41,10 @@ def test_without_a_name_it_is_named_after_the_cassette(cassette: Path) -> None:
     [
         (["nothing.cassette.jsonl"], "nothing.cassette.jsonl"),
         (["run.cassette.jsonl", "-o", "run.cassette.jsonl"], "is the cassette itself; choose another name"),
-        (["run.cassette.jsonl", "-o", "none/run.html"], "none/run.html: No such file or directory"),
+        (
+            ["run.cassette.jsonl", "-o", "none/run.html"],
+            "cannot write 'none/run.html': No such file or directory; check the folder",
+        ),
     ],
 )
 def test_what_cannot_be_written_is_one_line(
@@ -53,3 +56,20 @@ def test_what_cannot_be_written_is_one_line(
     error = capsys.readouterr().err
     assert said in error and error.count("\n") == 1
     assert cassette.read_bytes() == before
+
+
+def test_a_folder_gives_a_page_for_each_cassette(cassette: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("pages").mkdir()
+    Path("deep").mkdir()
+    cassette.with_name("b.cassette.jsonl").write_bytes(cassette.read_bytes())
+
+    assert main(["report", ".", "-o", "pages"]) == 0
+    assert capsys.readouterr().out == "pages/b.html\npages/run.html\n"
+    assert main(["report", "."]) == 0
+    assert capsys.readouterr().out == "b.html\nrun.html\n"
+    assert main(["report", str(cassette), "-o", "pages"]) == 0
+    assert main(["report", ".", "-o", "one.html"]) == 2
+    assert "2 cassettes need a folder, and 'one.html' is not one; create it first" in capsys.readouterr().err
+    Path("deep/run.cassette.jsonl").write_bytes(cassette.read_bytes())
+    assert main(["report", ".", "-o", "pages"]) == 2
+    assert "several of the cassettes would become 'pages/run.html'" in capsys.readouterr().err

@@ -97,3 +97,72 @@ def test_a_thread_that_is_not_there_is_one_line(threads: str, more: list[str]) -
 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"turntape: {threads!r} has no thread 't7'; it has t1, t2\n"
+
+
+def test_a_folder_shows_each_of_its_cassettes(threads: str, cassette: str, tmp_path: Path) -> None:
+    text, lines = show(str(tmp_path)), show(str(tmp_path), "--json")
+
+    assert text.returncode == lines.returncode == 0
+    assert [line for line in text.stdout.splitlines() if line.endswith(".jsonl")] == [
+        "t.cassette.jsonl",
+        "threads.cassette.jsonl",
+    ]
+    assert "\n\nthreads.cassette.jsonl\n" in text.stdout
+    assert [json.loads(line)["index"] for line in lines.stdout.splitlines()] == [*range(100), 0, 1, 2]
+
+
+@pytest.mark.parametrize("option", [["--turn", "1"], ["--thread", "t1"], ["--svg", "x.svg"]])
+def test_an_option_for_one_cassette_is_refused_with_several(
+    option: list[str], threads: str, cassette: str, tmp_path: Path
+) -> None:
+    done = show(str(tmp_path), *option)
+
+    assert done.returncode == 2
+    assert done.stderr == f"turntape: {option[0]} needs one cassette, and 2 are given; name one of them\n"
+    assert not (tmp_path / "x.svg").exists()
+
+
+@pytest.mark.parametrize("option", [["--findings"], ["--cost"], ["--svg", "x.svg"]])
+def test_json_has_no_other_form(option: list[str], threads: str) -> None:
+    done = show(threads, "--format", "json", *option)
+
+    assert done.returncode == 2
+    assert done.stderr == f"turntape: {option[0]} is for text; leave it out, or leave out --json\n"
+
+
+def test_a_turn_that_is_not_there_names_those_that_are(threads: str) -> None:
+    for more in ([], ["--json"]):
+        done = show(threads, "--turn", "99", *more)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == f"turntape: {threads!r} has no turn 99; --turn takes 1 to 2\n"
+
+
+def test_json_of_one_turn_is_only_that_turn(threads: str) -> None:
+    shown = [json.loads(line) for line in show(threads, "--json", "--turn", "1").stdout.splitlines()]
+
+    assert [(one["thread"], one["turn"]) for one in shown] == [("t1", 1), ("t2", 1)]
+
+
+def test_output_goes_to_a_private_file_without_colours(threads: str, tmp_path: Path) -> None:
+    out = tmp_path / "run.txt"
+
+    done = show(threads, "-o", str(out))
+
+    assert (done.returncode, done.stdout) == (0, "")
+    assert out.read_text() == show(threads).stdout
+    assert "\x1b" not in out.read_text()
+    assert out.stat().st_mode & 0o777 == 0o600
+    assert show(threads, "-o", threads).returncode == 2
+
+
+def test_a_picture_is_written_to_its_own_file(threads: str, tmp_path: Path) -> None:
+    done = show(threads, "--svg", str(tmp_path / "run.svg"))
+
+    assert (done.returncode, done.stdout) == (0, "")
+    assert (tmp_path / "run.svg").read_text().startswith("<svg")
+    assert show(threads, "--svg", threads).returncode == 2
+
+
+def test_colours_are_as_the_option_says(threads: str) -> None:
+    assert "\x1b[" in show(threads, "--color", "always").stdout
+    assert "\x1b[" not in show(threads, "--colour", "never").stdout

@@ -218,5 +218,10 @@ def test_what_is_no_cassette_is_one_line(
     assert told in err and err.count("\n") == 1
 
 
+def test_a_turn_that_is_not_there_names_those_that_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["view", str(EXAMPLE), "--turn", "99"]) == 2
+    assert capsys.readouterr().err == f"turntape: {str(EXAMPLE)!r} has no turn 99; --turn takes 1 to 7\n"
+
+
 def test_the_command_line_names_the_themes_that_there_are() -> None:
     assert tuple(PALETTES) == THEMES

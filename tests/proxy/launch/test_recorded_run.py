@@ -1,0 +1,64 @@
+"""The exit code of a recorded command."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from turntape.cassettes.tape.recorder import Recorder
+from turntape.proxy.exit_codes import NOT_RECORDED
+from turntape.proxy.launch import recorded_run
+from turntape.proxy.launch.recorded_run import run
+from turntape.proxy.launch.recording import Settings
+
+LOST = "cannot write to the cassette: No space left on device"
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.setenv("TURNTAPE_HOME", str(tmp_path / "home"))
+    # Signals are for a process of our own, not for the test runner.
+    monkeypatch.setattr("turntape.proxy.launch.supervise.listen", lambda _handle: None)
+    return Settings(path=tmp_path / "t.cassette.jsonl")
+
+
+@pytest.fixture
+def losing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A recorder that the disk refuses."""
+    close = Recorder.close
+
+    def full(self: Recorder) -> None:
+        self.problem = LOST
+        close(self)
+
+    monkeypatch.setattr(Recorder, "close", full)
+
+
+def command(code: int) -> list[str]:
+    return [sys.executable, "-c", f"raise SystemExit({code})"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("code", [0, 7])
+async def test_the_exit_code_is_the_commands(code: int, settings: Settings) -> None:
+    assert await run(settings, command(code), quiet=True) == code
+
+
+@pytest.mark.anyio
+@pytest.mark.usefixtures("losing")
+@pytest.mark.parametrize(("code", "expected"), [(0, NOT_RECORDED), (7, 7)])
+async def test_lost_traffic_is_4_where_the_command_ended_well(
+    code: int, expected: int, settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert await run(settings, command(code), quiet=True) == expected
+    assert capsys.readouterr().err == f"turntape: {LOST}\n"
+
+
+@pytest.mark.anyio
+async def test_a_mistake_of_ours_at_the_end_leaves_the_exit_code(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(recorded_run, "end_lines", lambda *_: 1 / 0)
+
+    assert await run(settings, command(7), quiet=False) == 7
+    assert "internal error at the end, ZeroDivisionError" in capsys.readouterr().err
