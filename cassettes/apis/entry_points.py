@@ -11,6 +11,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Protocol, cast, runtime_checkable
 
+from ..errors import TurntapeError
 from .interface import Api
 
 GROUP = "turntape.protocols"
@@ -51,13 +52,8 @@ def _loaded(point: EntryPoint) -> tuple[HasApi, ...]:
     try:
         return tuple(_items(point.load()))
     except Exception as exc:  # noqa: BLE001 - somebody else's code; recording and replay go on without it
-        log.warning(
-            "turntape: the protocol %r of the package %r is not used: %s: %s",
-            point.name,
-            _package(point),
-            type(exc).__name__,
-            exc,
-        )
+        problem = str(exc) if isinstance(exc, TurntapeError) else f"{type(exc).__name__}: {exc}"
+        log.warning("turntape: the protocol %r of %r is not used: %s", point.name, _package(point), problem)
         return ()
 
 

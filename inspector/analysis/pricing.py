@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from turntape.cassettes.tape.model import RoundTrip
 
+from ..wire.registry import traits_of
 from ..wire.values import Reading
 
 PROVIDERS: dict[str, str] = {
@@ -34,15 +35,6 @@ PROVIDERS: dict[str, str] = {
 }
 """Our names of providers and theirs (genai-prices 0.2.3, read 2026-11-21)."""
 
-_PROTOCOL_PROVIDERS: dict[str, str] = {
-    "anthropic-messages": "anthropic",
-    "gemini-generate": "google",
-    "bedrock-converse": "aws",
-    "cohere-v2": "cohere",
-    "mistral-chat": "mistral",
-}
-"""Whose prices hold for a protocol that was spoken by a host without a name."""
-
 
 def cost(round_trip: RoundTrip, reading: Reading) -> Decimal | None:
     """US dollars for this turn, or None when it has no usage or the model has no known price."""
@@ -62,7 +54,7 @@ def _price(model: str, reading: Reading, started_at: float) -> Decimal | None:
 
     usage = reading.usage
     assert usage is not None
-    provider = PROVIDERS.get(reading.provider or "") or _PROTOCOL_PROVIDERS.get(reading.protocol)
+    provider = PROVIDERS.get(reading.provider or "") or traits_of(reading.protocol).price_provider
     counted = Usage(
         input_tokens=usage.input,
         cache_read_tokens=usage.cache_read,

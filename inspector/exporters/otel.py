@@ -19,6 +19,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..run.labels import Key, LabelledRoundTrip, label_stream
 from ..wire.json_value import Object, as_count, as_object
+from ..wire.registry import traits_of
 from ..wire.values import Message, Part, Reading, RequestReading, Tool, ToolCall
 
 SCHEMA = "https://opentelemetry.io/schemas/1.44.0"
@@ -37,16 +38,6 @@ PROVIDERS: dict[str, str] = {
     "xai": "x_ai",
 }
 """Our names of providers and the conventions'; any other is the same in both, or not among theirs."""
-
-OPERATIONS: dict[str, str] = {
-    "gemini-generate": "generate_content",
-    "gemini-interactions": "generate_content",
-    "openai-completions": "text_completion",
-    "anthropic-complete": "text_completion",
-    "ollama-generate": "text_completion",
-    "alephalpha-complete": "text_completion",
-}
-"""What a protocol's turns are called where it is not `chat`."""
 
 _FINISH: dict[str, str] = {
     "complete": "stop",
@@ -130,7 +121,7 @@ def _thread_span(thread: str, run: str | None, turns: list[Object], trace: str) 
 
 def _turn_span(one: LabelledRoundTrip, content: bool) -> Object:
     trip, reading, label = one.round_trip, one.reading, one.label
-    operation = OPERATIONS.get(reading.protocol, "chat")
+    operation = traits_of(reading.protocol).operation
     model = reading.request.model
     # Whole microseconds first: a float of seconds has not the digits for nanoseconds.
     started = round(trip.started_at * 1_000_000) * 1000

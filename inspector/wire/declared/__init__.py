@@ -1,0 +1,23 @@
+"""Gateways that are declared in the settings instead of programmed: `[[protocols]]` of turntape.toml.
+
+Our entry point `settings` in the group `turntape.protocols` calls `from_settings`. Without a declaration nothing is
+imported that reads the wire.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..protocols.protocol import Protocol
+
+
+def from_settings() -> "tuple[Protocol, ...]":
+    """The protocols that the settings in the working directory declare. Raises CassetteError for invalid ones."""
+    from turntape.cassettes.settings import read_settings
+
+    tables = read_settings().protocols
+    if not tables:
+        return ()
+    from .declaration import parse
+    from .protocol import declared
+
+    return tuple(declared(parse(table)) for table in tables)
