@@ -12,8 +12,7 @@ def secrets_in(cassette: Cassette, redactor: Redactor | None = None) -> list[str
 
     Without a redactor the default rules apply.
     """
-    redactor = redactor or Redactor(salt=cassette.salt)
-    return list(_found(cassette, redactor))
+    return list(_found(cassette, redactor or Redactor()))
 
 
 def _found(cassette: Cassette, redactor: Redactor) -> Iterator[str]:

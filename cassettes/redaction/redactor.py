@@ -35,7 +35,8 @@ from .secrets_table import (
 )
 
 _MARK = b"REDACTED"
-_FINGERPRINT = re.compile(rb"REDACTED-[0-9a-f]{8}")
+_FINGERPRINT = re.compile(rb"REDACTED-[0-9a-f]{8}\**")
+"""A mark with its fingerprint and the padding after it."""
 _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _QUERY = re.compile(r"([?&#;])([^=&#;]+)=([^&#;]*)")
 _USERINFO = re.compile(r"^([a-z][a-z0-9+.-]*://)[^/@]*@", re.IGNORECASE)
@@ -206,7 +207,7 @@ class Redactor:
         out = bytearray()
         done = 0
         for start, (end, keep) in sorted(spans.items()):
-            if start < done or end <= start:
+            if start < done:
                 continue
             out += body[done:start] + self._mask(body[start:end], keep)
             done = end
@@ -225,7 +226,7 @@ class Redactor:
 
         The padding after a fingerprint is removed too, since another key may have another length.
         """
-        return _FINGERPRINT_TAIL.sub(b"REDACTED", body) if _MARK in body else body
+        return _FINGERPRINT.sub(b"REDACTED", body) if _MARK in body else body
 
     def round_trip(self, trip: RoundTrip) -> RoundTrip:
         """A round trip for the disk: every part of it redacted."""
@@ -275,15 +276,12 @@ class Redactor:
 
     def _answer(self, body: bytes, headers: Headers) -> bytes:
         clean = self.body(body)
-        if clean is body or clean == body:
+        if clean == body:
             return body
         event_stream = any(
             name.lower() == "content-type" and "vnd.amazon.eventstream" in value for name, value in headers
         )
         return b"".join(_with_new_crcs(clean)) if event_stream else clean
-
-
-_FINGERPRINT_TAIL = re.compile(rb"REDACTED-[0-9a-f]{8}\**")
 
 
 def _starts_word(body: bytes, at: int) -> bool:

@@ -171,7 +171,7 @@ def _time(value: object, name: str) -> float:
     try:
         return unstamp(text)
     except (ValueError, OverflowError, OSError) as exc:
-        raise ValueError(f"its {name} is {text[:40]!r} and no ISO 8601 time") from exc
+        raise ValueError(f"its {name} is {text[:40]!r} and not an ISO 8601 time") from exc
 
 
 def _headers(of: Json, name: str, inside: str) -> Headers:

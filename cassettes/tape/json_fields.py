@@ -1,4 +1,4 @@
-"""Fields of a parsed JSON line, each with its type checked: what is of another type is named, and guessed by nobody.
+"""Fields of a parsed JSON line, each with its type checked. A field of another type is an error, never a guess.
 
 Every function raises ValueError with a clause that can follow "round trip 3 cannot be read:".
 """
@@ -33,25 +33,25 @@ def given(of: Json, name: str) -> object:
 
 
 def a_text(value: object, name: str) -> str:
-    """A string, or one that was not UTF-8 and is stored as bytes."""
+    """A string; text that was not UTF-8 is stored as bytes."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
         stored = cast(Json, value)
         if "text" in stored or "b64" in stored:
             return restored(stored).decode("utf-8", "surrogateescape")
-    raise ValueError(f"its {name} is {clipped(cast(object, value))} and no text")
+    raise ValueError(f"its {name} is {clipped(cast(object, value))} and not text")
 
 
 def an_integer(value: object, name: str) -> int:
-    """An integer; `true` is none."""
+    """An integer; `true` does not count as one."""
     if type(value) is not int:
-        raise ValueError(f"its {name} is {clipped(value)} and no integer")
+        raise ValueError(f"its {name} is {clipped(value)} and not an integer")
     return value
 
 
 def a_count(value: object, name: str) -> int:
-    """An integer from 0."""
+    """An integer of at least 0."""
     if an_integer(value, name) < 0:
         raise ValueError(f"its {name} is {value!r} and below 0")
     return cast(int, value)
@@ -59,25 +59,25 @@ def a_count(value: object, name: str) -> int:
 
 def an_object(value: object, name: str) -> Json:
     if not isinstance(value, dict):
-        raise ValueError(f"its {name} is {clipped(value)} and no object")
+        raise ValueError(f"its {name} is {clipped(value)} and not an object")
     return cast(Json, value)
 
 
 def a_list(value: object, name: str) -> list[object]:
     if not isinstance(value, list):
-        raise ValueError(f"its {name} is {clipped(value)} and no list")
+        raise ValueError(f"its {name} is {clipped(value)} and not a list")
     return cast(list[object], value)
 
 
 def a_pair(value: object, name: str) -> tuple[object, object]:
     pair = a_list(value, name)
     if len(pair) != 2:
-        raise ValueError(f"its {name} has {clipped(value)}, which is no pair")
+        raise ValueError(f"its {name} has {clipped(value)}, which is not a pair")
     return pair[0], pair[1]
 
 
 def a_body(value: object, name: str) -> Json:
-    """A stored body: text or base64, whole or between the ends of an earlier one."""
+    """A stored body: text or base64, either whole or between the two ends of an earlier body."""
     stored = an_object(value, name)
     if not isinstance(stored.get("text"), str) and not isinstance(stored.get("b64"), str):
         raise ValueError(f"its {name} has neither text nor b64 but {clipped(sorted(stored))}")
@@ -88,6 +88,6 @@ def a_body(value: object, name: str) -> Json:
 
 
 def optional[T](of: Json, name: str, read: Callable[[object, str], T], default: T, inside: str = "") -> T:
-    """A field that may be missing or null, and is `default` then; errors name it as `inside` + `name`."""
+    """A field that may be missing or null: `default` then. Errors name it as `inside` + `name`."""
     value = of.get(name)
     return default if value is None else read(value, inside + name)

@@ -1,4 +1,4 @@
-"""The reader: lazy and linear.
+"""Reads cassettes: whole (`Cassette`), or while they are being written (`Tail`).
 
 A cassette is scanned once for its lines; a round trip is parsed when it is asked for. Iteration from the start
 holds the last 16 request bodies, which is all that a delta may refer to. Random access follows the chain of
@@ -21,11 +21,11 @@ from .json_fields import Json, a_body, restored
 from .model import Lazy, RoundTrip
 
 _BROKEN = (ValueError, CassetteError)
-"""What reading a line raises that does not keep to the format."""
+"""What reading raises for a line that breaks the format."""
 
 
 def read_header(line: bytes, path: Path | None) -> Json:
-    """The header of a cassette. Raises FormatError when it is none, or one of a newer major version."""
+    """The header of a cassette. Raises FormatError when `line` is not a header, or has a newer major version."""
     name = repr(str(path)) if path else "the cassette"
     try:
         header = orjson.loads(line)
@@ -33,7 +33,9 @@ def read_header(line: bytes, path: Path | None) -> Json:
         header = None
     version = cast(Json, header).get("turntape") if isinstance(header, dict) else None
     if not isinstance(version, str) or not version.split(".")[0].isdigit():
-        raise FormatError(f"{name} is no turntape cassette: its first line is no header; give the file that run wrote")
+        raise FormatError(
+            f"{name} is not a turntape cassette: its first line is not a header; name a file that turntape wrote"
+        )
     if int(version.split(".")[0]) > MAJOR:
         raise FormatError(
             f"{name} has cassette format {version} and this turntape reads {MAJOR}.x; update turntape to read it"
@@ -42,36 +44,36 @@ def read_header(line: bytes, path: Path | None) -> Json:
 
 
 BLOCK = 1 << 20
-"""How many bytes of a file `Tail` takes at a time."""
+"""How many bytes of a file `Tail` reads at a time."""
 
 
 class Lines:
-    """The lines of a cassette, sorted by what they are, as they come."""
+    """The lines of a cassette, sorted by kind in the order of the file."""
 
     def __init__(self) -> None:
         self.trips: list[Json] = []
         self.used = -1
-        """The highest number that a round trip or a label has."""
+        """The highest number of a round trip or a label."""
         self.labels: dict[int, dict[str, object]] = {}
         self.problems: list[str] = []
         self._positions: dict[int, int] = {}
-        """Round trip number → place in `trips`, of what was read so far."""
+        """Round trip number → place in `trips`, for the lines read so far."""
         self._bases: dict[int, int] = {}
-        """Place of a body that is a delta → place of the body that it refers to: the last before it of that number."""
+        """Place of a delta → place of the body that it refers to: the last one before it with that number."""
         self._sizes: dict[int, int] = {}
-        """Lengths of request bodies, by place, once known."""
+        """Place → length of the request body, once known."""
 
     def add(self, line: bytes, number: int) -> None:
-        """Sort in one line of the file; what cannot be read is a problem and nothing more."""
+        """Take in one line of the file; a line that cannot be read is noted in `problems`."""
         if not line.strip():
             return
         try:
             value = orjson.loads(line)
         except orjson.JSONDecodeError:
-            self.problems.append(f"line {number} is no JSON and was skipped; the recording was cut there")
+            self.problems.append(f"line {number} is not valid JSON and was skipped; the recording was cut there")
             return
         if not isinstance(value, dict):
-            self.problems.append(f"line {number} is no JSON object and was skipped")
+            self.problems.append(f"line {number} is not a JSON object and was skipped")
             return
         fields = cast(Json, value)
         name = next((name for name in ("n", "label") if name in fields), None)
@@ -79,7 +81,7 @@ class Lines:
             return  # a newer minor version may have lines that we do not know
         index = fields[name]
         if type(index) is not int or index < 0:
-            self.problems.append(f"line {number} has {name} {clipped(index)}, which is no number, and was skipped")
+            self.problems.append(f"line {number} has {name} {clipped(index)}, which is not a number, and was skipped")
         elif name == "n":
             self._add_trip(index, fields, number)
         elif not isinstance(fields.get("of"), dict):
@@ -100,18 +102,19 @@ class Lines:
         self.used = max(self.used, index)
 
     def complain(self, problem: str) -> None:
-        """Note a problem; one that was met before is not noted again."""
+        """Note a problem, unless it is already noted."""
         if problem not in self.problems:
             self.problems.append(problem)
 
     def place(self, number: int) -> int | None:
-        """The place of the round trip of that number; None when there is none."""
+        """The place of the round trip with that number; None when there is none."""
         return self._positions.get(number)
 
     def read(self, place: int, window: Window | None) -> RoundTrip | None:
-        """The round trip at `place`; None when it cannot be read, which is a problem then.
+        """The round trip at `place`; None when it cannot be read, which is then noted as a problem.
 
-        With a window, of the places just read, its bodies are there at once; else they are made when asked for.
+        With a window, which holds the bodies of the places just before, the bodies are made at once; without one,
+        when they are asked for.
         """
         line = self.trips[place]
 
@@ -146,9 +149,9 @@ class Lines:
         return trip
 
     def body(self, place: int) -> bytes:
-        """The request body of the round trip at `place`, deltas resolved by ranges.
+        """The request body of the round trip at `place`, with its deltas resolved by byte ranges.
 
-        Raises ValueError or CassetteError when it breaks the format, or what it refers to is not there.
+        Raises ValueError or CassetteError when it breaks the format or refers to a body that is missing.
         """
         pieces: list[bytes] = []
         todo: list[tuple[Json, int, int, int | None]] = [(_request_body(self.trips[place]), place, 0, None)]
@@ -182,7 +185,7 @@ class Lines:
         return self.trips[place]["n"]
 
     def _base(self, place: int) -> tuple[int, Json]:
-        """The place and the stored body that the delta at `place` refers to: one before it, so every chain ends."""
+        """The place and the stored body that the delta at `place` refers to, always before it: every chain ends."""
         base = self._bases.get(place)
         if base is None:
             number = _request_body(self.trips[place])["base"]
@@ -207,14 +210,14 @@ class Lines:
 
 
 def _request_body(fields: Json) -> Json:
-    """The stored request body of a line; nothing where there is none, or something else in its place."""
+    """The stored request body of a line; empty when it has none, or when something else is in its place."""
     request = fields.get("request")
     body = cast(Json, request).get("body") if isinstance(request, dict) else None
     return cast(Json, body) if isinstance(body, dict) else {}
 
 
 def fits(prefix: int, suffix: int, size: int, number: object) -> None:
-    """Raises CassetteError when a delta takes more from its base than that has."""
+    """Raises CassetteError when a delta takes more bytes of its base than there are, or fewer than none."""
     if prefix < 0 or suffix < 0 or prefix + suffix > size:
         raise CassetteError(f"the body of round trip {number} takes more of an earlier one than that has")
 
@@ -230,7 +233,7 @@ class Cassette:
         self._lines = lines
         self._given: list[RoundTrip] | None = None
         self.header = header
-        """The first line: `turntape` (format version), `tool`, `started_at`, `salt`."""
+        """The fields of the first line: `turntape` (format version), `tool`, `started_at`, `salt`."""
         self.path = path
         self.torn = torn
         """True when the file does not end with a whole line."""
@@ -239,8 +242,8 @@ class Cassette:
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Open a cassette, `.jsonl` or `.jsonl.zst` by its content.
 
-        Raises CassetteError when the file cannot be read, FormatError when it is no cassette or of a newer major
-        version. A torn tail or an unreadable line is reported in `problems`; the rest is read.
+        Raises CassetteError when the file cannot be read, FormatError when it is not a cassette or has a newer major
+        version. A torn last line or an unreadable line is reported in `problems`; the rest is read.
         """
         path = Path(path)
         try:
@@ -253,7 +256,7 @@ class Cassette:
             if lines.problems and not data.partition(b"\n")[0].strip():
                 raise FormatError(f"{str(path)!r} is damaged from its start; restore it from a copy")
         if not data:
-            raise FormatError(f"{str(path)!r} is empty: no recording was begun in it; record again")
+            raise FormatError(f"{str(path)!r} is empty: it holds no recording; record again")
         head, *rest = data.split(b"\n")
         header = read_header(head, path)
         torn = rest[-1] if rest else b""
@@ -270,17 +273,17 @@ class Cassette:
 
     @property
     def labels(self) -> dict[int, dict[str, object]]:
-        """What the file says of its round trips, by number; the last word on each."""
+        """Round trip number → its label; the last one in the file counts."""
         return self._lines.labels
 
     @property
     def problems(self) -> list[str]:
-        """What could not be read, one sentence each."""
+        """What could not be read, one sentence for each problem."""
         return self._lines.problems
 
     @property
     def following(self) -> int:
-        """The number after the last one that is used, whether or not its round trip can be read."""
+        """The number after the highest one in use, whether or not its round trip can be read."""
         return self._lines.used + 1
 
     @property
@@ -328,7 +331,7 @@ def _decompressed(data: bytes, lines: Lines) -> bytes:
 
 
 class Tail:
-    """Follows a cassette that is being written: `poll()` gives what was added since."""
+    """Follows a cassette that is being written: `poll()` returns what was added since the last call."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
@@ -350,14 +353,14 @@ class Tail:
         return self._lines.problems
 
     def poll(self) -> list[RoundTrip]:
-        """The round trips that were finished since the last poll; none while the file is not there.
+        """The round trips that were finished since the last poll; none while the file does not exist.
 
-        Raises FormatError when the file turns out to be no cassette.
+        Raises FormatError when the file is not a cassette, CassetteError when it cannot be read.
         """
         return list(self.news())
 
     def news(self) -> Iterator[RoundTrip]:
-        """As `poll`, one after the other: no more than a block of the file and the last bodies are held at a time."""
+        """As `poll`, one at a time: only a block of the file and the last bodies are in memory."""
         size = BLOCK
         while data := self._read_block(size):
             taken = self._take(data)
@@ -368,11 +371,11 @@ class Tail:
                 size *= 2
 
     def round_trip(self, number: int) -> RoundTrip:
-        """The round trip of that number, of those that were polled. Raises CassetteError when it cannot be read."""
+        """The round trip with that number, of those polled so far. Raises CassetteError when it cannot be read."""
         place = self._lines.place(number)
         trip = self._lines.read(place, None) if place is not None else None
         if trip is None:
-            raise CassetteError(f"round trip {number} of {str(self.path)!r} cannot be read any more; open it again")
+            raise CassetteError(f"round trip {number} of {str(self.path)!r} can no longer be read; open it again")
         return trip
 
     @property
@@ -391,10 +394,10 @@ class Tail:
             raise CassetteError(f"cannot read the cassette {str(self.path)!r}: {exc.strerror}; check the name") from exc
 
     def _take(self, data: bytes) -> int:
-        """Sort in the whole lines of `data`; how many bytes of it count as read."""
+        """Take in the whole lines of `data`; returns how many of its bytes count as read."""
         if self._offset == 0 and data.startswith(MAGIC):
             self._stream = Decompression()
-        # A writer that mends a torn end may cut it off: nothing but what is whole counts as read.
+        # A writer that appends may cut a torn end off: only what is whole counts as read.
         if self._stream:
             plain, taken = self._stream.feed(data)
             self._lines.problems += self._stream.problems

@@ -1,9 +1,9 @@
-"""The writer: one thread, append-only, a flush per record.
+"""Writes cassettes: one thread per file, append-only, each batch flushed.
 
-`write` only numbers and enqueues; encoding, redaction, compression and the disk are the thread's work. What
-goes wrong there is said once in `problem` and never reaches the caller: recording must not harm the traffic.
-What waits is bounded by bytes: behind a disk that stands still for long, `write` waits too, and nothing is lost.
-It is not spilled to another file, since what waits still holds its secrets.
+`write` only numbers a round trip and puts it into a queue; the thread redacts, encodes, compresses and writes it.
+The first error there is kept in `problem` and never reaches the caller: recording must not harm the traffic. The
+queue is bounded in bytes: when the disk blocks for long, `write` waits too, and nothing is lost. The queue is not
+moved to another file, since what is in it still has its secrets.
 """
 
 import errno
@@ -34,11 +34,11 @@ log = logging.getLogger(__name__)
 BATCH_SECONDS = 0.05
 """How long finished round trips may wait for the disk."""
 WAITING_BYTES = 64 << 20
-"""How much may wait for the disk before `write` waits too: minutes of the busiest agent."""
+"""How many bytes may wait for the disk before `write` waits too: minutes of a busy agent."""
 _PER_CHUNK = 100
-"""What the size and the time of a chunk take in memory, about."""
+"""About how many bytes of memory the size and the time of a chunk take."""
 _PER_ITEM = 1000
-"""What all else of a round trip takes, about."""
+"""About how many bytes the rest of a round trip takes."""
 _ROOM = {
     errno.ENOSPC: "free some space",
     errno.EDQUOT: "free some space",
@@ -49,11 +49,11 @@ _RAW = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 """No child inherits the file, and Windows writes its bytes as they are."""
 _sync: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
 _LOOK = 1.0
-"""Seconds after which a waiting caller looks whether the thread still lives: a fork has none."""
+"""Seconds after which a waiting caller checks that the thread is alive: a forked process has none."""
 
 
 def _size(trip: RoundTrip) -> int:
-    """How much memory a round trip holds, about. Bytes that are looked up when asked for are nobody's yet."""
+    """About how many bytes of memory a round trip holds. A body that is loaded on demand counts as 0."""
     contents = [trip.request.content, *((trip.response.content,) if trip.response else ())]
     bodies = sum(len(content) for content in contents if isinstance(content, bytes))
     chunks = len(trip.response.chunks) if trip.response else 0
@@ -83,30 +83,30 @@ class Recorder:
     ) -> None:
         self.path = Path(path)
         self.problem: str | None = None
-        """What the disk or our own code refused, in one sentence; None while all went well."""
+        """The first error of the disk or of our own code, in one sentence; None while there is none."""
         self._durable = durable
         self._window = Window()
         self._file = self._open(append)
         try:
-            # Under the lock: what another recorder wrote until now is there to be read.
+            # Under the lock: another recorder has written everything by now.
             self._end = os.fstat(self._file).st_size
-            compressed = self._mended() if self._end else self.path.suffix == ".zst"
+            compressed = self._end_what_is_open() if self._end else self.path.suffix == ".zst"
             earlier = Cassette.load(self.path) if self._end else None
         except BaseException:
             os.close(self._file)
             raise
         self.count = earlier.following if earlier else 0
-        """The number that the next round trip gets: those of an earlier recording are counted."""
+        """The number of the next round trip; those of an earlier recording in the file count."""
         salt = earlier.salt if earlier else None
         redactor = redactor or Redactor(salt=salt)
         self._redactor = redactor if salt is None else redactor.with_salt(salt)
         self._compressor = compressor() if compressed else None
         self._owed_text = b""
-        """A header that the disk refused; it goes before the next line."""
+        """A header that the disk refused; it is written before the next line."""
         self._in_frame = False
-        """True when the file holds the beginning of the compressor's frame."""
+        """True when the file has the beginning of the compressor's frame."""
         self._owed_end = False
-        """True when a frame must be ended before the next one begins, since a block of it was refused."""
+        """True when a frame must be ended before the next one begins, since the disk refused a block of it."""
         if earlier is None:
             head = header_line(tool or "turntape", clock(), self._redactor.salt)
             if not self._put(head):
@@ -114,24 +114,24 @@ class Recorder:
         elif earlier.torn:
             self._put(b"\n")
         self._queue: deque[tuple[int, RoundTrip | bytes, int]] = deque()
-        """Number, what is to be written, and its size."""
+        """Number, round trip or line to write, and its size."""
         self._most = waiting_bytes
         self._waiting = 0
         self._blocked = 0
-        """Callers that wait for room; what they bring is written before the file is closed."""
+        """Callers that wait for room; what they hand in is written before the file is closed."""
         self._room = threading.Condition()
-        """Guards the queue, its size, the count and the end; notified when something was written."""
+        """Guards the queue, its size, the count and `_closing`; notified after each write."""
         self._place = self.path.absolute()
-        """Where the file stays when the working folder changes."""
+        """The path of the file, whatever the working folder becomes."""
         self._wake = threading.Event()
         self._hurry = threading.Event()
-        """Set when somebody waits for the disk: no more is gathered then."""
+        """Set when somebody waits for the disk: no larger batch is collected then."""
         self._closing = False
         self._thread = threading.Thread(target=self._run, name=f"turntape recorder {self.path.name}", daemon=True)
         self._thread.start()
 
-    def _mended(self) -> bool:
-        """End what a crash left open of a file that is appended to; True when it is compressed, whatever its name."""
+    def _end_what_is_open(self) -> bool:
+        """End what a crash left open in a file to append to. True when the file is compressed, whatever its name is."""
         data = self.path.read_bytes()
         if not data.startswith(MAGIC):
             return False
@@ -182,19 +182,19 @@ class Recorder:
 
     @property
     def waiting(self) -> int:
-        """About how many bytes were handed in and are not written yet."""
+        """About how many bytes were handed in and are not yet written."""
         return self._waiting
 
     def write(self, round_trip: RoundTrip) -> int:
-        """Hand in a round trip that has ended; returns its number in the file. Any thread may call this."""
+        """Hand in a round trip that has ended; returns its number in the file. Thread-safe."""
         return self._hand_in(round_trip, _size(round_trip), None)
 
     def label(self, index: int, label: dict[str, object]) -> None:
-        """Hand in what a round trip was read as; a later label for the same number stands for the earlier one."""
+        """Hand in the label of a round trip: what it was read as. A later label for the same number replaces it."""
         self.label_line(index, orjson.dumps(label))
 
     def label_line(self, index: int, json_object: bytes) -> None:
-        """`label` for an object that is JSON already."""
+        """As `label`, for an object that is already JSON."""
         line = label_line(index, json_object)
         self._hand_in(line, len(line), index)
 
@@ -225,7 +225,7 @@ class Recorder:
             self._blocked -= 1
 
     def close(self) -> None:
-        """Write what is left and close the file. May be called twice."""
+        """Write what is left and close the file. Can be called more than once."""
         with self._room:
             self._closing = True
         self._hurry.set()
@@ -247,11 +247,11 @@ class Recorder:
             self._write(FRAME_END)
         elif self._compressor and self._in_frame:
             self._write(self._compressor.flush(self._compressor.FLUSH_FRAME))
-        self._look_for_the_file()
+        self._check_the_file()
         os.close(self._file)
 
-    def _look_for_the_file(self) -> None:
-        """What was written into a file that somebody removed or replaced is nowhere to be found."""
+    def _check_the_file(self) -> None:
+        """What was written to a file that somebody removed or replaced is lost."""
         try:
             kept = os.path.samestat(os.fstat(self._file), self._place.stat())
         except OSError:
@@ -262,7 +262,7 @@ class Recorder:
             )
 
     def _drain(self) -> None:
-        """Write what waits now, and have the disk keep it; what is handed in meanwhile is the next batch."""
+        """Write what is in the queue now and sync it; what is handed in meanwhile is the next batch."""
         batch = len(self._queue)
         for _ in range(batch):
             number, item, size = self._queue.popleft()
@@ -286,7 +286,7 @@ class Recorder:
     def _record(self, number: int, trip: RoundTrip) -> None:
         trip = self._redactor.round_trip(trip)
         body = trip.request.body
-        # A later body may refer to this one only when it is in the file.
+        # A later body can refer to this one only when it is in the file.
         if self._put(round_trip_line(number, trip, body, self._window.shorten(body))):
             self._window.add(number, body)
 
@@ -300,7 +300,7 @@ class Recorder:
             block = self._compressor.compress(text) + self._compressor.flush(self._compressor.FLUSH_BLOCK)
             done = self._write(ended + block)
             if not done:
-                # The compressor refers to what was refused from now on: go on with a new frame.
+                # From now on the compressor would refer to what was refused: continue with a new frame.
                 self._compressor = compressor()
             self._owed_end = not done and (self._owed_end or self._in_frame)
             self._in_frame = done
@@ -314,9 +314,9 @@ class Recorder:
             while view:
                 view = view[os.write(self._file, view) :]
         except OSError as exc:
-            with suppress(OSError):  # what is no file cannot be cut; readers skip the torn line
+            with suppress(OSError):  # a device cannot be cut; readers skip the torn line
                 os.ftruncate(self._file, self._end)
-            wanted = _ROOM.get(exc.errno or 0, "look after the disk")
+            wanted = _ROOM.get(exc.errno or 0, "check the disk")
             self._complain(
                 f"cannot write to {str(self.path)!r}: {exc.strerror}; what was recorded so far is kept, {wanted}"
             )

@@ -588,7 +588,8 @@ def test_a_key_after_a_backslash_is_found_only_after_the_escapes_of_json(letter:
 
 def test_a_key_right_after_an_escape_at_the_start_is_found() -> None:
     assert Redactor().body(f"\\n{KEY}".encode()).startswith(b"\\nsk-proj-REDACTED-")
-    assert Redactor().body(f"n{KEY}".encode()) == f"n{KEY}".encode()
+    for text in (f"n{KEY}", f"n{KEY} \\"):
+        assert Redactor().body(text.encode()) == text.encode()
 
 
 def test_patterns_that_overlap_mask_once_and_keep_the_length() -> None:
@@ -757,3 +758,16 @@ def test_a_match_that_is_longer_than_any_key_is_encoded_data() -> None:
 
     assert left(401) and not left(400)
     assert not left(401, b"----")
+
+
+def test_a_secret_that_is_known_by_its_context_is_found_beside_encoded_data() -> None:
+    data = noise(64, urlsafe=False)[:64]
+    body = data + b"ws_secret_access_key=" + AWS.encode() + b"=" + data
+
+    assert AWS.encode() not in Redactor().body(body)
+
+
+def test_a_credential_of_an_answer_is_replaced() -> None:
+    shown = Redactor().headers((("WWW-Authenticate", "plain"), ("x-note", "plain")), response=True)
+
+    assert shown[0][1].startswith("REDACTED-") and shown[1] == ("x-note", "plain")

@@ -88,7 +88,7 @@ MALFORMED: dict[str, dict[str, Any]] = {
     "no method": {"request": {"url": "u"}},
     "request.url": {"request": {"method": "POST", "url": 3}},
     "request.headers is": {"request": {**REQUEST, "headers": {"ab": "c"}}},
-    "no pair": {"request": {**REQUEST, "headers": [["a"]]}},
+    "not a pair": {"request": {**REQUEST, "headers": [["a"]]}},
     "request.headers is 1": {"request": {**REQUEST, "headers": [["a", 1]]}},
     "'ab'": {"request": {**REQUEST, "headers": ["ab"]}},
     "request.http": {"request": {**REQUEST, "http": 1.1}},
@@ -144,9 +144,9 @@ def test_a_malformed_field_is_named_and_hides_no_other_round_trip(
         (line_of(n=1e30), "line 2 has n 1e+30"),
         (b'{"label":"x","of":{}}\n', "line 2 has label 'x'"),
         (b'{"label":0,"of":[]}\n', "line 2 is a label without an object"),
-        (b"[1]\n", "line 2 is no JSON object"),
-        (b"[" * 5000 + b"\n", "line 2 is no JSON"),
-        (b'{"n":0,"run":"\\ud800"}\n', "line 2 is no JSON"),
+        (b"[1]\n", "line 2 is not a JSON object"),
+        (b"[" * 5000 + b"\n", "line 2 is not valid JSON"),
+        (b'{"n":0,"run":"\\ud800"}\n', "line 2 is not valid JSON"),
     ],
 )
 def test_a_line_of_no_kind_is_named_by_its_place(line: bytes, said: str, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """What is in the file is read, and what is damaged is reported and hides nothing else."""
 
+import random
 from pathlib import Path
 
 import orjson
@@ -8,7 +9,9 @@ from factories import round_trip
 from recordings import bodies, growing, record, single
 
 from turntape.cassettes import Cassette, CassetteError, FormatError, Recorder, RoundTrip, Tail
-from turntape.cassettes.tape.compression import MAGIC, Decompression
+from turntape.cassettes.tape import reader
+from turntape.cassettes.tape.compression import MAGIC, Decompression, compressor
+from turntape.cassettes.tape.reader import fits, read_header
 
 
 @pytest.fixture
@@ -259,7 +262,7 @@ def test_a_damaged_line_costs_its_round_trip_and_those_that_refer_to_it(tmp_path
     assert [trip.index for trip in read] == [0, 4, 5, 6]
     assert bodies(read)[1:] == bodies(new)
     assert [problem.split(";")[0] for problem in cassette.problems] == [
-        "line 3 is no JSON and was skipped",
+        "line 3 is not valid JSON and was skipped",
         "round trip 2 cannot be read: the body of round trip 2 refers to round trip 1, "
         "which is not in the file before it",
         "round trip 3 cannot be read: the body of round trip 2 refers to round trip 1, "
@@ -320,3 +323,307 @@ def test_recordings_that_were_joined_by_hand_keep_their_own_bodies(tmp_path: Pat
     assert bodies(list(cassette)) == bodies(first + second)
     assert bodies([cassette[place] for place in range(6)]) == bodies(first + second)
     assert any("line 6 is a second round trip 0" in problem for problem in cassette.problems)
+
+
+def text_line(number: int, body: dict[str, object] | None = None, **fields: object) -> bytes:
+    request = {"method": "POST", "url": "https://a.example"} | ({} if body is None else {"body": body})
+    return orjson.dumps({"n": number, "started_at": "2026-01-01T00:00:00Z", "request": request} | fields) + b"\n"
+
+
+def loaded(tmp_path: Path, *lines: bytes) -> Cassette:
+    path = tmp_path / "written.cassette.jsonl"
+    path.write_bytes(b'{"turntape":"1.0"}\n' + b"".join(lines))
+    return Cassette.load(path)
+
+
+@pytest.mark.parametrize("version", ["1", "1.0", "1.99", "0.9"])
+def test_a_version_up_to_ours_is_read(version: str) -> None:
+    line = orjson.dumps({"turntape": version, "salt": "s"})
+
+    assert read_header(line, None) == {"turntape": version, "salt": "s"}
+
+
+@pytest.mark.parametrize(
+    "line", [b'{"turntape":1}', b'{"turntape":"x.1"}', b'{"turntape":""}', b'{"a":1}', b"[1]", b'"1.0"', b"", b"{"]
+)
+def test_a_line_that_is_not_a_header_is_refused(line: bytes) -> None:
+    with pytest.raises(FormatError, match="^the cassette is not a turntape cassette: its first line is not a header"):
+        read_header(line, None)
+
+
+def test_a_newer_version_is_refused_with_the_name_of_the_file() -> None:
+    with pytest.raises(FormatError, match=r"^'a/b' has cassette format 2\.1 and this turntape reads 1\.x"):
+        read_header(b'{"turntape":"2.1"}', Path("a/b"))
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (b'{"n":1', "line 3 is not valid JSON and was skipped; the recording was cut there"),
+        (b"[1]\n", "line 3 is not a JSON object and was skipped"),
+        (text_line(1, n="1"), "line 3 has n '1', which is not a number, and was skipped"),
+        (text_line(1, n=-1), "line 3 has n -1, which is not a number, and was skipped"),
+        (text_line(1, n=True), "line 3 has n True, which is not a number, and was skipped"),
+        (b'{"label":null,"of":{}}\n', "line 3 has label None, which is not a number, and was skipped"),
+        (b'{"label":0,"of":[]}\n', "line 3 is a label without an object and was skipped"),
+        (b'{"label":0}\n', "line 3 is a label without an object and was skipped"),
+        (text_line(0), "line 3 is a second round trip 0; labels for it may mean the first"),
+    ],
+)
+def test_what_is_wrong_with_a_line_is_said_with_its_number(line: bytes, problem: str, tmp_path: Path) -> None:
+    cassette = loaded(tmp_path, text_line(0), line)
+
+    assert cassette.problems == [problem]
+    assert [trip.index for trip in cassette][:1] == [0]
+
+
+def test_lines_without_a_number_are_left_to_newer_versions(tmp_path: Path) -> None:
+    cassette = loaded(tmp_path, b'{"note":1}\n', b"  \n", b"\n", text_line(0))
+
+    assert ([trip.index for trip in cassette], cassette.problems) == ([0], [])
+
+
+def test_a_label_may_come_before_and_after_its_round_trip(tmp_path: Path) -> None:
+    labels = [b'{"label":%d,"of":{"turn":%d}}\n' % pair for pair in ((0, 1), (7, 2), (0, 3), (2, 4))]
+
+    cassette = loaded(tmp_path, labels[0], text_line(0), text_line(3), *labels[1:])
+
+    assert cassette.labels == {0: {"turn": 3}, 7: {"turn": 2}, 2: {"turn": 4}}
+    assert cassette.following == 8
+    assert loaded(tmp_path, text_line(3), text_line(1)).following == 4
+    assert loaded(tmp_path).following == 0
+
+
+@pytest.mark.parametrize(
+    ("prefix", "suffix", "size", "holds"),
+    [(0, 0, 0, True), (4, 6, 10, True), (5, 6, 10, False), (-1, 0, 10, False), (0, -1, 10, False), (11, -1, 10, False)],
+)
+def test_a_delta_takes_no_more_than_there_is(prefix: int, suffix: int, size: int, holds: bool) -> None:
+    if holds:
+        fits(prefix, suffix, size, 3)
+    else:
+        with pytest.raises(
+            CassetteError, match="^the body of round trip 3 takes more of an earlier one than that has$"
+        ):
+            fits(prefix, suffix, size, 3)
+
+
+def edited(count: int) -> list[RoundTrip]:
+    """Bodies that are changed at their start, in the middle and at their end, so that chains of deltas cross."""
+    chance = random.Random(5)
+    body = chance.randbytes(3000).hex().encode()
+    trips: list[RoundTrip] = []
+    for _ in range(count):
+        at = chance.choice([0, len(body), chance.randrange(len(body))])
+        cut = chance.randrange(0, 60)
+        body = body[:at] + chance.randbytes(30).hex().encode() + body[at + cut :]
+        trips.append(round_trip(body))
+    return trips
+
+
+def test_every_body_is_found_from_anywhere_through_chains_of_deltas(tmp_path: Path) -> None:
+    path = tmp_path / "run.cassette.jsonl"
+    trips = edited(40)
+    record(path, trips)
+    wanted = bodies(trips)
+    assert path.read_bytes().count(b'"base"') > 35
+
+    cassette = Cassette.load(path)
+    assert bodies([cassette[39], cassette[0], cassette[-2]]) == [wanted[39], wanted[0], wanted[38]]
+    for place in range(40):
+        assert Cassette.load(path)[place].request.body == wanted[place]
+    assert bodies(cassette[::-3]) == wanted[::-3]
+    assert bodies(list(cassette)) == wanted
+
+
+@pytest.mark.parametrize(("prefix", "suffix"), [(0, 0), (3, 0), (0, 3), (3, 4), (10, 0), (0, 10), (4, 6)])
+def test_a_delta_of_a_small_body_is_read_both_ways(prefix: int, suffix: int, tmp_path: Path) -> None:
+    """A body that is too small for the window, and a delta of a delta."""
+    base = {"text": "0123456789"}
+    first = {"base": 0, "prefix": prefix, "suffix": suffix, "text": "ab"}
+    second = {"base": 1, "prefix": 1, "suffix": 1, "b64": "eHl6"}
+    cassette = loaded(tmp_path, text_line(0, base), text_line(1, first), text_line(2, second))
+    one = "0123456789"[:prefix] + "ab" + "0123456789"[10 - suffix :]
+    two = f"{one[0]}xyz{one[-1]}"
+
+    assert bodies([cassette[2], cassette[1]]) == [two.encode(), one.encode()]
+    assert bodies(list(cassette)) == [b"0123456789", one.encode(), two.encode()]
+    assert cassette.problems == []
+
+
+def test_a_delta_of_a_body_that_is_empty_is_read(tmp_path: Path) -> None:
+    cassette = loaded(tmp_path, text_line(0), text_line(1, {"base": 0, "prefix": 0, "suffix": 0, "text": "x"}))
+
+    assert cassette[1].request.body == b"x"
+    assert bodies(list(cassette)) == [b"", b"x"]
+
+
+def test_a_delta_of_a_request_that_is_not_an_object_is_a_problem(tmp_path: Path) -> None:
+    cassette = loaded(
+        tmp_path, text_line(0, request=[1]), text_line(1, {"base": 0, "prefix": 0, "suffix": 0, "text": "x"})
+    )
+
+    assert [trip.index for trip in cassette] == [1]
+    assert cassette.problems == ["round trip 0 cannot be read: its request is [1] and not an object"]
+
+
+def test_a_delta_that_takes_too_much_of_a_body_in_the_window_is_a_problem(tmp_path: Path) -> None:
+    base, delta = {"text": "x" * 300}, {"base": 0, "prefix": 200, "suffix": 101, "text": "q"}
+    cassette = loaded(tmp_path, text_line(0, base), text_line(1, delta))
+    problem = "the body of round trip 1 takes more of an earlier one than that has"
+
+    assert [trip.index for trip in cassette] == [0]
+    assert cassette.problems == [f"round trip 1 cannot be read: {problem}"]
+
+
+def test_a_body_that_is_damaged_is_said_once_when_it_is_asked_for(tmp_path: Path) -> None:
+    cassette = loaded(
+        tmp_path, text_line(0, {"b64": "!"}), text_line(1, {"base": 5, "prefix": 0, "suffix": 0, "text": ""})
+    )
+    first, second = cassette[0], cassette[1]
+    assert cassette.problems == []
+
+    for _ in range(2):
+        with pytest.raises(CassetteError, match="^a body of round trip 0 cannot be read: the base64 '!' is damaged"):
+            _ = first.request.body
+        with pytest.raises(CassetteError, match="^a body of round trip 1 cannot be read: .* refers to round trip 5"):
+            _ = second.request.body
+
+    assert len(cassette.problems) == 2
+
+
+def test_a_round_trip_that_cannot_be_read_is_left_out_and_refused_by_its_place(tmp_path: Path) -> None:
+    cassette = loaded(tmp_path, text_line(0), text_line(1, started_at="never"), text_line(2))
+
+    assert len(cassette) == 3
+    assert [trip.index for trip in cassette[0:3]] == [0, 2]
+    assert [trip.index for trip in cassette] == [0, 2]
+    with pytest.raises(CassetteError, match="^round trip 1 cannot be read; see the problems of the cassette$"):
+        _ = cassette[1]
+    with pytest.raises(IndexError):
+        _ = cassette[3]
+
+
+def test_a_cassette_in_memory_is_what_it_was_given() -> None:
+    trips = growing(3)
+    cassette = Cassette.from_round_trips(iter(trips))
+
+    assert (list(cassette), len(cassette), cassette[1], cassette[1:]) == (trips, 3, trips[1], trips[1:])
+    assert (cassette.labels, cassette.problems, cassette.salt, cassette.path) == ({}, [], None, None)
+    assert (cassette.torn, cassette.following, cassette.header) == (False, 0, {})
+
+
+def test_a_cassette_knows_its_file(tape: Path) -> None:
+    cassette = Cassette.load(str(tape))
+
+    assert (cassette.path, cassette.torn, cassette.following) == (tape, False, 4)
+    assert cassette.salt == cassette.header["salt"]
+    with tape.open("ab") as file:
+        file.write(b"{")
+    assert Cassette.load(tape).torn
+
+
+def test_a_salt_that_is_not_text_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "x.cassette.jsonl"
+    path.write_bytes(b'{"turntape":"1.0","salt":5}\n')
+
+    assert Cassette.load(path).salt is None
+
+
+def test_an_empty_file_and_a_missing_one_are_told_apart(tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.touch()
+
+    with pytest.raises(FormatError, match="empty' is empty: it holds no recording; record again$"):
+        Cassette.load(empty)
+    with pytest.raises(CassetteError, match="cannot read the cassette .*: No such file or directory; check the name$"):
+        Cassette.load(tmp_path / "missing")
+
+
+@pytest.mark.parametrize("block", [1, 2, 7, 100, 1 << 20])
+def test_a_tail_reads_block_by_block(block: int, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "BLOCK", block)
+    trips = growing(6)
+    record(path, trips[:4])
+    tail = Tail(path)
+
+    read = tail.poll()
+    assert (bodies(read), tail.torn, tail.problems) == (bodies(trips[:4]), False, [])
+    assert tail.header is not None and tail.header["turntape"] == "1.0"
+    record(path, trips[4:], append=True)
+    with Recorder(path, append=True) as recorder:
+        recorder.label(5, {"turn": 6})
+    assert bodies(list(tail.news())) == bodies(trips[4:])
+    assert tail.labels == {5: {"turn": 6}}
+    assert bodies([tail.round_trip(0), tail.round_trip(5)]) == bodies([trips[0], trips[5]])
+
+
+def test_a_tail_holds_little_at_a_time(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "BLOCK", 500)
+    record(path, single(20))
+    tail = Tail(path)
+
+    news = tail.news()
+
+    assert next(news).index == 0
+    assert tail._offset < path.stat().st_size / 2  # pyright: ignore[reportPrivateUsage]
+    assert len(list(news)) == 19
+
+
+def test_a_tail_names_the_round_trip_that_it_cannot_give(tape: Path) -> None:
+    tail = Tail(tape)
+    with pytest.raises(CassetteError, match="^round trip 0 of .* can no longer be read; open it again$"):
+        tail.round_trip(0)
+    assert len(tail.poll()) == 4
+
+    assert tail.round_trip(3).index == 3
+    with pytest.raises(CassetteError, match="^round trip 4 of "):
+        tail.round_trip(4)
+
+
+def test_a_tail_counts_lines_from_the_first(tmp_path: Path) -> None:
+    path = tmp_path / "x.cassette.jsonl"
+    path.write_bytes(b'{"turntape":"1.0"}\n' + text_line(0) + b"[1]\n" + text_line(1, started_at="never"))
+    tail = Tail(path)
+
+    assert [trip.index for trip in tail.poll()] == [0]
+    assert tail.problems[0] == "line 3 is not a JSON object and was skipped"
+    assert tail.problems[1].startswith("round trip 1 cannot be read: ")
+
+
+@pytest.mark.parametrize("missing", [0, 1, 5, 100])
+def test_a_tail_is_torn_while_the_last_line_is_not_whole(missing: int, tmp_path: Path) -> None:
+    path = tmp_path / "run.cassette.jsonl"
+    record(path, growing(2))
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) - missing])
+    tail = Tail(path)
+
+    assert len(tail.poll()) == (1 if missing else 2)
+    assert tail.torn == bool(missing)
+    path.write_bytes(data)
+    assert len(tail.poll()) == (1 if missing else 0)
+    assert not tail.torn
+
+
+def test_a_compressed_tail_is_torn_while_its_text_ends_in_a_line(packed: Path) -> None:
+    stream = compressor()
+    text = b'{"turntape":"1.0"}\n' + text_line(0)
+    packed.write_bytes(stream.compress(text[:-9]) + stream.flush(stream.FLUSH_BLOCK))
+    tail = Tail(packed)
+
+    assert (tail.poll(), tail.torn) == ([], True)
+    with packed.open("ab") as file:
+        file.write(stream.compress(text[-9:]) + stream.flush(stream.FLUSH_FRAME))
+    assert (len(tail.poll()), tail.torn) == (1, False)
+
+
+def test_a_tail_of_something_else_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(b"hello\n")
+
+    with pytest.raises(FormatError, match="x' is not a turntape cassette"):
+        Tail(path).poll()
+    with pytest.raises(CassetteError, match="^cannot read the cassette .*: Is a directory; check the name$"):
+        Tail(tmp_path).poll()
+    assert Tail(tmp_path / "missing").poll() == []

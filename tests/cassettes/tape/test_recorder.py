@@ -1,5 +1,6 @@
 """What is recorded is in the file, byte for byte, whatever happens to the process or the disk."""
 
+import errno
 import os
 import signal
 import stat
@@ -21,6 +22,7 @@ from hypothesis import strategies as st
 from recordings import bodies, growing, read_by_any_tool, record, single
 
 from turntape.cassettes import Cassette, CassetteError, Chunk, FormatError, Frame, Recorder, Redactor, RoundTrip, Tail
+from turntape.cassettes.tape import recorder as recorder_module
 from turntape.cassettes.tape.compression import CompressionParameter, ZstdCompressor
 
 SUFFIXES = ["jsonl", "jsonl.zst"]
@@ -558,3 +560,288 @@ def test_what_comes_after_close_is_said_and_not_written(path: Path) -> None:
     assert recorder.problem is not None and "closed and is not in it" in recorder.problem
     assert path.stat().st_size == size
     assert len(Cassette.load(path)) == 2
+
+
+class Disk:
+    """A disk that refuses some writes to a recorder's file, or takes only a part of them."""
+
+    def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._path = path
+        self.refused: set[int] = set()
+        """The writes that are refused, by their place from 0."""
+        self.error = errno.ENOSPC
+        self.takes = 1 << 30
+        """How many bytes a write takes at most; a refused one takes these first."""
+        self.writes = 0
+        self.calls = 0
+        self._write = os.write
+        self._partial = False
+        monkeypatch.setattr(recorder_module.os, "write", self.write)
+
+    def write(self, file: int, data: bytes | memoryview) -> int:
+        if self._path.exists() and os.path.samestat(os.fstat(file), self._path.stat()):
+            self.calls += 1
+            if self.writes in self.refused:
+                if not self._partial and self.takes < len(data):
+                    self._partial = True
+                    return self._write(file, data[: self.takes])
+                self._partial = False
+                self.writes += 1
+                raise OSError(self.error, os.strerror(self.error))
+            taken = self._write(file, data[: self.takes])
+            self.writes += taken == len(data)
+            return taken
+        return self._write(file, data)
+
+
+@pytest.fixture
+def disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> Disk:
+    return Disk(path, monkeypatch)
+
+
+@pytest.mark.parametrize("takes", [0, 5, 1 << 30])
+@pytest.mark.parametrize("refused", [{1}, {2}, {2, 3}, {4}, {1, 3}])
+def test_what_the_disk_refuses_is_left_out_and_nothing_refers_to_it(
+    refused: set[int], takes: int, path: Path, disk: Disk
+) -> None:
+    """Write 0 is the header, and the others are a round trip each."""
+    disk.refused = refused
+    disk.takes = takes or 1 << 30
+    trips = growing(4)
+    with Recorder(path, durable=False) as recorder:
+        for trip in trips:
+            recorder.write(trip)
+    kept = [number for number in range(4) if number + 1 not in refused]
+
+    cassette = Cassette.load(path)
+
+    assert [trip.index for trip in cassette] == kept
+    assert bodies(list(cassette)) == [bodies(trips)[number] for number in kept]
+    assert cassette.problems == [] and not cassette.torn
+    assert read_by_any_tool(path)
+    assert recorder.problem == (
+        f"cannot write to {str(path)!r}: No space left on device; what was recorded so far is kept, free some space"
+    )
+
+
+def test_a_write_that_takes_only_a_part_is_continued(path: Path, disk: Disk) -> None:
+    disk.takes = 7
+    record(path, growing(3))
+
+    assert disk.calls > 50
+    assert len(list(Cassette.load(path))) == 3
+    assert read_by_any_tool(path)
+
+
+def test_a_header_that_was_refused_goes_before_the_next_line(path: Path, disk: Disk) -> None:
+    disk.refused = {0, 1}
+    record(path, growing(3))
+
+    cassette = Cassette.load(path)
+
+    assert [trip.index for trip in cassette] == [1, 2]
+    assert cassette.problems == []
+    assert read_by_any_tool(path)
+
+
+@pytest.mark.parametrize(
+    ("error", "advice"),
+    [
+        (errno.ENOSPC, "free some space"),
+        (errno.EDQUOT, "free some space"),
+        (errno.EFBIG, "raise the limit on the size of files (`ulimit -f`)"),
+        (errno.EIO, "check the disk"),
+    ],
+)
+def test_a_refusal_says_what_to_do(error: int, advice: str, path: Path, disk: Disk) -> None:
+    disk.refused, disk.error = {1}, error
+
+    assert record(path, single(1)).problem == (
+        f"cannot write to {str(path)!r}: {os.strerror(error)}; what was recorded so far is kept, {advice}"
+    )
+
+
+def test_every_refusal_has_a_case() -> None:
+    assert set(recorder_module._ROOM) == {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # pyright: ignore[reportPrivateUsage]
+
+
+def test_a_problem_is_said_once_and_logged(path: Path, disk: Disk, caplog: pytest.LogCaptureFixture) -> None:
+    disk.refused = {1, 2}
+
+    recorder = record(path, single(3))
+
+    assert [message for message in caplog.messages if str(path) in message] == [recorder.problem]
+
+
+@pytest.mark.parametrize("durable", [True, False])
+def test_each_batch_is_synced_when_it_must_be_durable(
+    durable: bool, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+
+    def refuse(file: int) -> None:
+        synced.append(os.fstat(file).st_size)
+        raise OSError(errno.EIO, "broken")
+
+    monkeypatch.setattr(recorder_module, "_sync", refuse)
+    with Recorder(path, durable=durable) as recorder:
+        header = path.stat().st_size
+        recorder.write(round_trip())
+
+    assert bool(synced) == durable and all(size > header for size in synced)
+    assert recorder.problem == (f"cannot sync {str(path)!r}: broken" if durable else None)
+    assert len(Cassette.load(path)) == 1
+
+
+def test_the_header_says_who_wrote_the_file_and_when(path: Path) -> None:
+    Recorder(path, tool="mine 1.0", clock=lambda: 1.5, redactor=Redactor(salt="abc")).close()
+
+    assert Cassette.load(path).header == {
+        "turntape": "1.0",
+        "tool": "mine 1.0",
+        "started_at": "1970-01-01T00:00:01.500000Z",
+        "salt": "abc",
+    }
+
+
+def test_without_a_name_the_tool_is_turntape(path: Path) -> None:
+    with Recorder(path) as recorder:
+        assert recorder.count == 0
+
+    assert Cassette.load(path).header["tool"] == "turntape"
+
+
+def test_labels_are_cleaned_like_bodies(path: Path) -> None:
+    secret = "sk-proj-abcDEF123456ghiJKL789012mnoPQR345678"
+    with Recorder(path) as recorder:
+        recorder.label(0, {"text": f"it is {secret}"})
+        recorder.label_line(1, b'{"text":"it is %s"}' % secret.encode())
+
+    labels = Cassette.load(path).labels
+
+    assert [str(label["text"])[:23] for label in labels.values()] == ["it is sk-proj-REDACTED-"] * 2
+    assert secret not in str(labels)
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "missing" / "run.cassette.jsonl"
+
+    with pytest.raises(CassetteError, match="^cannot write the cassette .*: No such file or directory; choose another"):
+        Recorder(path)
+
+
+def test_a_fault_of_ours_costs_one_round_trip(path: Path) -> None:
+    class Faulty(Redactor):
+        @override
+        def round_trip(self, trip: RoundTrip) -> RoundTrip:
+            if trip.run == "bad":
+                raise ValueError("boom")
+            return super().round_trip(trip)
+
+    with Recorder(path, redactor=Faulty()) as recorder:
+        numbers = [recorder.write(round_trip(run=name)) for name in ("a", "bad", "b")]
+
+    assert numbers == [0, 1, 2]
+    assert [trip.index for trip in Cassette.load(path)] == [0, 2]
+    assert recorder.problem == "round trip 1 could not be recorded: boom"
+    assert (recorder.waiting, recorder.count) == (0, 3)
+
+
+def test_what_comes_late_is_said_with_its_kind(path: Path) -> None:
+    first, second = Recorder(path), Recorder(path.with_name(f"b.{path.name}"))
+    for recorder in (first, second):
+        recorder.close()
+        recorder.close()
+
+    first.label(7, {"turn": 1})
+    assert second.write(round_trip()) == 0
+
+    assert first.problem == f"a label of round trip 7 came after {str(path)!r} was closed and is not in it"
+    assert second.problem == f"a round trip came after {str(second.path)!r} was closed and is not in it"
+    assert (first.count, second.count, first.waiting, second.waiting) == (0, 1, 0, 0)
+
+
+def test_what_waits_is_counted_by_its_parts(path: Path) -> None:
+    gate = Gated()
+    trip = round_trip(b"a" * 500, b"b" * 300, frames=(Frame("client", 1, b"c" * 70, True),))
+    lazy = replace(trip, request=replace(trip.request, content=lambda: b"a" * 500), response=None, frames=())
+    with Recorder(path, redactor=gate) as recorder, gate:
+        recorder.write(trip)
+        whole = recorder.waiting
+        recorder.write(lazy)
+        later = recorder.waiting - whole
+        recorder.label_line(0, b"{}")
+        label = recorder.waiting - whole - later
+
+    assert (whole, later, label) == (1000 + 500 + 300 + 70 + 3 * 100, 1000, len(b'{"label":0,"of":{}}\n'))
+    assert recorder.waiting == 0
+    assert [trip.request.body for trip in Cassette.load(path)] == [b"a" * 500] * 2
+
+
+def test_a_plain_recording_stays_plain_whatever_its_name(packed: Path, tmp_path: Path) -> None:
+    plain = tmp_path / "plain.cassette.jsonl"
+    record(plain, single(2))
+    packed.write_bytes(plain.read_bytes())
+
+    record(packed, single(1), append=True)
+
+    assert packed.read_bytes().startswith(plain.read_bytes()) and packed.read_bytes().endswith(b"\n")
+    assert len(list(Cassette.load(packed))) == 3
+
+
+def test_a_compressed_recording_stays_compressed_whatever_its_name(packed: Path, tmp_path: Path) -> None:
+    record(packed, single(2))
+    plain = tmp_path / "plain.cassette.jsonl"
+    plain.write_bytes(packed.read_bytes())
+
+    record(plain, single(1), append=True)
+
+    assert len(list(Cassette.load(plain))) == 3
+    assert plain.read_bytes().startswith(packed.read_bytes())
+    assert read_by_any_tool(plain.rename(packed))
+
+
+def test_a_torn_line_is_ended_before_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "run.cassette.jsonl"
+    record(path, single(1))
+    before = path.read_bytes()
+    path.write_bytes(before + b'{"n":1')
+
+    record(path, [], append=True)
+    assert path.read_bytes() == before + b'{"n":1\n'
+    record(path, [], append=True)
+    assert path.read_bytes() == before + b'{"n":1\n'
+
+
+def test_a_frame_that_was_left_open_is_ended_before_the_next(packed: Path) -> None:
+    record(packed, growing(3))
+    whole = packed.read_bytes()
+    packed.write_bytes(whole[:-3])  # without the empty last block
+
+    recorder = Recorder(packed, append=True)
+
+    assert packed.read_bytes()[: len(whole) - 3] == whole[:-3]
+    assert read_by_any_tool(packed)
+    assert recorder.count == 3
+    recorder.close()
+    assert read_by_any_tool(packed) and len(list(Cassette.load(packed))) == 3
+
+
+def test_a_frame_is_ended_once(packed: Path) -> None:
+    record(packed, growing(2))
+    size = packed.stat().st_size
+
+    record(packed, [], append=True)
+
+    assert packed.stat().st_size == size
+
+
+def test_a_forked_child_that_writes_does_not_wait_for_a_thread_that_it_has_not(path: Path) -> None:
+    recorder = Recorder(path, waiting_bytes=1)
+    recorder.close()
+    recorder._closing = False  # pyright: ignore[reportPrivateUsage]
+
+    recorder.write(round_trip())
+    recorder.write(round_trip())  # the thread has ended: nobody would make room
+
+    assert recorder.waiting > 0

@@ -136,7 +136,7 @@ def test_what_is_no_cassette_is_said_in_one_sentence(tmp_path: Path) -> None:
 
     with pytest.raises(FormatError, match="is empty"):
         Run.load(tmp_path / "empty")
-    with pytest.raises(FormatError, match="no turntape cassette"):
+    with pytest.raises(FormatError, match="not a turntape cassette"):
         Run.load(tmp_path / "text")
 
 

@@ -204,7 +204,7 @@ def test_without_a_terminal_it_says_what_to_do(capsys: pytest.CaptureFixture[str
 
 @pytest.mark.parametrize(
     ("content", "told"),
-    [(None, "cannot read the cassette"), (b"", "is empty"), (b"hello\n", "no turntape cassette")],
+    [(None, "cannot read the cassette"), (b"", "is empty"), (b"hello\n", "not a turntape cassette")],
 )
 def test_what_is_no_cassette_is_one_line(
     content: bytes | None, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
