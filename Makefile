@@ -33,6 +33,7 @@ check: setup
 	$(RUN)python -m turntape.inspector.findings.findings_page --check
 	$(RUN)python -m turntape.inspector.views.json.schemas --check
 	$(RUN)python docs/screens.py --check
+	$(RUN)python docs/python_api.py --check
 	.ci/check-workflows
 
 format: setup
@@ -73,6 +74,7 @@ docs: setup
 	$(RUN)python -m turntape.inspector.findings.findings_page
 	$(RUN)python -m turntape.inspector.views.json.schemas
 	$(RUN)python docs/screens.py
+	$(RUN)python docs/python_api.py
 
 # The documentation as a site with a search, in site/; needs no network once the packages are installed.
 docs-site: setup
