@@ -88,3 +88,8 @@ def _joined(tables: Iterable[tuple[str, tuple[Rule, ...]]], problems: list[str])
                 f"the rule {name!r} of {place!r} is not used: {owners[name]!r} has a rule of that id; rename it"
             )
         yield from (rule for rule in rules if rule.id not in refused)
+
+
+def forget() -> None:
+    """Read the rules again on the next use: for tests, and after a package was installed."""
+    catalogue.cache_clear()

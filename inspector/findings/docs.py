@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import cache
 
 from ..wire.registry import protocols
-from .catalogue import catalogue
+from .catalogue import Catalogue, catalogue
 from .examples import EXAMPLES, Example
 from .finding import SEVERITIES, Layer, Severity, Tier
 from .rule import Rule
@@ -80,11 +80,15 @@ GROUPS: tuple[str, ...] = ("model", "api", "client", "advice")
 _TIER_ORDER: tuple[Tier, ...] = ("P", "S", "H")
 
 
-@cache
 def classes() -> tuple[FailureClass, ...]:
     """Every class once, in the order of the rules."""
+    return _classes(catalogue())
+
+
+@cache
+def _classes(table: Catalogue) -> tuple[FailureClass, ...]:
     by_id: dict[str, list[Rule]] = {}
-    for rule in catalogue().rules:
+    for rule in table.rules:
         by_id.setdefault(rule.id, []).append(rule)
     return tuple(_joined(rules) for rules in by_id.values())
 

@@ -87,7 +87,6 @@ def _emitted_at(context: RuleContext, part: Part) -> tuple[str, ...]:
     fix="Always append a result for every open call, an error result when the tool failed or was stopped.",
     not_when=(
         "The API ran the tool itself",
-        "A program on the API's side made the call",
         "The API holds the conversation",
     ),
 )

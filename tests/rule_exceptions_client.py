@@ -1,0 +1,301 @@
+"""Rules about the client: for each exception, a run in which a rule fires and its twin that the rule spares.
+
+Rows are as in `rule_exceptions_model_api`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from conversations import CALL, HELLO, TOOLS, chat, result, said, user
+from judged import (
+    CONVERSE,
+    anthropic,
+    asked,
+    given,
+    item_call,
+    item_output,
+    responses,
+    spoke,
+    steps,
+    trip,
+    use,
+    words,
+)
+from rule_exceptions_model_api import HI, SEARCH, Row, edited, looped, moved
+
+from turntape.cassettes.tape.model import RoundTrip
+
+CALLED = said(None, CALL)
+GIVEN = result("call_1", "a strip")
+DONE = said("It is a strip.")
+HEADER = "x-claude-code-prev-tool-durations"
+THINKING = {"type": "thinking", "thinking": "I must look it up.", "signature": "c2lnbmVk" * 8}
+OTHER_TOOL = {"type": "function", "function": {"name": "search", "description": "Search.", "parameters": {
+    "type": "object", "properties": {}}}}  # fmt: skip
+
+
+def after(answer: dict[str, Any], echoed: dict[str, Any], **first: Any) -> list[RoundTrip]:
+    """An answer, and how the next request repeats it."""
+    return [chat([HELLO], answer, **first), chat([HELLO, echoed, user("and then?")], said("Nothing."), index=1)]
+
+
+def thought(*echoed: dict[str, Any], call: bool = True, **second: Any) -> list[RoundTrip]:
+    """A turn with thinking, and a request whose answer of the assistant holds these blocks."""
+    content = [THINKING, use()] if call else [THINKING, words("It is a strip.")]
+    reply = asked(given()) if call else asked("and then?")
+    history = [asked("what is a tape?"), spoke(*echoed), reply]
+    return [anthropic(history[:1], content), anthropic(history, [words("Done.")], 1, **second)]
+
+
+def older() -> list[RoundTrip]:
+    """Thinking that is sent back once, and left out two turns later."""
+    ask, first, back = asked("what is a tape?"), spoke(THINKING, use()), asked(given())
+    second = [words("It is a strip.")]
+    return [
+        anthropic([ask], [THINKING, use()]),
+        anthropic([ask, first, back], second, 1),
+        anthropic([ask, spoke(use()), back, spoke(*second), asked("and then?")], [words("Nothing.")], 2),
+    ]
+
+
+def plain_reasoning(*, kept: bool = False) -> list[RoundTrip]:
+    """A chat answer with encrypted reasoning of an API that ignores it in requests."""
+    answer = CALLED | {"reasoning_details": [{"type": "reasoning.encrypted", "data": "c2lnbmVk" * 8, "id": "r1"}]}
+    return [chat([HELLO], answer), chat([HELLO, answer if kept else CALLED, GIVEN], DONE, index=1)]
+
+
+def system(text: str) -> dict[str, Any]:
+    return {"role": "system", "content": text}
+
+
+def with_system(before: str, now: str, *, failed: bool = False) -> list[RoundTrip]:
+    """Two turns under two system prompts; or two attempts of one turn."""
+    if failed:
+        error = {"error": {"message": "try again", "type": "server_error"}}
+        return [
+            chat([system(before), HELLO], status=500, error=error),
+            chat([system(now), HELLO], DONE, index=1),
+        ]
+    return [
+        chat([system(before), HELLO], CALLED),
+        chat([system(now), HELLO, CALLED, GIVEN], DONE, index=1),
+    ]
+
+
+def handed_over(*, to_system: str, name: str = "transfer_to_search") -> list[RoundTrip]:
+    """A call that hands the conversation to another agent, with other tools and another system prompt."""
+    tool = {"type": "function", "function": {**TOOLS[0]["function"], "name": name}}
+    call = said(None, ("call_1", name, '{"word":"tape"}'))
+    history = [system("You look words up."), HELLO]
+    return [
+        chat(history, call, tools=[tool]),
+        chat([system(to_system), HELLO, call, GIVEN], DONE, index=1, tools=[OTHER_TOOL]),
+    ]
+
+
+def with_tools(*, failed: bool = False) -> list[RoundTrip]:
+    """The tools change between two turns; or between two attempts of one turn."""
+    if failed:
+        error = {"error": {"message": "try again", "type": "server_error"}}
+        return [chat([HELLO], status=500, error=error), chat([HELLO], DONE, index=1, tools=[*TOOLS, OTHER_TOOL])]
+    return [chat([HELLO], CALLED), chat([HELLO, CALLED, GIVEN], DONE, index=1, tools=[*TOOLS, OTHER_TOOL])]
+
+
+def inserted(tokens: int = 5000, *, counted: bool = True) -> list[RoundTrip]:
+    """The first message changes; the API counts so many tokens, cached ones too or not."""
+
+    def one(messages: list[dict[str, Any]], answer: dict[str, Any], index: int, read: int) -> RoundTrip:
+        trip_ = chat(messages, answer, index=index, usage=(tokens, 10))
+        if not counted:
+            return edited(trip_, ',"prompt_tokens_details":{"cached_tokens":0}', "")
+        return edited(trip_, '"cached_tokens":0', f'"cached_tokens":{read}')
+
+    changed = user("07:01 what is a tape?")
+    read = tokens * 8 // 10 if tokens > 1024 else 0
+    return [one([HELLO], CALLED, 0, read), one([changed, CALLED, GIVEN], DONE, 1, 0)]
+
+
+def set_to(**fields: Any) -> list[RoundTrip]:
+    first = {name: "low" if name == "reasoning_effort" else "required" for name in fields}
+    return [
+        chat([HELLO], CALLED, **first),
+        chat([HELLO, CALLED, GIVEN], DONE, index=1, **fields),
+    ]
+
+
+def role_error(**more: Any) -> RoundTrip:
+    return anthropic([spoke(words("I begin.")), asked("hi")], [words("x")], **more)
+
+
+def converse(*content: dict[str, Any], status: str = "success") -> RoundTrip:
+    """A Converse request with one result."""
+    call = {"toolUse": {"toolUseId": "t1", "name": "look_up", "input": {"word": "tape"}}}
+    back = {"toolResult": {"toolUseId": "t1", "status": status, "content": list(content)}}
+    messages = [
+        {"role": "user", "content": [{"text": "hi"}]},
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": [back]},
+    ]
+    tool = {"toolSpec": {"name": "look_up", "inputSchema": {"json": {"type": "object", "properties": {}}}}}
+    body = {"messages": messages, "toolConfig": {"tools": [tool]}}
+    answer = {"output": {"message": {"role": "assistant", "content": [{"text": "x"}]}}, "stopReason": "end_turn",
+              "usage": {"inputTokens": 10, "outputTokens": 2, "totalTokens": 12}}  # fmt: skip
+    return trip(CONVERSE, body, answer)
+
+
+EMPTY = {"type": "text", "text": ""}
+
+
+def echoed_block(block: dict[str, Any], *, returned: bool) -> list[RoundTrip]:
+    """A history with an empty block, which the API returned, or not."""
+    ask, answer = asked("what is a tape?"), [words("A strip."), *([block] if returned else [])]
+    history = [ask, spoke(words("A strip."), block), asked("and then?")]
+    return [anthropic([ask], answer), anthropic(history, [words("x")], 1)]
+
+
+def failing(text: str, tool: str = "run") -> list[RoundTrip]:
+    """A tool that returns a text at Anthropic, without a mark of an error."""
+    ask, call = asked("hi"), use(name=tool)
+    offered = [{"name": tool, "description": "Run.", "input_schema": {"type": "object", "properties": {}}}]
+    return [
+        anthropic([ask], [call], tools=offered),
+        anthropic([ask, spoke(call), asked(given(text=text))], [words("x")], 1, tools=offered),
+    ]
+
+
+def left_open(name: str = "look_up", *, looped_before: bool = True) -> list[RoundTrip]:
+    """A loop that ends with a call that nobody answers."""
+    before = looped(["a", "b"], words=("one", "two")) if looped_before else []
+    history: list[dict[str, Any]] = [HELLO]
+    for n, word in enumerate(("one", "two") if looped_before else ()):
+        history += [said(None, (f"call_{n}", "look_up", f'{{"word":"{word}"}}')), result(f"call_{n}", "ab"[n])]
+    tool = {"type": "function", "function": {**TOOLS[0]["function"], "name": name}}
+    last = chat(history, said(None, ("call_9", name, '{"word":"x"}')), index=len(before), tools=[*TOOLS, tool])
+    return [*before, last]
+
+
+def capped(most: int | None) -> list[RoundTrip]:
+    """A second turn whose answer hits the cap, after which the recording ends."""
+    cap = {} if most is None else {"max_tokens": most}
+    return [chat([HELLO], CALLED), chat([HELLO, CALLED, GIVEN], said("It is"), index=1, finish="length", **cap)]
+
+
+def asked_on(text: str = "continue", *, url: str | None = None, **fields: Any) -> list[RoundTrip]:
+    """A complete answer, after which the client asks on."""
+    following = chat([HELLO, DONE, user(text)], said("Nothing more."), index=1, **fields)
+    return [chat([HELLO], DONE), moved(following, url, "openai") if url else following]
+
+
+def serial(header: str | None) -> list[RoundTrip]:
+    """Two calls, whose results come 3 s later; the client may report how long each took."""
+    two = [use(), use("toolu_2", "strip")]
+    ask, back = asked("hi"), asked(given(), given("toolu_2"))
+    following = anthropic([ask, spoke(*two), back], [words("x")], 1, at=3.25)
+    if header is not None:
+        headers = (*following.request.headers, (HEADER, header))
+        following = replace(following, request=replace(following.request, headers=headers))
+    return [anthropic([ask], two), following]
+
+
+def retried(after_seconds: float) -> list[RoundTrip]:
+    """An attempt after an answer that asks to wait 10 s; the answer ends a quarter of a second after it begins."""
+    first = chat([HELLO], status=429, error={"error": {"message": "slow down", "type": "rate_limit"}})
+    assert first.response is not None
+    headers = (*first.response.headers, ("retry-after", "10"))
+    return [
+        replace(first, response=replace(first.response, headers=headers)),
+        chat([HELLO], DONE, index=1, at=0.25 + after_seconds),
+    ]
+
+
+def twice(*, failed: bool = False, **fields: Any) -> list[RoundTrip]:
+    """One request sent twice within a second, beside a conversation that goes on."""
+    first = chat([HELLO], DONE, at=0, **fields)
+    if failed:
+        first = chat([HELLO], status=500, error={"error": {"message": "no", "type": "server_error"}}, at=0, **fields)
+    return [first, chat([HELLO], DONE, index=1, at=0.1, **fields)]
+
+
+def turns(count: int) -> Sequence[RoundTrip]:
+    return steps(count, word=None)
+
+
+CLIENT: list[Row] = [
+    ("client-assistant-mutated", "White space at the ends of a text",
+     after(DONE, said("It was a strip.")), after(DONE, said("It is a strip. \n"))),
+    ("client-assistant-mutated", "Another shape of the same content",
+     after(DONE, DONE | {"content": [{"type": "text", "text": "It was a strip."}]}),
+     after(DONE, DONE | {"content": [{"type": "text", "text": "It is a strip."}]})),
+    *[("client-assistant-mutated", "The answer was cut, filtered or refused",
+       after(DONE, said("It was a strip.")), after(DONE, said("It was a strip."), finish=finish))
+      for finish in ("length", "content_filter")],
+    ("client-assistant-mutated", "The answer was cut, filtered or refused",
+     after(DONE, said("It was a strip.")), after(DONE | {"refusal": "No."}, said("It was a strip."))),
+    ("client-reasoning-dropped", "The turn made no calls",
+     thought(use()), thought(words("It is a strip."), call=False)),
+    ("client-reasoning-dropped", "Reasoning of older turns", thought(use()), older()),
+    ("client-reasoning-dropped", "The API does not need it: then it is an info",
+     thought(use()), plain_reasoning(), "info"),
+    ("client-reasoning-dropped", "The client asks for another model",
+     thought(use()), thought(use(), model="claude-haiku-4-5")),
+    ("client-system-prompt-changed", "Another agent takes over",
+     with_system("You look words up.", "You search."), handed_over(to_system="You search.")),
+    ("client-system-prompt-changed", "The client retries the turn",
+     with_system("You look words up.", "You search."), with_system("You look words up.", "You search.", failed=True)),
+    ("client-tools-changed", "Another agent takes over",
+     handed_over(to_system="You look words up.", name="look_up"), handed_over(to_system="You look words up.")),
+    ("client-tools-changed", "The client retries the turn", with_tools(), with_tools(failed=True)),
+    ("client-cache-prefix-busted", "The input is too short for any cache: then it is an info",
+     inserted(), inserted(1000), "info"),
+    ("client-cache-prefix-busted", "The API reports no cache: then it is an info",
+     inserted(), inserted(counted=False), "info"),
+    ("client-sampling-params-changed", "Only `tool_choice` changed",
+     set_to(reasoning_effort="high"), set_to(tool_choice="auto")),
+    ("client-missing-tool-result", "The API ran the tool itself",
+     anthropic([asked("hi"), spoke(use()), asked("and?")], [words("x")]),
+     anthropic([asked("hi"), spoke(*SEARCH), asked("and?")], [words("x")])),
+    ("client-missing-tool-result", "The API holds the conversation",
+     responses([HI, item_call(), HI], []), responses([HI, item_call(), HI], [], previous_response_id="resp_9")),
+    ("client-orphan-tool-result", "The API holds the conversation",
+     responses([HI, item_output()], []), responses([HI, item_output()], [], previous_response_id="resp_9")),
+    ("client-duplicated-call", "The API itself gave two calls one id",
+     [anthropic([asked("hi")], [use()]),
+      anthropic([asked("hi"), spoke(use(), use()), asked(given())], [words("x")], 1)],
+     [anthropic([asked("hi")], [use(), use()]),
+      anthropic([asked("hi"), spoke(use(), use()), asked(given())], [words("x")], 1)]),
+    ("client-role-order", "A prefilled answer, where the API takes one",
+     anthropic([asked("hi"), spoke(words("It is "))], [words("x")]),
+     anthropic([asked("hi"), spoke(words("It is"))], [words("x")])),
+    ("client-role-order", "The API took the request: then it is an info",
+     role_error(error="messages: first message must use the user role"), role_error(), "info"),
+    ("client-empty-content", "The API returned the block itself and took it back",
+     echoed_block(EMPTY, returned=False), echoed_block(EMPTY, returned=True)),
+    ("client-empty-content", "An empty result, which is allowed", converse(status="error"), converse()),
+    ("client-tools-missing-for-history", "The request continues a thread that the API holds",
+     anthropic([asked("hi"), spoke(use()), asked(given())], [words("x")], tools=()),
+     anthropic([asked(given())], [words("x")], tools=(), thread={"type": "continue", "previous_message_id": "msg_0"})),
+    ("client-tool-error-as-success", "Tools that read files, logs or pages",
+     failing("the last job failed"), failing("the last job failed", "read_log")),
+    ("client-tool-error-as-success", "The API has no such mark: then it is an info",
+     failing("Error: no"), looped(["Error: no"] * 2)[:2], "info"),
+    *[("client-max-iterations", "The number of turns is not a usual limit, such as 10, 25 or 50",
+       turns(10), turns(count)) for count in (9, 11)],
+    ("client-parallel-run-serially", "The client does not report how long each tool took",
+     serial("a=1500, b=1400"), serial(None)),
+    ("client-tool-calls-not-dispatched",
+     "The recording may have stopped there: no call of the thread was ever answered",
+     left_open(), left_open(looped_before=False)),
+    ("client-tool-calls-not-dispatched", "A person must approve the call", left_open(), left_open("request_approval")),
+    ("client-tool-calls-not-dispatched", "The call itself is the output", left_open(), left_open("final_answer")),
+    ("client-treated-truncated-as-final", "The client asked for very few tokens on purpose", capped(65), capped(64)),
+    ("client-continued-after-end", "The user sends a new message", asked_on(), asked_on("and a reel?")),
+    ("client-continued-after-end", "Other tools are offered", asked_on(), asked_on(tools=[*TOOLS, OTHER_TOOL])),
+    ("client-continued-after-end", "Another output format is asked for",
+     asked_on(), asked_on(response_format={"type": "json_object"})),
+    ("client-continued-after-end", "Another endpoint is asked",
+     asked_on(), asked_on(url="https://api.openai.com/v2/chat/completions")),
+    ("client-ignored-retry-after", "The client waited at least nine tenths of the time", retried(8.9), retried(9.1)),
+    ("client-duplicate-request", "Several answers are sampled", twice(), twice(temperature=0.7)),
+    ("client-duplicate-request", "A retry after a failure", twice(), twice(failed=True)),
+]  # fmt: skip

@@ -1,0 +1,246 @@
+"""Rules about the model and the API: for each exception, round trips at which a rule fires and twins that it spares.
+
+A row is `(rule id, exception, a run in which the rule fires, the same run with the exception)`. Where the exception
+makes the finding milder instead, a fifth value says what it becomes.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from conversations import CALL, HELLO, TOOLS, chat, result, said, user
+from judged import (
+    FUNCTION,
+    OLLAMA,
+    RESPONSES,
+    anthropic,
+    asked,
+    calls,
+    gemini,
+    item_call,
+    responses,
+    trip,
+    turn,
+)
+from round_trips import CHAT, sse
+
+from turntape.cassettes.tape.model import Chunk, RoundTrip
+
+type Run = RoundTrip | Sequence[RoundTrip]
+type Row = tuple[str, str, Run, Run] | tuple[str, str, Run, Run, str]
+
+BASE = {"id": "c", "object": "chat.completion.chunk", "model": "gpt-5"}
+STREAMED: dict[str, Any] = {"model": "gpt-5", "messages": [HELLO], "stream": True, "tools": TOOLS}
+HI = {"role": "user", "content": "hi"}
+
+
+def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+    return {**BASE, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+
+def stream(*events: object, done: bool = False, fields: dict[str, Any] | None = None, **more: Any) -> RoundTrip:
+    return trip(CHAT, STREAMED | (fields or {}), sse(*events, done=done), **more)
+
+
+def edited(one: RoundTrip, old: str, new: str) -> RoundTrip:
+    """The round trip with something else in its answer."""
+    assert one.response is not None
+    assert old.encode() in one.response.body
+    return replace(one, response=replace(one.response, content=one.response.body.replace(old.encode(), new.encode())))
+
+
+def moved(one: RoundTrip, url: str, upstream: str | None = None) -> RoundTrip:
+    return replace(one, request=replace(one.request, url=url), upstream=upstream)
+
+
+def called(arguments: str, name: str = "look_up", **fields: Any) -> RoundTrip:
+    return chat([HELLO], said(None, ("call_1", name, arguments)), **fields)
+
+
+def looped(results: Sequence[str], name: str = "look_up", words: Sequence[str] = ("tape",)) -> list[RoundTrip]:
+    """One call after the other, with these results; the words of the calls go round."""
+    history: list[dict[str, Any]] = [HELLO]
+    trips: list[RoundTrip] = []
+    tool = {"type": "function", "function": {**TOOLS[0]["function"], "name": name}}
+    for n, text in enumerate(results):
+        call = said(None, (f"call_{n}", name, f'{{"word":"{words[n % len(words)]}"}}'))
+        trips.append(chat(history, call, index=n, tools=[tool]))
+        history = [*history, call, result(f"call_{n}", text)]
+    return trips
+
+
+def served(model: str, answered: str) -> RoundTrip:
+    return edited(chat([HELLO], said("x"), model=model), f'"{model}-2025-08-07"', f'"{answered}"')
+
+
+def tier(**fields: Any) -> RoundTrip:
+    return edited(chat([HELLO], said("x"), **fields), '"created":1', '"created":1,"service_tier":"default"')
+
+
+def local(text: str, count: str = '"prompt_eval_count": 2050, ', **message: Any) -> RoundTrip:
+    body = {"model": "qwen3", "messages": [{"role": "user", "content": text, **message}], "stream": False}
+    answer = {"model": "qwen3", "message": {"role": "assistant", "content": "ok"}, "done": True, "done_reason": "stop",
+              "prompt_eval_count": 2050, "eval_count": 2}  # fmt: skip
+    return edited(trip(OLLAMA, body, answer, upstream="ollama"), '"prompt_eval_count": 2050, ', count)
+
+
+def cached(read: int, *, at: float = 1, model: str = "gpt-5", first: dict[str, Any] = HELLO) -> list[RoundTrip]:
+    """Two turns; the first read 4,000 tokens from the cache, the second so many."""
+
+    def counted(one: RoundTrip, tokens: int) -> RoundTrip:
+        return edited(one, '"cached_tokens":0', f'"cached_tokens":{tokens}')
+
+    call = said(None, CALL)
+    opened = chat([HELLO], call, usage=(5000, 10))
+    following = chat([first, call, result("call_1", "x")], said("x"), index=1, at=at, usage=(5001, 10), model=model)
+    return [counted(opened, 4000), counted(following, read)]
+
+
+def late(first: float, second: float) -> RoundTrip:
+    """A stream whose events come at these seconds; its head comes at once."""
+    pieces = [sse(chunk({"role": "assistant", "content": "It"})), sse(chunk({"content": " is."}, "stop"), done=True)]
+    chunks = tuple(Chunk(len(piece), int(at * 1e6)) for piece, at in zip(pieces, (first, second), strict=True))
+    one = stream(done=True)
+    assert one.response is not None
+    response = replace(one.response, content=b"".join(pieces), chunks=chunks)
+    return replace(one, response=response, first_byte_at=100_000, ended_at=int(second * 1e6) + 10)
+
+
+def answer(output: list[dict[str, Any]], **fields: Any) -> RoundTrip:
+    """An answer of the Responses API with other fields."""
+    one = responses([HI], output)
+    assert one.response is not None
+    body = json.loads(one.response.body) | fields
+    return trip(RESPONSES, json.loads(one.request.body), body)
+
+
+MADE_UP = {**item_call(), "name": "look_out"}
+AS_TEXT = '<tool_call>{"name": "look_up", "arguments": {"word": "tape"}}</tool_call>'
+NUMBER = {"type": "function", "function": {"name": "look_up", "parameters": {
+    "type": "object", "properties": {"word": {"type": "integer"}}}}}  # fmt: skip
+BROKEN = {"type": "function", "function": {"name": "look_up", "parameters": {
+    "type": "object", "properties": {"word": {"type": "nonsense"}}, "required": ["word"]}}}  # fmt: skip
+FREE = {"type": "custom", "name": "look_up", "description": "Look a word up."}
+FREE_CALL = {"id": "c", "type": "custom_tool_call", "status": "completed", "call_id": "call_1", "name": "look_up",
+             "input": "tape, please"}  # fmt: skip
+SEARCH = [
+    {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "tape"}},
+    {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []},
+]
+ROUND = ("tape", "strip")
+CUT_CALL = [chunk({"role": "assistant", "content": "It holds"})]
+FORCED: dict[str, Any] = {"tool_choice": "required"}
+
+MODEL: list[Row] = [
+    ("model-unknown-tool", "The API holds tools: a stored prompt, hosted tools or tool search",
+     responses([HI], [MADE_UP]), responses([HI], [MADE_UP], prompt={"id": "pmpt_1"})),
+    ("model-unknown-tool", "The API holds tools: a stored prompt, hosted tools or tool search",
+     responses([HI], [MADE_UP]), responses([HI], [MADE_UP], tools=[FUNCTION, {"type": "web_search"}])),
+    ("model-unknown-tool", "The API holds tools: a stored prompt, hosted tools or tool search",
+     responses([HI], [MADE_UP]), responses([HI], [MADE_UP], tools=[FUNCTION, {"type": "tool_search"}])),
+    ("model-unknown-tool", "A previous response may hold tools: then the tier is S",
+     responses([HI], [MADE_UP]), responses([HI], [MADE_UP], previous_response_id="resp_9"), "S"),
+    ("model-args-not-json", "The answer was cut or hit its cap",
+     called('{"word": tape}'), called('{"word": tape}', finish="length")),
+    ("model-args-not-json", "Empty arguments", called("{"), called("")),
+    ("model-args-not-json", "A free-form tool",
+     responses([HI], [{**item_call(), "arguments": "tape, please"}]),
+     responses([HI], [FREE_CALL], tools=[FREE])),
+    ("model-args-break-schema", "The schema itself cannot be compiled",
+     called('{"wrd":"x"}'), called('{"wrd":"x"}', tools=[BROKEN])),
+    ("model-args-break-schema", "A number written as a string, or the other way round: then it is a warning",
+     called('{"word":"many"}', tools=[NUMBER]), called('{"word":"3"}', tools=[NUMBER]), "warning"),
+    ("model-args-break-schema", "A number written as a string, or the other way round: then it is a warning",
+     called('{"word":[]}'), called('{"word":3}'), "warning"),
+    ("model-call-as-text", "No tools were offered",
+     chat([HELLO], said(AS_TEXT)), chat([HELLO], said(AS_TEXT), tools=None)),
+    ("model-call-as-text", "The name in the text is not one of the tools",
+     chat([HELLO], said(AS_TEXT)), chat([HELLO], said(AS_TEXT.replace("look_up", "look_out")))),
+    ("model-empty-response", "The API ran tools of its own in the answer",
+     anthropic([asked("hi")], []), anthropic([asked("hi")], SEARCH)),
+    ("model-empty-response", "The request asks for a single token",
+     chat([HELLO], said(""), max_tokens=2), chat([HELLO], said(""), max_tokens=1)),
+    ("model-empty-response", "The answer is still queued",
+     answer([]), answer([], status="queued", background=True)),
+    ("model-repeated-call", "The results differ",
+     looped(["none"] * 4), looped(["1 of 4", "2 of 4", "3 of 4", "4 of 4"])),
+    ("model-repeated-call", "The tool is one that waits or polls",
+     looped(["none"] * 4), looped(["none"] * 4, "check_status")),
+    ("model-tool-choice-violated", "The answer was cut",
+     stream(*CUT_CALL, chunk({}, "stop"), done=True, fields=FORCED), stream(*CUT_CALL, fields=FORCED)),
+    ("model-tool-choice-violated", "The answer hit its cap",
+     chat([HELLO], said("It"), **FORCED), chat([HELLO], said("It"), finish="length", **FORCED)),
+    ("model-tool-choice-violated", "The answer was filtered",
+     chat([HELLO], said("It"), **FORCED), chat([HELLO], said("It"), finish="content_filter", **FORCED)),
+    ("model-tool-choice-violated", "The model refused",
+     chat([HELLO], said("It"), **FORCED), chat([HELLO], said(None) | {"refusal": "No."}, **FORCED)),
+    ("model-ping-pong", "The arguments change",
+     looped(["x"] * 7, words=ROUND), looped(["x"] * 7, words=("a", "b", "c", "d", "e", "f", "g"))),
+    ("model-ping-pong", "The results change",
+     looped(["x"] * 7, words=ROUND), looped(["1", "2", "3", "4", "5", "6", "7"], words=ROUND)),
+]  # fmt: skip
+
+API: list[Row] = [
+    ("api-usage-missing", "The answer failed",
+     chat([HELLO], said("x"), usage=None),
+     chat([HELLO], status=500, error={"error": {"message": "no", "type": "server_error"}})),
+    ("api-usage-missing", "The answer was cut",
+     stream(*CUT_CALL, chunk({}, "stop"), done=True), stream(*CUT_CALL)),
+    ("api-model-substituted", "A dated snapshot of the model that was asked for",
+     served("gpt-5", "gpt-5-mini-2025-08-07"), served("gpt-5", "gpt-5-2025-08-07")),
+    ("api-model-substituted", "The name of a deployment",
+     served("gpt-5", "gpt-4o"),
+     moved(served("gpt-5", "gpt-4o"), "https://shop.openai.azure.com/openai/v1/chat/completions", "azure")),
+    ("api-model-substituted", "The name of a deployment",
+     served("gpt-5", "gpt-4o"), served("ft:gpt-5:shop", "gpt-4o")),
+    ("api-model-substituted", "The name of a deployment",
+     served("gpt-5", "gpt-4o"), served("arn:aws:bedrock:eu-west-1:1:gpt-5", "gpt-4o")),
+    ("api-model-substituted", "A router or an alias", served("gpt-4o", "gpt-4.1"), served("gpt-latest", "gpt-4.1")),
+    ("api-model-substituted", "A router or an alias",
+     served("gpt-4o", "gpt-4.1"), served("openrouter/gpt-4o", "gpt-4.1")),
+    ("api-service-tier-changed", "`auto` was asked for", tier(service_tier="flex"), tier(service_tier="auto")),
+    ("api-service-tier-changed", "No tier was asked for", tier(service_tier="flex"), tier()),
+    ("api-cache-drop", "The prefix changed: then the client is to blame",
+     cached(0), [cached(0)[0], replace(cached(0, first=user("what is a strip?"))[1], index=1)]),
+    ("api-cache-drop", "The model changed", cached(0), cached(0, model="gpt-5.1")),
+    ("api-cache-drop", "The cache may have expired: then it is an info", cached(0), cached(0, at=900), "info"),
+    ("api-prompt-truncated-silently", "The request holds images",
+     local("x " * 40_000), local("x " * 40_000, images=["QUJD" * 100])),
+    ("api-prompt-truncated-silently", "The server does not count the prompt, because it had it cached",
+     local("x " * 40_000), local("x " * 40_000, count="")),
+    ("api-stream-cut", "The client closed first",
+     replace(stream(*CUT_CALL), closed_first="server"), replace(stream(*CUT_CALL), closed_first="client")),
+    ("api-stream-cut", "The finish word had already come",
+     stream(*CUT_CALL), stream(*CUT_CALL, chunk({}, "stop"))),
+    ("api-stream-cut", "The answer is made in the background",
+     trip(RESPONSES, {"model": "gpt-5", "input": "hi", "stream": True},
+          sse({"type": "response.created", "response": {"id": "resp_1", "status": "in_progress"}}, names=True)),
+     answer([], status="in_progress", background=True)),
+    ("api-stream-stalled", "Waiting for the first token, up to five minutes", late(1, 200), late(200, 201)),
+    ("api-stream-stalled", "Waiting for the first token, up to five minutes", late(301, 302), late(299, 300)),
+    ("api-malformed-stream", "The stream was cut: its last event may be broken",
+     trip(CHAT, STREAMED, sse(*CUT_CALL) + b'data: {"id"\n\n' + sse(chunk({}, "stop"), done=True)),
+     trip(CHAT, STREAMED, sse(*CUT_CALL) + b'data: {"id"\n\n')),
+    ("api-duplicate-tool-call-id", "The same answer was sampled or replayed again",
+     [chat([HELLO], said(None, CALL)),
+      chat([HELLO, said(None, CALL), result("call_1", "x")], said(None, CALL), index=1)],
+     [chat([HELLO], said(None, CALL)), chat([HELLO], said(None, CALL), index=1)]),
+    ("api-overloaded", "The error text shows that the request was at fault",
+     chat([HELLO], status=500, error={"error": {"message": "no luck", "type": "server_error"}}),
+     chat([HELLO], status=500, error={"error": {"message": "Unsupported parameter: 'top_k'", "type": "x"}})),
+    ("api-truncated-call-mislabelled", "Fewer tokens came than were allowed: then the model wrote invalid JSON",
+     called('{"word":"ta', usage=(100, 50), max_tokens=50), called('{"word":"ta', usage=(100, 10), max_tokens=50)),
+    ("api-truncated-call-mislabelled",
+     "The arguments do not end inside a token: then the model wrote invalid JSON",
+     called('{"word":"ta'), called('{"word":"tape",')),
+    ("api-finish-label-disagrees", "The API has no finish word for tool calls (Gemini, Responses, Ollama)",
+     called('{"word":"tape"}', finish="stop"), gemini([turn("user", {"text": "hi"})], [calls()])),
+    ("api-finish-label-disagrees", "The API has no finish word for tool calls (Gemini, Responses, Ollama)",
+     called('{"word":"tape"}', finish="stop"), responses([HI], [item_call()])),
+    ("api-finish-label-disagrees", "The request forced the tool: then it is an info",
+     called('{"word":"tape"}', finish="stop"), called('{"word":"tape"}', finish="stop", **FORCED), "info"),
+    ("strict-not-set", "Servers other than OpenAI's and Azure's",
+     chat([HELLO], said("x")),
+     moved(chat([HELLO], said("x")), "https://api.groq.com/openai/v1/chat/completions", "groq")),
+]  # fmt: skip
