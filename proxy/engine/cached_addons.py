@@ -1,6 +1,6 @@
-"""mitmproxy's hooks, dispatched from a cache.
+"""mitmproxy's hooks, called from a cache.
 
-Stock dispatch asks every addon for every event, through a context manager and two generators each: over 40 % of
+mitmproxy asks every addon for every event, each time with a context manager and two generators. That is over 40 % of
 the time of a request. Here the functions that implement an event are looked up once.
 """
 
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 class CachedAddons(addonmanager.AddonManager):
-    """An `AddonManager` whose hooks are resolved once per event name, until an addon comes or goes."""
+    """An `AddonManager` that looks up hooks once for each event name, until an addon is added or removed."""
 
     def __init__(self, master: Master) -> None:
         super().__init__(master)
@@ -55,7 +55,7 @@ class CachedAddons(addonmanager.AddonManager):
                     await result
             except exceptions.AddonHalt:
                 return
-            except Exception:  # an addon's fault must not end the connection
+            except Exception:  # a fault in an addon must not end the connection
                 log.exception("fault in %s", event.name)
 
     async def handle_lifecycle(self, event: hooks.Hook) -> None:

@@ -1,9 +1,8 @@
-"""One file of trusted roots for a child: what the machine and the user trust, and our own certificate
-authority.
+"""Our certificate authority, and the file of trusted roots for the command that is recorded.
 
-Most variables that name a CA file replace the trust store, so our certificate alone would break every host
-that is not decrypted. The bundle's name carries a digest of its content: two runs with different environments
-do not overwrite each other's file, and an unchanged one is written once.
+Most variables that name a CA file replace the trust store. With our certificate alone, every host that is not
+decrypted would fail. So the file holds what the machine trusts, what the user trusts, and our certificate. Its name has
+a digest of its content: runs with different environments use different files, and an unchanged file is written once.
 """
 
 import hashlib
@@ -18,7 +17,7 @@ from turntape.cassettes.errors import TurntapeError
 from turntape.cassettes.tape.lock import hold
 
 BASENAME = "mitmproxy"
-"""How mitmproxy names the files of an authority."""
+"""The first part of the names of mitmproxy's certificate files."""
 KEY_BITS = 2048
 ROOTS = (
     "/etc/ssl/certs/ca-certificates.crt",  # Debian, Ubuntu, Alpine, Arch
@@ -36,7 +35,7 @@ USERS = (
     "DENO_CERT",
     "CODEX_CA_CERTIFICATE",
 )
-"""Variables by which the user may already trust more than the system does (a company's own authority)."""
+"""Variables with which users trust more than the system does, such as a corporate authority."""
 PEM = re.compile(r"-----BEGIN (?:TRUSTED )?CERTIFICATE-----.+?-----END (?:TRUSTED )?CERTIFICATE-----", re.S)
 
 
@@ -47,14 +46,14 @@ def home() -> Path:
 
 
 def ensure_authority(folder: Path) -> Path:
-    """Our authority's certificate; made, with its key, when `folder` has none yet.
+    """The certificate of our authority; it is created, with its key, when `folder` has none.
 
-    Two first runs at once must not make two: the later would take the trust from the earlier. Raises TurntapeError
-    when nothing can be kept in `folder`.
+    Two first runs at the same time create only one: with two, clients would not trust the first. Raises TurntapeError
+    when `folder` cannot be written.
     """
     key, certificate = folder / f"{BASENAME}-ca.pem", folder / f"{BASENAME}-ca-cert.pem"
     if key.exists() and certificate.exists():
-        return certificate  # also where nothing can be written
+        return certificate  # also where the folder is read-only
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (folder / "lock").open("w") as lock:
@@ -62,30 +61,33 @@ def ensure_authority(folder: Path) -> Path:
             if not key.exists():
                 _make_authority(folder, key.name)
     except OSError as exc:
-        raise _not_kept(folder, exc) from exc
+        raise _not_written(folder, exc) from exc
     return certificate
 
 
 def _make_authority(folder: Path, key: str) -> None:
-    """All files or none: half an authority would be taken for a whole one ever after."""
+    """All files or none: later runs would use half an authority."""
     from mitmproxy.certs import CertStore
 
     with tempfile.TemporaryDirectory(dir=folder) as name:
         made = Path(name)
         CertStore.create_store(made, BASENAME, KEY_BITS, organization="turntape", cn="turntape")  # pyright: ignore[reportUnknownMemberType]
-        # The key is what the others are looked for by, so it comes last.
+        # Last the key: a folder with a key counts as complete.
         for path in sorted(made.iterdir(), key=lambda path: path.name == key):
             path.replace(folder / path.name)
 
 
-def _not_kept(folder: Path, exc: OSError) -> TurntapeError:
+def _not_written(folder: Path, exc: OSError) -> TurntapeError:
     return TurntapeError(
-        f"cannot keep our certificates in {str(folder)!r}: {exc.strerror}; name another folder by TURNTAPE_HOME"
+        f"cannot write our certificates to {str(folder)!r}: {exc.strerror}; name another folder with TURNTAPE_HOME"
     )
 
 
 def checked(client: Path) -> Path:
-    """A client certificate with its key in one PEM file, or a folder of `HOST.pem`; raises TurntapeError otherwise."""
+    """The absolute path of a client certificate: a PEM file with its key, or a folder of `HOST.pem`.
+
+    Raises TurntapeError when it cannot be used.
+    """
     files = sorted(client.glob("*.pem")) if client.is_dir() else [client]
     if not files:
         raise TurntapeError(f"the folder {str(client)!r} holds no HOST.pem; name a PEM file with certificate and key")
@@ -95,7 +97,7 @@ def checked(client: Path) -> Path:
         except (OSError, ValueError) as exc:  # ssl.SSLError is an OSError
             reason = exc.strerror if isinstance(exc, FileNotFoundError) else exc.args[-1]
             raise TurntapeError(
-                f"{str(file)!r} is no client certificate ({reason}): put the certificate, its chain and its key, "
+                f"{str(file)!r} is not a client certificate ({reason}): put the certificate, its chain and its key, "
                 "without a passphrase, into one PEM file"
             ) from exc
     return client.absolute()
@@ -106,7 +108,7 @@ def _no_password() -> str:
 
 
 def write_bundle(folder: Path, authority: Path, environ: Mapping[str, str]) -> Path:
-    """Write the system's roots, the user's and `authority` into one file in `folder`; return its path."""
+    """Write the roots of the system and of the user and `authority` into one file in `folder`; returns its path."""
     seen: dict[str, None] = {}
     for source in (*_roots(), *_users(environ), authority):
         for certificate in PEM.findall(_text(source)):
@@ -120,7 +122,7 @@ def write_bundle(folder: Path, authority: Path, environ: Mapping[str, str]) -> P
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file that other processes read: they see the old one or the new one, never half of it.
+    """Write a file that other processes read: they see the old content or the new one, never a part.
 
     Raises TurntapeError when it cannot be written.
     """
@@ -136,11 +138,11 @@ def write_whole(path: Path, text: str) -> None:
             Path(name).unlink(missing_ok=True)
             raise
     except OSError as exc:
-        raise _not_kept(path.parent, exc) from exc
+        raise _not_written(path.parent, exc) from exc
 
 
 def _roots() -> Iterator[Path]:
-    """The first store of this machine that holds anything, certifi's when there is none."""
+    """The first store of this machine that is not empty, or certifi's."""
     default = ssl.get_default_verify_paths()
     for name in (default.openssl_cafile, *ROOTS):
         if _text(Path(name)):
@@ -159,7 +161,7 @@ def _users(environ: Mapping[str, str]) -> Iterator[Path]:
             yield Path(value)
     for folder in environ.get("SSL_CERT_DIR", "").split(os.pathsep):
         if folder and Path(folder).is_dir():
-            # The hashed names are links to the files, and each file is read once.
+            # The folder links each file under a hashed name; each file is read once.
             yield from sorted({path.resolve() for path in Path(folder).iterdir() if path.is_file()})
 
 

@@ -1,4 +1,4 @@
-"""mitmproxy's flow files, read with mitmproxy's own reader, which also brings old versions up to date."""
+"""mitmproxy's flow files as round trips. mitmproxy's own reader reads them, so that old versions work too."""
 
 # mitmproxy's headers and connection tables are only partly typed.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
@@ -14,7 +14,7 @@ from turntape.cassettes.tape.model import Failure, Frame, Headers, Request, Resp
 
 NAME = "mitmproxy"
 _TNETSTRING = re.compile(rb"^\d{2,10}:\d{1,9}:")
-"""A dictionary as a netstring begins with its length and that of its first key."""
+"""A flow file starts with a dictionary in tnetstring form: its length, then the length of its first key."""
 _NO_BODY = "a body was left out by the tool that saved it"
 
 
@@ -23,7 +23,7 @@ def sniff(data: bytes) -> bool:
 
 
 def read(data: bytes, path: Path) -> Iterator[RoundTrip]:
-    """The HTTP flows of a file, in its order; raw TCP, UDP and DNS flows are none of ours."""
+    """The HTTP flows of a file, in its order. Other flows (TCP, UDP, DNS) are left out."""
     from mitmproxy import exceptions, http
     from mitmproxy.io import FlowReader
 

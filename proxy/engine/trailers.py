@@ -1,4 +1,4 @@
-"""HTTP/1 trailers, which mitmproxy gives up on: it would leave the connection hanging, so they are passed on here."""
+"""HTTP/1 trailers: mitmproxy does not support them and leaves the connection hanging, so they are passed on here."""
 
 # mitmproxy's layers are generators without useful types.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
@@ -21,7 +21,7 @@ _END = b"0\r\n\r\n"
 
 
 class _Reader:
-    """A body reader that keeps the trailers instead of handing them on."""
+    """A body reader that keeps the trailers for later."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
@@ -75,7 +75,7 @@ def _sending(original: Callable[[Layer, Any], Commands]) -> Callable[[Layer, Any
 
 
 def pass_trailers_on() -> None:
-    """Teach mitmproxy's HTTP/1 layers, once a process."""
+    """Change mitmproxy's HTTP/1 layers so that they pass trailers on. The second call in a process has no effect."""
     if hasattr(http1, "turntape_trailers"):
         return
     make = http1.make_body_reader

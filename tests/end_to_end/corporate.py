@@ -104,7 +104,7 @@ class CorporateProxy:
                 back = threading.Thread(target=pump, args=(server, self.request), daemon=True)
                 back.start()
                 pump(self.request, server)
-                back.join(10)
+                back.join()
 
         self._server = ThreadingTCPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True

@@ -1,15 +1,16 @@
-"""Agents as users write them, on the real SDKs: each runs the scripted story and tells what it saw."""
+"""Agents as users write them, on the real SDKs: each runs the scripted story and returns what it saw."""
 
 import ssl
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import httpx2
 
-from turntape.cassettes import Recorder
+from turntape.cassettes import Recorder, RoundTrip
 from turntape.proxy.engine.engine import Engine, running
 from turntape.proxy.scripted import ScriptedServer
 
@@ -19,19 +20,21 @@ CLAUDE = "claude-scripted"
 
 @dataclass(frozen=True, slots=True)
 class Rig:
-    """A scripted LLM, the real proxy before it, and a recorder."""
+    """A scripted LLM, the real proxy in front of it, and a recorder."""
 
     server: ScriptedServer
     engine: Engine
     confdir: Path
+    recorded: SimpleQueue[RoundTrip]
+    """Each round trip as it is handed to the recorder."""
 
     @property
     def base(self) -> str:
         return f"http://127.0.0.1:{self.engine.port}"
 
     def forward(self, **options: Any) -> httpx2.Client:
-        """A client that goes through us as a proxy and trusts our authority."""
-        return httpx2.Client(proxy=self.base, verify=self.trust(), trust_env=False, **options)
+        """A client that uses us as its proxy and trusts our authority."""
+        return httpx2.Client(proxy=self.base, verify=self.trust(), trust_env=False, **options, timeout=None)
 
     def trust(self) -> ssl.SSLContext:
         return ssl.create_default_context(cafile=str(self.confdir / "mitmproxy-ca-cert.pem"))
@@ -41,9 +44,15 @@ class Rig:
 def rig(tape: Path, confdir: Path, **server: Any) -> Generator[Rig]:
     """Everything up; the cassette is whole when it is left."""
     with ScriptedServer(**server) as upstream, Recorder(tape) as recorder:
-        engine = Engine(recorder, upstreams={"*": upstream.url, "dead": "http://127.0.0.1:9"}, confdir=confdir)
+        recorded = SimpleQueue[RoundTrip]()
+        engine = Engine(
+            recorder,
+            upstreams={"*": upstream.url, "dead": "http://127.0.0.1:9"},
+            confdir=confdir,
+            on_round_trip=lambda trip, _number: recorded.put(trip),
+        )
         with running(engine):
-            yield Rig(upstream, engine, confdir)
+            yield Rig(upstream, engine, confdir, recorded)
 
 
 class Witness(httpx2.BaseTransport):

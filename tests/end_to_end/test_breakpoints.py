@@ -1,11 +1,13 @@
 """Answers held before real clients see them: passed, edited, refused; and what the cassette says of it."""
 
 import json
+import socket
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -81,7 +83,7 @@ def test_an_edited_call_is_what_the_sdk_gets_and_sends_back(
     person = Person(redirect)
     with (
         held(tape, confdir, person, "tool=send_*") as (upstream, base),
-        httpx2.Client(trust_env=False) as http,
+        httpx2.Client(trust_env=False, timeout=None) as http,
     ):
         assert loop(client_of(base, http), streamed) == 2
         again = upstream.requests[1].body.decode()
@@ -118,7 +120,7 @@ def test_a_refused_answer_is_the_sdks_own_error(protocol: str, tape: Path, confd
     loop, client_of = LOOPS[protocol]
     with (
         held(tape, confdir, Person(lambda one: refused("no mail today")), "tool=send_email") as (_, base),
-        httpx2.Client(trust_env=False) as http,
+        httpx2.Client(trust_env=False, timeout=None) as http,
         pytest.raises(Exception, match="no mail today") as raised,
     ):
         loop(client_of(base, http), True)
@@ -140,7 +142,7 @@ def test_a_passed_answer_is_the_apis_byte_for_byte_with_the_times_of_its_pieces(
 
     def raw(base: str) -> tuple[bytes, object]:
         with (
-            httpx2.Client(trust_env=False) as http,
+            httpx2.Client(trust_env=False, timeout=None) as http,
             http.stream("POST", f"{base}/v1/chat/completions", json=asked) as answer,
         ):
             return b"".join(answer.iter_raw()), sorted(answer.headers.items())
@@ -157,21 +159,21 @@ def test_a_passed_answer_is_the_apis_byte_for_byte_with_the_times_of_its_pieces(
 def test_a_turn_is_held_by_its_number_and_the_others_stream(tape: Path, confdir: Path) -> None:
     person = Person()
     loop, client_of = LOOPS["openai-chat"]
-    with held(tape, confdir, person, "turn=2") as (_, base), httpx2.Client(trust_env=False) as http:
+    with held(tape, confdir, person, "turn=2") as (_, base), httpx2.Client(trust_env=False, timeout=None) as http:
         loop(client_of(base, http), True)
 
     assert [(one.number, one.on) for one in person.asked] == [(2, "turn=2")]
     assert ["breakpoint" in trip.extra for trip in Cassette.load(tape)] == [False, True]
 
 
-def test_a_finding_is_foreseen_in_the_light_of_the_run(tape: Path, confdir: Path) -> None:
+def test_a_finding_is_known_before_the_client_has_the_answer(tape: Path, confdir: Path) -> None:
     """The second answer calls a tool that was not offered; nothing else of the run is held."""
     person = Person()
     story = (MAIL, Step(calls=(Call("format_disk", {}),)), Step("Done."))
     loop, client_of = LOOPS["openai-chat"]
     with (
         held(tape, confdir, person, "finding=model-unknown-*", story=story) as (_, base),
-        httpx2.Client(trust_env=False) as http,
+        httpx2.Client(trust_env=False, timeout=None) as http,
     ):
         loop(client_of(base, http), True)
 
@@ -184,7 +186,7 @@ def test_a_cut_stream_reaches_the_client_cut_and_nobody_is_asked(tape: Path, con
     got = b""
     with (
         held(tape, confdir, person, "tool=*", faults={1: Fault("cut", 3)}) as (_, base),
-        httpx2.Client(trust_env=False) as http,
+        httpx2.Client(trust_env=False, timeout=None) as http,
         http.stream("POST", f"{base}/openai/v1/chat/completions", json={**ASKED, "stream": True}) as answer,
     ):
         assert answer.status_code == 200
@@ -199,21 +201,24 @@ def test_a_cut_stream_reaches_the_client_cut_and_nobody_is_asked(tape: Path, con
     assert trip.response is not None and trip.response.body == got
 
 
-def test_a_client_that_leaves_is_told_to_the_person(tape: Path, confdir: Path) -> None:
+def test_a_client_that_leaves_releases_the_held_answer(tape: Path, confdir: Path) -> None:
+    asked = threading.Event()
+
     class Waiting(Person):
         def decide(self, held: HeldAnswer, gone: threading.Event) -> Decision:
-            assert gone.wait(20)
+            asked.set()
+            gone.wait()
             return PASSED
 
     person = Waiting()
-    with (
-        held(tape, confdir, person, "turn=1") as (_, base),
-        httpx2.Client(trust_env=False, timeout=0.3) as http,
-    ):
-        with pytest.raises(httpx2.TimeoutException):
-            http.post(f"{base}/openai/v1/chat/completions", json=ASKED)
-        http.close()
-        assert person.recorded.wait(20)
+    body = json.dumps(ASKED)
+    with held(tape, confdir, person, "turn=1") as (_, base):
+        place = urlsplit(base)
+        with socket.create_connection((place.hostname, place.port)) as client:
+            head = f"POST /openai/v1/chat/completions HTTP/1.1\r\nHost: {place.netloc}\r\n"
+            client.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+            asked.wait()
+        person.recorded.wait()
 
     [trip] = Cassette.load(tape)
     assert trip.failure is not None and trip.failure.kind == "client_gone"
@@ -225,7 +230,7 @@ def test_secrets_in_the_apis_own_answer_do_not_reach_the_disk(tape: Path, confdi
     story = (Step("I will send it.", (Call("send_email", {"to": ANN, "body": key}),)), Step("Sent."))
     with (
         held(tape, confdir, Person(redirect), "tool=send_email", story=story) as (_, base),
-        httpx2.Client(trust_env=False) as http,
+        httpx2.Client(trust_env=False, timeout=None) as http,
     ):
         answer = http.post(f"{base}/openai/v1/chat/completions", json=ASKED).json()
 

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import httpx2
 import pytest
 from end_to_end.loops import openai_client, rig
+from waiting import eventually
 
 from turntape.cassettes import Cassette, RoundTrip
 from turntape.inspector.run.labels import label_all
@@ -31,7 +31,7 @@ def outcome(call: Callable[[], object]) -> object:
 
 
 def streamed(base: str, **headers: str) -> list[str]:
-    with httpx2.Client(trust_env=False) as http:
+    with httpx2.Client(trust_env=False, timeout=None) as http:
         client = openai_client(base, http)
         chunks = client.chat.completions.create(**ASKED, stream=True, extra_headers=headers)
         return [chunk.model_dump_json() for chunk in chunks]
@@ -92,15 +92,13 @@ def test_arguments_that_are_no_json_are_kept_raw(tape: Path, confdir: Path) -> N
 
 
 def test_a_client_that_leaves_in_the_middle_is_said_to_have_closed_first(tape: Path, confdir: Path) -> None:
-    with rig(tape, confdir, chunk_delay=0.05) as up:
+    with rig(tape, confdir, faults={1: Fault("stall", 3)}) as up:
         with (
-            httpx2.Client(trust_env=False) as http,
+            httpx2.Client(trust_env=False, timeout=None) as http,
             http.stream("POST", f"{up.base}/openai/v1/chat/completions", json={**ASKED, "stream": True}) as response,
         ):
             next(response.iter_raw())
-        deadline = time.monotonic() + 10
-        while not Cassette.load(tape) and time.monotonic() < deadline:
-            time.sleep(0.05)
+        up.recorded.get()
 
     trip, label = only(tape)
     assert trip.failure is not None
@@ -109,7 +107,7 @@ def test_a_client_that_leaves_in_the_middle_is_said_to_have_closed_first(tape: P
 
 
 def test_a_client_that_hangs_up_after_the_closing_word_has_a_complete_turn(tape: Path, confdir: Path) -> None:
-    with rig(tape, confdir) as up, httpx2.Client(trust_env=False) as http:
+    with rig(tape, confdir) as up, httpx2.Client(trust_env=False, timeout=None) as http:
         asked = {**ASKED, "stream": True}
         with http.stream("POST", f"{up.base}/openai/v1/chat/completions", json=asked) as response:
             for line in response.iter_lines():
@@ -122,7 +120,11 @@ def test_a_client_that_hangs_up_after_the_closing_word_has_a_complete_turn(tape:
 
 
 def test_a_refused_upstream_leaves_a_record_and_the_client_a_connection_error(tape: Path, confdir: Path) -> None:
-    with rig(tape, confdir) as up, httpx2.Client(trust_env=False) as http, pytest.raises(httpx2.TransportError):
+    with (
+        rig(tape, confdir) as up,
+        httpx2.Client(trust_env=False, timeout=None) as http,
+        pytest.raises(httpx2.TransportError),
+    ):
         http.post(f"{up.base}/dead/v1/chat/completions", json=ASKED)
 
     trip, label = only(tape)
@@ -131,7 +133,7 @@ def test_a_refused_upstream_leaves_a_record_and_the_client_a_connection_error(ta
 
 
 def test_a_path_without_an_upstream_is_answered_in_one_sentence(tape: Path, confdir: Path) -> None:
-    with rig(tape, confdir) as up, httpx2.Client(trust_env=False) as http:
+    with rig(tape, confdir) as up, httpx2.Client(trust_env=False, timeout=None) as http:
         answer = http.post(f"{up.base}/nobody/v1/chat/completions", json=ASKED)
 
     assert answer.status_code == 404
@@ -143,7 +145,9 @@ def test_http2_clients_stream_sixteen_at_once(tape: Path, confdir: Path) -> None
     import asyncio
 
     async def ask(up: Any) -> list[tuple[str, bytes]]:
-        async with httpx2.AsyncClient(proxy=up.base, verify=up.trust(), http2=True, trust_env=False) as http:
+        async with httpx2.AsyncClient(
+            proxy=up.base, verify=up.trust(), http2=True, trust_env=False, timeout=None
+        ) as http:
 
             async def one(number: int) -> tuple[str, bytes]:
                 asked = {"model": f"m{number}", "stream": True, "messages": [{"role": "user", "content": str(number)}]}
@@ -165,7 +169,7 @@ def test_large_and_encoded_request_bodies_arrive_and_are_kept(tape: Path, confdi
 
     large = b'{"model":"gpt-5","messages":[{"role":"user","content":"' + b"x" * 20_000_000 + b'"}]}'
     small = b'{"model":"gpt-5","messages":[{"role":"user","content":"small"}]}'
-    with rig(tape, confdir) as up, httpx2.Client(trust_env=False, timeout=60) as http:
+    with rig(tape, confdir) as up, httpx2.Client(trust_env=False, timeout=None) as http:
         url = f"{up.base}/openai/v1/chat/completions"
         http.post(url, content=large, headers={"content-type": "application/json"})
         http.post(url, content=gzip.compress(small, mtime=0), headers={"content-encoding": "gzip"})
@@ -180,10 +184,10 @@ def test_large_and_encoded_request_bodies_arrive_and_are_kept(tape: Path, confdi
 
 def test_a_run_is_named_by_path_or_by_proxy_user(tape: Path, confdir: Path) -> None:
     with rig(tape, confdir) as up:
-        with httpx2.Client(trust_env=False) as http:
+        with httpx2.Client(trust_env=False, timeout=None) as http:
             http.post(f"{up.base}/s/by-path/openai/v1/chat/completions", json=ASKED)
         proxy = f"http://by-user:x@127.0.0.1:{up.engine.port}"
-        with httpx2.Client(proxy=proxy, verify=up.trust(), trust_env=False) as http:
+        with httpx2.Client(proxy=proxy, verify=up.trust(), trust_env=False, timeout=None) as http:
             http.post("https://api.openai.com/v1/chat/completions", json=ASKED)
         assert not [name for r in up.server.requests for name, _ in r.headers if name.lower().startswith("proxy-")]
 
@@ -218,7 +222,7 @@ def test_a_killed_proxy_keeps_all_that_had_finished(tape: Path, confdir: Path) -
         def ask(number: int) -> None:
             fault = {"x-scripted-fault": "stall=3"} if number % 2 else {}
             asked = {"model": f"m{number}", "stream": True, "messages": [{"role": "user", "content": "go"}]}
-            with httpx2.Client(trust_env=False, timeout=30) as http, contextlib.suppress(httpx2.TransportError):
+            with httpx2.Client(trust_env=False, timeout=None) as http, contextlib.suppress(httpx2.TransportError):
                 http.post(f"{base}/openai/v1/chat/completions", json=asked, headers=fault)
                 finished.release()
 
@@ -226,17 +230,15 @@ def test_a_killed_proxy_keeps_all_that_had_finished(tape: Path, confdir: Path) -
         for thread in threads:
             thread.start()
         for _ in range(10):
-            assert finished.acquire(timeout=30)
-        # What has finished is on the disk within the recorder's batch.
-        deadline = time.monotonic() + 10
-        while time.monotonic() < deadline and (not tape.exists() or tape.read_bytes().count(b'\n{"n":') < 10):
-            time.sleep(0.02)
+            assert finished.acquire()
+        # The recorder writes what has finished in batches.
+        eventually(lambda: tape.read_bytes().count(b'\n{"n":') == 10)
         os.kill(proxy.pid, signal.SIGKILL)
         proxy.wait()
         proxy.stdin.close()
         proxy.stdout.close()
         for thread in threads:
-            thread.join(timeout=30)
+            thread.join()
 
     cassette = Cassette.load(tape)
     done = label_all(cassette)

@@ -147,7 +147,7 @@ def test_a_client_that_strays_before_the_fork_is_refused_and_costs_nothing(
 
     with (
         fork_of(script(Cassette.load(recorded), 3), tape, confdir) as (up, forks),
-        httpx2.Client(trust_env=False) as http,
+        httpx2.Client(trust_env=False, timeout=None) as http,
     ):
         body = {"model": "gpt-5", "messages": [{"role": "user", "content": "something else"}]}
         got = http.post(f"{up.base}/openai/v1/chat/completions", json=body)
@@ -164,7 +164,7 @@ def test_strays_go_live_when_told_so(recorded: Path, tape: Path, confdir: Path) 
         run(up, "openai-chat", "base_url", False)
 
     plan = script(Cassette.load(recorded), 3, strays_go_live=True)
-    with fork_of(plan, tape, confdir) as (up, forks), httpx2.Client(trust_env=False) as http:
+    with fork_of(plan, tape, confdir) as (up, forks), httpx2.Client(trust_env=False, timeout=None) as http:
         body = {"model": "gpt-5", "messages": [{"role": "user", "content": "something else"}]}
         assert http.post(f"{up.base}/openai/v1/chat/completions", json=body).status_code == 200
 
@@ -180,7 +180,7 @@ def test_a_cut_answer_is_cut_again_and_stays_so_in_the_new_cassette(
     def ask(up: Rig) -> bytes:
         got = b""
         url = "https://api.anthropic.com" if route == "forward" else f"{up.base}/anthropic"
-        http = up.forward() if route == "forward" else httpx2.Client(trust_env=False)
+        http = up.forward() if route == "forward" else httpx2.Client(trust_env=False, timeout=None)
         with (
             pytest.raises(httpx2.RemoteProtocolError),
             http,

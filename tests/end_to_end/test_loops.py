@@ -57,7 +57,7 @@ def replaying(tape: Path) -> Generator[str]:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     finally:
         server.should_exit = True
-        thread.join(timeout=5)
+        thread.join()
 
 
 @pytest.mark.parametrize("route", ["base_url", "forward"])
@@ -89,7 +89,7 @@ def test_a_loop_is_recorded_labelled_and_replayed(
 
     with (
         replaying(tape) as base,
-        httpx2.Client(transport=(served := Witness(httpx2.HTTPTransport())), trust_env=False) as http,
+        httpx2.Client(transport=(served := Witness(httpx2.HTTPTransport())), trust_env=False, timeout=None) as http,
     ):
         assert loop(client_of(base, http), streamed) == 4
     assert [b"".join(body) for body in served.bodies] == [b"".join(body) for body in live.bodies]

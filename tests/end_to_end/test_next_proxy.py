@@ -48,7 +48,7 @@ def proxied(tape: Path, confdir: Path, **options: Any) -> Generator[str]:
 
 def forward(base: str, trusted: Path, **options: Any) -> httpx2.Client:
     trust = ssl.create_default_context(cafile=str(trusted))
-    return httpx2.Client(proxy=base, verify=trust, trust_env=False, timeout=20, **options)
+    return httpx2.Client(proxy=base, verify=trust, trust_env=False, timeout=None, **options)
 
 
 @pytest.mark.parametrize("route", ["forward", "base_url"])
@@ -62,7 +62,7 @@ def test_recorded_traffic_goes_through_a_tunnel_with_the_login(
             tape, confdir, upstream_proxy=parse(f"http://{WRITTEN}@127.0.0.1:{corporate.port}"), trusted_ca=company
         ) as base,
         forward(base, confdir / "mitmproxy-ca-cert.pem") as through,
-        httpx2.Client(trust_env=False) as plain,
+        httpx2.Client(trust_env=False, timeout=None) as plain,
     ):
         if route == "forward":
             answer = through.post("https://api.openai.com/v1/chat/completions", json=ASKED)
@@ -115,7 +115,7 @@ def test_plain_http_is_asked_for_in_absolute_form(target: str, recorded: int, ta
         ScriptedServer() as server,
         CorporateProxy({"llm.corp.example": server.port}, login=LOGIN) as corporate,
         proxied(tape, confdir, upstream_proxy=parse(f"http://{WRITTEN}@127.0.0.1:{corporate.port}")) as base,
-        httpx2.Client(proxy=base, trust_env=False) as through,
+        httpx2.Client(proxy=base, trust_env=False, timeout=None) as through,
     ):
         through.post(f"http://llm.corp.example{target}", json=ASKED)
         [got] = server.requests
@@ -163,7 +163,7 @@ def test_a_proxy_that_is_itself_behind_tls(tape: Path, confdir: Path, company: P
         ScriptedServer(tls=tls(company)) as server,
         CorporateProxy({"api.openai.com:443": server.port}, tls=tls(company)) as corporate,
         proxied(tape, confdir, upstream_proxy=parse(f"https://localhost:{corporate.port}"), trusted_ca=company) as base,
-        httpx2.Client(trust_env=False) as plain,
+        httpx2.Client(trust_env=False, timeout=None) as plain,
     ):
         answer = plain.post(f"{base}/openai/v1/chat/completions", json=ASKED)
 
@@ -175,7 +175,7 @@ def test_a_proxy_that_refuses_leaves_a_record_that_names_it(tape: Path, confdir:
     with (
         CorporateProxy({}, login=LOGIN) as corporate,
         proxied(tape, confdir, upstream_proxy=parse(f"127.0.0.1:{corporate.port}")) as base,
-        httpx2.Client(trust_env=False) as plain,
+        httpx2.Client(trust_env=False, timeout=None) as plain,
         pytest.raises(httpx2.TransportError),
     ):
         plain.post(f"{base}/openai/v1/chat/completions", json=ASKED)
@@ -196,7 +196,7 @@ def test_what_no_proxy_exempts_and_loopback_go_straight(tape: Path, confdir: Pat
             upstreams={"openai": server.url, "mistral": "http://llm.invalid"},
             upstream_proxy=parse(f"127.0.0.1:{corporate.port}", exempt=(".invalid",)),
         ) as base,
-        httpx2.Client(trust_env=False, timeout=20) as plain,
+        httpx2.Client(trust_env=False, timeout=None) as plain,
     ):
         answer = plain.post(f"{base}/openai/v1/chat/completions", json=ASKED)
         with pytest.raises(httpx2.TransportError):
@@ -221,7 +221,7 @@ def test_an_upstream_that_asks_for_a_client_certificate_gets_it(
             trusted_ca=company,
             client_cert=given,
         ) as base,
-        httpx2.Client(trust_env=False) as plain,
+        httpx2.Client(trust_env=False, timeout=None) as plain,
     ):
         try:
             status = plain.post(f"{base}/openai/v1/chat/completions", json=ASKED).status_code
@@ -236,7 +236,8 @@ def test_an_upstream_that_asks_for_a_client_certificate_gets_it(
 CLIENT = (
     "import httpx, sys\n"
     "for host in ('api.openai.com', 'files.corp.example'):\n"
-    "    print(httpx.post(f'https://{host}/v1/chat/completions', json={'model': 'gpt-5', 'messages': []}).status_code)"
+    "    asked = {'model': 'gpt-5', 'messages': []}\n"
+    "    print(httpx.post(f'https://{host}/v1/chat/completions', json=asked, timeout=None).status_code)"
 )
 
 
@@ -249,7 +250,6 @@ def run(tmp_path: Path, *options: str, **more: str) -> subprocess.CompletedProce
         env=environ,
         capture_output=True,
         text=True,
-        timeout=120,
         check=False,
     )
 

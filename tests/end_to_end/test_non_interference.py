@@ -22,10 +22,10 @@ def test_the_upstream_sees_the_same_on_the_base_url_route(
 ) -> None:
     loop, client_of = LOOPS[protocol]
     prefix = {"anthropic-messages": "/anthropic"}.get(protocol, "/openai")
-    with rig(tape, confdir) as up, httpx2.Client(trust_env=False) as http:
+    with rig(tape, confdir) as up, httpx2.Client(trust_env=False, timeout=None) as http:
         loop(client_of(up.base, http), streamed)
         through = seen(up.server.requests, without=HOP_BY_HOP)
-    with ScriptedServer() as direct, httpx2.Client(trust_env=False) as http:
+    with ScriptedServer() as direct, httpx2.Client(trust_env=False, timeout=None) as http:
         loop(client_of(direct.url, http), streamed)
         # Without us there is nobody to take the route's prefix away.
         alone = [Received(r.method, r.path.removeprefix(prefix), r.headers, r.body) for r in direct.requests]
@@ -39,7 +39,7 @@ def test_the_upstream_sees_the_clients_own_host_on_the_forward_route(tape: Path,
     with rig(tape, confdir) as up, up.forward() as http:
         http.post("https://api.openai.com/v1/chat/completions", content=body, headers=headers)
         [through] = up.server.requests
-    with ScriptedServer() as direct, httpx2.Client(trust_env=False) as http:
+    with ScriptedServer() as direct, httpx2.Client(trust_env=False, timeout=None) as http:
         http.post(f"{direct.url}/v1/chat/completions", content=body, headers={**headers, "host": "api.openai.com"})
         [alone] = direct.requests
 
@@ -59,7 +59,7 @@ def test_the_client_gets_the_same_bytes(encoding: str | None, streamed: bool, ta
 
     def raw(base: str) -> tuple[list[bytes], object]:
         with (
-            httpx2.Client(trust_env=False) as http,
+            httpx2.Client(trust_env=False, timeout=None) as http,
             http.stream("POST", f"{base}/v1/chat/completions", json=asked) as r,
         ):
             return list(r.iter_raw()), sorted(r.headers.items())

@@ -40,14 +40,14 @@ def sdk(protocol: str) -> Client:
     loop, client_of = LOOPS[protocol]
 
     def run(base: str, streamed: bool) -> object:
-        with httpx2.Client(trust_env=False) as http:
+        with httpx2.Client(trust_env=False, timeout=None) as http:
             return loop(client_of(base, http), streamed)
 
     return run
 
 
 def by_httpx(base: str, streamed: bool) -> object:
-    with httpx.Client(trust_env=False) as http:
+    with httpx.Client(trust_env=False, timeout=None) as http:
         return http.post(f"{base}/openai/v1/chat/completions", json={**ASKED, "stream": streamed}).text
 
 
@@ -97,7 +97,7 @@ def relayed(port: int, confdir: Path) -> Generator[tuple[str, Witnesses]]:
     finally:
         asyncio.run_coroutine_threadsafe(witnesses.stop(), loop).result(20)
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(5)
+        thread.join()
         loop.close()
 
 
@@ -164,7 +164,7 @@ def test_faults_reach_the_client_as_they_are(fault: str, tape: Path, confdir: Pa
     assert isinstance(made, Fault)
 
     def run(base: str) -> object:
-        with httpx2.Client(trust_env=False) as http:
+        with httpx2.Client(trust_env=False, timeout=None) as http:
             pieces: list[bytes] = []
             url = f"{base}/openai/v1/chat/completions"
             with http.stream("POST", url, json={**ASKED, "stream": True}) as answer:
@@ -193,7 +193,7 @@ def test_an_api_behind_tls_is_led_past_a_witness_too(tape: Path, confdir: Path, 
             trusted_ca=own,
             prove=True,
         )
-        with running(engine), httpx2.Client(trust_env=False) as http:
+        with running(engine), httpx2.Client(trust_env=False, timeout=None) as http:
             url = f"http://127.0.0.1:{engine.port}/openai/v1/chat/completions"
             assert http.post(url, json={**ASKED, "stream": True}).text.endswith("[DONE]\n\n")
 
@@ -206,7 +206,7 @@ import asyncio, os, sys
 import aiohttp, httpx, requests, openai, anthropic
 from google import genai
 url, asked = "https://api.openai.com/v1/chat/completions", {"model": "gpt-5", "messages": [], "stream": True}
-assert httpx.post(url, json=asked).status_code == 200
+assert httpx.post(url, json=asked, timeout=None).status_code == 200
 assert requests.post(url, json=asked).status_code == 200
 async def by_aiohttp():
     async with aiohttp.ClientSession(trust_env=True) as session, session.post(url, json=asked) as answer:
@@ -230,7 +230,6 @@ def prove(tmp_path: Path, code: str, *options: str) -> subprocess.CompletedProce
         env=environ,
         capture_output=True,
         text=True,
-        timeout=180,
         check=False,
     )
 
@@ -280,7 +279,7 @@ def test_a_run_without_requests_proves_nothing_and_says_so(tmp_path: Path) -> No
 
 def test_what_is_passed_on_and_not_recorded_is_compared_too(tmp_path: Path) -> None:
     with ScriptedServer() as server:
-        done = prove(tmp_path, f"import httpx; httpx.get('{server.url}/v1/models')")
+        done = prove(tmp_path, f"import httpx; httpx.get('{server.url}/v1/models', timeout=None)")
 
     assert done.returncode == 0, done.stderr
     assert "proven for 1 request:" in done.stderr
@@ -295,7 +294,7 @@ def test_what_a_limit_refused_is_listed_as_not_passed_on(tmp_path: Path) -> None
     code = (
         "import httpx, os\n"
         "for _ in range(2):\n"
-        f"    httpx.post(os.environ['OPENAI_BASE_URL'] + '/chat/completions', json={json.dumps(ASKED)})"
+        f"    httpx.post(os.environ['OPENAI_BASE_URL'] + '/chat/completions', json={json.dumps(ASKED)}, timeout=None)"
     )
     with ScriptedServer() as server:
         done = prove(tmp_path, code, "--max-turns", "1", "--upstream", f"*={server.url}")

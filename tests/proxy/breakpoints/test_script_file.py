@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from turntape.cassettes import Cassette
 from turntape.proxy.scripted import ScriptedServer
@@ -98,7 +99,7 @@ def terminal(place: Place) -> Generator[Callable[[str, str], str]]:
         if line:
             os.write(ours, f"{line}\n".encode())
             shown = ""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while until not in shown:
             assert select.select([ours], [], [], max(0.0, deadline - time.monotonic()))[0], f"not shown: {shown}"
             try:
@@ -109,7 +110,7 @@ def terminal(place: Place) -> Generator[Callable[[str, str], str]]:
 
     try:
         yield say
-        assert process.wait(60) == 0
+        assert process.wait() == 0
     finally:
         process.kill()
         process.wait()
@@ -154,7 +155,6 @@ def scripted(place: Place, orders: str | None, **more: str) -> subprocess.Comple
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=120,
         check=False,
         start_new_session=True,
     )

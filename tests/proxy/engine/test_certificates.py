@@ -58,7 +58,7 @@ def test_an_authority_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.
 
     with monkeypatch.context() as patched:
         patched.setattr(CertStore, "create_store", full)
-        with pytest.raises(TurntapeError, match="No space left on device; name another folder by TURNTAPE_HOME"):
+        with pytest.raises(TurntapeError, match="No space left on device; name another folder with TURNTAPE_HOME"):
             ensure_authority(tmp_path)
 
     certificate = ensure_authority(tmp_path)
@@ -71,7 +71,7 @@ def test_an_authority_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.
 def test_a_place_that_takes_no_certificates_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
-    with pytest.raises(TurntapeError, match=r"cannot keep our certificates in '.*x'"):
+    with pytest.raises(TurntapeError, match=r"cannot write our certificates to '.*x'"):
         ensure_authority(tmp_path / "file" / "x")
-    with pytest.raises(TurntapeError, match=r"cannot keep our certificates in '.*x'"):
+    with pytest.raises(TurntapeError, match=r"cannot write our certificates to '.*x'"):
         write_bundle(tmp_path / "file" / "x", authority(tmp_path, "ours"), {})

@@ -274,7 +274,7 @@ def test_where_no_certificate_can_be_kept_nothing_is_left_behind(turntape, tmp_p
     done = turntape("run", "--", "true", TURNTAPE_HOME=str(tmp_path / "file" / "x"))
 
     assert done.returncode == 2
-    assert done.stderr.count("\n") == 1 and "name another folder by TURNTAPE_HOME" in done.stderr
+    assert done.stderr.count("\n") == 1 and "name another folder with TURNTAPE_HOME" in done.stderr
     assert not list(tmp_path.rglob("*.jsonl"))
 
 
