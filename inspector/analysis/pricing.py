@@ -8,32 +8,9 @@ from decimal import Decimal
 
 from turntape.cassettes.tape.model import RoundTrip
 
+from ..wire.providers import provider_of
 from ..wire.registry import traits_of
 from ..wire.values import Reading
-
-PROVIDERS: dict[str, str] = {
-    "openai": "openai",
-    "codex": "openai",
-    "anthropic": "anthropic",
-    "gemini": "google",
-    "vertex": "google",
-    "bedrock": "aws",
-    "azure": "azure",
-    "mistral": "mistral",
-    "cohere": "cohere",
-    "groq": "groq",
-    "xai": "x-ai",
-    "deepseek": "deepseek",
-    "openrouter": "openrouter",
-    "together": "together",
-    "fireworks": "fireworks",
-    "perplexity": "perplexity",
-    "cerebras": "cerebras",
-    "novita": "novita",
-    "moonshot": "moonshotai",
-    "huggingface": "huggingface_novita",
-}
-"""Our names of providers and theirs (genai-prices 0.2.3, read 2026-11-21)."""
 
 
 def cost(round_trip: RoundTrip, reading: Reading) -> Decimal | None:
@@ -54,7 +31,7 @@ def _price(model: str, reading: Reading, started_at: float) -> Decimal | None:
 
     usage = reading.usage
     assert usage is not None
-    provider = PROVIDERS.get(reading.provider or "") or traits_of(reading.protocol).price_provider
+    provider = provider_of(reading.provider).prices or traits_of(reading.protocol).price_provider
     counted = Usage(
         input_tokens=usage.input,
         cache_read_tokens=usage.cache_read,

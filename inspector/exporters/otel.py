@@ -19,6 +19,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..run.labels import Key, LabelledRoundTrip, label_stream
 from ..wire.json_value import Object, as_count, as_object
+from ..wire.providers import provider_of
 from ..wire.registry import traits_of
 from ..wire.values import Message, Part, Reading, RequestReading, Tool, ToolCall
 
@@ -27,17 +28,6 @@ _INTERNAL, _CLIENT = 1, 3
 """SpanKind."""
 _ERROR = 2
 """StatusCode."""
-
-PROVIDERS: dict[str, str] = {
-    "azure": "azure.ai.openai",
-    "bedrock": "aws.bedrock",
-    "gemini": "gcp.gemini",
-    "mistral": "mistral_ai",
-    "vertex": "gcp.vertex_ai",
-    "watsonx": "ibm.watsonx.ai",
-    "xai": "x_ai",
-}
-"""Our names of providers and the conventions'; any other is the same in both, or not among theirs."""
 
 _FINISH: dict[str, str] = {
     "complete": "stop",
@@ -127,7 +117,7 @@ def _turn_span(one: LabelledRoundTrip, content: bool) -> Object:
     started = round(trip.started_at * 1_000_000) * 1000
     attributes: dict[str, object] = {
         "gen_ai.operation.name": operation,
-        "gen_ai.provider.name": PROVIDERS.get(reading.provider or "", reading.provider) or "unknown",
+        "gen_ai.provider.name": provider_of(reading.provider).telemetry or reading.provider or "unknown",
         "gen_ai.conversation.id": label["thread"],
         "gen_ai.request.model": model,
         "gen_ai.request.stream": reading.request.streamed or None,

@@ -11,6 +11,7 @@ from ..analysis.threads import Turn
 from ..wire.exchange import Exchange
 from ..wire.json_value import as_array, as_object, compact
 from ..wire.protocols.protocol import Protocol
+from ..wire.providers import Provider, provider_of
 from ..wire.registry import traits_of
 from ..wire.values import Emission, Finish, Message, Part, Reading, RequestReading, Tool
 from .finding import Finding
@@ -64,6 +65,11 @@ class RuleContext:
     def protocol(self) -> Protocol:
         """The protocol of the round trip, with its traits."""
         return traits_of(self.reading.protocol)
+
+    @property
+    def provider(self) -> Provider:
+        """Who answered, with what is known of this provider."""
+        return provider_of(self.reading.provider)
 
     @property
     def request(self) -> RequestReading:

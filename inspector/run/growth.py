@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
 
-from ..analysis.pricing import PROVIDERS
+from ..wire.providers import provider_of
 from .row import Row
 
 
@@ -102,7 +102,7 @@ def context_window(model: str | None, provider: str | None) -> int | None:
     from genai_prices.data_snapshot import get_snapshot
 
     try:
-        _, info = get_snapshot().find_provider_model(model, None, PROVIDERS.get(provider or ""), None)
+        _, info = get_snapshot().find_provider_model(model, None, provider_of(provider).prices, None)
     except (LookupError, ValueError):
         return None
     return info.context_window

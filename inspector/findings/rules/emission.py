@@ -214,14 +214,14 @@ def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
 def call_as_text(context: RuleContext) -> Iterator[Note]:
     if context.emission.emitted != "call_as_text":
         return
-    local = context.reading.provider not in ("openai", "anthropic", "gemini", "mistral", "cohere", "bedrock", "azure")
+    foreign_parser = not context.provider.parses_calls
     residue = next((m for m in CALL_MARKERS if m in context.emission.text), None)
     where = f" (marker {residue!r})" if residue else ""
     special = bool(residue and "|" in residue)
     yield Note(
         f"the answer spells a tool call out as text{where}: {context.emission.text.strip()[:120]!r}",
         (f"{context.at} response",),
-        layer="api" if local and special else "model",
+        layer="api" if foreign_parser and special else "model",
     )
 
 

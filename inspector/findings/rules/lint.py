@@ -139,7 +139,7 @@ def similar_names(context: RuleContext) -> Iterator[Note]:
     not_when=("Servers other than OpenAI's and Azure's",),
 )
 def not_strict(context: RuleContext) -> Iterator[Note]:
-    if context.reading.provider not in ("openai", "azure"):
+    if not context.provider.strict_tools:
         return
     loose = [
         tool.name

@@ -123,10 +123,6 @@ _SIZES = frozenset(
     ]
 )
 """Words that make another model of a name; others are packaging."""
-_DEPLOYED = frozenset({"azure", "vertex", "databricks"})
-"""Providers whose users name their deployments as they like."""
-_FIXED = frozenset({"openai", "anthropic", "gemini", "ollama", "groq", "deepseek", "xai", "mistral", "cohere"})
-"""Providers that have no names but their own."""
 _ROUTERS = ("auto", "router", "default", "latest", "alias", "chat")
 
 
@@ -180,10 +176,10 @@ def model_substituted(context: RuleContext) -> Iterator[Note]:
             key=("model", asked, served),
         )
         return
-    if context.reading.provider in _DEPLOYED or routed or asked.startswith(("@", "ft:", "projects/", "arn:")):
+    if context.provider.named_deployments or routed or asked.startswith(("@", "ft:", "projects/", "arn:")):
         return
     # A name of one's own for a deployment shares no word with the model that it stands for.
-    if not set(_words(asked)) & set(_words(served)) and context.reading.provider not in _FIXED:
+    if not set(_words(asked)) & set(_words(served)) and not context.provider.own_models:
         return
     yield Note(
         f"{served!r} answered; {asked!r} was asked for",
@@ -329,12 +325,8 @@ def _too_few_tokens(context: RuleContext, tokens: int) -> Iterator[Note]:
 
 def _local(context: RuleContext) -> bool:
     host = context.exchange.host
-    return host in ("localhost", "127.0.0.1", "::1") and context.reading.provider in (
-        None,
-        "ollama",
-        "lmstudio",
-        "vllm",
-    )
+    is_local = context.provider.local or context.reading.provider is None
+    return host in ("localhost", "127.0.0.1", "::1") and is_local
 
 
 @rule(
