@@ -1,8 +1,8 @@
-"""What a request looks like from further and further away.
+"""The keys of a request, from the strictest to the loosest. Two requests with an equal key match at that level.
 
-`exact` is the canonical body. `stable` leaves out what is volatile or ignored. `same_turn` keeps what says which
-turn it is, that is what the API has answered so far, and the fields that must not differ. `same_place` only counts
-the answers. Each is a key: two requests with one key are alike at that distance.
+`exact`: the canonical body. `stable`: the same without ignored fields. `same_turn`: what identifies the turn, which
+is what the API has answered so far, plus the fields that must not differ. `same_place`: as `same_turn`, but only the
+number of answers counts.
 """
 
 import re
@@ -38,7 +38,7 @@ from .request_key import body_key, digest
 type Key = tuple[str, str, bytes]
 
 SHOWN = 10
-"""How many differences are told."""
+"""How many differences are reported."""
 _LONG = 200
 """Strings from this length on are blanked once and remembered: agents resend them each turn."""
 _IGNORED: frozenset[str] = frozenset({"ignore"})
@@ -120,18 +120,18 @@ class FieldRules:
 
 
 @dataclass(eq=False)
-class Form:
-    """One request, seen from all distances."""
+class Fingerprint:
+    """One request with all its keys. Keys that are not needed are not computed."""
 
     method: str
     path: str
     body: bytes
-    """Redacted, and every fingerprint the same."""
+    """Redacted; all fingerprints of secrets are replaced by one mark."""
     rules: FieldRules
     exact: Key
     stable_path: str
     stable_value: object
-    """The body without what does not count; text for a body that is no JSON."""
+    """The body without ignored fields; text if the body is not JSON."""
 
     @cached_property
     def stable(self) -> Key:
@@ -144,12 +144,12 @@ class Form:
 
     @cached_property
     def answers(self) -> list[bytes]:
-        """What the API has said so far, as the client sends it back."""
+        """Digests of the earlier answers, as the client sends them back."""
         return [digest(_dumped(item)) for item in conversation(self.fields) if is_models(item)]
 
     @cached_property
     def items(self) -> list[bytes]:
-        """System, tools and each item of the history."""
+        """Digests of the system prompt, the tools and each item of the history."""
         others = [v for k, v in self.fields.items() if part_of_key(k) in ("system", "tools")]
         return [digest(_dumped(item)) for item in (*others, *conversation(self.fields))]
 
@@ -169,7 +169,7 @@ class Form:
 
     @cached_property
     def remainder(self) -> bytes:
-        """What must not differ."""
+        """The digest of the fields that must not differ."""
         return digest(_dumped(self.rules.pruned(self.fields, _TOLERATED)))
 
     @cached_property
@@ -179,7 +179,7 @@ class Form:
 
     @cached_property
     def turn(self) -> bytes:
-        """Which turn this is: what was answered so far, and whether a stream is wanted."""
+        """Which turn this is: the answers so far, and whether a stream is requested."""
         links = {name: self.fields[name] for name in LINKS if name in self.fields}
         stream = bool(self.fields.get("stream"))
         return digest(_dumped([stream, links, len(self.answers)]) + b"".join(self.answers))
@@ -202,11 +202,11 @@ class Form:
             return self.body.decode("utf-8", "replace")
 
 
-class RequestForms:
-    """Makes the forms of requests under one `Matching`.
+class Fingerprints:
+    """Computes the fingerprints of requests under one `Matching`.
 
-    `on_tape` holds the ids that recorded answers gave: these come again in a replay, any other call id is the
-    client's own and fresh on each run.
+    `on_tape` holds the ids from recorded answers. They come again in a replay. Any other call id was made by the
+    client and is new in each run.
     """
 
     def __init__(self, matching: Matching, redactor: Redactor, on_tape: Container[str]) -> None:
@@ -224,8 +224,8 @@ class RequestForms:
             found = self._rules[id(ignored)] = FieldRules(self._matching, ignored)
         return found
 
-    def form(self, method: str, path: str, headers: Headers, body: bytes, *, redacted: bool) -> Form:
-        """The form of a request; `redacted` says that it comes from a cassette."""
+    def of(self, method: str, path: str, headers: Headers, body: bytes, *, redacted: bool) -> Fingerprint:
+        """The fingerprint of a request; `redacted` says that it comes from a cassette."""
         rules = self.rules(path)
         clean = self._redactor.normalise(body if redacted else self._redactor.body(body))
         try:
@@ -239,7 +239,7 @@ class RequestForms:
         else:
             exact = digest(_dumped(value))
             stable = self._stable(value, rules)
-        return Form(method, path, clean, rules, (method, path, exact), blanked(path, rules.path_texts), stable)
+        return Fingerprint(method, path, clean, rules, (method, path, exact), blanked(path, rules.path_texts), stable)
 
     def _stable(self, value: object, rules: FieldRules) -> object:
         if isinstance(value, dict):
@@ -250,7 +250,7 @@ class RequestForms:
         return self._blank(value, rules) if rules.texts else value
 
     def _renamer(self) -> Callable[[object], object]:
-        """Gives each id that the client made a name by its first appearance."""
+        """Replaces each id that the client made by a number in order of appearance."""
         names: dict[str, str] = {}
 
         def renamed(given: object) -> object:
@@ -277,7 +277,7 @@ class RequestForms:
 
 
 def _sort_results(body: Json) -> None:
-    """Results of parallel calls come in the order in which the tools were done: sort neighbours by their call."""
+    """Sort neighbouring results of parallel calls by their call id: they come in the order in which the tools ended."""
     items = conversation(body)
     _sort_runs(items)
     for item in items:
@@ -298,7 +298,7 @@ def _sort_runs(items: list[object]) -> None:
         start = end + 1
 
 
-def compared(recorded: Form, given: Form) -> tuple[list[Difference], list[Difference]]:
+def compared(recorded: Fingerprint, given: Fingerprint) -> tuple[list[Difference], list[Difference]]:
     """Where two requests differ: in what counts, and in what does not."""
     counting = differences(recorded.stable_value, given.stable_value, SHOWN)
     if recorded.stable_path != given.stable_path:

@@ -1,22 +1,24 @@
-"""Recorded requests by their keys, from near to far. Looked up and never scanned.
+"""Recorded requests by their keys, from the closest match to the loosest. Looked up, never scanned.
 
-It is built when the first request comes that is not byte-equal to a recorded one: a replay without changes parses
+The index is built for the first request that is not byte-equal to a recorded one: a replay without changes parses
 no recorded body.
 """
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from ..redaction.redactor import Redactor
 from ..tape.model import RoundTrip
 from ..tape.reader import Cassette
-from .fingerprints import Form, Key, RequestForms, model_in
-from .grades import Matching
+from .fingerprints import Fingerprint, Fingerprints, Key, compared, model_in
+from .grades import Grade, Matching, grade_of
+from .json_diff import Difference
 from .request_key import path_key
 
 _ID = re.compile(rb'"(?:id|call_id|tool_call_id|tool_use_id|toolUseId)"\s*:\s*"([^"\\]{1,256})"')
-"""Ids in answers, whatever their framing: JSON stands in all of them as text."""
+"""Ids in answers. All framings have the JSON as text, so a search in the bytes finds them."""
 _NEAR = 64
 """How many recorded requests a miss is compared with."""
 
@@ -43,7 +45,7 @@ class Places:
         self.all.append(place)
 
     def first_free(self, taken: bytearray) -> int | None:
-        """The first place that is not taken; what once was taken is not looked at again."""
+        """The first place that is not taken; a place that was taken is never looked at again."""
         places = self.all
         while self._at < len(places):
             if not taken[places[self._at]]:
@@ -52,17 +54,17 @@ class Places:
         return None
 
 
-class Alike:
-    """Recordings of one key, and what sets each of them apart."""
+class Group:
+    """Recordings of one key, and what distinguishes each of them."""
 
     def __init__(self) -> None:
         self.places: list[int] = []
         self._items: dict[bytes, list[int]] | None = None
         self._words: dict[str, int] = {}
 
-    def nearest(self, given: Form, free: Sequence[int], form_of: Callable[[int], Form]) -> int:
-        """The one of `free` that shares most with a request: whole items first, then words that no other has, then
-        the order in which they were recorded."""
+    def nearest(self, given: Fingerprint, free: Sequence[int], form_of: Callable[[int], Fingerprint]) -> int:
+        """The one of `free` that shares most with a request: first by whole items, then by words that only one
+        recording has, then by the order of the recording."""
         if len(free) == 1:
             return free[0]
         items, words = self._marks(form_of)
@@ -72,7 +74,7 @@ class Alike:
         own: Counter[int] = Counter(words[word] for word in given.words if word in words)
         return max(free, key=lambda place: (shared[place], own[place], -place))
 
-    def _marks(self, form_of: Callable[[int], Form]) -> tuple[dict[bytes, list[int]], dict[str, int]]:
+    def _marks(self, form_of: Callable[[int], Fingerprint]) -> tuple[dict[bytes, list[int]], dict[str, int]]:
         if self._items is None:
             items: defaultdict[bytes, list[int]] = defaultdict(list)
             words: defaultdict[str, list[int]] = defaultdict(list)
@@ -88,53 +90,91 @@ class Alike:
         return self._items, self._words
 
 
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """How a request differs from a recorded one."""
+
+    grade: Grade
+    differences: tuple[Difference, ...]
+    """Differences that count."""
+    ignored: tuple[Difference, ...]
+    """Differences that do not count."""
+
+
 class RequestIndex:
     """The recorded requests of a cassette under one `Matching`."""
 
     def __init__(self, cassette: Cassette, matching: Matching, redactor: Redactor) -> None:
         self._cassette = cassette
-        self._forms = RequestForms(matching, redactor, ids_on_tape(cassette))
-        self.exact: defaultdict[Key, Places] = defaultdict(Places)
-        self.stable: defaultdict[Key, Places] = defaultdict(Places)
-        self.same_turn: defaultdict[Key, Alike] = defaultdict(Alike)
-        self.same_place: defaultdict[Key, Alike] = defaultdict(Alike)
+        self._fingerprints = Fingerprints(matching, redactor, ids_on_tape(cassette))
+        self._exact: defaultdict[Key, Places] = defaultdict(Places)
+        self._stable: defaultdict[Key, Places] = defaultdict(Places)
+        self._same_turn: defaultdict[Key, Group] = defaultdict(Group)
+        self._same_place: defaultdict[Key, Group] = defaultdict(Group)
         self._turns: defaultdict[tuple[str, str, bytes], list[int]] = defaultdict(list)
-        """By the answers so far alone: the recordings that are the same turn, whatever differs."""
+        """Only by the answers so far: the recordings of the same turn, whatever else differs."""
         self._endpoints: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
         """`(number of items, place)` by method and path without model."""
         for place, trip in enumerate(cassette):
-            self._add(place, self._form(trip))
+            self._add(place, self._fingerprint(trip))
 
-    def given(self, method: str, path: str, headers: tuple[tuple[str, str], ...], body: bytes) -> Form:
-        """The form of a request that came in."""
-        return self._forms.form(method, path, headers, body, redacted=False)
+    def given(self, method: str, path: str, headers: tuple[tuple[str, str], ...], body: bytes) -> Fingerprint:
+        """The fingerprint of a request that came in."""
+        return self._fingerprints.of(method, path, headers, body, redacted=False)
 
-    def recorded(self, place: int) -> Form:
-        """The form of a recorded request."""
-        return self._form(self._cassette[place])
+    def recorded(self, place: int) -> Fingerprint:
+        """The fingerprint of a recorded request."""
+        return self._fingerprint(self._cassette[place])
 
-    def _form(self, trip: RoundTrip) -> Form:
+    def _fingerprint(self, trip: RoundTrip) -> Fingerprint:
         request = trip.request
-        return self._forms.form(
+        return self._fingerprints.of(
             request.method.upper(), path_key(request.url), request.headers, request.body, redacted=True
         )
 
-    def _add(self, place: int, form: Form) -> None:
-        self.exact[form.exact].add(place)
-        self.stable[form.stable].add(place)
-        self.same_turn[form.same_turn].places.append(place)
-        self.same_place[form.same_place].places.append(place)
+    def _add(self, place: int, form: Fingerprint) -> None:
+        self._exact[form.exact].add(place)
+        self._stable[form.stable].add(place)
+        self._same_turn[form.same_turn].places.append(place)
+        self._same_place[form.same_place].places.append(place)
         endpoint = model_in(form.stable_path)[0]
         self._turns[(form.method, endpoint, form.turn)].append(place)
         self._endpoints[(form.method, endpoint)].append((len(form.items), place))
 
-    def is_same_turn(self, given: Form, place: int) -> bool:
-        """True when a recording has the request's answers behind it, and no others."""
+    def equal_to(self, given: Fingerprint) -> list[tuple[Places, bool]]:
+        """Recordings of an equal request, and whether nothing had to be ignored for that."""
+        exact, stable = self._exact.get(given.exact), self._stable.get(given.stable)
+        return [(places, places is exact) for places in (exact, stable) if places is not None]
+
+    def same_turn_as(self, given: Fingerprint) -> list[Group]:
+        """Recordings of the same turn, then those with as many answers before them."""
+        groups = (self._same_turn.get(given.same_turn), self._same_place.get(given.same_place))
+        return [group for group in groups if group is not None]
+
+    def nearest(self, group: Group, given: Fingerprint, free: Sequence[int]) -> int | None:
+        """The one of `free` that is most like a request; None when it is not similar enough to be its turn."""
+        place = group.nearest(given, free, self.recorded)
+        if group is self._same_turn.get(given.same_turn):
+            return place
+        # The client rewrote earlier answers: only a history of which at least half is the same is this turn.
+        recorded = self.recorded(place).items
+        shared = len(set(recorded) & set(given.items))
+        return place if shared * 2 >= max(len(recorded), 1) else None
+
+    def graded(self, place: int, given: Fingerprint) -> Graded:
+        """How a request differs from the recording at `place`."""
+        recorded = self.recorded(place)
+        counting, ignored = compared(recorded, given)
+        grade = grade_of(tuple(counting), recorded.stable_value, given.stable_value)
+        return Graded(grade, tuple(counting), tuple(ignored))
+
+    def is_same_turn(self, given: Fingerprint, place: int) -> bool:
+        """True when the recording follows the same answers as the request, and no others."""
         return place in self._turns.get((given.method, model_in(given.stable_path)[0], given.turn), ())
 
-    def near(self, given: Form, free: Callable[[int], bool]) -> list[int]:
-        """Recordings to compare a request with that none answers, the likeliest first: those of its turn, then
-        those of its endpoint with a history as long; what was not played before what was."""
+    def near(self, given: Fingerprint, free: Callable[[int], bool]) -> list[int]:
+        """Recordings to compare with a request that no recording answers, most likely first: those of its turn, then
+        those of its endpoint with a history of similar length; recordings not played yet come before the others."""
         endpoint = model_in(given.stable_path)[0]
         turn = self._turns.get((given.method, endpoint, given.turn), [])
         size = len(given.items)

@@ -1,9 +1,11 @@
 """The player: which recorded round trip answers a request.
 
-An index and no scan. A request that equals a recording byte for byte is found by the hash of its body; else it is
-read, and looked up by its canonical JSON, then without what is volatile, then (where `Matching` allows) by its
-turn. Equal requests are answered in the order in which they were recorded, each recording once; requests under way
-at the same time are answered in order of arrival.
+A request goes one way: its key, the recordings under that key, the first free one, how well it matches, the answer.
+It is looked up by the hash of its bytes, then by its canonical JSON, then without ignored fields, then (where
+`Matching` allows) by its turn. If nothing is found, the miss names the recording that is most like the request.
+
+Nothing is scanned: each step is a lookup in an index. Equal requests are answered in the order in which they were
+recorded, each recording once; concurrent requests are answered in the order of their arrival.
 """
 
 import os
@@ -14,9 +16,9 @@ from dataclasses import dataclass, replace
 
 from ..faults.fault import Faults
 from ..faults.schedule import Faulted, Overlay
-from ..matching.fingerprints import Form, compared
-from ..matching.grades import Grade, Match, Matching, TurnName, grade_of
-from ..matching.request_index import Alike, Places, RequestIndex
+from ..matching.fingerprints import Fingerprint
+from ..matching.grades import Match, Matching, TurnName
+from ..matching.request_index import Places, RequestIndex
 from ..matching.request_key import path_key, plain
 from ..redaction.redactor import Redactor
 from ..tape.delta import common_prefix, common_suffix
@@ -39,14 +41,14 @@ class Played:
     trip: RoundTrip
     match: Match
     faulted: Faulted | None = None
-    """The fault that stands in place of the recorded answer, or in it."""
+    """The fault that replaced or changed the recorded answer."""
 
 
 class Player:
     """`Player(cassette).answer(method, url, headers, body)` gives the recording of a request, or raises Miss.
 
-    `matching` says what may differ (`strict` when None). `faults` are values, or a TOML file of them. Raises
-    CassetteError when a fault addresses a turn that was not recorded or cannot be made of its answer.
+    `matching` says what may differ (`strict` when None). `faults` are `Fault` values, or the path of a TOML file of
+    them. Raises CassetteError when a fault names a turn that was not recorded, or cannot be built from its answer.
     """
 
     def __init__(
@@ -64,17 +66,17 @@ class Player:
             self.cassette = Cassette.from_round_trips(source)
         self.matching = matching or Matching()
         self.misses: list[Miss] = []
-        """What was asked for and not answered, in order."""
+        """The requests that were not answered, in order."""
         self._redactor = Redactor(salt=self.cassette.salt)
         self._lock = threading.Lock()
         self._building = threading.Lock()
-        self._raw: defaultdict[tuple[str, str, int], Places] = defaultdict(Places)
-        """Places by the hash of the body as it came, which costs a fifth of a digest."""
+        self._by_bytes: defaultdict[tuple[str, str, int], Places] = defaultdict(Places)
+        """Places by the hash of the received body, which costs a fifth of a digest."""
         self._trips: list[RoundTrip] = []
-        """Answers at hand, request bodies in the cassette."""
+        """The recordings; their answers are in memory, their request bodies are read from the cassette."""
         for place, trip in enumerate(self.cassette):
             request = trip.request
-            self._raw[(request.method.upper(), path_key(request.url), hash(request.body))].add(place)
+            self._by_bytes[(request.method.upper(), path_key(request.url), hash(request.body))].add(place)
             self._trips.append(replace(trip, request=replace(request, content=self._body_of(place))))
         self._taken = bytearray(len(self._trips))
         self._index: RequestIndex | None = None
@@ -83,27 +85,27 @@ class Player:
         self._exact = [Match("exact", turn) for turn in self.turns]
         self._asked: list[tuple[int, Match]] = []
         self._inexact: dict[int, Match] = {}
-        """Places that a request took which differs."""
+        """Places that were played for a request that differs."""
         self._first: Divergence | None = None
-        self._overlay = Overlay.of(faults, self._trips, self.turns) if faults is not None else None
+        self._schedule = Overlay.of(faults, self._trips, self.turns) if faults is not None else None
 
     def _body_of(self, place: int) -> Callable[[], bytes]:
         return lambda: self.cassette[place].request.body
 
     @property
     def unplayed(self) -> list[int]:
-        """The places in the cassette of what was not asked for so far."""
+        """The places in the cassette of the recordings that were not played yet."""
         with self._lock:
             return [place for place, taken in enumerate(self._taken) if not taken]
 
     @property
     def faulty(self) -> bool:
         """True when faults are put into this replay."""
-        return self._overlay is not None
+        return self._schedule is not None
 
     @property
     def matches(self) -> list[Match]:
-        """How each answer so far was found, in the order in which they were asked for."""
+        """How each answer was found, in the order of the requests."""
         with self._lock:
             return [match for _, match in self._asked]
 
@@ -113,24 +115,67 @@ class Player:
 
     def play(self, method: str, url: str, headers: Headers, body: bytes) -> Played:
         """As `answer`, with how the recording was found. Raises Miss."""
-        method, path = method.upper(), path_key(url)
-        body = plain(body, headers)
+        method, path, body = method.upper(), path_key(url), plain(body, headers)
         # A body that is byte-equal to a recorded one needs neither parsing nor redaction.
-        places = self._raw.get((method, path, hash(body)))
-        if places is not None:
-            with self._lock:
-                taken = self._take(places)
-                if taken is not None:
-                    return self._played(taken, self._exact[taken[0]])
+        played = self._play_bytes((method, path, hash(body)))
+        if played is not None:
+            return played
+        index = self._index_at_hand()
+        given = index.given(method, path, headers, body)
         try:
-            return self._play_alike(self._index_at_hand().given(method, path, headers, body))
+            played = self._play_equal(index, given) or self._play_same_turn(index, given)
+            if played is None:
+                raise self._miss(index, given)
         except Miss as miss:
-            with self._lock:
-                self.misses.append(miss)
-                miss.after = self._asked[-1][1].turn if self._asked else None
-                if self._first is None:
-                    self._first = _divergence(miss)
+            self._note_miss(miss)
             raise
+        return played
+
+    def _play_bytes(self, key: tuple[str, str, int]) -> Played | None:
+        """The next free recording of a byte-equal request."""
+        places = self._by_bytes.get(key)
+        if places is None:
+            return None
+        with self._lock:
+            taken = self._take_first(places)
+            return self._played(taken, self._exact[taken[0]]) if taken is not None else None
+
+    def _play_equal(self, index: RequestIndex, given: Fingerprint) -> Played | None:
+        """The next free recording of an equal request. Raises Miss when there are some and all were played."""
+        found = index.equal_to(given)
+        for places, is_exact in found:
+            with self._lock:
+                taken = self._take_first(places)
+            if taken is None:
+                continue
+            match = self._exact[taken[0]]
+            if not is_exact:
+                match = replace(match, ignored=index.graded(taken[0], given).ignored)
+            with self._lock:
+                return self._played(taken, match)
+        if found:
+            raise self._repeated(given, found[-1][0].all)
+        return None
+
+    def _play_same_turn(self, index: RequestIndex, given: Fingerprint) -> Played | None:
+        """The recording of the same turn, where the rules allow what differs."""
+        for group in index.same_turn_as(given) if self.matching.is_tolerant else ():
+            while free := self._free(group.places):
+                place = index.nearest(group, given, free)
+                if place is None:
+                    break
+                graded = index.graded(place, given)
+                match = Match(graded.grade, self.turns[place], graded.differences, graded.ignored)
+                with self._lock:
+                    if self._taken[place]:  # by another thread, in the meantime
+                        continue
+                    self._inexact[place] = match
+                    return self._played(self._take(place), match)
+        return None
+
+    def _free(self, places: Sequence[int]) -> list[int]:
+        with self._lock:
+            return [place for place in places if not self._taken[place]]
 
     def _index_at_hand(self) -> RequestIndex:
         if self._index is None:
@@ -139,90 +184,41 @@ class Player:
                     self._index = RequestIndex(self.cassette, self.matching, self._redactor)
         return self._index
 
-    def _take(self, places: Places) -> Taken | None:
-        """The first of `places` that is free, and now taken unless a fault leaves it for a retry. Under the lock."""
+    def _take_first(self, places: Places) -> Taken | None:
+        """The first of `places` that is free. Under the lock."""
         place = places.first_free(self._taken)
-        return None if place is None else self._take_one(place)
+        return None if place is None else self._take(place)
 
-    def _take_one(self, place: int) -> Taken:
-        faulted = self._overlay.next(place) if self._overlay is not None else None
+    def _take(self, place: int) -> Taken:
+        """Mark a recording as played, unless a fault leaves it for the retry. Under the lock."""
+        faulted = self._schedule.next(place) if self._schedule is not None else None
         if faulted is None or faulted.takes:
             self._taken[place] = 1
         return place, faulted
 
     def _played(self, taken: Taken, match: Match) -> Played:
-        """Under the lock."""
+        """Note what was played. Under the lock."""
         place, faulted = taken
         if faulted is not None:
             match = replace(match, fault=str(faulted.fault))
-            if self._first is None:
-                self._first = Divergence("api", match.turn, None, f"{match.turn}: a fault was put there, {match.fault}")
-        elif match.differences and self._first is None:
+            self._first = self._first or Divergence(
+                "api", match.turn, None, f"{match.turn}: a fault was put there, {match.fault}"
+            )
+        elif match.differences:
             one = match.differences[0]
-            self._first = Divergence("client", match.turn, one.pointer, f"{match.turn}: {one}")
+            self._first = self._first or Divergence("client", match.turn, one.pointer, f"{match.turn}: {one}")
         self._asked.append((place, match))
         return Played(faulted.trip if faulted is not None else self._trips[place], match, faulted)
 
-    def _play_alike(self, given: Form) -> Played:
-        index = self._index_at_hand()
-        equal: Places | None = None
-        for found in (index.exact, index.stable):
-            places = found.get(given.exact if found is index.exact else given.stable)
-            if places is None:
-                continue
-            equal = places
-            with self._lock:
-                taken = self._take(places)
-            if taken is None:
-                continue
-            match = self._exact[taken[0]]
-            if found is index.stable:
-                match = replace(match, ignored=tuple(compared(index.recorded(taken[0]), given)[1]))
-            with self._lock:
-                return self._played(taken, match)
-        if equal is not None:
-            raise self._repeated(given, equal.all)
-        if self.matching.is_tolerant:
-            played = self._play_turn(given, index)
-            if played is not None:
-                return played
-        raise self._miss(given, index)
+    def _note_miss(self, miss: Miss) -> None:
+        with self._lock:
+            self.misses.append(miss)
+            miss.after = self._asked[-1][1].turn if self._asked else None
+            self._first = self._first or _divergence(miss)
 
-    def _play_turn(self, given: Form, index: RequestIndex) -> Played | None:
-        """The recording of the same turn, where all that differs may differ."""
-        for alike in (index.same_turn.get(given.same_turn), index.same_place.get(given.same_place)):
-            if alike is None:
-                continue
-            while True:
-                with self._lock:
-                    free = [place for place in alike.places if not self._taken[place]]
-                if not free:
-                    break
-                place = self._nearest(alike, given, free, index)
-                if place is None:
-                    break
-                recorded = index.recorded(place)
-                found, ignored = compared(recorded, given)
-                grade = grade_of(tuple(found), recorded.stable_value, given.stable_value)
-                match = Match(grade, self.turns[place], tuple(found), tuple(ignored))
-                with self._lock:
-                    if self._taken[place]:
-                        continue
-                    self._inexact[place] = match
-                    return self._played(self._take_one(place), match)
-        return None
-
-    def _nearest(self, alike: Alike, given: Form, free: list[int], index: RequestIndex) -> int | None:
-        place = alike.nearest(given, free, index.recorded)
-        if alike is index.same_turn.get(given.same_turn):
-            return place
-        # The client rewrote what was answered before: only a history that is alike for the greater part will do.
-        recorded = index.recorded(place).items
-        shared = len(set(recorded) & set(given.items))
-        return place if shared * 2 >= max(len(recorded), 1) else None
-
-    def _repeated(self, given: Form, places: Sequence[int]) -> Miss:
-        by = next((str(self._inexact[place]) for place in places if place in self._inexact), None)
+    def _repeated(self, given: Fingerprint, places: Sequence[int]) -> Miss:
+        """The miss of a request whose recordings were all played."""
+        taken_by = next((str(self._inexact[place]) for place in places if place in self._inexact), None)
         return Miss(
             given.method,
             f"/{given.path}",
@@ -231,14 +227,36 @@ class Player:
             len(places),
             len(self._trips),
             turn=self.turns[places[-1]],
-            taken_by=by,
+            taken_by=taken_by,
         )
 
-    def _miss(self, given: Form, index: RequestIndex) -> Miss:
+    def _miss(self, index: RequestIndex, given: Fingerprint) -> Miss:
+        """The miss of a request that was not recorded, with the recording that is most like it."""
         path = f"/{given.path}"
-        near = index.near(given, lambda place: not self._taken[place])
-        if not near:
+        place = self._most_like(index, given)
+        if place is None:
             return Miss(given.method, path, None, [], 0, len(self._trips))
+        graded = index.graded(place, given)
+        # A recording that was played already is not what this request was meant to be.
+        is_turn = index.is_same_turn(given, place) and not self._taken[place]
+        nearest = self.cassette[place]
+        if nearest.index < 0:  # made in memory, so its place is its number
+            nearest = replace(nearest, index=place)
+        return Miss(
+            given.method,
+            path,
+            nearest,
+            list(graded.differences),
+            0,
+            len(self._trips),
+            turn=self.turns[place],
+            likeness=graded.grade if is_turn else "miss",
+            nearest_played=bool(self._taken[place]),
+            ignored=graded.ignored,
+        )
+
+    def _most_like(self, index: RequestIndex, given: Fingerprint) -> int | None:
+        """The recording of the same turn, else a free one, else the one that shares most bytes at both ends."""
 
         def likeness(place: int) -> tuple[bool, bool, int, int]:
             recorded = self.cassette[place].request.body
@@ -246,31 +264,10 @@ class Player:
             size = shared + common_suffix(recorded, given.body, min(len(recorded), len(given.body)) - shared)
             return index.is_same_turn(given, place), not self._taken[place], size, -place
 
-        place = max(near, key=likeness)
-        recorded = index.recorded(place)
-        found, ignored = compared(recorded, given)
-        grade: Grade = "miss"
-        # A recording that was played already is no longer what this request could be.
-        if index.is_same_turn(given, place) and not self._taken[place]:
-            grade = grade_of(tuple(found), recorded.stable_value, given.stable_value)
-        nearest = self.cassette[place]
-        if nearest.index < 0:  # made by hand, so its place is its number
-            nearest = replace(nearest, index=place)
-        return Miss(
-            given.method,
-            path,
-            nearest,
-            found,
-            0,
-            len(self._trips),
-            turn=self.turns[place],
-            likeness=grade,
-            nearest_played=bool(self._taken[place]),
-            ignored=tuple(ignored),
-        )
+        return max(index.near(given, lambda place: not self._taken[place]), key=likeness, default=None)
 
     def report(self) -> Report:
-        """What was played so far, and what was not as recorded."""
+        """What was played so far, and what differed from the recording."""
         with self._lock:
             asked, misses = list(self._asked), list(self.misses)
             reached = {place for place, _ in asked}
@@ -295,7 +292,7 @@ class Player:
 
 
 def _divergence(miss: Miss) -> Divergence:
-    """What a miss says of where the replay left the recording."""
+    """Where the replay left the recording, according to a miss."""
     where = str(miss.turn) if miss.turn else f"{miss.method} {miss.path}"
     if miss.played:
         said = f"{where} was asked for once more"
