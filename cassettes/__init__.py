@@ -1,7 +1,6 @@
-"""The tape: what went over the wire, byte for byte, and how to play it back.
+"""Recordings of what went over the wire, byte for byte, and their replay.
 
-This floor knows no protocol. Names are imported when they are first used, so that importing the package costs
-next to nothing.
+This package knows no protocol. Its names are imported when they are first used, so that importing it is fast.
 """
 
 from importlib import import_module

@@ -2,14 +2,14 @@
 
 TurntapeError
 ├── CassetteError        a file cannot be read or written
-│   └── FormatError      it is no cassette, or one of a newer major version
-├── NetworkBlocked       a test that replays reaches for the network
+│   └── FormatError      it is not a cassette, or its major version is newer
+├── NetworkBlocked       a test that replays connects to the network
 └── ReplayMiss           no recorded round trip answers this request
 """
 
 
 class TurntapeError(Exception):
-    """The base: one sentence that says what happened, to which value, and what to do next."""
+    """The base class. Its message is one sentence: what happened, to which value, and what to do next."""
 
 
 class CassetteError(TurntapeError):
@@ -17,7 +17,7 @@ class CassetteError(TurntapeError):
 
 
 class FormatError(CassetteError):
-    """The file is no cassette, or its major version is newer than this turntape."""
+    """The file is not a cassette, or its major version is newer than this turntape reads."""
 
 
 class ReplayMiss(TurntapeError):
@@ -25,4 +25,4 @@ class ReplayMiss(TurntapeError):
 
 
 class NetworkBlocked(TurntapeError):
-    """A test whose network is blocked reaches for a host that is not this machine."""
+    """A test with a blocked network connects to a host other than this machine."""

@@ -1,6 +1,6 @@
 """HAR 1.2, which browsers and proxies open and `turntape import` reads back byte for byte.
 
-What HAR has no place for (arrival times of chunks, who closed first, a failure's kind) stands in the field
+What HAR has no place for (arrival times of chunks, who closed first, a failure's kind) is in the field
 `_turntape` of an entry; names with an underscore are each tool's own by the specification.
 """
 
@@ -19,7 +19,7 @@ type Json = dict[str, object]
 
 
 def har(round_trips: Iterable[RoundTrip]) -> Iterator[bytes]:
-    """A HAR document in pieces, an entry at a time."""
+    """A HAR document in pieces, one entry at a time."""
     from importlib.metadata import version
 
     creator = {"name": "turntape", "version": version("turntape")}
@@ -48,7 +48,7 @@ def _entry(trip: RoundTrip) -> Json:
 
 def _request(request: Request) -> Json:
     body = request.body
-    told: Json = {
+    fields: Json = {
         "method": request.method,
         "url": _plain(request.url),
         "httpVersion": request.http_version,
@@ -62,8 +62,8 @@ def _request(request: Request) -> Json:
         "bodySize": len(body),
     }
     if body:
-        told["postData"] = _content(body, request.headers, "_encoding")
-    return told
+        fields["postData"] = _content(body, request.headers, "_encoding")
+    return fields
 
 
 def _response(response: Response | None, trip: RoundTrip) -> Json:
@@ -95,7 +95,7 @@ def _response(response: Response | None, trip: RoundTrip) -> Json:
 
 
 def _content(body: bytes, headers: Headers, encoding: str) -> Json:
-    """A body as text where that is UTF-8 and its type does not name another charset; else in base64."""
+    """A body as text when it is UTF-8 and its type does not name another charset, else as base64."""
     kind = _plain(header(headers, "content-type"))
     try:
         text = body.decode()
@@ -111,7 +111,7 @@ def _headers(headers: Headers) -> list[Json]:
 
 
 def _plain(text: str) -> str:
-    """Text that JSON can hold: bytes that are no UTF-8 as what Latin-1 makes of them."""
+    """Text that JSON can hold: bytes that are not UTF-8 are read as Latin-1."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -146,7 +146,7 @@ def _message(frame: Frame, started_at: float) -> Json:
 
 def _ours(trip: RoundTrip) -> Json:
     response, failure = trip.response, trip.failure
-    told: Json = {
+    fields: Json = {
         "index": trip.index,
         "run": trip.run,
         "request_at": trip.request_at,
@@ -160,4 +160,4 @@ def _ours(trip: RoundTrip) -> Json:
         "chunks": [(chunk.size, chunk.at) for chunk in response.chunks] if response and response.chunks else None,
         "trailers": _headers(response.trailers) if response and response.trailers else None,
     }
-    return {key: value for key, value in told.items() if value is not None}
+    return {key: value for key, value in fields.items() if value is not None}

@@ -1,1 +1,1 @@
-"""Recordings of other tools, read as round trips. One module a format; `registry.FORMATS` is the table."""
+"""Reads recordings of other tools as round trips. One module for each format; `registry.FORMATS` is the table."""

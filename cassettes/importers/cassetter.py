@@ -14,7 +14,7 @@ from typing import cast
 from ..tape.model import Frame, Request, Response, RoundTrip
 from .documents import Fields, items, json_document, mapping, number, text, toml_document, yaml_document
 from .format import Format, Origin, round_trip
-from .messages import RESPELT, Dates, header_fields, iso_date, json_bytes, utf8
+from .messages import REWRITTEN, Dates, header_fields, iso_date, json_bytes, utf8
 
 NAME = "cassetter"
 _TOML = re.compile(rb"^\[\[(?:ws_|grpc_)?interactions\]\]", re.MULTILINE)
@@ -49,26 +49,26 @@ def _http(fields: Fields, origin: Origin, dates: Dates) -> RoundTrip:
     asked = mapping(fields.get("request"), origin, "'request'")
     answer = mapping(fields.get("response"), origin, "'response'")
     answer_headers = header_fields(answer.get("headers"))
-    body, respelt = _body(asked, origin)
-    answer_body, respelt_answer = _body(answer, origin)
+    body, rewritten = _body(asked, origin)
+    answer_body, rewritten_answer = _body(answer, origin)
     headers = header_fields(asked.get("headers"))
     request = Request(text(asked, "method", origin), text(asked, "uri", origin), headers, body)
     status = number(answer.get("status"), origin, "the status")
     response = Response(status, headers=answer_headers, content=answer_body)
-    notes = (RESPELT,) if respelt or respelt_answer else ()
+    notes = (REWRITTEN,) if rewritten or rewritten_answer else ()
     return round_trip(origin, request, response, dates.of(fields.get("recorded_at"), answer_headers), notes)
 
 
 def _websocket(fields: Fields, origin: Origin, dates: Dates) -> RoundTrip:
     frames: list[Frame] = []
-    respelt = False
+    rewritten = False
     for item in items(fields.get("frames") or [], origin, "'frames'"):
         frame = mapping(item, origin, "a frame")
         kind = frame.get("frame_type")
         if kind == "close":
             continue
-        data, spelt = _body(frame, origin)
-        respelt = respelt or spelt
+        data, was_rewritten = _body(frame, origin)
+        rewritten = rewritten or was_rewritten
         sender = "client" if frame.get("direction") == "send" else "server"
         at = number(frame.get("offset_ms", 0), origin, "'offset_ms'") * 1000
         frames.append(Frame(sender, at, data, kind == "text"))
@@ -78,7 +78,7 @@ def _websocket(fields: Fields, origin: Origin, dates: Dates) -> RoundTrip:
         request,
         Response(101, "Switching Protocols"),
         dates.of(fields.get("recorded_at"), ()),
-        (RESPELT,) if respelt else (),
+        (REWRITTEN,) if rewritten else (),
     )
     return replace(trip, frames=tuple(frames), ended_at=frames[-1].at if frames else None)
 
@@ -90,7 +90,7 @@ def _body(message: Fields, origin: Origin) -> tuple[bytes, bool]:
     """The body of a message, and whether it was stored as a value."""
     held = message.get("body")
     fields = cast(Fields, held) if isinstance(held, dict) else {}
-    # In TOML the two stand beside the other fields, and a value is JSON text.
+    # In TOML the two are beside the other fields, and a value is JSON text.
     kind, content = fields.get("type", message.get("body_type")), fields.get("content", message.get("body_content"))
     match kind:
         case None | "none":
@@ -105,7 +105,7 @@ def _body(message: Fields, origin: Origin) -> tuple[bytes, bool]:
             try:
                 return bytes.fromhex(str(content)), False
             except ValueError as exc:
-                raise origin.fault("a binary body is no hexadecimal", "mend the file or record again") from exc
+                raise origin.fault("a binary body is not hexadecimal", "fix the file or record again") from exc
         case _:
             raise origin.fault(f"the body is of an unknown type {kind!r}", "update turntape to read it")
 

@@ -1,4 +1,4 @@
-"""From files of other tools to cassettes: which output belongs to which input, and what became of each."""
+"""Converts files of other tools to cassettes: the target of each source, and the result for each."""
 
 import os
 from collections import Counter
@@ -16,12 +16,12 @@ from .registry import FORMATS, detected
 
 SUFFIX = ".cassette.jsonl"
 ENDINGS = frozenset({".yaml", ".yml", ".json", ".toml", ".har", ".flow", ".flows", ".mitm", ".dump"})
-"""What is taken from a file's name before ours is put on."""
+"""Endings that are removed from a file name before ours is added."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What became of one file."""
+    """The result for one file."""
 
     source: Path
     target: Path | None
@@ -29,9 +29,9 @@ class Done:
     format: str | None
     count: int = 0
     notes: tuple[str, ...] = ()
-    """What the source no longer had, one sentence each."""
+    """What the source did not have, one sentence each."""
     problem: str | None = None
-    """Why nothing of it was written, in one sentence."""
+    """Why nothing was written, in one sentence."""
 
 
 def planned(sources: Sequence[Path], folder: Path | None = None) -> list[tuple[Path, Path]]:

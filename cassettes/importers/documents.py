@@ -29,11 +29,11 @@ _CORE = (
     ),
     ("merge", r"<<", "<"),
 )
-"""Plain scalars that are no text: tag, pattern, and the characters that they begin with."""
+"""Plain scalars that are not text: tag, pattern, and the characters that they begin with."""
 
 
 def yaml_document(data: bytes, path: Path) -> object:
-    """The value of a YAML file. Raises ImportFault when PyYAML is missing or the file is no YAML."""
+    """The value of a YAML file. Raises ImportFault when PyYAML is missing or the file is not valid YAML."""
     try:
         library: Any = import_module("yaml")
     except ImportError as exc:
@@ -46,7 +46,7 @@ def yaml_document(data: bytes, path: Path) -> object:
         mark = getattr(exc, "problem_mark", None)
         what = getattr(exc, "problem", None) or getattr(exc, "reason", None) or str(exc).partition("\n")[0]
         place = f"line {mark.line + 1}, column {mark.column + 1}" if mark else f"byte {getattr(exc, 'position', 0)}"
-        raise Origin("yaml", path, place).fault(f"this is no YAML: {what}", "mend the file") from exc
+        raise Origin("yaml", path, place).fault(f"this is not valid YAML: {what}", "fix the file") from exc
 
 
 @cache
@@ -80,41 +80,41 @@ def _python_object(loader: Any, suffix: str, node: Any) -> object:
 
 
 def json_document(data: bytes, path: Path) -> object:
-    """The value of a JSON file, with or without a byte order mark. Raises ImportFault when it is none."""
+    """The value of a JSON file, with or without a byte order mark. Raises ImportFault when it is not one."""
     import json
 
     try:
         return cast(object, json.loads(data.decode("utf-8-sig")))
     except UnicodeDecodeError as exc:
-        raise Origin("json", path, f"byte {exc.start}").fault("this is no UTF-8", "save it as UTF-8") from exc
+        raise Origin("json", path, f"byte {exc.start}").fault("this is not valid UTF-8", "save it as UTF-8") from exc
     except json.JSONDecodeError as exc:
         place = f"line {exc.lineno}, column {exc.colno}"
-        raise Origin("json", path, place).fault(f"this is no JSON: {exc.msg}", "mend the file") from exc
+        raise Origin("json", path, place).fault(f"this is not valid JSON: {exc.msg}", "fix the file") from exc
     except RecursionError as exc:
-        raise Origin("json", path, "its depth").fault("it is nested too deeply", "mend the file") from exc
+        raise Origin("json", path, "its depth").fault("it is nested too deeply", "fix the file") from exc
 
 
 def toml_document(data: bytes, path: Path) -> object:
-    """The value of a TOML file. Raises ImportFault when it is none."""
+    """The value of a TOML file. Raises ImportFault when it is not one."""
     try:
         return tomllib.loads(data.decode())
     except UnicodeDecodeError as exc:
-        raise Origin("toml", path, f"byte {exc.start}").fault("this is no UTF-8", "save it as UTF-8") from exc
+        raise Origin("toml", path, f"byte {exc.start}").fault("this is not valid UTF-8", "save it as UTF-8") from exc
     except tomllib.TOMLDecodeError as exc:
-        raise Origin("toml", path, "its text").fault(f"this is no TOML: {exc}", "mend the file") from exc
+        raise Origin("toml", path, "its text").fault(f"this is not valid TOML: {exc}", "fix the file") from exc
 
 
 def mapping(value: object, origin: Origin, what: str) -> Fields:
-    """`value` as a mapping. Raises ImportFault when it is none."""
+    """`value` as a mapping. Raises ImportFault when it is not one."""
     if not isinstance(value, dict):
-        raise origin.fault(f"{what} is {kind(value)} and no mapping", "mend the file or record again")
+        raise origin.fault(f"{what} is {kind(value)} and not a mapping", "fix the file or record again")
     return cast(Fields, value)
 
 
 def items(value: object, origin: Origin, what: str) -> list[object]:
-    """`value` as a list. Raises ImportFault when it is none."""
+    """`value` as a list. Raises ImportFault when it is not one."""
     if not isinstance(value, list):
-        raise origin.fault(f"{what} is {kind(value)} and no list", "mend the file or record again")
+        raise origin.fault(f"{what} is {kind(value)} and not a list", "fix the file or record again")
     return cast(list[object], value)
 
 
@@ -122,19 +122,19 @@ def text(fields: Fields, key: str, origin: Origin) -> str:
     """A field that must be text. Raises ImportFault when it is missing or something else."""
     value = fields.get(key)
     if not isinstance(value, str):
-        said = f"{key!r} is missing" if key not in fields else f"{key!r} is {kind(value)} and no text"
-        raise origin.fault(said, "mend the file or record again")
+        problem = f"{key!r} is missing" if key not in fields else f"{key!r} is {kind(value)} and not text"
+        raise origin.fault(problem, "fix the file or record again")
     return value
 
 
 def number(value: object, origin: Origin, what: str) -> int:
-    """A whole number, spelt as a number or as text. Raises ImportFault when it is none."""
+    """A whole number, written as a number or as text. Raises ImportFault when it is not one."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise origin.fault(f"{what} is {kind(value)} and no number", "mend the file or record again")
+        raise origin.fault(f"{what} is {kind(value)} and not a number", "fix the file or record again")
     try:
         return int(value)
     except (ValueError, OverflowError) as exc:
-        raise origin.fault(f"{what} is {value!r} and no number", "mend the file or record again") from exc
+        raise origin.fault(f"{what} is {value!r} and not a number", "fix the file or record again") from exc
 
 
 _KINDS: dict[type, str] = {
@@ -150,5 +150,5 @@ _KINDS: dict[type, str] = {
 
 
 def kind(value: object) -> str:
-    """What a value is, in plain words."""
+    """The type of a value, in plain words."""
     return _KINDS.get(type(value), f"a {type(value).__name__}")

@@ -1,4 +1,4 @@
-"""What an importer is, and the round trip that each of them makes."""
+"""What an importer is, and the round trips that importers make."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from ..routes.upstreams import by_host
 from ..tape.model import Failure, Request, Response, RoundTrip
 
 EXTRA = "imported"
-"""The field of `RoundTrip.extra` that says where a round trip comes from."""
+"""The field of `RoundTrip.extra` that says which file a round trip comes from."""
 
 
 class ImportFault(CassetteError):
-    """A recording of another tool cannot be read; names the file and the place in it."""
+    """A recording of another tool cannot be read. The message names the file and the place in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,23 +23,23 @@ class Format:
 
     name: str
     title: str
-    """What people call it."""
+    """Its common name."""
     sniff: Callable[[bytes], bool]
-    """True when these bytes are of this format; cheap, and sure enough to name the format in an error."""
+    """True when these bytes have this format: a fast check, good enough to name the format in an error."""
     read: Callable[[bytes, Path], Iterator[RoundTrip]]
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where in another tool's file a round trip stands."""
+    """The place of a round trip in a file of another tool."""
 
     format: str
     path: Path
     place: str
-    """Such as `interactions[3]`."""
+    """For example `interactions[3]`."""
 
     def fault(self, what: str, advice: str) -> ImportFault:
-        """The error of this place: what is wrong there, and what to do next."""
+        """The error for this place: what is wrong, and what to do next."""
         return ImportFault(f"{str(self.path)!r} at {self.place}: {what}; {advice}")
 
 
@@ -55,7 +55,7 @@ def round_trip(
     first_byte_at: int | None = None,
     ended_at: int | None = None,
 ) -> RoundTrip:
-    """A round trip on the import route; its origin, and `notes` on what the source no longer had, are in `extra`."""
+    """A round trip on the import route. `extra` has its origin, and `notes` on what the source did not have."""
     upstream = by_host(_host(request.url))
     said: dict[str, object] = {"format": origin.format, "file": origin.path.name, "place": origin.place}
     if notes:

@@ -1,7 +1,7 @@
 """HAR 1.2: what browsers, proxies and API tools save, and what `turntape export --as har` writes.
 
 http://www.softwareishard.com/blog/har-12-spec/ (read 2026-11-21). Content-encoding is undone in `content.text`; bytes
-that are no text stand in base64. Fields that begin with `_` are each tool's own: Chrome's `_error` and
+that are not text are in base64. Fields that begin with `_` are each tool's own: Chrome's `_error` and
 `_webSocketMessages` are read, and ours, which hold what HAR has no place for.
 """
 
@@ -21,7 +21,7 @@ from .messages import Dates, header_fields, undone, utf8
 
 NAME = "har"
 OURS = "_turntape"
-"""The field of an entry with what only a cassette knows."""
+"""The field of an entry that holds what HAR has no place for."""
 _START = re.compile(rb'^(?:\xef\xbb\xbf)?\s*\{\s*"log"\s*:\s*\{')
 _CHARSET = re.compile(r"charset=[\"']?([\w.:-]+)", re.IGNORECASE)
 _NO_BODY = "the HAR holds no body of this answer, though it had one"
@@ -33,7 +33,7 @@ def sniff(data: bytes) -> bool:
 
 
 def read(data: bytes, path: Path) -> Iterator[RoundTrip]:
-    """The entries of a file, in its order."""
+    """The entries of a file, in file order."""
     whole = Origin(NAME, path, "its top")
     log = mapping(mapping(json_document(data, path), whole, "the file").get("log"), whole, "'log'")
     dates = Dates()
@@ -44,7 +44,7 @@ def read(data: bytes, path: Path) -> Iterator[RoundTrip]:
 
 def _entry(entry: Fields, origin: Origin, dates: Dates) -> RoundTrip:
     ours = entry.get(OURS)
-    # A body of ours has no encoding left, however much it looks like one.
+    # The encoding of our own bodies is already undone, even where they look encoded.
     undo = _kept if isinstance(ours, dict) else undone
     request, notes = _request(mapping(entry.get("request"), origin, "'request'"), origin, undo)
     answer = mapping(entry.get("response") or {}, origin, "'response'")
@@ -78,7 +78,7 @@ def _kept(body: bytes, _headers: Headers) -> tuple[bytes, str | None, tuple[str,
 
 
 def _fields(value: object) -> Headers:
-    """Headers as objects with `name` and `value`, or as pairs; HTTP/2's own (`:path`) are not of the message."""
+    """Headers as objects with `name` and `value`, or as pairs; HTTP/2's pseudo-headers (`:path`) are left out."""
     pairs = [
         [cast(Fields, item).get("name"), cast(Fields, item).get("value")] if isinstance(item, dict) else item
         for item in (cast(list[object], value) if isinstance(value, list) else [])
@@ -149,7 +149,7 @@ def _content(content: Fields, content_type: str, origin: Origin, what: str) -> t
         try:
             return base64.b64decode(said), ()
         except (binascii.Error, ValueError) as exc:
-            raise origin.fault(f"'{what}.text' is no base64", "mend the file or save it again") from exc
+            raise origin.fault(f"'{what}.text' is not valid base64", "fix the file or save it again") from exc
     kind = content.get("mimeType")
     charset = _CHARSET.search(content_type) or (_CHARSET.search(kind) if isinstance(kind, str) else None)
     notes = (_SEVERED,) if "\ufffd" in said else ()
@@ -160,7 +160,7 @@ def _content(content: Fields, content_type: str, origin: Origin, what: str) -> t
 
 
 def _version(value: object) -> str:
-    """`HTTP/2` however it is spelt: `h2`, `http/2.0`; `HTTP/1.1` where it is not told."""
+    """`HTTP/2` for `h2`, `http/2.0` and the like; `HTTP/1.1` where the entry does not say it."""
     said = str(value or "").upper()
     found = {"H2": "HTTP/2", "HTTP/2.0": "HTTP/2", "H3": "HTTP/3", "HTTP/3.0": "HTTP/3"}.get(said, said)
     return found if re.fullmatch(r"HTTP/\d(\.\d)?", found) else "HTTP/1.1"
@@ -179,7 +179,7 @@ _KINDS: tuple[tuple[str, FailureKind], ...] = (
     ("aborted", "client_gone"),
     ("disconnected", "client_gone"),
 )
-"""Words in an error of Chrome's or mitmproxy's, and what it was."""
+"""Words in an error of Chrome or mitmproxy, and the kind of failure."""
 
 
 def _kind(error: str) -> FailureKind:
@@ -191,7 +191,7 @@ def _kind(error: str) -> FailureKind:
 
 
 def _times(entry: Fields, answered: bool) -> tuple[int | None, int | None, int | None]:
-    """When the request was whole, the head of the answer was in, and all was over, in microseconds."""
+    """When the request was complete, the head of the answer had arrived, and everything ended, in microseconds."""
     timings = entry.get("timings")
     if not isinstance(timings, dict):
         return None, None, None

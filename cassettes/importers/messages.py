@@ -1,4 +1,4 @@
-"""Headers, bodies and dates as other tools spell them, made into what went over the wire as far as they tell."""
+"""Headers, bodies and dates in the forms of other tools, converted to what went over the wire."""
 
 import json
 import zlib
@@ -12,7 +12,7 @@ from ..tape.compression import ZstdDecompressor, ZstdError
 from ..tape.model import Headers
 from .documents import Fields
 
-RESPELT = "bodies were stored as values: what they say is kept, how their JSON was spelt is not"
+REWRITTEN = "bodies were stored as values: their content is kept, the formatting of their JSON is not"
 UNDECODED = "a body is kept as it came, since its content-encoding {} cannot be undone here"
 
 
@@ -39,12 +39,12 @@ def _spelt(value: object) -> str:
 
 
 def utf8(text: str) -> bytes:
-    """Text as it went over the wire; halves of surrogate pairs, which some tools keep, as they are."""
+    """Text as it went over the wire; single surrogates, which some tools keep, are kept."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def json_bytes(value: object) -> bytes:
-    """A JSON value as the common clients spell it: no spaces, no escapes beyond what is needed."""
+    """A JSON value as the common clients write it: no spaces, and no escapes that are not needed."""
     return utf8(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
@@ -73,7 +73,7 @@ def _is_text(body: bytes) -> bool:
 
 
 def _decoded(body: bytes, encoding: str) -> bytes | None:
-    """None when the body is not encoded in this way."""
+    """The decoded body; None when it is not encoded like this."""
     try:
         match encoding:
             case "gzip" | "x-gzip":
@@ -90,7 +90,7 @@ def _decoded(body: bytes, encoding: str) -> bytes | None:
             case _:
                 return None
     except Exception as exc:
-        # brotli is no dependency of ours, and its error class is not ours to import
+        # brotli is an optional dependency, so its error class cannot be imported here
         if isinstance(exc, ZstdError | EOFError | ImportError) or type(exc).__module__ in ("brotli", "_brotli"):
             return None
         raise
@@ -132,7 +132,7 @@ def http_date(headers: Headers) -> float | None:
 
 
 class Dates:
-    """When each round trip of a file began: as it says itself, else as its answer says, else as the one before."""
+    """When each round trip of a file began: by its own time, else by that of its answer, else by the one before."""
 
     def __init__(self) -> None:
         self._last = 0.0

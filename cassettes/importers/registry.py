@@ -1,4 +1,4 @@
-"""The formats that can be read, most specific first. mitmproxy's own is added where mitmproxy is known."""
+"""The formats that can be read, most specific first. The format of mitmproxy is added where mitmproxy is installed."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,7 +12,7 @@ FORMATS: tuple[Format, ...] = (HAR, CASSETTER, VCRPY)
 
 
 def detected(data: bytes, path: Path, formats: Iterable[Format] = FORMATS) -> Format:
-    """The format of these bytes. Raises ImportFault when none knows them."""
+    """The format of these bytes. Raises ImportFault when it is unknown."""
     known = tuple(formats)
     found = next((kind for kind in known if kind.sniff(data)), None)
     if found is not None:
@@ -20,6 +20,6 @@ def detected(data: bytes, path: Path, formats: Iterable[Format] = FORMATS) -> Fo
     if data.lstrip()[:12] == b'{"turntape":':
         raise ImportFault(f"{str(path)!r} is a turntape cassette already; use it as it is")
     if not data.strip():
-        raise ImportFault(f"{str(path)!r} is empty; give a file that holds a recording")
+        raise ImportFault(f"{str(path)!r} is empty; name a file that holds a recording")
     names = ", ".join(kind.title for kind in known)
-    raise ImportFault(f"{str(path)!r} is in no format that turntape reads ({names}); check the name of the file")
+    raise ImportFault(f"{str(path)!r} has a format that turntape does not read ({names}); check the name of the file")

@@ -2,7 +2,7 @@
 
 Read of vcrpy 9.4.2 (`serialize.py`, `serializers/`, the stubs of each client) and of recordings since 1.0. A body
 is text where it is UTF-8 and bytes (`!!binary`) where it is not, in the answer under `string`; its content-encoding
-stands as recorded, or was undone by the client while the header stayed. Serializers in wide use store JSON bodies
+is as recorded, or was undone by the client while the header stayed. Serializers in wide use store JSON bodies
 as values under `parsed_body`.
 """
 
@@ -16,7 +16,7 @@ from typing import cast
 from ..tape.model import Request, Response, RoundTrip
 from .documents import Fields, items, json_document, kind, mapping, number, text, yaml_document
 from .format import Format, ImportFault, Origin, round_trip
-from .messages import RESPELT, Dates, header_fields, json_bytes, undone, utf8
+from .messages import REWRITTEN, Dates, header_fields, json_bytes, undone, utf8
 
 NAME = "vcrpy"
 _YAML = re.compile(rb"^interactions: *(?:\[\])?\r?$", re.MULTILINE)
@@ -30,12 +30,12 @@ def sniff(data: bytes) -> bool:
 
 
 def read(data: bytes, path: Path) -> Iterator[RoundTrip]:
-    """The interactions of a file, in its order."""
+    """The interactions of a file, in file order."""
     is_json = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
     document = json_document(data, path) if is_json else yaml_document(data, path)
     if isinstance(document, list):
         raise ImportFault(
-            f"{str(path)!r} was written by vcrpy before 1.0; bring it up to date with: python -m vcr.migration FILE"
+            f"{str(path)!r} was written by vcrpy before 1.0; convert it with: python -m vcr.migration FILE"
         )
     whole = Origin(NAME, path, "its top")
     found = items(mapping(document, whole, "the file").get("interactions") or [], whole, "'interactions'")
@@ -49,9 +49,9 @@ def _interaction(fields: Fields, origin: Origin, dates: Dates) -> RoundTrip:
     asked = mapping(fields.get("request"), origin, "'request'")
     answer = mapping(fields.get("response"), origin, "'response'")
     headers, answer_headers = header_fields(asked.get("headers")), header_fields(answer.get("headers"))
-    raw, respelt = _body(asked, origin, "request")
+    raw, rewritten = _body(asked, origin, "request")
     body, encoding, notes = undone(raw, headers)
-    raw_answer, respelt_answer = _body(answer, origin, "response")
+    raw_answer, rewritten_answer = _body(answer, origin, "response")
     answer_body, answer_encoding, more = undone(raw_answer, answer_headers)
     request = Request(
         method=text(asked, "method", origin).upper(),
@@ -71,9 +71,9 @@ def _interaction(fields: Fields, origin: Origin, dates: Dates) -> RoundTrip:
         encoding=answer_encoding,
     )
     said = fields.get("recorded_at")
-    respelling = (RESPELT,) if respelt or respelt_answer else ()
+    rewriting = (REWRITTEN,) if rewritten or rewritten_answer else ()
     return round_trip(
-        origin, request, response, dates.of(said, answer_headers), tuple(dict.fromkeys((*respelling, *notes, *more)))
+        origin, request, response, dates.of(said, answer_headers), tuple(dict.fromkeys((*rewriting, *notes, *more)))
     )
 
 
@@ -110,14 +110,14 @@ def _bytes(body: object, origin: Origin, what: str) -> bytes:
         case list():
             return b"".join(_bytes(piece, origin, what) for piece in cast(list[object], body))
         case _:
-            raise origin.fault(f"the body of the {what} is {kind(body)} and no text", "mend the file or record again")
+            raise origin.fault(f"the body of the {what} is {kind(body)} and not text", "fix the file or record again")
 
 
 def _base64(value: object, origin: Origin, what: str) -> bytes:
     try:
         return base64.b64decode(value if isinstance(value, str | bytes) else "", validate=False)
     except binascii.Error as exc:
-        raise origin.fault(f"the body of the {what} is no base64", "mend the file or record again") from exc
+        raise origin.fault(f"the body of the {what} is not valid base64", "fix the file or record again") from exc
 
 
 VCRPY = Format(NAME, "vcrpy", sniff, read)

@@ -13,7 +13,7 @@ from ..faults.fault import overlay_of
 from ..replay.record_modes import effective_mode
 from ..replay.session import Session
 from ..tape.model import RoundTrip
-from ..tape.provenance import Forked
+from ..tape.provenance import ForkSource
 from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
 from ..transports.patching import Way, default_transports
 from .failures import expects_all, problems, remarks
@@ -69,13 +69,13 @@ class ActiveTest:
             labels=lambda round_trips: config.hook.pytest_turntape_labels(round_trips=round_trips) or (),
         )
 
-    def _forked(self) -> Forked:
+    def _forked(self) -> ForkSource:
         """What is played before the fork. Raises TurntapeError when there is no such file, turn or answer."""
         path = self.item.path.parent / str(self.settings.fork)
         fork = self.item.config.hook.pytest_turntape_fork(
             path=str(path), at=self.settings.fork_at, edits=self.settings.edit
         )
-        return cast(Forked, fork)
+        return cast(ForkSource, fork)
 
     def start(self) -> None:
         self._undo.enter_context(default_transports(self.transport, self.async_transport, self._way))

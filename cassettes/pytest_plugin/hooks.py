@@ -7,7 +7,7 @@ import pytest
 
 if TYPE_CHECKING:
     from ..tape.model import RoundTrip
-    from ..tape.provenance import Forked
+    from ..tape.provenance import ForkSource
 
 
 @pytest.hookspec(firstresult=True)
@@ -28,5 +28,5 @@ def pytest_turntape_labels(round_trips: "Sequence[RoundTrip]") -> list[tuple[int
 
 
 @pytest.hookspec(firstresult=True)
-def pytest_turntape_fork(path: "str", at: int, edits: "Sequence[str]") -> "Forked | None":
+def pytest_turntape_fork(path: "str", at: int, edits: "Sequence[str]") -> "ForkSource | None":
     """What is played of the cassette at `path` when its run is forked at turn `at`, the answer before it edited."""

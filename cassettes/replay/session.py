@@ -19,8 +19,8 @@ from ..matching.grades import Matching
 from ..redaction.redactor import Redactor
 from ..tape.lock import hold
 from ..tape.model import Headers, Request, RoundTrip
-from ..tape.pending import Exchanges
-from ..tape.provenance import Forked, played_as
+from ..tape.pending import PendingTrips
+from ..tape.provenance import ForkSource, played_from
 from ..tape.reader import Cassette
 from ..tape.recorder import Recorder
 from .live_diff import LiveDifference, live_difference
@@ -75,7 +75,7 @@ class Session:
         faults: Faults | None = None,
         redactor: Redactor | None = None,
         labels: Labels | None = None,
-        fork: Callable[[], Forked] | None = None,
+        fork: Callable[[], ForkSource] | None = None,
         environ: Mapping[str, str] = os.environ,
     ) -> None:
         self.path = Path(path)
@@ -84,7 +84,7 @@ class Session:
         self.plan: Plan = plan(self.mode, self.exists)
         cassette = Cassette.load(self.path) if self.plan.plays and self.exists else Cassette.from_round_trips([])
         self.player = Player(cassette, matching=matching, faults=faults if self.plan.plays and self.exists else None)
-        self.exchanges = Exchanges(self._keep)
+        self.exchanges = PendingTrips(self._keep)
         self.misses: list[Miss] = []
         """What was asked for, not recorded and not called."""
         self.live_differences: list[LiveDifference] = []
@@ -146,7 +146,7 @@ class Session:
         self._note(replace(found.trip, request=Request(method, url, headers, body)))
         return found
 
-    def _ask_tape(self, fork: Forked, tape: Player, asked: Request) -> Played | Miss | None:
+    def _ask_tape(self, fork: ForkSource, tape: Player, asked: Request) -> Played | Miss | None:
         """What the tape says; None once every turn before the fork was played. A stray before that costs nothing."""
         try:
             found = tape.play(asked.method, asked.url, asked.headers, asked.body)
@@ -157,7 +157,7 @@ class Session:
                 self.misses.append(miss)
             return miss
         self._waiting.discard(found.trip.index)
-        self._keep(replace(found.trip, request=asked, index=-1, extra=played_as(fork, found.trip)))
+        self._keep(replace(found.trip, request=asked, index=-1, extra=played_from(fork, found.trip)))
         return found
 
     def compare(self, recorded: RoundTrip, live: RoundTrip) -> None:

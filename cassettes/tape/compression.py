@@ -1,7 +1,7 @@
-"""Zstandard, from the standard library where it has it (3.14) and from its backport before.
+"""Zstandard, from the standard library since Python 3.14 and from its backport before.
 
-A recording is cut into blocks, one a line at least. Reading goes block by block, so that what stands before a torn
-or damaged place is kept, and a torn frame can be ended where its last whole block ends.
+A recording is a series of blocks, at most one per line. It is read block by block, so that everything before a torn
+or damaged place is kept, and a torn frame can be ended after its last whole block.
 """
 
 import sys
@@ -55,10 +55,10 @@ class Decompression:
         return self._frame is not None
 
     def feed(self, data: bytes, final: bool = False) -> tuple[bytes, int]:
-        """The plain text of the whole blocks that `data` begins with, and how many bytes of `data` they were.
+        """The text of the whole blocks at the start of `data`, and how many bytes of `data` they take.
 
-        What cannot be decompressed is a problem; reading goes on, on a new line, with the next frame. `final` says
-        that nothing follows `data`: a block that would go on after its end is damaged or torn.
+        What cannot be decompressed is noted in `problems`, and reading continues on a new line with the next frame.
+        `final` says that nothing follows `data`: a block that does not fit in is damaged or torn.
         """
         out = bytearray()
         at = 0
@@ -74,7 +74,7 @@ class Decompression:
 
     def _header(self, data: bytes, at: int, out: bytearray) -> int:
         if len(data) - at < 9 and (MAGIC.startswith(data[at : at + 4]) or data.startswith(MAGIC, at)):
-            # Shorter than any header and its first block: more is to come, or it is torn.
+            # Shorter than any header with a first block: more will come, or the file is torn.
             return 0
         if data[at + 1 : at + 4] == _SKIPPABLE and data[at] & 0xF0 == 0x50:
             return 8 + int.from_bytes(data[at + 4 : at + 8], "little") if len(data) - at >= 8 else 0
@@ -94,7 +94,7 @@ class Decompression:
         header = int.from_bytes(data[at : at + 3], "little")
         last, kind, content = header & 1, header >> 1 & 3, header >> 3
         if data.startswith(MAGIC, at):
-            # No block begins so: a frame was left open, or its end was damaged, and another one was begun.
+            # No block begins like this: a frame was left open, or its end is damaged, and another one begins here.
             self._frame = None
             out += b"\n"
             return self._header(data, at, out)
@@ -104,7 +104,7 @@ class Decompression:
         if at + size > len(data):
             return 0
         if kind == _RAW and data.find(MAGIC, at, at + size) >= 0:
-            # Text has no such bytes: the block's length is damaged, and goes over the next frame.
+            # Text has no such bytes: the length of the block is damaged and reaches over the next frame.
             return self._resume(data, at, out, "a block goes over the next frame")
         size = self._decompress(data, at, size, out)
         if last:
@@ -120,7 +120,7 @@ class Decompression:
         return size
 
     def _resume(self, data: bytes, at: int, out: bytearray, problem: str) -> int:
-        """How far the next frame is from `at`. Blocks refer to those before them: nothing between can be read."""
+        """How far the next frame is from `at`. Blocks refer to earlier ones, so nothing before it can be read."""
         self._frame = None
         if not self._damaged:
             self.problems.append(f"the compressed recording is damaged: {problem}; what can be read around it is kept")

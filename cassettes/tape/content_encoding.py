@@ -1,4 +1,4 @@
-"""Content-encodings undone for the record, chunk by chunk; what is on the wire is never touched."""
+"""Undoes content-encodings for the record, chunk by chunk; the traffic itself is not changed."""
 
 # brotli has no types.
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -21,12 +21,12 @@ class _Zlib:
 
 
 class _Deflate:
-    """zlib-wrapped as the RFC says, or raw as some servers send."""
+    """With the zlib header that the RFC requires, or without it, as some servers send it."""
 
     def __init__(self) -> None:
         self._stream = zlib.decompressobj()
         self._head: bytes | None = b""
-        """What came so far, until the two bytes of zlib's header were there to be checked."""
+        """What has arrived so far, until the two bytes of the zlib header can be checked."""
 
     def decode(self, data: bytes) -> bytes:
         if self._head is None:
@@ -51,7 +51,7 @@ class _Brotli:
 
 
 class _Zstd:
-    """Frame after frame: some servers end one with each flush."""
+    """One frame after the other: some servers end a frame with each flush."""
 
     def __init__(self) -> None:
         from .compression import ZstdDecompressor
@@ -79,13 +79,13 @@ DECODERS: dict[str, Callable[[], Decoder]] = {
 
 
 def decoder(encoding: str | None) -> Decoder | None:
-    """A decoder for a content-encoding; None for `identity`, for none at all, and for one that is not known."""
+    """A decoder for a content-encoding; None for `identity`, for a missing one, and for an unknown one."""
     make = DECODERS.get((encoding or "").strip().lower())
     return make() if make else None
 
 
 def decoded(data: bytes, encoding: str | None) -> tuple[bytes, str | None, str | None]:
-    """A whole body decoded: `(body, encoding undone, fault)`; the body as it came when it cannot be."""
+    """A whole body decoded: `(body, encoding that was undone, error)`; unchanged when it cannot be decoded."""
     stream = decoder(encoding)
     if stream is None or not data:
         return data, None, None

@@ -1,16 +1,16 @@
-"""The history that agents resend is stored once: a body as a piece of an earlier one.
+"""Stores the history that agents resend only once: a body as the difference from an earlier one.
 
-A delta says: the first `prefix` bytes and the last `suffix` bytes are those of body `base`, and `middle` stands
-between them. It is byte-exact by construction and knows nothing of what the bytes mean.
+A delta says: the first `prefix` bytes and the last `suffix` bytes are those of body `base`, and `middle` is between
+them. It is byte-exact and independent of what the bytes mean.
 """
 
 from collections import OrderedDict
 from dataclasses import dataclass
 
 WINDOW = 16
-"""How many bodies back a delta may refer: what a reader must hold to read a file from the start."""
+"""How many bodies back a delta may refer: as many as a reader holds when it reads from the start."""
 WORTHWHILE = 256
-"""A delta that saves fewer bytes than this is not taken."""
+"""A delta must save more bytes than this; smaller bodies are not remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Delta:
 
 
 def common_prefix(a: bytes, b: bytes, start: int = 0) -> int:
-    """How many first bytes `a` and `b` share, known to share `start`."""
+    """How many first bytes `a` and `b` share; they are known to share `start`."""
     low, high = start, min(len(a), len(b))
     if a[low:high] == b[low:high]:
         return high
@@ -61,7 +61,7 @@ def _continues(data: bytes, at: int) -> bool:
 
 
 class Window:
-    """The last bodies that a delta may refer to."""
+    """The last bodies, to which a delta may refer."""
 
     def __init__(self) -> None:
         self._bodies: OrderedDict[int, bytes] = OrderedDict()
@@ -81,7 +81,7 @@ class Window:
             self._bodies.popitem(last=False)
 
     def shorten(self, body: bytes) -> Delta | None:
-        """`body` against the body in the window that shares most with it; None when none is worth it."""
+        """The delta of `body` from the body in the window that saves most; None when none saves enough."""
         best: Delta | None = None
         saved = WORTHWHILE
         for number, earlier in reversed(self._bodies.items()):

@@ -1,7 +1,7 @@
 """Cassette lines, format 1: round trips to JSON and back. docs/cassette-format.md is the specification.
 
 A line is one JSON object: the header (`turntape`), a round trip (`n`), or a label (`label`). Fields that are
-None, empty or the default are left out; fields that this version does not know are kept.
+None, empty or at their default are left out. Fields that this version does not know are kept.
 """
 
 import base64
@@ -31,7 +31,7 @@ VERSION = "1.0"
 MAJOR = 1
 
 type Resolve = Callable[[Json], Lazy]
-"""Bytes of a stored body; a delta is resolved when asked for."""
+"""Makes the bytes of a stored body, or a function that makes them on demand."""
 
 
 def stamp(seconds: float) -> str:
@@ -63,7 +63,7 @@ def label_line(number: int, label: bytes) -> bytes:
 
 
 def _encodable(value: object) -> object:
-    """`value` with every string that is not UTF-8 on the wire as `{"b64": …}`."""
+    """`value` with `{"b64": …}` in place of every string that was not UTF-8 on the wire."""
     match value:
         case str():
             data = value.encode("utf-8", "surrogateescape")
@@ -141,7 +141,7 @@ def round_trip_line(number: int, trip: RoundTrip, request_body: bytes, delta: De
     try:
         return orjson.dumps(line) + b"\n"
     except TypeError:
-        # A header or a URL need not be UTF-8.
+        # Headers and URLs can be other than UTF-8.
         return orjson.dumps(_encodable(line)) + b"\n"
 
 

@@ -1,7 +1,7 @@
-"""What the tape holds: a round trip as it went over the wire, without meaning.
+"""A round trip as it went over the wire, without any meaning.
 
-Rule 1: this package knows no protocol. A body is bytes; what they say is the inspector's to read.
-Rule 2: nothing here is ever guessed. `None` is "the wire did not say".
+Rule 1: this package knows no protocol. A body is bytes; the inspector reads what they mean.
+Rule 2: nothing here is ever guessed. `None` means that the wire did not say it.
 
 Times are integers in microseconds since the round trip's `started_at`, so that they can be compared and
 replayed; `started_at` is the one wall-clock time, in seconds since the epoch (UTC).
@@ -12,18 +12,18 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 type Headers = tuple[tuple[str, str], ...]
-"""Header fields in wire order, names spelt as they came; a repeated name stands twice."""
+"""Header fields as `(name, value)`, in the order and the spelling of the wire; names may repeat."""
 
 type Lazy = bytes | Callable[[], bytes]
-"""Bytes, or where to get them: a cassette resolves a body only when it is asked for."""
+"""Bytes, or a function that loads them: a cassette makes a body only when it is asked for."""
 
 type Side = Literal["client", "server"]
 
 type FailureKind = Literal["refused", "dns", "tls", "timeout", "cut", "client_gone", "protocol", "internal"]
-"""Why a round trip has no whole answer.
+"""Why a round trip has no complete answer.
 
 `refused`, `dns`, `tls`, `timeout`: the upstream was not reached. `cut`: the upstream closed before the end.
-`client_gone`: the client closed first. `protocol`: one side broke HTTP. `internal`: our own fault.
+`client_gone`: the client closed first. `protocol`: one side broke HTTP. `internal`: an error of turntape.
 """
 
 
@@ -61,7 +61,7 @@ class Request:
 
     @property
     def body(self) -> bytes:
-        """The body, content-encoding undone. Raises `CassetteError` when the file no longer holds it."""
+        """The body, with its content-encoding undone. Raises CassetteError when the file cannot give it."""
         return self.content if isinstance(self.content, bytes) else self.content()
 
 
@@ -79,14 +79,14 @@ class Response:
 
     @property
     def body(self) -> bytes:
-        """What arrived of the body, content-encoding undone."""
+        """What arrived of the body, with its content-encoding undone. Raises CassetteError as `Request.body` does."""
         return self.content if isinstance(self.content, bytes) else self.content()
 
     @property
     def pieces(self) -> list[tuple[bytes, int]]:
-        """The body as `(bytes, at)` per recorded chunk; one piece at 0 when no times were recorded.
+        """The body as `(bytes, at)` for each recorded chunk; one piece at 0 when no times were recorded.
 
-        All of the body, also when someone changed it by hand: what the chunks leave over comes with the last.
+        Always the whole body, also when someone edited it: the rest after the last chunk is part of that chunk.
         """
         body = self.body
         if not self.chunks:
@@ -109,7 +109,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class RoundTrip:
-    """One HTTP request to an API and all that came back for it, whole or cut."""
+    """One HTTP request to an API and everything that came back for it, complete or cut."""
 
     request: Request
     response: Response | None
@@ -120,14 +120,14 @@ class RoundTrip:
     run: str | None = None
     """The run's name when the client gave one (by path or proxy user)."""
     request_at: int | None = None
-    """When the request's last byte was in."""
+    """When the last byte of the request had arrived."""
     first_byte_at: int | None = None
-    """When the response's head was in."""
+    """When the head of the response had arrived."""
     ended_at: int | None = None
     closed_first: Side | None = None
-    """Who closed the connection before the message was whole; None when nobody did."""
+    """Who closed the connection before the message was complete; None when nobody did."""
     failure: Failure | None = None
-    """None for an exchange that ended as HTTP says it should, whatever its status."""
+    """None when the exchange ended as HTTP requires, whatever its status."""
     route: Literal["base_url", "forward", "import"] | None = None
     upstream: str | None = None
     """The name of the upstream in the route table (`openai`, `anthropic`, …), when it has one."""
@@ -136,6 +136,6 @@ class RoundTrip:
     frames: tuple[Frame, ...] = ()
     """The messages of a WebSocket session, when the exchange became one."""
     faults: tuple[str, ...] = ()
-    """Faults of turntape itself while recording this round trip; the traffic went on."""
+    """Errors of turntape itself while it recorded this round trip; the traffic was not affected."""
     extra: dict[str, object] = field(default_factory=dict[str, object])
-    """Fields of a newer minor format version, kept as they are."""
+    """Fields of a newer minor version of the format, kept unchanged."""

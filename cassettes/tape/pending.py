@@ -1,6 +1,6 @@
-"""A round trip while it runs in this process: pieces are kept as they pass, and it is handed over once, at its end.
+"""A round trip that is still running in this process: its pieces are kept as they pass, and it is written at its end.
 
-A fault of ours is logged and stored with the round trip; it never reaches the traffic.
+An error of our own is logged and stored with the round trip; it never reaches the traffic.
 """
 
 import logging
@@ -16,8 +16,8 @@ from .stream_end import ended
 log = logging.getLogger(__name__)
 
 
-def spelt(headers: list[tuple[bytes, bytes]]) -> Headers:
-    """Raw header fields as the tape has them."""
+def header_fields(headers: list[tuple[bytes, bytes]]) -> Headers:
+    """Raw header fields as a round trip has them; bytes that are not UTF-8 become surrogates."""
     return tuple(
         (name.decode("utf-8", "surrogateescape"), value.decode("utf-8", "surrogateescape")) for name, value in headers
     )
@@ -28,8 +28,8 @@ def field(headers: Headers, name: str) -> str | None:
     return next((value for key, value in headers if key.lower() == name), None)
 
 
-class Exchange:
-    """One request under way; `write` is given the round trip when it ends."""
+class PendingTrip:
+    """One request that is running; `write` gets the round trip when it ends."""
 
     def __init__(self, write: Callable[[RoundTrip], object], request: Request, host: str) -> None:
         self.request = request
@@ -44,9 +44,9 @@ class Exchange:
         self._times: list[int] = []
         self._decoder: Decoder | None = None
         self._encoding: str | None = None
-        """The content-encoding that is being undone."""
+        """The content-encoding that is undone for the record."""
         self._raw: list[bytes] = []
-        """The encoded pieces, kept until it is known that they decode."""
+        """The encoded pieces, kept until the answer has ended, in case they do not decode."""
         self._faults: list[str] = []
         self._done = False
 
@@ -54,7 +54,7 @@ class Exchange:
         return (time.monotonic_ns() - self._clock) // 1000
 
     def answered(self, status: int, reason: str, headers: Headers, http_version: str) -> None:
-        """The head of the answer is in."""
+        """The head of the answer has arrived."""
         self._first_byte_at = self._now()
         encoding = (field(headers, "content-encoding") or "").strip().lower() or None
         try:
@@ -73,7 +73,7 @@ class Exchange:
             self._raw.append(piece)
             try:
                 piece = self._decoder.decode(piece)
-            except Exception as exc:  # noqa: BLE001 - each library raises errors of its own, and the traffic goes on
+            except Exception as exc:  # noqa: BLE001 - each library raises errors of its own, and the traffic continues
                 self._faults.append(f"the answer does not decode: {exc}; it is kept as it came")
                 self._pieces, self._times = self._raw, [at] * len(self._raw)
                 self._decoder = self._encoding = None
@@ -83,20 +83,20 @@ class Exchange:
             self._times.append(at)
 
     def plain(self, body: bytes) -> None:
-        """The whole answer, content-encoding undone already."""
+        """Keep the whole answer, which is already decoded."""
         self._decoder = None
         self.tee(body)
 
     def ended(self) -> None:
-        """The answer is whole."""
+        """Write the round trip: the answer is complete."""
         self._finish(None, None)
 
     def failed(self, failure: Failure, closed_first: Side | None) -> None:
-        """No answer, or not all of it."""
+        """Write the round trip: no answer came, or only a part of it."""
         self._finish(failure, closed_first)
 
     def left(self) -> None:
-        """The client reads no further. Right after the last event of a stream that is no failure."""
+        """Write the round trip: the client stopped reading, which is not a failure after the last event of a stream."""
         whole = self._head is not None and ended(self._pieces)
         failure = None if whole else Failure("client_gone", "the client closed before the answer was whole")
         self._finish(failure, "client")
@@ -138,27 +138,27 @@ class Exchange:
         )
 
 
-class Exchanges:
-    """The exchanges of one recording: `begin` them, and `abandon` what is still running at the end."""
+class PendingTrips:
+    """The running round trips of one recording: `begin` each, and `abandon` those that still run at the end."""
 
     def __init__(self, write: Callable[[RoundTrip], object]) -> None:
         self._write = write
         self._lock = threading.Lock()
-        self._running: set[Exchange] = set()
+        self._running: set[PendingTrip] = set()
 
-    def begin(self, request: Request, host: str) -> Exchange:
+    def begin(self, request: Request, host: str) -> PendingTrip:
         def hand_over(trip: RoundTrip) -> None:
             with self._lock:
                 self._running.discard(exchange)
             self._write(trip)
 
-        exchange = Exchange(hand_over, request, host)
+        exchange = PendingTrip(hand_over, request, host)
         with self._lock:
             self._running.add(exchange)
         return exchange
 
     def abandon(self) -> int:
-        """Record what is still running as it stands, the client having left it; how many there were."""
+        """Write what is still running as far as it has come, as left by the client. Returns how many there were."""
         with self._lock:
             running = list(self._running)
         for exchange in running:

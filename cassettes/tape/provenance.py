@@ -1,31 +1,31 @@
-"""A run that is played from a tape up to a turn, and recorded from there on into a cassette of its own."""
+"""A fork: a run that is played from one cassette up to a turn, and recorded into another one from there."""
 
 from dataclasses import dataclass
 
 from .model import RoundTrip
 
 PLAYED = "played"
-"""The field of `RoundTrip.extra` that says which recording an answer is from."""
+"""The field of `RoundTrip.extra` that names the recording an answer comes from."""
 
 
 @dataclass(frozen=True, slots=True)
-class Forked:
-    """What is played before the fork."""
+class ForkSource:
+    """The recording that a fork is made from, and what is played of it."""
 
     name: str
-    """The file that it is from."""
+    """The path of its file."""
     at: int
     """The turn from which the run is live."""
     trips: tuple[RoundTrip, ...]
     turns: tuple[int, ...]
-    """The numbers of those that must be played before anything goes live."""
+    """The numbers of the round trips that must be played before the first live request."""
     edited: frozenset[int] = frozenset()
-    """The numbers of those whose answer was changed."""
+    """The numbers of the round trips whose answer was changed."""
 
 
-def played_as(tape: Forked, recorded: RoundTrip) -> dict[str, object]:
-    """The `extra` of a round trip that is played from `tape`, in the new cassette."""
-    said: dict[str, object] = {"file": tape.name.rpartition("/")[2], "index": recorded.index}
-    if recorded.index in tape.edited:
-        said["edited"] = True
-    return {**recorded.extra, PLAYED: said}
+def played_from(source: ForkSource, recorded: RoundTrip) -> dict[str, object]:
+    """The `extra` that a round trip played from `source` has in the new cassette."""
+    origin: dict[str, object] = {"file": source.name.rpartition("/")[2], "index": recorded.index}
+    if recorded.index in source.edited:
+        origin["edited"] = True
+    return {**recorded.extra, PLAYED: origin}

@@ -1,4 +1,4 @@
-"""The turns of a cassette by name: as its labels number them, and by order where it has none."""
+"""Names the turns of a cassette: by its labels, and by their order where it has none."""
 
 from collections.abc import Mapping, Sequence
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 from ..replay.pace import Pace
 from ..replay.player import Played
 from ..replay.session import Session
-from ..tape.pending import Exchanges
-from .recording import AsyncSend, Send, recorded, recorded_async, spelt
+from ..tape.pending import PendingTrips
+from .recording import AsyncSend, Send, header_fields, recorded, recorded_async
 from .replay import Replay, library_of, wait_before
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ class _OfSession(Replay):
         if self._owned:
             self.session.finish()
 
-    def _beside(self, found: Played) -> Exchanges:
+    def _beside(self, found: Played) -> PendingTrips:
         """Where a live call goes that is only compared with `found`."""
-        return Exchanges(lambda live: self.session.compare(found.trip, live))
+        return PendingTrips(lambda live: self.session.compare(found.trip, live))
 
 
 class CassetteTransport(_OfSession):
@@ -74,7 +74,7 @@ class CassetteTransport(_OfSession):
 
     def handle(self, request: Any, send: Send) -> Any:
         """Answer `request` as the session says; live calls are made by `send`."""
-        found = self.session.ask(request.method, str(request.url), spelt(request.headers.raw), request.read())
+        found = self.session.ask(request.method, str(request.url), header_fields(request.headers.raw), request.read())
         if found is None:
             return recorded(request, send, self.session.exchanges)
         library = library_of(request)
@@ -127,7 +127,9 @@ class AsyncCassetteTransport(_OfSession):
 
     async def handle(self, request: Any, send: AsyncSend) -> Any:
         """As `CassetteTransport.handle`."""
-        found = self.session.ask(request.method, str(request.url), spelt(request.headers.raw), await request.aread())
+        found = self.session.ask(
+            request.method, str(request.url), header_fields(request.headers.raw), await request.aread()
+        )
         if found is None:
             return await recorded_async(request, send, self.session.exchanges)
         library = library_of(request)

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from ..tape.model import Failure, FailureKind, Request
-from ..tape.pending import Exchange, Exchanges, spelt
+from ..tape.pending import PendingTrip, PendingTrips, header_fields
 from ..tape.recorder import Recorder
 from .replay import library_of
 
@@ -43,12 +43,12 @@ def failure_of(library: Any, error: BaseException) -> Failure:
     return Failure(kind, str(error) or type(error).__name__)
 
 
-def _begin(exchanges: Exchanges, request: Any, body: bytes) -> Exchange:
-    taken = Request(request.method, str(request.url), spelt(request.headers.raw), body)
+def _begin(exchanges: PendingTrips, request: Any, body: bytes) -> PendingTrip:
+    taken = Request(request.method, str(request.url), header_fields(request.headers.raw), body)
     return exchanges.begin(taken, request.url.host)
 
 
-def _failed(library: Any, exchange: Exchange, error: BaseException) -> None:
+def _failed(library: Any, exchange: PendingTrip, error: BaseException) -> None:
     """End an exchange by what was raised in it; what is no error of the transport is the client's leaving."""
     if isinstance(error, Exception):
         failure = failure_of(library, error)
@@ -69,7 +69,7 @@ class _Tees:
         if made is None:
 
             class Sync(library.SyncByteStream):
-                def __init__(self, stream: Any, exchange: Exchange) -> None:
+                def __init__(self, stream: Any, exchange: PendingTrip) -> None:
                     self._parts = (stream, exchange)
 
                 def __iter__(self) -> Iterator[bytes]:
@@ -91,7 +91,7 @@ class _Tees:
                         exchange.left()
 
             class Async(library.AsyncByteStream):
-                def __init__(self, stream: Any, exchange: Exchange) -> None:
+                def __init__(self, stream: Any, exchange: PendingTrip) -> None:
                     self._parts = (stream, exchange)
 
                 async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -116,10 +116,10 @@ class _Tees:
         return made
 
 
-def _teed(library: Any, response: Any, exchange: Exchange, kind: int) -> Any:
+def _teed(library: Any, response: Any, exchange: PendingTrip, kind: int) -> Any:
     """`response`, whose body is kept while it is read."""
     version = response.extensions.get("http_version", b"HTTP/1.1").decode("latin-1")
-    exchange.answered(response.status_code, response.reason_phrase, spelt(response.headers.raw), version)
+    exchange.answered(response.status_code, response.reason_phrase, header_fields(response.headers.raw), version)
     try:
         # A transport that answers from memory hands over a body that nobody will stream.
         exchange.plain(response.content)
@@ -130,7 +130,7 @@ def _teed(library: Any, response: Any, exchange: Exchange, kind: int) -> Any:
     return response
 
 
-def recorded(request: Any, send: Send, exchanges: Exchanges) -> Any:
+def recorded(request: Any, send: Send, exchanges: PendingTrips) -> Any:
     """Send `request` by `send`, and keep the exchange; what `send` raises is kept and raised."""
     library = library_of(request)
     exchange = _begin(exchanges, request, request.read())
@@ -142,7 +142,7 @@ def recorded(request: Any, send: Send, exchanges: Exchanges) -> Any:
     return _teed(library, response, exchange, 0)
 
 
-async def recorded_async(request: Any, send: AsyncSend, exchanges: Exchanges) -> Any:
+async def recorded_async(request: Any, send: AsyncSend, exchanges: PendingTrips) -> Any:
     """`recorded` for a transport that is awaited; a cancelled one is kept as left by the client."""
     library = library_of(request)
     exchange = _begin(exchanges, request, await request.aread())
@@ -163,7 +163,7 @@ class RecordingTransport:
     """
 
     def __init__(self, recorder: Recorder, transport: "httpx.BaseTransport | Any | None" = None) -> None:
-        self._exchanges = Exchanges(recorder.write)
+        self._exchanges = PendingTrips(recorder.write)
         self._transport: Any = transport
 
     def handle_request(self, request: "httpx.Request") -> "httpx.Response":
@@ -193,7 +193,7 @@ class AsyncRecordingTransport:
     """`RecordingTransport` for `httpx.AsyncClient` and `httpx2.AsyncClient`."""
 
     def __init__(self, recorder: Recorder, transport: "httpx.AsyncBaseTransport | Any | None" = None) -> None:
-        self._exchanges = Exchanges(recorder.write)
+        self._exchanges = PendingTrips(recorder.write)
         self._transport: Any = transport
 
     async def handle_async_request(self, request: "httpx.Request") -> "httpx.Response":

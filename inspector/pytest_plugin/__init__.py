@@ -11,7 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from turntape.cassettes.replay.session import Session
     from turntape.cassettes.tape.model import RoundTrip
-    from turntape.cassettes.tape.provenance import Forked
+    from turntape.cassettes.tape.provenance import ForkSource
 
     from .agent_run import AgentRun
 
@@ -39,7 +39,7 @@ def pytest_turntape_labels(round_trips: "Sequence[RoundTrip]") -> list[tuple[int
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_turntape_fork(path: str, at: int, edits: Sequence[str]) -> "Forked":
+def pytest_turntape_fork(path: str, at: int, edits: Sequence[str]) -> "ForkSource":
     from functools import partial
 
     from turntape.cassettes.tape.reader import Cassette

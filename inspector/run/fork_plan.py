@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from turntape.cassettes.errors import TurntapeError
 from turntape.cassettes.tape.model import RoundTrip
-from turntape.cassettes.tape.provenance import Forked
+from turntape.cassettes.tape.provenance import ForkSource
 from turntape.cassettes.tape.reader import Cassette
 
 
@@ -27,9 +27,9 @@ class ForkPlan:
     """True when what is asked before the fork and was not recorded goes to the API too."""
 
     @property
-    def tape(self) -> Forked:
+    def tape(self) -> ForkSource:
         """What a player and a recorder need of it."""
-        return Forked(self.name, self.at, self.trips, self.turns, self.edited)
+        return ForkSource(self.name, self.at, self.trips, self.turns, self.edited)
 
     def changed(self, edit: Callable[[RoundTrip], RoundTrip]) -> "ForkPlan":
         """The script with the answer of its last turn changed. Raises TurntapeError when there is none."""

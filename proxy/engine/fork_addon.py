@@ -18,7 +18,7 @@ from mitmproxy import http
 from turntape.cassettes.replay.answer import MISS_STATUS, replayed_headers
 from turntape.cassettes.replay.player import Miss, Player
 from turntape.cassettes.tape.model import RoundTrip
-from turntape.cassettes.tape.provenance import PLAYED, played_as
+from turntape.cassettes.tape.provenance import PLAYED, played_from
 from turntape.inspector.run.fork_plan import ForkPlan, plan_fork
 
 from .flow_conversion import header_fields, round_trip
@@ -77,7 +77,7 @@ class Fork:
                 route=asked.route,
                 upstream=asked.upstream,
                 client=asked.client,
-                extra=played_as(self.script.tape, recorded),
+                extra=played_from(self.script.tape, recorded),
             )
         )
         response, failure = recorded.response, recorded.failure

@@ -86,7 +86,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     ),
     Explanation(
         "openai-assistants", "tool_calls_in_response", "0", "1",
-        "the calls are of the code interpreter, which the API runs by itself",
+        "the calls are of the code interpreter, which the API runs on its own",
     ),
     Explanation(
         "openai-responses", "finish_reasons", "", "completed",
@@ -98,7 +98,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     ),
     Explanation(
         "bedrock-invoke", "generations", "0", "1",
-        "an embedding through an inference profile is no generation",
+        "an embedding through an inference profile is not a generation",
     ),
     Explanation(
         "bedrock-invoke", "finish_reasons", "INTERVENED", "",
@@ -142,7 +142,7 @@ class Counts:
         self.numbers["error_statuses"] += status >= 400
         if not recorded.generation:
             if reading.is_generation and not recorded.round_trip.request.url.endswith(CONTINUES):
-                self.faults.append(f"#{recorded.round_trip.index} is no generation, and was read as one")
+                self.faults.append(f"#{recorded.round_trip.index} is not a generation, and was read as one")
             return
         self.numbers["expected"] += 1
         self.numbers["protocol"] += reading.protocol == expected
@@ -230,7 +230,7 @@ _ASIDE = ("native:", "int:", "refusal-", "incomplete:")
 
 
 def their_finishes(words: str) -> set[str]:
-    """The API's own words in a row: native words, token ids and refusal marks stand beside them there."""
+    """The API's own words in a row: native words, token ids and refusal marks are beside them there."""
     found: set[str] = set()
     for word in filter(None, words.split(",")):
         if word == "(empty string)":

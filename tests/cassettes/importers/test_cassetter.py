@@ -111,7 +111,7 @@ def test_yaml_comes_in_the_order_in_which_it_was_recorded() -> None:
     assert notes_of(post) == ()
     assert get.request.body == b""
     assert get.response.body == '{"z":1.0,"n":"12:30","d":"2026-01-01","u":"\u2028 café","a":[null,"yes"]}'.encode()
-    assert "spelt" in notes_of(get)[0]
+    assert "formatting" in notes_of(get)[0]
     assert (get.started_at, get.extra["imported"]["place"]) == (1795245728.61, "interactions[0]")
     assert socket.frames == (
         Frame("client", 0, b'{"go":1}', True),
@@ -131,8 +131,8 @@ def test_toml_says_the_same() -> None:
     ("change", "said"),
     [
         (("type: binary", "type: sound"), "interactions[1]: the body is of an unknown type 'sound'"),
-        (("0001ff", "0001f"), "interactions[1]: a binary body is no hexadecimal"),
-        (("status: 201", "status: null"), "interactions[1]: the status is nothing and no number"),
+        (("0001ff", "0001f"), "interactions[1]: a binary body is not hexadecimal"),
+        (("status: 201", "status: null"), "interactions[1]: the status is nothing and not a number"),
     ],
 )
 def test_what_is_wrong_names_the_place(change: tuple[str, str], said: str) -> None:

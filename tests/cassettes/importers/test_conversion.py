@@ -55,7 +55,7 @@ def test_a_file_that_cannot_be_read_leaves_nothing_and_stops_no_other(tmp_path: 
     assert first.problem
     assert "interactions[1]" in first.problem
     assert second.problem
-    assert "in no format" in second.problem
+    assert "a format that turntape does not read" in second.problem
     assert (third.count, third.format, third.problem) == (2, "vcrpy", None)
     assert [path.name for path in sorted(tmp_path.glob("*.jsonl"))] == ["good.cassette.jsonl"]
 

@@ -60,7 +60,7 @@ def test_an_entry_keeps_all_that_it_has() -> None:
     assert (trip.upstream, trip.route, trip.failure) == ("anthropic", "import", None)
 
 
-def test_bytes_stand_in_base64_and_text_is_in_the_charset_of_its_type() -> None:
+def test_bytes_are_in_base64_and_text_is_in_the_charset_of_its_type() -> None:
     binary = {"mimeType": "application/vnd.amazon.eventstream", "encoding": "base64", "text": "AAH/"}
     latin = {"mimeType": "text/plain; charset=ISO-8859-1", "text": "é"}
 
@@ -117,9 +117,9 @@ def test_websocket_messages_are_frames() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"request": None}, "log.entries[0]: 'request' is nothing and no mapping"),
+        ({"request": None}, "log.entries[0]: 'request' is nothing and not a mapping"),
         ({"response": {"status": "x"}}, "log.entries[0]: the status is 'x'"),
-        ({"response": {"status": 200, "content": {"encoding": "base64", "text": "a"}}}, "no base64"),
+        ({"response": {"status": 200, "content": {"encoding": "base64", "text": "a"}}}, "not valid base64"),
     ],
 )
 def test_what_is_wrong_names_the_place(changes: dict[str, Any], said: str) -> None:

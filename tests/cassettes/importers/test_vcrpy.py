@@ -77,7 +77,7 @@ def test_a_recording_keeps_all_that_it_has() -> None:
         ("    body:\n      string: ''\n", b""),
     ],
 )
-def test_a_body_is_its_bytes_however_it_is_spelt(body: str, expected: bytes) -> None:
+def test_a_body_is_its_bytes_however_it_is_written(body: str, expected: bytes) -> None:
     response = answered(body).response
 
     assert response
@@ -144,7 +144,7 @@ def test_bytes_in_an_encoding_that_is_not_known_stay_and_that_is_said() -> None:
     assert "'own'" in note
 
 
-def test_a_body_that_was_stored_as_a_value_is_spelt_anew_and_that_is_said() -> None:
+def test_a_body_that_was_stored_as_a_value_is_written_again_and_noted() -> None:
     parsed = (
         "parsed_body:\n      time: 12:30\n      day: 2026-01-01\n      yes: true\n      big: 12345678901234567890\n"
     )
@@ -152,7 +152,7 @@ def test_a_body_that_was_stored_as_a_value_is_spelt_anew_and_that_is_said() -> N
 
     assert trip.request.body == b'{"time":"12:30","day":"2026-01-01","yes":true,"big":12345678901234567890}'
     [note] = notes_of(trip)
-    assert "spelt" in note
+    assert "formatting" in note
 
 
 def test_json_is_read_like_yaml() -> None:
@@ -178,8 +178,8 @@ def test_json_is_read_like_yaml() -> None:
     ("text", "said"),
     [
         ("interactions:\n- request: {\n", "line "),
-        ("interactions:\n- request: 1\n", "interactions[0]: 'request' is a number and no mapping"),
-        (HEAD + TAIL.replace("code: 200", "code: fine"), "interactions[0]: the status is 'fine' and no number"),
+        ("interactions:\n- request: 1\n", "interactions[0]: 'request' is a number and not a mapping"),
+        (HEAD + TAIL.replace("code: 200", "code: fine"), "interactions[0]: the status is 'fine' and not a number"),
         ((HEAD + TAIL).replace("    uri: ", "    url: "), "interactions[0]: 'uri' is missing"),
         ((HEAD + TAIL).replace(f"'{ASKED}'", "12"), "interactions[0]: the body of the request is a number"),
         ("- request: !!python/object:vcr.request.Request\n    x: 1\n", "before 1.0"),

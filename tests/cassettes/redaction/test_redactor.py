@@ -334,7 +334,7 @@ NAMED = {
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_a_secret_that_is_known_by_what_stands_before_it_is_masked(name: str) -> None:
+def test_a_secret_that_is_found_by_what_is_before_it_is_masked(name: str) -> None:
     form, secret = NAMED[name]
     said = form.replace("@@", secret, 1)
 
@@ -379,7 +379,7 @@ def test_white_and_black_pictures_are_left_too() -> None:
         assert Redactor().body(body) == body
 
 
-def test_a_key_beside_encoded_data_is_no_part_of_it() -> None:
+def test_a_key_beside_encoded_data_is_not_part_of_it() -> None:
     """A base64 image on one line, the key on the next."""
     image = noise(3000, urlsafe=False).decode()
 
@@ -579,7 +579,7 @@ def test_a_value_that_is_percent_encoded_has_the_fingerprint_of_what_it_means() 
 
 @pytest.mark.parametrize("letter", "abcdefghijklmnopqrstuvwxyzX")
 def test_a_key_after_a_backslash_is_found_only_after_the_escapes_of_json(letter: str) -> None:
-    """`\\n` is a line's end, and `\\s` is no escape: the letter belongs to the word."""
+    """`\\n` is a line's end, and `\\s` is not an escape: the letter belongs to the word."""
     clean = Redactor().body(f"\\{letter}{KEY}".encode())
 
     assert (b"REDACTED" in clean) == (letter in "nrtbf")
@@ -693,7 +693,7 @@ def test_a_body_that_begins_as_an_earlier_one_is_cleaned_by_that_one(monkeypatch
 
 @pytest.mark.parametrize("cut", [0, 1, 20, 40, 60])
 def test_a_secret_that_ends_where_two_bodies_part_is_found(cut: int) -> None:
-    """The earlier body has its beginning, and goes on in another way."""
+    """The earlier body has its beginning and continues differently."""
     redactor = Redactor(salt="s")
     start = big(3 * BIG)
     redactor.request_body(start + KEY[:cut].encode() + b" else")

@@ -76,5 +76,5 @@ def test_a_body_that_does_not_decode_is_kept_with_the_reason(encoding: str) -> N
 
 
 @pytest.mark.parametrize("encoding", DECODERS)
-def test_an_empty_body_is_no_fault(encoding: str) -> None:
+def test_an_empty_body_is_not_a_fault(encoding: str) -> None:
     assert decoded(b"", encoding) == (b"", None, None)

@@ -191,7 +191,7 @@ def test_no_character_is_cut_at_either_end(character: str) -> None:
     assert window.shorten(text + encoded + b"c" + other + text) == Delta(0, 400 + len(encoded), 400, b"c" + other)
 
 
-def test_bytes_that_are_not_utf8_are_no_endless_search() -> None:
+def test_bytes_that_are_not_utf8_end_the_search_for_a_character() -> None:
     window = Window()
     window.add(0, b"\x80" * 600)
 

@@ -16,7 +16,7 @@ from turntape.inspector.run.labels import label_all
 
 HEADER = b'{"turntape":"1.0"}\n'
 NOT_UTF8 = "caf\udce9"
-"""How a byte that is no UTF-8 stands in a header."""
+"""How a byte that is not UTF-8 appears in a header."""
 
 
 def line_of(**fields: Any) -> bytes:
@@ -157,7 +157,7 @@ def test_a_line_of_no_kind_is_named_by_its_place(line: bytes, said: str, tmp_pat
     assert problem.startswith(said)
 
 
-def test_kinds_of_lines_that_a_newer_minor_version_may_have_are_no_problem(tmp_path: Path) -> None:
+def test_kinds_of_lines_that_a_newer_minor_version_may_have_are_not_a_problem(tmp_path: Path) -> None:
     cassette = Cassette.load(written(tmp_path, b'{"note":"x"}\n', b"\n", line_of()))
 
     assert (len(list(cassette)), cassette.problems) == (1, [])

@@ -71,7 +71,7 @@ def test_a_newer_major_version_is_refused_in_one_sentence(tape: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"\x00\xff\x00", b"{}", b"hello\n", b"\x28\xb5\x2f\xfd broken"])
-def test_what_is_no_cassette_is_refused(content: bytes, tmp_path: Path) -> None:
+def test_what_is_not_a_cassette_is_refused(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(content)
 
@@ -85,7 +85,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
             Cassette.load(path)
 
 
-def test_a_damaged_compressed_file_keeps_what_stands_before(tmp_path: Path) -> None:
+def test_a_damaged_compressed_file_keeps_what_is_before(tmp_path: Path) -> None:
     path = tmp_path / "run.cassette.jsonl.zst"
     with Recorder(path) as recorder:
         for number in range(50):
@@ -195,7 +195,7 @@ def test_a_byte_damaged_anywhere_costs_no_more_than_its_own_recording(packed: Pa
 
 
 def test_a_damaged_length_that_reaches_beyond_the_end_hides_no_later_recording(packed: Path) -> None:
-    """Taken for a torn tail, it would cost all that follows, at the next append for good."""
+    """Read as a torn tail, it would hide everything after it, and the next append would lose it."""
     trips, ends = sessions(packed)
     data = bytearray(packed.read_bytes())
     steps = Decompression()
@@ -310,7 +310,7 @@ def test_a_delta_that_cannot_be_is_a_problem_and_never_a_loop(lines: list[bytes]
 
 
 def test_recordings_that_were_joined_by_hand_keep_their_own_bodies(tmp_path: Path) -> None:
-    """`cat a b`: numbers stand twice, and a delta means the nearest body before it."""
+    """`cat a b`: numbers are there twice, and a delta means the nearest body before it."""
     one, two = tmp_path / "1.cassette.jsonl", tmp_path / "2.cassette.jsonl"
     first, second = growing(3, "first"), growing(3, "second")
     record(one, first)
@@ -530,7 +530,7 @@ def test_a_salt_that_is_not_text_is_none(tmp_path: Path) -> None:
     assert Cassette.load(path).salt is None
 
 
-def test_an_empty_file_and_a_missing_one_are_told_apart(tmp_path: Path) -> None:
+def test_an_empty_file_and_a_missing_one_have_errors_of_their_own(tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.touch()
 

@@ -119,7 +119,7 @@ def test_a_second_recorder_on_a_file_is_refused(path: Path) -> None:
             Recorder(path, append=True)
 
 
-def test_appending_goes_on_with_the_numbers_after_a_torn_line(path: Path) -> None:
+def test_appending_continues_the_numbers_after_a_torn_line(path: Path) -> None:
     record(path, history(3))
     if path.suffix == ".jsonl":
         with path.open("ab") as file:
@@ -175,7 +175,7 @@ print(recorder.problem)
 
 
 @pytest.mark.parametrize("replaced", [False, True])
-def test_a_file_that_is_taken_away_meanwhile_is_told_as_lost(replaced: bool, tmp_path: Path) -> None:
+def test_a_file_that_is_removed_meanwhile_is_reported_as_lost(replaced: bool, tmp_path: Path) -> None:
     tape = tmp_path / "gone.cassette.jsonl"
     with Recorder(tape) as recorder:
         recorder.write(round_trip(b"one"))
@@ -235,7 +235,7 @@ class Gated(Redactor):
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Open for good, or a test that fails would wait for ever."""
+        """Open permanently, or a test that fails would never end."""
         self.turns.release(10_000)
 
     @override
@@ -440,7 +440,7 @@ def filled(path: Path, room: int, *more: str) -> str:
 
 
 @pytest.mark.parametrize("room", [0, 1, 200, 900])
-def test_recording_goes_on_when_the_disk_has_space_again(path: Path, room: int) -> None:
+def test_recording_continues_when_the_disk_has_space_again(path: Path, room: int) -> None:
     said = filled(path, room, "go on")
 
     assert "cannot write to" in said and "`ulimit -f`" in said
