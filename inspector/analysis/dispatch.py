@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ..wire.values import Message, ToolCall, ToolResult
-from .threads import Turn
-from .units import call_meaning
+from .conversation import call_meaning
+from .turn import Turn
 
 _LOOP_OVER = frozenset({"complete", "stop_sequence", "refusal", "content_filter"})
 """What a client may rightly stop at."""

@@ -1,17 +1,19 @@
-"""Emitted against echoed: what the next request made of the history and of the answer that it continues.
+"""What the next request made of the history and of the answer that it continues.
 
-The expected history is the previous request's and then the answer. What follows it is new. Where the next request
-departs from it, each departure is one `HistoryChange`, with the place on both sides.
+The expected history is the previous request's, then the answer. What follows it is new. Each place at which the next
+request differs from that is one `HistoryChange`, with pointers into both sides. `reasoning_diff` does the same for
+reasoning and signatures.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Literal
 
 from ..wire.json_value import as_object
-from ..wire.values import Message, Part, RequestReading
-from .threads import Turn
-from .units import History, Unit, call_meaning, joined, reasoning_of, units_emitted
+from ..wire.values import Part, RequestReading
+from .conversation import Conversation, Unit, joined, same_messages, units_emitted
+from .reasoning_diff import LostReasoning, ReasoningState, diff_reasoning
+from .turn import Turn
 
 type ChangeKind = Literal[
     "args_changed",
@@ -27,15 +29,17 @@ type ChangeKind = Literal[
     "moved",
 ]
 
-_MOST = 1500
-"""Beyond so many units a departure is not aligned, only placed."""
+_MOST_UNITS = 1500
+"""Longer rests are not aligned, because that takes quadratic time: only the first difference is reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryChange:
+    """One place at which a request differs from the history that it continues."""
+
     kind: ChangeKind
     emitted: bool
-    """True when it is the last answer that was changed, and not what had been sent before."""
+    """True when the last answer was changed, False when something that an earlier request had."""
     before: str | None
     """Pointer into the previous request, or into the answer when `emitted`."""
     now: str | None
@@ -48,52 +52,52 @@ class HistoryChange:
 
 
 @dataclass(frozen=True, slots=True)
-class LostReasoning:
-    """Reasoning or a signature of the answer that did not come back as it was."""
-
-    kind: Literal["dropped", "altered"]
-    before: str
-    now: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class HistoryDiff:
+    """How a request repeats the request and the answer before it."""
+
     state: Literal["verbatim", "respelled", "changed", "cut", "held"]
-    """`held`: the API keeps the history; the request brings only what is new."""
+    """`respelled`: other JSON with the same meaning. `cut`: parts were left out, and nothing else changed.
+    `held`: the API keeps the history, and the request brings only what is new."""
     changes: tuple[HistoryChange, ...] = ()
-    reasoning: Literal["none", "kept", "dropped", "altered"] = "none"
+    reasoning: ReasoningState = "none"
     lost: tuple[LostReasoning, ...] = ()
+    """Reasoning and signatures that did not come back as they were."""
     new: tuple[Unit, ...] = ()
-    """What the request adds behind the answer."""
+    """What the request adds after the answer."""
 
 
 def diff_history(turn: Turn, following: Turn) -> HistoryDiff:
     """How the request of `following` repeats the request of `turn` and its answer."""
     request, after = turn.reading.request, following.reading.request
-    old, new_history = turn.units(), following.units(turn)
+    old, now = turn.conversation, following.conversation
     if after.previous_id is not None:
-        return HistoryDiff("held", new=tuple(joined(new_history.units)))
+        return HistoryDiff("held", new=tuple(joined(now.history)))
     emission = turn.reading.emission
-    emitted = units_emitted(emission) if emission and not _several(request) else []
-    start = _start(old, new_history)
-    expected = joined([*old.units[start:], *emitted])
-    units = joined(new_history.units[start:])
-    kept = _common(expected, units)
-    if kept == len(expected):
-        changes, new = [], units[kept:]
+    emitted = units_emitted(emission) if emission and not _several_answers(request) else []
+    kept = same_messages(old, now)
+    start = _start(old, kept)
+    expected = joined([*old.history[start:], *emitted])
+    units = joined(now.history[start:])
+    same = _common(expected, units)
+    if same == len(expected):
+        changes, new = [], units[same:]
     else:
-        changes, new = _departures(expected, units, kept)
-    changes = _without_referenced(changes, after) + _respelled(expected[:kept], units[:kept])
+        changes, new = _departures(expected[same:], units[same:])
+    changes = _without_referenced(changes, after) + _respelled(expected[:same], units[:same])
     if turn.reading.protocol != following.reading.protocol:
         # Another API has other shapes for the same history.
         return HistoryDiff("respelled", new=tuple(new))
-    lost, reasoning = _reasoning(turn, after.conversation[new_history.kept :])
-    removed = sum(change.kind == "removed" for change in changes)
-    hard = [change for change in changes if change.kind != "args_respelled"]
-    state = "verbatim"
-    if changes:
-        state = "respelled" if not hard else "cut" if removed and removed == len(hard) else "changed"
-    return HistoryDiff(state, tuple(changes), reasoning, tuple(lost), tuple(new))
+    lost, reasoning = diff_reasoning(turn, after.conversation[kept:])
+    return HistoryDiff(_state(changes), tuple(changes), reasoning, tuple(lost), tuple(new))
+
+
+def _state(changes: list[HistoryChange]) -> Literal["verbatim", "respelled", "changed", "cut"]:
+    kinds = {change.kind for change in changes} - {"args_respelled"}
+    if not changes:
+        return "verbatim"
+    if not kinds:
+        return "respelled"
+    return "cut" if kinds == {"removed"} else "changed"
 
 
 def _without_referenced(changes: list[HistoryChange], request: RequestReading) -> list[HistoryChange]:
@@ -108,15 +112,16 @@ def _without_referenced(changes: list[HistoryChange], request: RequestReading) -
     return left
 
 
-def _start(old: History, new: History) -> int:
-    """From which unit on the two must be compared; a text that may go on behind it is not cut in two."""
-    start = old.ends[new.kept]
-    while start and old.units[start - 1].kind == "text" and old.units[start - 1].role == "assistant":
+def _start(old: Conversation, kept: int) -> int:
+    """The unit of the history from which on the two must be compared; a text that may continue is not cut in two."""
+    units = old.history
+    start = old.ends[old.leading + kept] - old.ends[old.leading]
+    while start and units[start - 1].kind == "text" and units[start - 1].role == "assistant":
         start -= 1
     return start
 
 
-def _several(request: RequestReading) -> bool:
+def _several_answers(request: RequestReading) -> bool:
     """True when several answers were asked for, of which the client keeps one."""
     asked = request.parameters.get("n")
     return isinstance(asked, int) and asked > 1
@@ -125,54 +130,73 @@ def _several(request: RequestReading) -> bool:
 def _common(a: list[Unit], b: list[Unit]) -> int:
     count = 0
     for left, right in zip(a, b, strict=False):
-        if left.said != right.said:
+        if left.meaning != right.meaning:
             break
         count += 1
     return count
 
 
-def _departures(expected: list[Unit], units: list[Unit], kept: int) -> tuple[list[HistoryChange], list[Unit]]:
-    old, new = expected[kept:], units[kept:]
-    if len(old) > _MOST or len(new) > _MOST:
+def _departures(old: list[Unit], new: list[Unit]) -> tuple[list[HistoryChange], list[Unit]]:
+    """The changes from `old` to `new`, which differ in their first unit, and the units that `new` adds at the end."""
+    if len(old) > _MOST_UNITS or len(new) > _MOST_UNITS:
         first = HistoryChange("removed", old[0].emitted, old[0].pointer, new[0].pointer if new else None)
         return [first], []
-    changes: list[HistoryChange] = []
     new, behind = _behind_answer(old, new)
-    added: list[Unit] = []
-    gone: list[Unit] = []
-    come: list[Unit] = []
-    matcher = SequenceMatcher(None, [u.said for u in old], [u.said for u in new], autojunk=False)
+    aligned = _align(old, new)
+    added = aligned.added + behind
+    # Parts of a text that was split or joined are the same text.
+    gone, inserted = _rejoined(aligned.gone, aligned.inserted)
+    gone, added = _rejoined(gone, added)
+    changes = aligned.changes
+    for unit in gone:
+        twin = next((other for other in (*inserted, *added) if other.meaning == unit.meaning), None)
+        if twin is None:
+            changes += _left_out(unit)
+            continue
+        inserted = [other for other in inserted if other is not twin]
+        changes.append(HistoryChange("moved", unit.emitted, unit.pointer, twin.pointer, call_id=unit.call_id))
+    changes += [HistoryChange("inserted", False, None, unit.pointer, became=unit.text) for unit in inserted]
+    return changes, added
+
+
+@dataclass(slots=True)
+class _Alignment:
+    """Two rows of units side by side."""
+
+    changes: list[HistoryChange] = field(default_factory=list[HistoryChange])
+    gone: list[Unit] = field(default_factory=list[Unit])
+    """Units of the old row that became nothing."""
+    inserted: list[Unit] = field(default_factory=list[Unit])
+    """Units of the new row that come from nothing."""
+    added: list[Unit] = field(default_factory=list[Unit])
+    """The same after the end of the old row."""
+
+
+def _align(old: list[Unit], new: list[Unit]) -> _Alignment:
+    made = _Alignment()
+    matcher = SequenceMatcher(None, [u.meaning for u in old], [u.meaning for u in new], autojunk=False)
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         if tag == "equal":
             continue
-        at_end = i2 == len(old)
         left, right = old[i1:i2], new[j1:j2]
         pairs = _paired(left, right)
-        for a, b in pairs:
-            changes += _change(a, b)
-        gone += [a for a in left if not any(a is x for x, _ in pairs)]
-        rest = [b for b in right if not any(b is y for _, y in pairs)]
-        if at_end:
-            added += rest
+        for before, now in pairs:
+            made.changes += _change(before, now)
+        made.gone += [unit for unit in left if not any(unit is before for before, _ in pairs)]
+        rest = [unit for unit in right if not any(unit is now for _, now in pairs)]
+        if i2 == len(old):
+            made.added += rest
         else:
-            come += rest
-    added += behind
-    # Pieces of a text that was split over several parts or joined out of several are the same text.
-    gone, come = _joined(gone, come)
-    gone, added = _joined(gone, added)
-    for unit in gone:
-        twin = next((b for b in (*come, *added) if b.said == unit.said), None)
-        if twin is not None:
-            come = [b for b in come if b is not twin]
-            changes.append(HistoryChange("moved", unit.emitted, unit.pointer, twin.pointer, call_id=unit.key))
-        elif unit.emitted and unit.kind == "call":
-            changes.append(HistoryChange("call_dropped", True, unit.pointer, None, unit.text, call_id=unit.key))
-        elif unit.emitted and unit.kind == "text":
-            changes.append(HistoryChange("text_dropped", True, unit.pointer, None, unit.text))
-        elif not unit.emitted:
-            changes.append(HistoryChange("removed", False, unit.pointer, None, unit.text, "", unit.key, unit.kind))
-    changes += [HistoryChange("inserted", False, None, unit.pointer, became=unit.text) for unit in come]
-    return changes, added
+            made.inserted += rest
+    return made
+
+
+def _left_out(unit: Unit) -> list[HistoryChange]:
+    if not unit.emitted:
+        return [HistoryChange("removed", False, unit.pointer, None, unit.text, "", unit.call_id, unit.kind)]
+    if unit.kind == "call":
+        return [HistoryChange("call_dropped", True, unit.pointer, None, unit.text, call_id=unit.call_id)]
+    return [HistoryChange("text_dropped", True, unit.pointer, None, unit.text)] if unit.kind == "text" else []
 
 
 def _behind_answer(old: list[Unit], new: list[Unit]) -> tuple[list[Unit], list[Unit]]:
@@ -180,8 +204,8 @@ def _behind_answer(old: list[Unit], new: list[Unit]) -> tuple[list[Unit], list[U
 
     A new result may read like an earlier one; that must not make the answer look moved.
     """
-    ids = {unit.key for unit in old if unit.emitted and unit.kind == "call" and unit.key is not None}
-    last = next((i for i in range(len(new) - 1, -1, -1) if new[i].kind == "call" and new[i].key in ids), None)
+    ids = {unit.call_id for unit in old if unit.emitted and unit.kind == "call" and unit.call_id is not None}
+    last = next((i for i in range(len(new) - 1, -1, -1) if new[i].kind == "call" and new[i].call_id in ids), None)
     return (new, []) if last is None else (new[: last + 1], new[last + 1 :])
 
 
@@ -189,26 +213,27 @@ def _paired(left: list[Unit], right: list[Unit]) -> list[tuple[Unit, Unit]]:
     """Which unit became which: by id, else by kind and role in order."""
     pairs: list[tuple[Unit, Unit]] = []
     free = list(right)
-    for by_key in (True, False):
-        for a in left:
-            if any(a is x for x, _ in pairs):
+    for fits in (_same_id, _near):
+        for unit in left:
+            if any(unit is before for before, _ in pairs):
                 continue
-            for b in free:
-                if a.kind != b.kind or a.role != b.role:
-                    continue
-                same = a.key is not None and a.key == b.key
-                near = (a.key is None or b.key is None) and _near(a, b)
-                if same if by_key else near:
-                    pairs.append((a, b))
-                    free = [x for x in free if x is not b]
-                    break
+            found = next((o for o in free if o.kind == unit.kind and o.role == unit.role and fits(unit, o)), None)
+            if found is not None:
+                pairs.append((unit, found))
+                free = [other for other in free if other is not found]
     return pairs
 
 
+def _same_id(a: Unit, b: Unit) -> bool:
+    return a.call_id is not None and a.call_id == b.call_id
+
+
 def _near(a: Unit, b: Unit) -> bool:
-    """True when one text or call may have become the other."""
+    """Whether one may have become the other, where ids do not say it."""
+    if a.call_id is not None and b.call_id is not None:
+        return False
     if a.part.result and b.part.result:
-        return a.key is None and b.key is None and a.part.result.name == b.part.result.name
+        return a.call_id is None and b.call_id is None and a.part.result.name == b.part.result.name
     if a.part.call and b.part.call:
         return a.part.call.name == b.part.call.name or a.part.call.arguments == b.part.call.arguments
     if a.emitted:
@@ -217,18 +242,18 @@ def _near(a: Unit, b: Unit) -> bool:
     return bool(short) and (short[:24] == long[:24] or short[-24:] == long[-24:] or short[:200] in long)
 
 
-def _joined(gone: list[Unit], come: list[Unit]) -> tuple[list[Unit], list[Unit]]:
+def _rejoined(gone: list[Unit], come: list[Unit]) -> tuple[list[Unit], list[Unit]]:
     """Without the texts that were only cut into parts otherwise."""
     for role in {unit.role for unit in gone}:
         old = [u for u in gone if u.kind == "text" and u.role == role]
         new = [u for u in come if u.kind == "text" and u.role == role]
-        if old and new and _squeezed(old) == _squeezed(new):
+        if old and new and _without_space(old) == _without_space(new):
             gone = [u for u in gone if not any(u is x for x in old)]
             come = [u for u in come if not any(u is x for x in new)]
     return gone, come
 
 
-def _squeezed(units: list[Unit]) -> str:
+def _without_space(units: list[Unit]) -> str:
     return "".join("".join(unit.text.split()) for unit in units)
 
 
@@ -236,11 +261,11 @@ def _change(a: Unit, b: Unit) -> list[HistoryChange]:
     if a.part.call and b.part.call:
         kind: ChangeKind = "name_changed" if a.part.call.name != b.part.call.name else "args_changed"
         was, became = (a.part.call.name, b.part.call.name) if kind == "name_changed" else (a.text, b.text)
-        return [HistoryChange(kind, a.emitted, a.pointer, b.pointer, was, became, a.key)]
-    if _squeezed([a]) == _squeezed([b]):
+        return [HistoryChange(kind, a.emitted, a.pointer, b.pointer, was, became, a.call_id)]
+    if _without_space([a]) == _without_space([b]):
         return []
     kind = "result_changed" if a.kind == "result" else "text_changed"
-    return [HistoryChange(kind, a.emitted, a.pointer, b.pointer, a.text, b.text, a.key)]
+    return [HistoryChange(kind, a.emitted, a.pointer, b.pointer, a.text, b.text, a.call_id)]
 
 
 def _respelled(expected: list[Unit], units: list[Unit]) -> list[HistoryChange]:
@@ -248,10 +273,11 @@ def _respelled(expected: list[Unit], units: list[Unit]) -> list[HistoryChange]:
     for a, b in zip(expected, units, strict=False):
         if a.kind != "call":
             continue
-        if a.key is not None and b.key is not None and a.key != b.key:
-            changes.append(HistoryChange("id_changed", a.emitted, a.pointer, b.pointer, a.key, b.key, a.key))
-        elif a.spelled != b.spelled and a.part.call and isinstance(_arguments(a.part), str):
-            changes.append(HistoryChange("args_respelled", a.emitted, a.pointer, b.pointer, a.text, b.text, a.key))
+        if a.call_id is not None and b.call_id is not None and a.call_id != b.call_id:
+            pointers = (a.pointer, b.pointer)
+            changes.append(HistoryChange("id_changed", a.emitted, *pointers, a.call_id, b.call_id, a.call_id))
+        elif a.spelling != b.spelling and a.part.call and isinstance(_arguments(a.part), str):
+            changes.append(HistoryChange("args_respelled", a.emitted, a.pointer, b.pointer, a.text, b.text, a.call_id))
     return changes
 
 
@@ -260,70 +286,3 @@ def _arguments(part: Part) -> object:
     raw = as_object(part.raw)
     function = as_object(raw.get("function")) or raw
     return function.get("arguments")
-
-
-def _reasoning(
-    turn: Turn, messages: tuple[Message, ...]
-) -> tuple[list[LostReasoning], Literal["none", "kept", "dropped", "altered"]]:
-    emission = turn.reading.emission
-    given = [p for p in emission.content if p.signature or p.kind == "reasoning"] if emission else []
-    opaque = [part for part in given if part.signature]
-    plain = [part for part in given if not part.signature and part.text.strip()]
-    if not given:
-        return [], "none"
-    there = reasoning_of(messages)
-    ids = _ids(messages)
-    by_signature = {_same_bytes(part.signature): part for part in there if part.signature}
-    texts = {part.text.strip(): part for part in there if part.text.strip()}
-    lost: list[LostReasoning] = []
-    for part in opaque:
-        found = by_signature.get(_same_bytes(part.signature or ""))
-        if found is None and (item := as_object(part.raw).get("id")) in ids:
-            twin = next((p for p in there if p.signature and item and as_object(p.raw).get("id") == item), None)
-            # A stream may hold the same item more than once, each time sealed anew.
-            if twin is not None and not _came(turn, twin.signature or ""):
-                lost.append(LostReasoning("altered", part.pointer, twin.pointer))
-            continue
-        if found is None:
-            twin = texts.get(part.text.strip()) if part.text.strip() and part.kind == "reasoning" else None
-            kind: Literal["dropped", "altered"] = "altered" if twin is not None else "dropped"
-            lost.append(LostReasoning(kind, part.pointer, twin.pointer if twin else None))
-        elif _misplaced(part, found, messages) or _edited(part, found):
-            lost.append(LostReasoning("altered", part.pointer, found.pointer))
-    for part in plain:
-        if part.text.strip() not in texts and as_object(part.raw).get("id") not in ids:
-            lost.append(LostReasoning("dropped", part.pointer, None))
-    if not lost:
-        return [], "kept"
-    return lost, "altered" if any(one.kind == "altered" for one in lost) else "dropped"
-
-
-def _misplaced(part: Part, found: Part, messages: tuple[Message, ...]) -> bool:
-    """True when the signature of a call came back on something else, although the call came back too."""
-    if part.call is None or found.call is not None:
-        return False
-    meaning = call_meaning(part.call)
-    return any(p.call is not None and call_meaning(p.call) == meaning for m in messages for p in m.parts)
-
-
-def _edited(part: Part, found: Part) -> bool:
-    return part.kind == found.kind == "reasoning" and part.text.strip() not in ("", found.text.strip())
-
-
-def _came(turn: Turn, signature: str) -> bool:
-    response = turn.round_trip.response
-    return response is not None and signature.encode() in response.body
-
-
-def _same_bytes(signature: str) -> str:
-    """A signature whatever alphabet of base64 the client writes it in."""
-    return signature.translate(_ALPHABET).rstrip("=")
-
-
-_ALPHABET = str.maketrans("-_", "+/")
-
-
-def _ids(messages: tuple[Message, ...]) -> frozenset[object]:
-    """Ids of items that came back, whole or as a reference."""
-    parts = (part for message in messages for part in message.parts)
-    return frozenset(found for part in parts if (found := as_object(part.raw).get("id")) is not None)

@@ -9,7 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from ..analysis.dispatch import Dispatch
-from ..analysis.threads import Turn
+from ..analysis.turn import Turn
 from .catalogue import catalogue
 from .finding import Finding, roots_first
 from .memory import RunMemory, ThreadMemory

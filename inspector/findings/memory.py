@@ -6,7 +6,7 @@ The memory is small and does not hold what was said: hashes, ids, and the last f
 from collections import deque
 from dataclasses import dataclass, field
 
-from ..analysis.units import sorted_json, unmarked
+from ..analysis.conversation import sorted_json, unmarked
 from .finding import Finding
 
 _KEPT_TURNS = 40

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ..analysis.units import call_meaning
+from ..analysis.conversation import call_meaning
 from ..wire.values import ToolCall
 from .memory import PastTurn, RejectedBefore, SentRequest, block_hash
 from .rule_context import RuleContext

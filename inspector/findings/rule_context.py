@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from ..analysis.conversation import same_messages
 from ..analysis.dispatch import Dispatch
 from ..analysis.history_diff import HistoryDiff, diff_history
-from ..analysis.threads import Turn
+from ..analysis.turn import Turn
 from ..wire.exchange import Exchange
 from ..wire.json_value import as_array, as_object, compact
 from ..wire.protocols.protocol import Protocol
@@ -143,7 +144,7 @@ class RuleContext:
         """The messages that the request before did not hold, byte for byte; all of them when the API complains."""
         if self.before is None or self.reading.error is not None:
             return self.request.messages
-        return self.request.conversation[self.turn.units(self.before).kept :]
+        return self.request.conversation[same_messages(self.before.conversation, self.turn.conversation) :]
 
     @cached_property
     def blobs(self) -> list[tuple[Part, int]]:

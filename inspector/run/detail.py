@@ -6,10 +6,10 @@ from functools import cached_property
 from turntape.cassettes.framing import Event
 from turntape.cassettes.tape.model import RoundTrip
 
+from ..analysis.conversation import conversation_of
 from ..analysis.dispatch import answers
 from ..analysis.history_diff import HistoryDiff, diff_history
-from ..analysis.items import Item, items_of
-from ..analysis.threads import Edge, Turn
+from ..analysis.turn import Edge, Turn
 from ..wire.exchange import Exchange
 from ..wire.values import Message, Reading, ToolResult
 from .row import Row
@@ -70,21 +70,27 @@ def history_diff_with(detail: Detail, following: Reading) -> HistoryDiff | None:
     row, trip = detail.row, detail.round_trip
     if row.thread is None or row.turn is None:
         return None
+    first = conversation_of(detail.reading.request.messages)
     turns = [
-        Turn(trip, reading, row.thread, row.turn + at, "extended", 0, Edge("continuation"))
+        Turn(
+            round_trip=trip,
+            reading=reading,
+            conversation=conversation_of(reading.request.messages, [first]),
+            thread=row.thread,
+            number=row.turn + at,
+            history="extended",
+            edge=Edge("continuation"),
+        )
         for at, reading in enumerate((detail.reading, following))
     ]
     return None if turns[0].failed else diff_history(*turns)
 
 
 def _same(before: tuple[Message, ...], now: tuple[Message, ...]) -> int:
-    count = 0
-    for left, right in zip(before, now, strict=False):
-        if _items(left) != _items(right):
-            break
-        count += 1
-    return count
+    """How many messages at the front say the same."""
+    pairs = enumerate(zip(before, now, strict=False))
+    return next((at for at, (a, b) in pairs if _meaning(a) != _meaning(b)), min(len(before), len(now)))
 
 
-def _items(message: Message) -> list[Item]:
-    return items_of([message]) or [hash(message.role)]
+def _meaning(message: Message) -> list[int]:
+    return conversation_of((message,)).meanings or [hash(message.role)]

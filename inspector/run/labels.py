@@ -16,7 +16,8 @@ from turntape.cassettes.tape.model import RoundTrip
 from ..analysis.dispatch import Dispatch, dispatch
 from ..analysis.history_diff import HistoryDiff
 from ..analysis.pricing import cost
-from ..analysis.threads import Threads, Turn
+from ..analysis.threads import Threads
+from ..analysis.turn import Turn
 from ..findings.engine import JudgedTurn, RuleEngine
 from ..wire.parse import read
 from ..wire.values import Reading, ToolCall

@@ -7,7 +7,7 @@ from typing import Any, cast
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.pricing import cost
-from ..analysis.threads import Edge
+from ..analysis.turn import Edge
 from ..findings.finding import SEVERITIES, Finding
 from ..wire.json_value import as_array, as_object, as_text
 from ..wire.printable import safe

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import jsonschema_rs
 
-from ...analysis.units import call_meaning
+from ...analysis.conversation import call_meaning
 from ...wire.json_value import as_array, as_object, compact, is_array, is_object, value_at
 from ...wire.resolve_finish import CALL_MARKERS
 from ...wire.values import Tool, ToolCall

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ...analysis.units import call_meaning
+from ...analysis.conversation import call_meaning
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .results import new_results

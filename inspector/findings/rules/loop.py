@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from ...analysis.threads import Turn
-from ...analysis.units import call_meaning, units_emitted
+from ...analysis.conversation import call_meaning, units_emitted
+from ...analysis.turn import Turn
 from ...wire.exchange import Exchange, header
 from ...wire.values import ToolResult
 from ..rule import Note, rule

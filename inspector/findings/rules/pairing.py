@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from ...analysis.units import call_meaning
+from ...analysis.conversation import call_meaning
 from ...wire.json_value import as_object, as_text, value_at
 from ...wire.values import Part, ToolCall
 from ..rejections import Rejection

@@ -23,9 +23,9 @@ def new_results(context: RuleContext) -> list[Part]:
     if context.echo is not None:
         return [unit.part for unit in context.echo.new if unit.kind == "result"]
     if context.previous is not None and context.previous.failed:
-        old = {unit.said for unit in context.previous.units().units if unit.kind == "result"}
-        new = context.turn.units(context.previous).units
-        return [unit.part for unit in new if unit.kind == "result" and unit.said not in old]
+        old = {unit.meaning for unit in context.previous.conversation.history if unit.kind == "result"}
+        new = context.turn.conversation.history
+        return [unit.part for unit in new if unit.kind == "result" and unit.meaning not in old]
     if context.is_attempt:
         return []
     return [part for message in context.request.messages for part in message.parts if part.result is not None]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...analysis.threads import Turn
+from ...analysis.turn import Turn
 from ...wire.exchange import header
 from ...wire.json_value import as_array, as_object, as_text, parse_json
 from ..rule import Note, rule

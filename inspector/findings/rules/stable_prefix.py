@@ -4,9 +4,9 @@ makes of it when it does not."""
 import re
 from collections.abc import Iterator
 
+from ...analysis.conversation import sorted_json
 from ...analysis.history_diff import HistoryChange
-from ...analysis.threads import Turn
-from ...analysis.units import sorted_json
+from ...analysis.turn import Turn
 from ...wire.json_value import as_object, compact
 from ...wire.values import Tool, Usage
 from ..finding import Severity

@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, PlainSerializer, WithJsonSchema
 
 from ...analysis.history_diff import ChangeKind
-from ...analysis.threads import EdgeKind
+from ...analysis.turn import EdgeKind
 from ...check.budgets import State
 from ...findings.finding import Layer, Severity, Tier
 from ...wire.values import Emitted, FinishLabel

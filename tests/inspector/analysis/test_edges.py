@@ -5,7 +5,8 @@ from dataclasses import replace
 from conversations import CALL, HELLO, TOOLS, chat, loop, result, said, user
 
 from turntape.cassettes.tape.model import RoundTrip
-from turntape.inspector.analysis.threads import Threads, Turn
+from turntape.inspector.analysis.threads import Threads
+from turntape.inspector.analysis.turn import Turn
 from turntape.inspector.run.labels import label_all
 from turntape.inspector.wire.parse import read
 

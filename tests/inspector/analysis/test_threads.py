@@ -1,7 +1,8 @@
 from conversations import CALL, HELLO, chat, loop, result, said, user
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
-from turntape.inspector.analysis.threads import Threads, Turn
+from turntape.inspector.analysis.threads import Threads
+from turntape.inspector.analysis.turn import Turn
 from turntape.inspector.wire.parse import read
 
 

@@ -1,0 +1,226 @@
+"""A conversation as a row of units, so that requests can be compared piece by piece, whatever their JSON.
+
+Threads, the history diff, dispatch and the rules all compare conversations by the units that this module makes.
+Each unit is one part of a message: a text, a call, a result, a file. `Unit.meaning` is the same for two parts that
+say the same, whatever their shape (`"text"` or `[{"type": "text"}]`), their white space, the order of keys, ids and
+cache markers. `Unit.spelling` is the same only for parts that are written alike.
+
+Reasoning makes no unit, because a client may drop or keep it. Calls and results of the API's own tools make none.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from ..wire.json_value import as_object, compact, is_array, is_object
+from ..wire.values import Emission, Message, Part, ToolCall, ToolResult
+
+type UnitKind = Literal["text", "call", "result", "media", "refusal", "other"]
+
+MARKERS = frozenset({"cache_control", "cachePoint"})
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One part of a conversation."""
+
+    kind: UnitKind
+    role: str
+    call_id: str | None
+    """The id of a call, or of the call that a result answers."""
+    meaning: int
+    """A hash of what it says, without ids; comparable within one process."""
+    spelling: int
+    """A hash of how it is written."""
+    pointer: str
+    """JSON pointer into the request, or into the answer if it was `emitted`."""
+    part: Part
+    emitted: bool = False
+    """True for a piece of an answer."""
+
+    @property
+    def text(self) -> str:
+        """Its text; for a call, the arguments as they were sent."""
+        return self.part.call.arguments_raw if self.part.call else self.part.text
+
+
+def unmarked(value: object) -> object:
+    """A JSON value without cache markers."""
+    if is_object(value):
+        fields = as_object(value)
+        return {key: unmarked(item) for key, item in fields.items() if key not in MARKERS}
+    return [unmarked(item) for item in value] if is_array(value) else value
+
+
+def sorted_json(value: object) -> str:
+    """`value` as JSON with sorted keys."""
+    return compact(_ordered(value))
+
+
+def _ordered(value: object) -> object:
+    if is_object(value):
+        return {key: _ordered(item) for key, item in sorted(as_object(value).items())}
+    return [_ordered(item) for item in value] if is_array(value) else value
+
+
+def call_meaning(call: ToolCall) -> int:
+    """A hash of a call's name and arguments, whatever the white space and the order of keys in them."""
+    spelling = (call.name, call.arguments_raw, call.arguments is None)
+    meaning = _meanings.get(spelling)
+    if meaning is None:
+        arguments = sorted_json(call.arguments) if call.arguments is not None else call.arguments_raw.strip() or "{}"
+        meaning = hash(("call", call.name, arguments))
+        if len(_meanings) >= _MOST_MEANINGS:
+            _meanings.clear()
+        _meanings[spelling] = meaning
+    return meaning
+
+
+_meanings: dict[tuple[str, str, bool], int] = {}
+"""By name and arguments as sent, because every request repeats the calls of the history."""
+_MOST_MEANINGS = 4096
+
+
+def _unit(role: str, part: Part, emitted: bool) -> Unit | None:
+    if part.call is not None:
+        return None if part.call.server else _call_unit(part, part.call, emitted)
+    if part.result is not None:
+        return None if role == "assistant" else _result_unit(part, part.result, emitted)
+    if part.kind == "text" or part.kind == "refusal":
+        if not part.text.strip():
+            return None
+        meaning, spelling = hash((role, _without_space(part.text))), hash((role, part.text))
+        return Unit(part.kind, role, None, meaning, spelling, part.pointer, part, emitted)
+    if part.kind == "media":
+        meaning = hash((role, "media", sorted_json(unmarked(part.raw))))
+        return Unit("media", role, None, meaning, meaning, part.pointer, part, emitted)
+    return None
+
+
+def _call_unit(part: Part, call: ToolCall, emitted: bool) -> Unit:
+    spelling = hash((call.name, call.arguments_raw))
+    return Unit("call", "assistant", call.id, call_meaning(call), spelling, part.pointer, part, emitted)
+
+
+def _result_unit(part: Part, result: ToolResult, emitted: bool) -> Unit:
+    meaning = hash(("result", result.text.strip()))
+    return Unit("result", "tool", result.call_id, meaning, hash(result.text), part.pointer, part, emitted)
+
+
+def _without_space(text: str) -> str:
+    """Some clients trim or fold white space, which does not change what a text says."""
+    return "".join(text.split())
+
+
+def joined(units: Iterable[Unit]) -> list[Unit]:
+    """`units` with consecutive texts of the assistant as one: streams and clients split them as they like."""
+    made: list[Unit] = []
+    run: list[Unit] = []
+    for unit in units:
+        if unit.kind == "text" and unit.role == "assistant":
+            run.append(unit)
+            continue
+        made += _one(run)
+        run = []
+        made.append(unit)
+    return made + _one(run)
+
+
+def _one(run: list[Unit]) -> list[Unit]:
+    if len(run) < 2:
+        return run
+    text = "".join(unit.part.text for unit in run)
+    made = _unit("assistant", replace(run[0].part, text=text), any(unit.emitted for unit in run))
+    return [made] if made is not None else []
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The messages of one request as units."""
+
+    messages: tuple[Message, ...]
+    leading: int
+    """How many system messages it begins with. They are not part of the `history`."""
+    units: list[Unit]
+    """A text in several parts is several units, see `joined`."""
+    ends: list[int]
+    """`ends[n]` is how many units the first `n` messages have."""
+    prefixes: list[int]
+    """`prefixes[n]` is a hash of the meanings of the first `n` units."""
+
+    @property
+    def history(self) -> list[Unit]:
+        """The units after the system messages at the front."""
+        return self.units[self.ends[self.leading] :]
+
+    @property
+    def meanings(self) -> list[int]:
+        """What each unit says."""
+        return [unit.meaning for unit in self.units]
+
+
+def conversation_of(messages: tuple[Message, ...], earlier: Iterable[Conversation] = ()) -> Conversation:
+    """The conversation of a request.
+
+    The front that one of the `earlier` conversations has too is taken from there and not read again.
+    """
+    known, kept = None, 0
+    for other in earlier:
+        same = _same(other.messages, messages)
+        if same > kept:
+            known, kept = other, same
+    units, ends, prefixes = list[Unit](), [0], [0]
+    if known is not None:
+        ends = known.ends[: kept + 1]
+        units, prefixes = known.units[: ends[-1]], known.prefixes[: ends[-1] + 1]
+        # The messages of the earlier one: comparing these two again takes no time.
+        messages = known.messages[:kept] + messages[kept:]
+    for message in messages[kept:]:
+        for part in message.parts:
+            unit = _unit(message.role, part, False)
+            if unit is not None:
+                units.append(unit)
+                prefixes.append(hash((prefixes[-1], unit.meaning)))
+        ends.append(len(units))
+    leading = next((place for place, message in enumerate(messages) if message.role != "system"), len(messages))
+    return Conversation(messages, leading, units, ends, prefixes)
+
+
+def same_messages(before: Conversation, now: Conversation) -> int:
+    """How many messages at the front of both histories are the same, byte for byte as JSON."""
+    return _same(before.messages[before.leading :], now.messages[now.leading :])
+
+
+def _same(before: tuple[Message, ...], now: tuple[Message, ...]) -> int:
+    count = 0
+    for old, new in zip(before, now, strict=False):
+        if old is not new and (new.raw is None or old.raw != new.raw or old.pointer != new.pointer):
+            break
+        count += 1
+    return count
+
+
+def common_units(before: Conversation, now: Conversation) -> int:
+    """How many units at the front of both conversations say the same."""
+    pairs = enumerate(zip(before.units, now.units, strict=False))
+    return next((place for place, (a, b) in pairs if a.meaning != b.meaning), min(len(before.units), len(now.units)))
+
+
+def units_emitted(emission: Emission) -> list[Unit]:
+    """The units that a client appends to the history when it keeps the whole answer."""
+    parts = emission.content
+    if not parts:
+        made = [Part("text", "", emission.text)] if emission.text else []
+        parts = (*made, *(Part("call", "", call=call) for call in emission.calls))
+    return [unit for part in parts if (unit := _unit("assistant", part, True)) is not None]
+
+
+def meanings_emitted(emission: Emission) -> frozenset[int]:
+    """What an answer says, piece by piece; its text also as one, because clients join and split it as they like."""
+    units = units_emitted(emission)
+    return frozenset(unit.meaning for unit in (*units, *joined(units)))
+
+
+def reasoning_of(messages: Iterable[Message]) -> list[Part]:
+    """The parts of a history that have reasoning or a signature."""
+    return [part for message in messages for part in message.parts if part.kind == "reasoning" or part.signature]

@@ -1,0 +1,113 @@
+"""What the next request made of an answer's reasoning: kept, dropped or altered.
+
+Reasoning may be plain text, or opaque: with a signature or encrypted content that the client must send back as it is.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ..wire.json_value import as_object
+from ..wire.values import Message, Part
+from .conversation import call_meaning, reasoning_of
+from .turn import Turn
+
+type ReasoningState = Literal["none", "kept", "dropped", "altered"]
+"""`none`: the answer had no reasoning."""
+
+_ALPHABET = str.maketrans("-_", "+/")
+
+
+@dataclass(frozen=True, slots=True)
+class LostReasoning:
+    """Reasoning or a signature of the answer that did not come back as it was."""
+
+    kind: Literal["dropped", "altered"]
+    before: str
+    """JSON pointer into the answer."""
+    now: str | None
+    """JSON pointer into the next request; None when it was dropped."""
+
+
+def diff_reasoning(turn: Turn, messages: tuple[Message, ...]) -> tuple[list[LostReasoning], ReasoningState]:
+    """What is missing or altered of the reasoning of `turn` in the new `messages` of the next request."""
+    emission = turn.reading.emission
+    given = [p for p in emission.content if p.signature or p.kind == "reasoning"] if emission else []
+    if not given:
+        return [], "none"
+    returned = _Returned(messages)
+    lost = [loss for part in given if part.signature and (loss := _lost_signature(part, turn, returned))]
+    lost += [
+        LostReasoning("dropped", part.pointer, None)
+        for part in given
+        if not part.signature and part.text.strip() and not returned.has_text(part)
+    ]
+    if not lost:
+        return [], "kept"
+    return lost, "altered" if any(one.kind == "altered" for one in lost) else "dropped"
+
+
+class _Returned:
+    """The reasoning in the messages of a request, by signature, text and id."""
+
+    def __init__(self, messages: tuple[Message, ...]) -> None:
+        self.messages = messages
+        self.parts = reasoning_of(messages)
+        self.ids = _ids(messages)
+        self.by_signature = {_normal(part.signature): part for part in self.parts if part.signature}
+        self.by_text = {part.text.strip(): part for part in self.parts if part.text.strip()}
+
+    def has_text(self, part: Part) -> bool:
+        """Whether the text of `part` came back, or its item by id."""
+        return part.text.strip() in self.by_text or as_object(part.raw).get("id") in self.ids
+
+    def with_id(self, item: object) -> Part | None:
+        """The part with a signature that belongs to the item with that id."""
+        if not item:
+            return None
+        return next((p for p in self.parts if p.signature and as_object(p.raw).get("id") == item), None)
+
+
+def _lost_signature(part: Part, turn: Turn, returned: _Returned) -> LostReasoning | None:
+    """What happened to a part with a signature; None when it came back as it was."""
+    found = returned.by_signature.get(_normal(part.signature or ""))
+    if found is not None:
+        altered = _misplaced(part, found, returned.messages) or _edited(part, found)
+        return LostReasoning("altered", part.pointer, found.pointer) if altered else None
+    item = as_object(part.raw).get("id")
+    if item in returned.ids:
+        twin = returned.with_id(item)
+        # A stream may hold the same item more than once, each time with another seal.
+        resealed = twin is not None and _in_answer(turn, twin.signature or "")
+        return LostReasoning("altered", part.pointer, twin.pointer) if twin is not None and not resealed else None
+    text = part.text.strip() if part.kind == "reasoning" else ""
+    twin = returned.by_text.get(text) if text else None
+    return LostReasoning("dropped" if twin is None else "altered", part.pointer, twin.pointer if twin else None)
+
+
+def _misplaced(part: Part, found: Part, messages: tuple[Message, ...]) -> bool:
+    """Whether the signature of a call came back on something else, although the call came back too."""
+    if part.call is None or found.call is not None:
+        return False
+    meaning = call_meaning(part.call)
+    return any(p.call is not None and call_meaning(p.call) == meaning for m in messages for p in m.parts)
+
+
+def _edited(part: Part, found: Part) -> bool:
+    """Whether the signature came back with another text."""
+    return part.kind == found.kind == "reasoning" and part.text.strip() not in ("", found.text.strip())
+
+
+def _in_answer(turn: Turn, signature: str) -> bool:
+    response = turn.round_trip.response
+    return response is not None and signature.encode() in response.body
+
+
+def _normal(signature: str) -> str:
+    """A signature in one alphabet of base64, whichever the client writes."""
+    return signature.translate(_ALPHABET).rstrip("=")
+
+
+def _ids(messages: tuple[Message, ...]) -> frozenset[object]:
+    """The ids of items that came back, whole or as a reference."""
+    parts = (part for message in messages for part in message.parts)
+    return frozenset(found for part in parts if (found := as_object(part.raw).get("id")) is not None)

@@ -1,0 +1,168 @@
+"""What is remembered of the turns so far, to find the thread that a new request continues.
+
+Every lookup takes constant time: its cost does not grow with the run.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from turntape.cassettes.tape.model import RoundTrip
+
+from ..wire.json_value import is_array, is_object
+from ..wire.values import Emission, Reading
+from .conversation import Conversation, meanings_emitted
+from .identity import Identity
+from .turn import Turn
+
+OPEN_CALLS = 64
+"""How many of the latest call arguments of a run are searched for the task of a subagent."""
+ANSWERS = 64
+"""How many of the latest answers of a run are searched for the text that a compacted history begins with."""
+DISTINCTIVE = 24
+"""A text of at least this many characters does not occur twice by chance."""
+TASKS_IN_CALL = 16
+"""At most this many texts of one call are kept as possible tasks."""
+RECENT_THREADS = 8
+"""With the conversations of this many threads of a scope a new request is compared, to read only what is new."""
+
+type Scope = tuple[str | None, str | None, str | None]
+"""A run, and the session and agent that a request names, if it does."""
+type Place = tuple[str, int]
+"""A thread, and the number of a round trip in it."""
+type Quote = tuple[str, int, str]
+"""A thread, the number of a round trip in it, and a text from its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewRequest:
+    """A request whose thread is not known yet."""
+
+    round_trip: RoundTrip
+    reading: Reading
+    conversation: Conversation
+    body: bytes
+    """A digest of the request body."""
+    identity: Identity
+
+    @property
+    def run(self) -> str | None:
+        """The run that it belongs to."""
+        return self.round_trip.run
+
+    @property
+    def scope(self) -> Scope:
+        """Whose request it is."""
+        return scope_of(self.round_trip, self.identity)
+
+    @property
+    def tools(self) -> frozenset[str]:
+        """The names of the tools that it offers."""
+        return frozenset(tool.name for tool in self.reading.request.tools)
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether its history has an answer of the model: the same first message alone proves nothing."""
+        return any(message.role == "assistant" for message in self.reading.request.messages)
+
+
+def scope_of(round_trip: RoundTrip, identity: Identity) -> Scope:
+    """Whose request it is."""
+    return round_trip.run, identity.session, identity.agent
+
+
+class ThreadIndex:
+    """The last turn of each thread, and the ways to find a thread."""
+
+    def __init__(self) -> None:
+        self.last: dict[str, Turn] = {}
+        """The last turn of each thread."""
+        self.main: dict[str | None, tuple[str, str | None]] = {}
+        """The first thread with tools of each run, and the model that it asked for."""
+        self.by_history: defaultdict[tuple[Scope, int], list[str]] = defaultdict(list)
+        """Threads by the hash of the whole conversation of their last request."""
+        self.by_any_history: dict[tuple[Scope, int], Place] = {}
+        """The first request with that conversation, by its hash: where a fork may begin."""
+        self.by_answer_id: dict[tuple[str | None, str], Place] = {}
+        """Where the answer with that id is."""
+        self.by_call_id: defaultdict[tuple[str | None, str], list[str]] = defaultdict(list)
+        """Threads that emitted a call with that id, the latest last."""
+        self.by_emitted: dict[tuple[Scope, int], str] = {}
+        """Threads by the meaning of something that they emitted: a call, or a text that is distinctive."""
+        self.failed: dict[tuple[Scope, int], str] = {}
+        """Threads whose last turn failed, by the hash of its conversation."""
+        self.tasks: defaultdict[str | None, deque[Quote]] = defaultdict(lambda: deque(maxlen=OPEN_CALLS))
+        """Texts in the arguments of a run's calls: the first message of a subagent repeats one."""
+        self.answers: defaultdict[str | None, deque[Quote]] = defaultdict(lambda: deque(maxlen=ANSWERS))
+        """Texts that a run's turns answered: a compacted history repeats one."""
+        self._recent: defaultdict[Scope, dict[str, None]] = defaultdict(dict)
+        """The threads of a scope, the latest last."""
+
+    def conversations(self, scope: Scope) -> Iterator[Conversation]:
+        """The last conversations of the scope's latest threads, the latest first."""
+        return (self.last[thread].conversation for thread in reversed(self._recent[scope]))
+
+    def main_turn(self, run: str | None) -> Turn | None:
+        """The last turn of a run's main thread."""
+        main = self.main.get(run)
+        return self.last[main[0]] if main else None
+
+    def remember(self, turn: Turn) -> None:
+        """Take in a turn whose thread is known."""
+        run, scope = turn.round_trip.run, scope_of(turn.round_trip, turn.identity)
+        self._forget_history(turn.thread)
+        self.last[turn.thread] = turn
+        recent = self._recent[scope]
+        recent.pop(turn.thread, None)
+        recent[turn.thread] = None
+        if len(recent) > RECENT_THREADS:
+            del recent[next(iter(recent))]
+        if run not in self.main and turn.reading.request.tools:
+            self.main[run] = (turn.thread, turn.reading.request.model)
+        if turn.conversation.units:
+            key = (scope, turn.conversation.prefixes[-1])
+            if turn.failed:
+                self.failed[key] = turn.thread
+            self.by_history[key].append(turn.thread)
+            self.by_any_history.setdefault(key, (turn.thread, turn.round_trip.index))
+        if turn.reading.response_id:
+            self.by_answer_id[(run, turn.reading.response_id)] = (turn.thread, turn.round_trip.index)
+        if turn.reading.emission is not None:
+            self._remember_emission(turn, turn.reading.emission, scope)
+
+    def _forget_history(self, thread: str) -> None:
+        """Drop the conversation of the thread's last request, because another one follows."""
+        before = self.last.get(thread)
+        if before is not None and before.conversation.units:
+            scope = scope_of(before.round_trip, before.identity)
+            waiting = self.by_history.get((scope, before.conversation.prefixes[-1]))
+            if waiting and thread in waiting:
+                waiting.remove(thread)
+
+    def _remember_emission(self, turn: Turn, emission: Emission, scope: Scope) -> None:
+        run, thread, index = turn.round_trip.run, turn.thread, turn.round_trip.index
+        for call in emission.calls:
+            if call.id and thread not in (known := self.by_call_id[(run, call.id)]):
+                known.append(thread)
+            self.tasks[run].extend((thread, index, text) for text in _long_texts(call.arguments))
+        if emission.calls or len(emission.text) >= DISTINCTIVE:
+            self.by_emitted.update(dict.fromkeys(((scope, one) for one in meanings_emitted(emission)), thread))
+        text = emission.text.strip()
+        if len(text) >= 2 * DISTINCTIVE and not emission.calls:
+            self.answers[run].append((thread, index, text))
+
+
+def _long_texts(arguments: object) -> list[str]:
+    """The texts in a call's arguments that are long enough to be a task."""
+    found: list[str] = []
+    waiting = [arguments]
+    while waiting and len(found) < TASKS_IN_CALL:
+        value = waiting.pop()
+        if isinstance(value, str):
+            if len(value.strip()) >= DISTINCTIVE:
+                found.append(value.strip())
+        elif is_object(value):
+            waiting.extend(value.values())
+        elif is_array(value):
+            waiting.extend(value)
+    return found

@@ -1,0 +1,87 @@
+"""Why a new thread begins: a subagent, a compaction, a side call, or the main thread of a run."""
+
+from ..wire.values import Reading
+from .thread_index import DISTINCTIVE, NewRequest, ThreadIndex
+from .turn import Edge, EdgeKind
+
+SIDE_PARTS = 3
+"""The messages of a side call have at most this many parts, reasoning not counted."""
+SIDE_OUTPUT = 1024
+"""A request that limits its output to this many tokens asks for a small answer."""
+COMPACTED_MESSAGES = 3
+"""A compacted history has the summary in one of this many first messages."""
+
+_NAMED: dict[str, tuple[EdgeKind, str]] = {
+    "subagent": ("subagent", "its headers say that it is a subagent's"),
+    "compaction": ("compaction", "its headers say that it compacts a history"),
+    "side_call": ("side_call", "its headers say that it is a side call"),
+}
+
+
+def starting_edge(index: ThreadIndex, new: NewRequest) -> Edge:
+    """The edge of the first turn of a new thread."""
+    return (
+        _named(index, new)
+        or _subagent(index, new)
+        or _compaction(index, new)
+        or _side_call(index, new)
+        or Edge("main", reason="nothing earlier leads to it")
+    )
+
+
+def _named(index: ThreadIndex, new: NewRequest) -> Edge | None:
+    """What the client itself says in its headers."""
+    kind = new.identity.kind or ("subagent" if new.identity.parent else None)
+    if kind not in _NAMED:
+        return None
+    main = index.main_turn(new.run)
+    named, reason = _NAMED[kind]
+    return Edge(named, main.round_trip.index if main else None, main.thread if main else None, reason)
+
+
+def _subagent(index: ThreadIndex, new: NewRequest) -> Edge | None:
+    """Its first message has the task that a call of another thread names."""
+    text = _first_text(new.reading)
+    for thread, number, task in reversed(index.tasks[new.run]):
+        if text is not None and task in text:
+            return Edge("subagent", number, thread, f"its task is in the arguments of a call of #{number}")
+    return None
+
+
+def _compaction(index: ThreadIndex, new: NewRequest) -> Edge | None:
+    """Its history begins with the summary that another thread answered."""
+    messages = new.reading.request.messages[:COMPACTED_MESSAGES]
+    text = "\n".join(part.text for message in messages for part in message.parts if message.role != "system")
+    if len(text) < 2 * DISTINCTIVE:
+        return None
+    for thread, number, answer in reversed(index.answers[new.run]):
+        if answer in text:
+            return Edge("compaction", number, thread, f"its history begins with what #{number} wrote", "S")
+    return None
+
+
+def _side_call(index: ThreadIndex, new: NewRequest) -> Edge | None:
+    """A short request beside the main thread, for a title or a classification."""
+    main, request = index.main_turn(new.run), new.reading.request
+    forced = request.tool_choice is not None and request.tool_choice.mode == "named" and len(request.tools) == 1
+    if main is None or (request.tools and not forced) or _parts(new.reading) > SIDE_PARTS:
+        return None
+    small = request.max_output is not None and request.max_output <= SIDE_OUTPUT
+    if not small and not forced and request.model == index.main[new.run][1]:
+        return None
+    why = "a small answer is asked for" if small else "another model or one forced tool"
+    reason = f"a short history without the agent's tools; {why}"
+    return Edge("side_call", main.round_trip.index, main.thread, reason, "S")
+
+
+def _first_text(reading: Reading) -> str | None:
+    """The text of the first user message."""
+    for message in reading.request.messages:
+        if message.role == "user":
+            return "\n".join(part.text for part in message.parts if part.kind == "text") or None
+    return None
+
+
+def _parts(reading: Reading) -> int:
+    parts = (part for message in reading.request.messages for part in message.parts)
+    return sum(part.kind not in ("reasoning", "other") and bool(part.text or part.kind != "text") for part in parts)
