@@ -657,7 +657,8 @@ def test_only_the_frames_of_an_event_stream_get_new_checksums(name: str, kind: s
 def test_what_follows_the_last_whole_frame_is_kept(tail: bytes) -> None:
     empty = (16).to_bytes(4, "big") + b"\0" * 8
     empty += zlib.crc32(empty).to_bytes(4, "big")
-    frames = empty + aws_frame(text("openai").encode()) + empty
+    frame = aws_frame(text("openai").encode())
+    frames = empty + frame + empty
     headers = (("content-type", "application/vnd.amazon.eventstream"),)
     trip = RoundTrip(Request("POST", "https://a.example"), Response(200, "", headers, frames + tail), 1.0)
 
@@ -665,6 +666,8 @@ def test_what_follows_the_last_whole_frame_is_kept(tail: bytes) -> None:
 
     assert clean is not None and clean.body.endswith(empty + tail) and clean.body.startswith(empty)
     assert len(clean.body) == len(frames + tail) and b"REDACTED" in clean.body
+    cleaned = clean.body[len(empty) : len(empty + frame)]
+    assert cleaned[-4:] == zlib.crc32(cleaned[:-4]).to_bytes(4, "big")
 
 
 BIG = 1 << 14

@@ -627,3 +627,15 @@ def test_a_tail_of_something_else_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CassetteError, match="^cannot read the cassette .*: Is a directory; check the name$"):
         Tail(tmp_path).poll()
     assert Tail(tmp_path / "missing").poll() == []
+
+
+def test_a_damaged_file_that_is_torn_too_has_one_problem(packed: Path) -> None:
+    _, ends = sessions(packed)
+    data = bytearray(packed.read_bytes())
+    data[ends[0] + 4 : ends[0] + 8] = b"\xff\xff\xff\xff"
+    packed.write_bytes(data[:-5])
+
+    cassette = Cassette.load(packed)
+
+    assert len(cassette.problems) == 1 and "the compressed recording is damaged" in cassette.problems[0]
+    assert len(list(cassette)) == 6 + 5
