@@ -65,41 +65,41 @@ def view(path: Path, report: Path) -> None:
     from turntape.inspector.run.run_index import Run
     from turntape.inspector.views.tui.app import Viewer
 
-    told: dict[str, Any] = {"moves": []}
+    measured: dict[str, Any] = {"moves": []}
 
     class Timed(Viewer):
         since = 0.0
         waiting: asyncio.Event | None = None
 
-        # Textual calls the handlers of every class, this one first.
-        def on_page_made(self) -> None:
+        # The screen handles these messages first, then the app gets them.
+        def on_page_ready(self) -> None:
             self.call_after_refresh(self.painted)
 
         def painted(self) -> None:
             now = time.time()
-            if "first" not in told:
-                told.update(first=now, cpu=time.process_time())
+            if "first" not in measured:
+                measured.update(first=now, cpu=time.process_time())
             if self.waiting is not None:
-                told["moves"].append((now - self.since) * 1000)
+                measured["moves"].append((now - self.since) * 1000)
                 self.waiting.set()
 
-        def on_file_ended(self) -> None:
-            told["read"] = time.time()
+        def on_reading_ended(self) -> None:
+            measured["read"] = time.time()
             self.run_worker(self.walk())
 
         async def walk(self) -> None:
             count = len(self.run_.rows.all)
             steps = [1] * (MOVES // 2) + [count // 7, -1] * (MOVES // 4)
             for by in steps:
-                place = ((self.place or 0) + by) % count
+                place = ((self.run_screen.place or 0) + by) % count
                 self.since, self.waiting = time.time(), asyncio.Event()
-                self.select(place)
+                self.run_screen.select(place)
                 await self.waiting.wait()
-            told.update(rows=count, peak=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+            measured.update(rows=count, peak=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
             self.exit()
 
     Timed(Run(path, priced=False)).run()
-    report.write_text(json.dumps(told))
+    report.write_text(json.dumps(measured))
 
 
 def child(*arguments: str) -> dict[str, Any]:
@@ -132,9 +132,9 @@ def child(*arguments: str) -> dict[str, Any]:
         return {**json.loads(text), "begun": begun}
 
 
-def up(told: dict[str, Any], what: str) -> float:
-    """Seconds until the first screen: of the clock, or of the processor."""
-    return told["first"] - told["begun"] if what == "first" else told["cpu"]
+def up(measured: dict[str, Any], what: str) -> float:
+    """Seconds until the first screen: on the clock, or of processor time."""
+    return measured["first"] - measured["begun"] if what == "first" else measured["cpu"]
 
 
 def main() -> int:
@@ -152,16 +152,21 @@ def main() -> int:
             size = record(path, runs)
             # By turns, and the best of each: what else the machine does must not decide.
             pairs = [(child("empty"), child("view", str(path))) for _ in range(ROUNDS)]
-            reports = [told for _, told in pairs]
-            base, cpu = (min(up(told, what) for told, _ in pairs) for what in ("first", "cpu"))
+            reports = [measured for _, measured in pairs]
+            base, cpu = (min(up(measured, what) for measured, _ in pairs) for what in ("first", "cpu"))
             print(f"{reports[0]['rows']:,} turns, {size:.0f} MB of request bodies; an empty app is up in {base:.2f} s")
-            moves = sorted(move for told in reports for move in told["moves"])
-            line("  first screen, beyond an empty app", min(up(told, "first") for told in reports) - base, 0.5, "s")
-            print(f"    of it the processor's time: {min(up(told, 'cpu') for told in reports) - cpu:.2f} s")
+            moves = sorted(move for measured in reports for move in measured["moves"])
+            line(
+                "  first screen, beyond an empty app",
+                min(up(measured, "first") for measured in reports) - base,
+                0.5,
+                "s",
+            )
+            print(f"    of it the processor's time: {min(up(measured, 'cpu') for measured in reports) - cpu:.2f} s")
             line("  moving a turn, median", statistics.median(moves), 50, "ms")
             print(f"    95 of 100 took at most {moves[int(len(moves) * 0.95)]:.0f} ms")
-            line("  resident at its most", max(told["peak"] for told in reports), 300, "MB")
-            read = min(told["read"] - told["first"] for told in reports)
+            line("  resident at its most", max(measured["peak"] for measured in reports), 300, "MB")
+            read = min(measured["read"] - measured["first"] for measured in reports)
             print(f"    the whole file was read {read:.1f} s after the first screen")
     return missed
 

@@ -33,7 +33,7 @@ async def draw(size: tuple[int, int], keys: list[str]) -> str:
             if key:
                 await pilot.press(key)
             await pilot.pause(0.05)
-            while not app.settled:
+            while not app.run_screen.settled:
                 await pilot.pause(0.02)
         await pilot.pause(0.05)
         return picture(app.export_screenshot(title="turntape view"))

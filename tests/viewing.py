@@ -1,4 +1,4 @@
-"""The viewer without a terminal, for tests: open it, press keys, look."""
+"""The viewer without a terminal, for tests: open it, press keys, read the screen."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -17,21 +17,21 @@ EXAMPLE = Path(__file__).parent.parent / "docs" / "example.cassette.jsonl"
 
 
 async def settle(pilot: Pilot[Any]) -> None:
-    """Wait until all that was asked for stands on the screen."""
+    """Wait until everything that was requested is on the screen."""
     app = pilot.app
     assert isinstance(app, Viewer)
     for _ in range(2000):
         await pilot.pause(0.005)
-        if app.settled and all(_laid_out(view) for view in app.screen.query(PageView)):
+        if app.run_screen.settled and all(_laid_out(view) for view in app.screen.query(PageView)):
             break
     else:
-        raise AssertionError("the viewer did not come to rest")
+        raise AssertionError("the viewer did not settle")
     await pilot.pause()
     await pilot.pause()
 
 
 def _laid_out(view: PageView) -> bool:
-    """True when a page is laid out for the room that it has; one that is not shown has none."""
+    """True when a page is laid out for the room that it has; a hidden one has none."""
     return not view.size or (view.layout_.width == view.room and (view.count() > 0 or view.page.name == "empty"))
 
 
@@ -48,10 +48,17 @@ async def viewing(
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> None:
-    """Press keys one after the other, each when the one before has done its work."""
+    """Press keys one after the other, each after the effect of the one before is shown."""
     for key in keys:
         await pilot.press(key)
         await settle(pilot)
+
+
+def pause(app: Viewer) -> None:
+    """Let no time pass for the turn that is played."""
+    timer = app.run_screen.playback.timer
+    assert timer is not None
+    timer.stop()
 
 
 def screen(app: Viewer) -> str:

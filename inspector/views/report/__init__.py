@@ -1,5 +1,5 @@
-"""A run as one self-contained page: no network, no script but its own, all figures from the same values as the
-inspector in the terminal."""
+"""A run as one self-contained HTML page. It loads nothing, runs only its own script, and shows the same figures as the
+viewer in the terminal."""
 
 from .page import report
 

@@ -1,4 +1,4 @@
-"""Findings: the layer to blame, what is wrong, the places that prove it, and what to do."""
+"""Findings: the layer to blame, what is wrong, the evidence, and what to do."""
 
 from collections.abc import Iterator
 
@@ -10,19 +10,19 @@ from .markup import Html, link, span, tag
 
 
 def findings_list(rows: Rows) -> Html:
-    """All findings of a run, in order of its turns."""
+    """All findings of a run, in the order of the turns."""
     found = [
         tag("li", finding(mark, rows, place), data_severity=mark.severity)
         for place, row in enumerate(rows.all)
         for mark in row.findings
     ]
     if not found:
-        return tag("p", "No findings: nothing in the bytes says that something went wrong.", class_="dim none")
+        return tag("p", "No findings: no recorded byte shows that something went wrong.", class_="dim none")
     return tag("ol", *found, class_="findings")
 
 
 def finding(mark: Finding, rows: Rows, place: int | None = None) -> Html:
-    """One finding; with `place` it is told of which turn it is."""
+    """One finding; with `place` it names its turn, and links to it."""
     glyph, look = SEVERITY.get(mark.severity, ("?", "dim"))
     head = [
         tag("span", glyph, class_=f"mark {look}", title=mark.severity),

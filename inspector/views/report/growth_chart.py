@@ -8,14 +8,14 @@ from ..text.number_format import count, dollars
 from .markup import Html, joined, span, tag
 
 BARS = 300
-"""More turns than this share bars."""
+"""With more turns than this, several turns share a bar."""
 WIDTH, HEIGHT = 1000.0, 120.0
 
 
 def growth_chart(steps: Sequence[GrowthStep]) -> Html:
     """The chart with its legend; a sentence where no turn has tokens."""
     if not any(step.tokens for step in steps):
-        return tag("p", "No turn of this run says its tokens.", class_="dim")
+        return tag("p", "No turn of this run reports its tokens.", class_="dim")
     shared = -(-len(steps) // BARS)
     bars = [steps[at : at + shared] for at in range(0, len(steps), shared)]
     means = [_mean(bar) for bar in bars]
@@ -34,11 +34,11 @@ def growth_chart(steps: Sequence[GrowthStep]) -> Html:
         aria_label="tokens of each turn, stacked by kind, and the cost so far",
     )
     cost = steps[-1].cumulative if any(step.row.cost is not None for step in steps) else None
-    note = f"each bar is the mean of {shared} turns" if shared > 1 else "one bar a turn"
+    note = f"each bar is the mean of {shared} turns" if shared > 1 else "one bar for each turn"
     return joined(
         (
             tag("div", span("top", f"{count(top)} tokens"), svg, span("end", dollars(cost)), class_="plot"),
-            tag("p", f"{note}; the line is the cost so far", id="told", class_="dim", aria_live="polite"),
+            tag("p", f"{note}; the line is the cost so far", id="caption", class_="dim", aria_live="polite"),
             _legend(summed(steps)),
         )
     )
@@ -59,14 +59,14 @@ def _bar(x: float, wide: float, steps: Sequence[GrowthStep], tokens: Tokens, top
             y -= tall
             parts.append(_rect(x + gap / 2, y, wide - gap, tall, name))
     parts.append(_rect(x, 0, wide, HEIGHT, "hit"))
-    return tag("g", *parts, data_place=steps[0].place, data_last=steps[-1].place, data_told=told(steps, tokens))
+    return tag("g", *parts, data_place=steps[0].place, data_last=steps[-1].place, data_caption=caption(steps, tokens))
 
 
 def _rect(x: float, y: float, wide: float, tall: float, look: str) -> Html:
     return tag("rect", x=f"{x:.2f}", y=f"{y:.2f}", width=f"{wide:.2f}", height=f"{tall:.2f}", class_=look)
 
 
-def told(steps: Sequence[GrowthStep], tokens: Tokens) -> str:
+def caption(steps: Sequence[GrowthStep], tokens: Tokens) -> str:
     """A bar in words."""
     first, last = steps[0].row, steps[-1]
     where = f"turn {first.turn} of {first.thread}"
@@ -77,7 +77,7 @@ def told(steps: Sequence[GrowthStep], tokens: Tokens) -> str:
     priced = any(step.row.cost is not None for step in steps)
     full = f", {last.fill:.0%} of the context window" if last.fill is not None else ""
     cost = f"; {dollars(spent if priced else None)}, so far {dollars(last.cumulative)}"
-    return f"{where}: {', '.join(parts) or 'tokens not said'}{full}{cost}"
+    return f"{where}: {', '.join(parts) or 'tokens not reported'}{full}{cost}"
 
 
 def _line(bars: Sequence[Sequence[GrowthStep]], wide: float) -> Html:

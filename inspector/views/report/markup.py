@@ -1,4 +1,4 @@
-"""HTML as values: what is text is escaped, what is markup already is not."""
+"""HTML as values: text is escaped, markup is not."""
 
 from collections.abc import Iterable
 from html import escape
@@ -10,7 +10,7 @@ VOID = frozenset({"meta", "input", "rect", "polyline"})
 
 
 class Html(str):
-    """Text that is markup already."""
+    """Text that is already markup."""
 
     __slots__ = ()
 
@@ -25,13 +25,16 @@ def joined(children: Iterable[str]) -> Html:
 
 
 def tag(name: str, /, *children: str, **attributes: object) -> Html:
-    """An element. `class_` is `class`, `data_place` is `data-place`; True is a bare attribute, None and False none."""
-    said = "".join(
+    """An element. `class_` gives the attribute `class`, `data_place` gives `data-place`.
+
+    True gives an attribute without a value; None and False give none.
+    """
+    written = "".join(
         _attribute(key, value) for key, value in attributes.items() if value is not None and value is not False
     )
     if name in VOID:
-        return Html(f"<{name}{said}/>")
-    return Html(f"<{name}{said}>{joined(children)}</{name}>")
+        return Html(f"<{name}{written}/>")
+    return Html(f"<{name}{written}>{joined(children)}</{name}>")
 
 
 def _attribute(key: str, value: object) -> str:

@@ -1,10 +1,10 @@
 "use strict";
-// The page holds every turn as an inert template; this script puts the chosen one into the pane, and minds the keys.
+// The page holds every turn as an inert template; this script puts the chosen one into the pane, and handles the keys.
 const $ = (id) => document.getElementById(id);
-const pane = $("turn"), filter = $("filter"), help = $("help"), told = $("told");
+const pane = $("turn"), filter = $("filter"), help = $("help"), captionLine = $("caption");
 const lines = [...document.querySelectorAll("#turns .row")];
 const bars = [...document.querySelectorAll("#growth g")];
-const caption = told ? told.textContent : "";
+const caption = captionLine ? captionLine.textContent : "";
 const texts = new Map();
 let chosen = null;
 
@@ -12,8 +12,8 @@ const shown = () => lines.filter((line) => !line.hidden && !line.closest("detail
 const isNarrow = () => matchMedia("(max-width: 860px)").matches;
 const placeOf = (hash) => (/^#row-\d+$/.test(hash) ? Number(hash.slice(5)) : null);
 
-function tell(words) {
-  if (told) told.textContent = words || caption;
+function describe(words) {
+  if (captionLine) captionLine.textContent = words || caption;
 }
 
 function barOf(place) {
@@ -41,7 +41,7 @@ function choose(place, { read = false, scroll = true } = {}) {
   bars.forEach((bar) => bar.classList.remove("chosen"));
   const bar = barOf(place);
   if (bar) bar.classList.add("chosen");
-  tell(bar && bar.dataset.told);
+  describe(bar && bar.dataset.caption);
   if (scroll) line.scrollIntoView({ block: "nearest" });
   if (read) enter();
 }
@@ -85,7 +85,7 @@ function tab(name) {
 function textOf(line) {
   const place = line.dataset.place;
   if (!texts.has(place)) {
-    // Raw bodies repeat the whole history: what is searched is what the turn brought.
+    // Raw bodies repeat the whole history: only what is new in the turn is searched.
     const parts = [...$("view-" + place).content.querySelectorAll("article > :not(.raw)")];
     texts.set(place, [line, ...parts].map((part) => part.textContent).join(" ").toLowerCase());
   }
@@ -147,7 +147,7 @@ document.addEventListener("keydown", (event) => {
     }
     return;
   }
-  // Enter opens what has the focus; in the turn's pane the arrows scroll.
+  // Enter opens what has the focus; in the pane of the turn the arrows scroll.
   const own = document.activeElement.closest("summary, button, a:not(.row)");
   if (event.key === "Enter" && own) return;
   if (pane.contains(document.activeElement) && /^(ArrowUp|ArrowDown|Home|End)$/.test(event.key)) return;
@@ -169,8 +169,8 @@ document.addEventListener("click", (event) => {
   }
 });
 bars.forEach((bar) => {
-  bar.addEventListener("mouseenter", () => tell(bar.dataset.told));
-  bar.addEventListener("mouseleave", () => tell(chosen === null ? "" : (barOf(chosen) || bar).dataset.told));
+  bar.addEventListener("mouseenter", () => describe(bar.dataset.caption));
+  bar.addEventListener("mouseleave", () => describe(chosen === null ? "" : (barOf(chosen) || bar).dataset.caption));
 });
 $("tab-turns").onclick = () => tab("turns");
 $("tab-findings").onclick = () => tab("findings");

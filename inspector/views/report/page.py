@@ -1,7 +1,7 @@
-"""The page, piece by piece: a long run is never held whole as text."""
+"""The page in pieces, so that the text of a long run is never in memory as a whole."""
 
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.resources import files
@@ -9,6 +9,7 @@ from importlib.resources import files
 from turntape.cassettes.errors import CassetteError
 
 from ...run.growth import GrowthStep, steps
+from ...run.row import Row
 from ...run.run_index import Run
 from ...run.totals import totals
 from ..text.number_format import count, dollars, lasted, several
@@ -16,10 +17,11 @@ from .findings_list import findings_list
 from .growth_chart import growth_chart
 from .markup import Html, joined, link, span, tag
 from .turn_list import turn_list
-from .turn_view import Shown, turn_view
+from .turn_request import Shown
+from .turn_view import turn_view
 
 RAW, RAW_LEAST, RAW_WHOLE = 20_000, 1_000, 6_000_000
-"""Characters of each raw body at most and at least, and of all of them together."""
+"""Characters of each raw body, at most and at least, and of all raw bodies together."""
 KEYS = (
     ("j k ↓ ↑", "next, previous line"),
     ("Home End", "first, last line"),
@@ -28,7 +30,7 @@ KEYS = (
     ("f", "turns or findings"),
     ("o", "open or close all folds of the turn"),
     ("/", "filter by any word; Esc clears it"),
-    ("t", "light, dark, or as the system has it"),
+    ("t", "light, dark, or as the system"),
     ("?", "this help"),
 )
 
@@ -88,32 +90,35 @@ def _banner(run: Run, title: str) -> Html:
         tag("p", span("money", dollars(sums.cost)), unpriced, span("dim", " · " + " · ".join(facts))),
         tag("p", *_verdict(run), class_="verdict"),
         *(tag("p", f"! {problem}", class_="warn") for problem in run.problems),
-        tag("noscript", tag("p", "Turns are opened by a script of this page, which is switched off here.")),
+        tag("noscript", tag("p", "This page needs its script to open a turn, and scripts are switched off here.")),
     )
 
 
 def _verdict(run: Run) -> Iterator[Html]:
-    """What went wrong, and where first."""
+    """How many problems were found, and where the run went wrong first."""
     rows = run.rows.all
-    sums = totals(rows)
     if not any(row.findings for row in rows):
         yield span("good", "no findings")
         return
-    said = [
-        span(look, several(number, noun))
-        for number, noun, look in ((sums.errors, "error", "bad"), (sums.warnings, "warning", "warn"))
-        if number
-    ]
-    infos = sum(mark.severity == "info" for row in rows for mark in row.findings)
-    if infos:
-        said.append(span("dim", f"{infos:,} info"))
-    yield joined([part if not at else joined((", ", part)) for at, part in enumerate(said)])
-    first = next((at for at, row in enumerate(rows) if row.worst == "error"), None)
+    yield joined([part if not at else joined((", ", part)) for at, part in enumerate(_counts(rows))])
+    first = next(((place, row) for place, row in enumerate(rows) if row.worst == "error"), None)
     if first is not None:
-        row = rows[first]
+        place, row = first
         mark = next(mark for mark in row.findings if mark.severity == "error")
         where = f"turn {row.turn} of {row.thread}" if row.is_turn else f"round trip #{row.index}"
-        yield joined((" · first went wrong in ", link(first, where), f": {mark.layer}, {mark.id}"))
+        yield joined((" · first went wrong in ", link(place, where), f": {mark.layer}, {mark.id}"))
+
+
+def _counts(rows: Sequence[Row]) -> Iterator[Html]:
+    """How many findings there are of each severity."""
+    sums = totals(rows)
+    if sums.errors:
+        yield span("bad", several(sums.errors, "error"))
+    if sums.warnings:
+        yield span("warn", several(sums.warnings, "warning"))
+    infos = sum(mark.severity == "info" for row in rows for mark in row.findings)
+    if infos:
+        yield span("dim", f"{infos:,} info")
 
 
 def _aside(run: Run) -> Html:
@@ -135,7 +140,7 @@ def _aside(run: Run) -> Html:
         role="tablist",
     )
     turns = tag("nav", turn_list(run.rows), id="turns", aria_label="turns")
-    none = tag("p", "Nothing has these words.", id="nothing", class_="dim", hidden=True)
+    none = tag("p", "No turn or finding has these words.", id="nothing", class_="dim", hidden=True)
     findings = tag("section", findings_list(run.rows), id="findings", hidden=True, aria_label="findings")
     return tag("div", tabs, turns, none, findings, id="list")
 

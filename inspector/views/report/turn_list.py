@@ -1,4 +1,4 @@
-"""The list of turns: one line each, by thread, three layer cells."""
+"""The list of turns by thread: one line each, with a cell for each of the three layers."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from .markup import Html, joined, span, tag
 
 
 def turn_list(rows: Rows) -> Html:
-    """All round trips; each thread under a head of its own where there are several."""
+    """All round trips; each thread under its own head when there are several."""
     dearest = max((row.cost for row in rows.all if row.cost is not None), default=Decimal(0))
     if len(rows.threads) <= 1:
         return joined(turn_line(place, row, dearest) for place, row in enumerate(rows.all))
@@ -38,11 +38,11 @@ def _group(rows: Rows, places: Sequence[int], head: Sequence[Html], dearest: Dec
     mine = [rows.all[place] for place in places]
     sums = totals(mine)
     worst = next((one for one in SEVERITY if any(row.worst == one for row in mine)), None)
-    told = several(sums.turns, "turn") if sums.turns else several(sums.others, "round trip")
+    total = several(sums.turns, "turn") if sums.turns else several(sums.others, "round trip")
     summary = tag(
         "summary",
         *head,
-        span("dim", f" · {told}" + (f", {dollars(sums.cost)}" if sums.turns else "")),
+        span("dim", f" · {total}" + (f", {dollars(sums.cost)}" if sums.turns else "")),
         _mark(worst),
     )
     lines = joined(turn_line(place, rows.all[place], dearest) for place in places)

@@ -1,15 +1,65 @@
-"""The commands of the palette: what they are called, what they do, and the action behind each."""
+"""The commands of the palette, and the keys of the help page that work in every pane."""
+
+from .pages.help_page import HelpSection
+from .widgets.growth_plot import GrowthPlot
+from .widgets.line_view import LineView
+from .widgets.page_view import PageView
+from .widgets.tabs import Tabs
+from .widgets.turn_list import TurnList
+
+HELP_SECTIONS: tuple[HelpSection, ...] = (
+    LineView.HELP_KEYS,
+    TurnList.HELP_KEYS,
+    PageView.HELP_KEYS,
+    HelpSection(
+        "jumping",
+        (
+            ("n N", "next, previous finding; during a search the next, previous line that matches"),
+            ("e E", "next, previous turn with an error"),
+            ("c C", "next, previous tool call"),
+            ("t T", "next, previous thread"),
+            ("/", "search and filter; Enter keeps it and goes to the first match, Esc shows all again"),
+        ),
+    ),
+    Tabs.HELP_KEYS,
+    GrowthPlot.HELP_KEYS,
+    HelpSection(
+        "playback",
+        (
+            ("p", "play from here, and stop"),
+            ("+ -", "faster, slower; the fastest has no timing"),
+        ),
+    ),
+    HelpSection(
+        "copy and save",
+        (
+            ("y", "copy the answer, the bodies, curl, Python"),
+            ("x", "save a picture (SVG), Markdown, the turn as a cassette, a body"),
+        ),
+    ),
+    HelpSection(
+        "other",
+        (
+            ("f", "follow the recording, and stop following"),
+            ("Ctrl-t", "next theme"),
+            ("Ctrl-p :", "all commands"),
+            ("?", "this page"),
+            ("q", "app.quit"),
+        ),
+    ),
+)
+"""The keys in the order of the help page."""
 
 COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("Turn", "what is new in the request, the answer, calls with their results (1)", "view('turn')"),
     ("Wire", "headers, events with their times, raw bodies (2)", "view('wire')"),
     ("Growth", "tokens and cost of each turn (3)", "view('growth')"),
-    ("Context", "what this request is made of (4)", "view('context')"),
+    ("Context", "what this request consists of (4)", "view('context')"),
     ("Findings", "what went wrong, and the layer to blame (5)", "view('findings')"),
-    ("Diff", "against the turn before, and the answer against what was sent back (6)", "view('diff')"),
+    ("Diff", "this request and the one before, the answer and what was sent back of it (6)", "view('diff')"),
     ("Next finding", "n", "jump('finding', 1)"),
     ("Previous finding", "N", "jump('finding', -1)"),
-    ("Next match", "the next line that says a word of the search (n)", "next(1)"),
+    ("Next match", "the next line that matches the search (n)", "next(1)"),
     ("Next error", "e", "jump('error', 1)"),
     ("Previous error", "E", "jump('error', -1)"),
     ("Next tool call", "c", "jump('call', 1)"),
@@ -17,14 +67,15 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("Next thread", "t", "thread(1)"),
     ("Previous thread", "T", "thread(-1)"),
     ("Search", "words, or tool:, layer:, is:, cost:>0.05 (/)", "search"),
-    ("Play", "the answer as it came, from this turn on; again to stop (p)", "play"),
+    ("Play", "answers as they arrived, from this turn on; again to stop (p)", "play"),
     ("Faster", "+", "speed(1)"),
     ("Slower", "-", "speed(-1)"),
-    ("Copy", "the answer, the bodies, curl, Python (y)", "copy"),
-    ("Save", "a picture, Markdown, this turn as a cassette (x)", "save"),
+    ("Copy", "the answer, the bodies, curl, Python (y)", "app.copy"),
+    ("Save", "a picture, Markdown, this turn as a cassette (x)", "app.save"),
     ("Zoom", "this pane alone, and both again (z)", "zoom"),
-    ("Side by side", "list and page beside each other, or one above the other (v)", "side"),
-    ("Follow", "go with a recording that is going on (f)", "follow"),
-    ("Help", "all keys and signs (?)", "help"),
-    ("Quit", "q", "quit"),
+    ("Side by side", "list and page side by side, or one above the other (v)", "side"),
+    ("Follow", "follow a recording (f)", "follow"),
+    ("Help", "all keys and signs (?)", "app.help"),
+    ("Quit", "q", "app.quit"),
 )
+"""Name, what it does, and the action of the screen, or of the app."""

@@ -1,77 +1,54 @@
-"""The lines around the panes: what file this is, what the run came to, and which keys do what here."""
+"""The first line of the screen and the status line: the file, the totals of the run, what the user should know."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ...run.filters import Filter
 from ...run.rows import Rows
-from ...run.totals import Totals
+from ...run.totals import Totals, totals
 from ..text.terminal_text import clip, width_of
 from .formatting import count, dollars, model_name, several
-from .pages.page import Spans
+from .pages.blocks import Spans
 
-VIEWS: tuple[tuple[str, str, str], ...] = (
-    ("1", "Turn", "turn"),
-    ("2", "Wire", "wire"),
-    ("3", "Growth", "growth"),
-    ("4", "Context", "context"),
-    ("5", "Findings", "findings"),
-    ("6", "Diff", "diff"),
-)
-"""Key, word and name of each view."""
 WORDS = 100
-"""From this width on the title says errors and warnings in words."""
-OUTPUT = ("7", "Output", "output")
-"""The view of what the recorded command writes, while there is one."""
+"""From this width on the title spells out errors and warnings."""
 
-LIST_KEYS: tuple[tuple[str, str, str], ...] = (
-    ("↵", "open", "open"),
-    ("/", "search", "search"),
-    ("n", "finding", "jump('finding', 1)"),
-    ("e", "error", "jump('error', 1)"),
-    ("c", "call", "jump('call', 1)"),
-    ("p", "play", "play"),
-    ("y", "copy", "copy"),
-    ("?", "help", "help"),
-    ("q", "quit", "quit"),
-)
-PAGE_KEYS: tuple[tuple[str, str, str], ...] = (
-    ("Esc", "list", "out"),
-    ("o", "fold", "fold"),
-    (", .", "turn", "step(1)"),
-    ("r", "raw", "raw"),
-    ("z", "zoom", "zoom"),
-    ("y", "copy", "copy"),
-    ("x", "save", "save"),
-    ("?", "help", "help"),
-    ("q", "quit", "quit"),
-)
-SEARCH_KEYS: tuple[tuple[str, str, str], ...] = (
-    ("↵", "keep", ""),
-    ("Esc", "show all", "out"),
-    ("", "words and tool: layer: is: finding: status: cost: in: out: ms: model: thread:", ""),
-)
-PLOT_KEYS: tuple[tuple[str, str, str], ...] = (
-    ("← →", "turn", ""),
-    ("↵", "open", "open_turn"),
-    ("Esc", "list", "out"),
-    ("z", "zoom", "zoom"),
-    ("x", "save", "save"),
-    ("?", "help", "help"),
-    ("q", "quit", "quit"),
-)
+type Group = list[tuple[str, str]]
+"""Spans that are shown together or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """What the title says beside the totals."""
+class Title:
+    """What the title says in addition to the totals."""
 
     name: str
-    """The file's name."""
+    """The name of the file."""
     reading: bool = True
     live: bool = False
     following: bool = False
-    behind: int = 0
-    """How many turns came after the one that is looked at, while following."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The totals of a run, and where it went wrong first."""
+
+    totals: Totals
+    trouble: str = ""
+    """The first turn with an error, else the first with a warning; empty when there is none."""
+
+    @property
+    def problems(self) -> int:
+        """How many errors and warnings were found."""
+        return self.totals.errors + self.totals.warnings
+
+
+def summarize(rows: Rows) -> Summary:
+    """The totals of all rows."""
+    place = first_trouble(rows)
+    if place is None:
+        return Summary(totals(rows.all))
+    row = rows.all[place]
+    return Summary(totals(rows.all), f"turn {row.turn}" + (f" of {row.thread}" if len(rows.threads) > 1 else ""))
 
 
 def first_trouble(rows: Rows) -> int | None:
@@ -83,53 +60,95 @@ def first_trouble(rows: Rows) -> int | None:
     return None
 
 
-def title(state: State, sums: Totals, trouble: str, width: int) -> Spans:
-    """The first line: the file on the left, what the run came to on the right; what matters less goes first."""
-    lead: list[tuple[str, str]] = [(" turntape ", "title"), (f" {state.name} ", "plain")]
+def title(state: Title, summary: Summary, width: int) -> Spans:
+    """The first line: the file on the left, the totals on the right. Without room, what matters less is left out."""
+    lead = _lead(state)
+    room = width - _width(lead)
+    if room < 0:
+        return [(" turntape ", "title"), (clip(state.name, max(4, width - 12)), "plain")]
+    shown: Group = []
+    for group in _groups(state, summary, width):
+        if _width(group) > room:
+            break
+        shown += group
+        room -= _width(group)
+    return [*lead, (" " * room, "plain"), *shown]
+
+
+def _width(spans: Group) -> int:
+    return sum(width_of(text) for text, _ in spans)
+
+
+def _lead(state: Title) -> Group:
+    lead = [(" turntape ", "title"), (f" {state.name} ", "plain")]
     if state.live:
         lead.append((" ● live " if state.following else " ○ live ", "good" if state.following else "dim"))
     elif state.reading:
         lead.append((" reading … ", "dim"))
-    ends: list[list[tuple[str, str]]] = []
-    if sums.errors or sums.warnings:
-        marks: list[tuple[str, str]] = []
-        wide = width >= WORDS
-        if sums.errors:
-            marks.append((f"✗ {several(sums.errors, 'error')} " if wide else f"✗{sums.errors} ", "bad"))
-        if sums.warnings:
-            marks.append((f"! {several(sums.warnings, 'warning')} " if wide else f"!{sums.warnings} ", "warn"))
-        ends.append([*marks, (f"first in {trouble} ", "dim")] if trouble else marks)
-    elif not state.reading and sums.turns:
-        ends.append([("✓ no findings ", "good")])
-    about = ("≥ " if sums.unpriced and sums.cost is not None else "") + dollars(sums.cost)
-    if sums.turns:
-        ends.append([(f" {about} ", "money" if sums.cost is not None else "dim")])
-        ends.append([(f" {several(sums.turns, 'turn')} ", "plain")])
-    ends.append([(f" {count(sums.input)} in {count(sums.output)} out ", "dim")])
+    return lead
+
+
+def _groups(state: Title, summary: Summary, width: int) -> list[Group]:
+    """The totals, the most important first."""
+    sums = summary.totals
+    if not sums.turns and not sums.others:
+        return [[("nothing recorded yet " if state.live else "", "dim")]]
+    groups = [_findings(state, summary, width), *_cost(sums)]
+    groups.append([(f" {count(sums.input)} in {count(sums.output)} out ", "dim")])
     if sums.threads > 1:
-        ends.append([(f" {sums.threads} threads ", "dim")])
+        groups.append([(f" {sums.threads} threads ", "dim")])
     if sums.models:
         more = f" +{len(sums.models) - 1}" if len(sums.models) > 1 else ""
-        ends.append([(f" {model_name(next(iter(sums.models)))}{more} ", "dim")])
-    if not sums.turns and not sums.others:
-        ends = [[("nothing recorded yet " if state.live else "", "dim")]]
-    room = width - sum(width_of(text) for text, _ in lead)
-    tail: list[tuple[str, str]] = []
-    for group in ends:
-        size = sum(width_of(text) for text, _ in group)
-        if size > room:
-            break
-        tail += group
-        room -= size
-    if room < 0:
-        lead = [(" turntape ", "title"), (clip(state.name, max(4, width - 12)), "plain")]
-        room = 0
-    return [*lead, (" " * room, "plain"), *tail]
+        groups.append([(f" {model_name(next(iter(sums.models)))}{more} ", "dim")])
+    return groups
 
 
-def keys_for(pane: str, searched: bool = False) -> Sequence[tuple[str, str, str]]:
-    """The keys that the last line names while a pane has the focus, and while words are searched."""
-    keys = {"list": LIST_KEYS, "growth": PLOT_KEYS, "search": SEARCH_KEYS}.get(pane, PAGE_KEYS)
-    if not searched or pane == "search":
-        return keys
-    return (keys[0], ("n", "match", "match(1)"), *(key for key in keys[1:] if key[0] != "n"))
+def _findings(state: Title, summary: Summary, width: int) -> Group:
+    sums, words = summary.totals, width >= WORDS
+    if not summary.problems:
+        return [("✓ no findings ", "good")] if sums.turns and not state.reading else []
+    group: Group = []
+    if sums.errors:
+        group.append((f"✗ {several(sums.errors, 'error')} " if words else f"✗{sums.errors} ", "bad"))
+    if sums.warnings:
+        group.append((f"! {several(sums.warnings, 'warning')} " if words else f"!{sums.warnings} ", "warn"))
+    return [*group, (f"first in {summary.trouble} ", "dim")] if summary.trouble else group
+
+
+def _cost(sums: Totals) -> list[Group]:
+    if not sums.turns:
+        return []
+    at_least = "≥ " if sums.unpriced and sums.cost is not None else ""
+    return [
+        [(f" {at_least}{dollars(sums.cost)} ", "money" if sums.cost is not None else "dim")],
+        [(f" {several(sums.turns, 'turn')} ", "plain")],
+    ]
+
+
+def filter_status(query: Filter, match: str, shown: int, whole: int) -> Spans:
+    """The status line while a query filters the list."""
+    spans = [
+        (" filter ", "accent"),
+        (f"{query.text}  ", "bold"),
+        (f"{shown:,} of {several(whole, 'round trip')}", "plain" if shown else "warn"),
+        ("   ", "dim"),
+        (match or "Esc shows all", "dim"),
+    ]
+    return [*spans, (f"   {query.problem}", "warn")] if query.problem else spans
+
+
+def behind_status(behind: int) -> Spans:
+    """The status line while newer turns came after the selected one."""
+    return [(f" {several(behind, 'newer turn')} below  ", "accent"), ("G goes there", "dim")]
+
+
+def several_problems(problems: Sequence[str]) -> str:
+    """Several problems as one line."""
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return f"{problems[0]}{more}"
+
+
+def ended_notice(*, recorded: bool, command: bool) -> str:
+    """What is said when a followed recording, or the command that is recorded, has ended."""
+    what, then = ("command", "; q quits and prints its output") if command else ("recording", "")
+    return f"the {what} has ended{'' if recorded else ', and nothing was recorded'}{then}"

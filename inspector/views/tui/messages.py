@@ -1,32 +1,91 @@
-"""What the threads that read send to the one that draws."""
+"""Messages from the controllers to the app. A widget's own messages are defined in the widget."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from ...run.growth import GrowthStep
 from ...run.row import Row
-from .loader import Wish
+from .pages.page import Page
+
+if TYPE_CHECKING:
+    from .controllers.page_maker import PageRequest
+    from .controllers.playback import PlayedTurn
+
+type Post = Callable[[Message], object]
+"""Sends a message to the app, from any thread."""
 
 
-class RowsCame(Message):
-    """More rows were read."""
+class RowsRead(Message):
+    """More rows were read from the file."""
 
     def __init__(self, rows: list[Row]) -> None:
         super().__init__()
         self.rows = rows
 
 
-class FileEnded(Message):
-    """The file was read to its end, or could not be; `over` when no more will come."""
+class ReadingEnded(Message):
+    """The file was read to its end, or could not be read; `final` when no more rows will follow."""
 
-    def __init__(self, problem: str | None, over: bool) -> None:
+    def __init__(self, problem: str | None, final: bool) -> None:
         super().__init__()
         self.problem = problem
-        self.over = over
+        self.final = final
 
 
-class PageMade(Message):
-    """What was asked of the desk."""
+class PageReady(Message):
+    """A requested page."""
 
-    def __init__(self, wish: Wish, made: object) -> None:
+    def __init__(self, request: "PageRequest", page: Page) -> None:
         super().__init__()
-        self.wish = wish
-        self.made = made
+        self.request = request
+        self.page = page
+
+
+class GrowthReady(Message):
+    """The steps of the growth plot."""
+
+    def __init__(self, request: "PageRequest", steps: tuple[GrowthStep, ...]) -> None:
+        super().__init__()
+        self.request = request
+        self.steps = steps
+
+
+class PageFailed(Message):
+    """A requested page could not be made."""
+
+    def __init__(self, request: "PageRequest", problem: str) -> None:
+        super().__init__()
+        self.request = request
+        self.problem = problem
+
+
+class PlaybackAdvanced(Message):
+    """Time passed while a turn is played; `redraw` when more of its answer, or the next turn, can be seen."""
+
+    def __init__(self, turn: "PlayedTurn", redraw: bool) -> None:
+        super().__init__()
+        self.turn = turn
+        self.redraw = redraw
+
+
+class PlaybackEnded(Message):
+    """The last turn was played."""
+
+
+class Notice(Message):
+    """A line for the status bar."""
+
+    def __init__(self, text: str, look: str = "plain") -> None:
+        super().__init__()
+        self.text = text
+        self.look = look
+
+
+class ClipboardText(Message):
+    """A text for the clipboard."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text

@@ -1,4 +1,4 @@
-"""The screen as an SVG that stands alone: no font is fetched from anywhere."""
+"""The screen as an SVG that needs nothing else: it loads no font."""
 
 import re
 
@@ -6,10 +6,10 @@ _FONTS = "ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono, monos
 
 
 def picture(svg: str) -> str:
-    """What Textual exports, with the fonts that are there."""
+    """The SVG that Textual exports, with fonts that every system has."""
     svg = re.sub(r"\s*@font-face \{.*?\}", "", svg, flags=re.S)
     svg = re.sub(r"font-family: Fira Code, monospace", f"font-family: {_FONTS}", svg)
-    # The number in all names is a hash of everything: with it one letter would change every line.
+    # The number in all names is a hash of the whole screen: with it, one changed letter would change every line.
     svg = re.sub(r"\bterminal-\d+-", "t-", svg)
     svg = re.sub(r' clip-path="url\(#t-line-\d+\)"', "", svg)
     svg = re.sub(r'<clipPath id="t-line-\d+">.*?</clipPath>\s*', "", svg, flags=re.S)

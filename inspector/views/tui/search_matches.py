@@ -1,13 +1,14 @@
-"""Where the words of a search stand on a page, folded parts included."""
+"""Where the words of a search occur on a page, folded parts included."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from .pages.page import Page, Spans
+from .pages.blocks import Spans
+from .pages.page import Page
 
 MOST = 10_000
-"""At most so many lines are remembered."""
+"""At most so many lines are counted."""
 TITLE = -1
 """The line of a block's title."""
 
@@ -37,7 +38,7 @@ class Matches:
 
 
 def matches(page: Page, width: int, words: Sequence[str]) -> Matches:
-    """All lines of the page that say one of the words, which are in lower case. Long bodies take a while."""
+    """All lines of the page that contain one of the words, which are in lower case. Slow for large bodies."""
     return Matches(page, width, words, tuple(_found(page, width, words)))
 
 
@@ -56,3 +57,30 @@ def _found(page: Page, width: int, words: Sequence[str]) -> Iterator[Place]:
 def _lines(page: Page, number: int, width: int, title: Spans) -> Iterable[tuple[int, Spans]]:
     yield TITLE, title
     yield from enumerate(page.body(number, width))
+
+
+def marked(spans: Spans, words: Sequence[str]) -> Spans:
+    """A line in which these words, given in lower case, are marked."""
+    text = "".join(part for part, _ in spans).lower()
+    found = sorted((at, at + len(word)) for word in words for at in _occurrences(text, word))
+    if not found or len(text) != sum(len(part) for part, _ in spans):
+        return spans
+    out: list[tuple[str, str]] = []
+    start = 0
+    for part, look in spans:
+        end, at = start + len(part), start
+        for low, high in found:
+            low, high = max(low, at), min(high, end)
+            if low < high:
+                out += [(part[at - start : low - start], look), (part[low - start : high - start], "mark")]
+                at = high
+        out.append((part[at - start :], look))
+        start = end
+    return out
+
+
+def _occurrences(text: str, word: str) -> Iterator[int]:
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + len(word))

@@ -1,7 +1,7 @@
-"""Colours: one table for each theme, from what a span means to how it looks.
+"""Colours: one table for each theme, from the name of a look to its style.
 
-The layers, severities and kinds of tokens have the same names in all themes, and a glyph or a word beside them
-says the same, so that nothing is lost without colour.
+The layers, severities and kinds of tokens have the same names in all themes. A glyph or a word beside them says the
+same, so nothing is lost without colour.
 """
 
 from dataclasses import dataclass
@@ -22,8 +22,13 @@ class Palette:
     cursor: str
     """The background of the line with the cursor, in the pane that has the focus."""
     trail: str
-    """The same in a pane that has not."""
+    """The same in a pane without the focus."""
     looks: dict[str, Style]
+
+    @property
+    def coloured(self) -> bool:
+        """Whether its looks differ by colour."""
+        return self.name != "no-colour"
 
     def __getitem__(self, look: str) -> Style:
         return self.looks.get(look) or self.looks["plain"]
@@ -165,7 +170,7 @@ SHADES: dict[str, str] = {
     "output": "◼",
     "reasoning": "◇",
 }
-"""What stands for the colour of a kind of tokens where there is no colour."""
+"""The characters that show the kinds of tokens without colour."""
 
 
 def theme_of(palette: Palette) -> Theme:

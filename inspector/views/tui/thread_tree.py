@@ -11,7 +11,7 @@ _ASIDE = frozenset({"subagent", "side_call"})
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TreeLine:
     """A turn, another round trip, or the head of a thread."""
 
     place: int
@@ -24,11 +24,11 @@ class Line:
     """For a head, the places of the thread's turns that are shown when it is open."""
 
 
-class Outline:
+class ThreadTree:
     """Which line shows what."""
 
     def __init__(self, rows: Rows, folds: Mapping[str, bool], keep: Callable[[Row], bool] | None = None) -> None:
-        self.lines: list[Line] = []
+        self.lines: list[TreeLine] = []
         self._of: dict[int, int] = {}
         """Place → line, for what is shown."""
         self._heads: dict[str, int] = {}
@@ -65,7 +65,7 @@ class Outline:
         return line
 
     def nearest(self, place: int) -> int:
-        """The line to stand on for a round trip that may be left out."""
+        """The line for the cursor when the round trip at `place` may be left out."""
         line = self.line_of(place)
         if line is not None or not self.lines:
             return line or 0
@@ -83,7 +83,7 @@ class Outline:
             for place, row in enumerate(rows):
                 if self._keep is None or self._keep(row):
                     self._of[place] = len(self.lines)
-                    self.lines.append(Line(place))
+                    self.lines.append(TreeLine(place))
             return
         tops = self._tops()
         for item in tops:
@@ -91,7 +91,7 @@ class Outline:
                 self._thread(item, 0)
             elif self._keep is None or self._keep(rows[item]):
                 self._of[item] = len(self.lines)
-                self.lines.append(Line(item))
+                self.lines.append(TreeLine(item))
 
     def _tops(self) -> Iterable[str | int]:
         """Threads that hang on none, and round trips of no thread, in order of time."""
@@ -120,7 +120,7 @@ class Outline:
                 opened = self.opened(name)
                 if shown:
                     self._heads[name] = len(self.lines)
-                    self.lines.append(Line(places[0], deep, name, opened, shown))
+                    self.lines.append(TreeLine(places[0], deep, name, opened, shown))
                 if not opened:
                     # What hangs on a folded thread is folded with it.
                     continue
@@ -129,7 +129,7 @@ class Outline:
                 at += 1
                 if kept is None or kept(rows[place]):
                     self._of[place] = len(self.lines)
-                    self.lines.append(Line(place, deep))
+                    self.lines.append(TreeLine(place, deep))
                 hanging = self._hung(place)
                 if hanging:
                     todo.append((name, deep, at))

@@ -53,7 +53,7 @@ def main(options: argparse.Namespace) -> int:
     viewer = Viewer(
         Run(path, priced=False),
         live=options.follow,
-        goes_on=(lambda: alive(pid)) if pid is not None else lambda: being_written(path),
+        may_grow=(lambda: alive(pid)) if pid is not None else lambda: being_written(path),
         output=Path(options.command_output) if options.command_output else None,
         theme=options.theme or ("no-colour" if colourless else "dark"),
         turn=options.turn,

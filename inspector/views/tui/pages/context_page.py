@@ -1,11 +1,13 @@
-"""The page of a context: what the request is made of, as one bar and as a tree."""
+"""The page of a context: what the request consists of, as one bar and as a tree."""
 
 from collections.abc import Sequence
 
 from ....run.request_cost import SHARED_OUT, Context, Piece
 from ...text.terminal_text import clip
 from ..formatting import ROLE, bar, count, dollars, full, several, size
-from .page import Block, Goto, Page, Spans, lines
+from .blocks import Block, Goto, Spans
+from .page import Page
+from .text_lines import lines
 
 _KINDS = ("system", "tools", "user", "assistant", "tool", "other")
 _FILLS = {"system": "█", "tools": "▓", "user": "█", "assistant": "▒", "tool": "░", "other": "·"}
@@ -25,7 +27,7 @@ def context_page(found: Context, place: int) -> Page:
 
 
 class _Bar:
-    """The whole as one bar, with what its colours mean."""
+    """The lines of the bar, and what its colours mean."""
 
     def __init__(self, found: Context) -> None:
         self._found = found
@@ -60,20 +62,27 @@ class _Bar:
 
 
 def _line(piece: Piece, found: Context, inner: bool = False) -> Spans:
-    share = piece.size / (found.size or 1)
     look = _LOOKS.get(piece.kind, "dim")
-    sent = f"{piece.times}×" if piece.times > 1 else "new"
-    lead = "" if piece.pieces else "  "
-    lead = "    " if inner else lead
-    amount = count(piece.tokens) if piece.tokens is not None else size(piece.size)
+    lead = "    " if inner else "" if piece.pieces else "  "
+    name = clip(piece.name, 100) if piece.name != piece.kind else ""
+    parts = f"  {several(len(piece.pieces), 'part')}" if piece.pieces and piece.kind != "tools" else ""
     return [
         (lead, "plain"),
+        *_figures(piece, piece.size / (found.size or 1), look, 10 if inner else 12),
+        ("" if inner else f"{piece.kind} ", look),
+        (name, "dim" if inner else "plain"),
+        (parts, "faint"),
+    ]
+
+
+def _figures(piece: Piece, share: float, look: str, cells: int) -> list[tuple[str, str]]:
+    """Tokens, share, how often it was sent, and its cost so far."""
+    amount = count(piece.tokens) if piece.tokens is not None else size(piece.size)
+    sent = f"{piece.times}×" if piece.times > 1 else "new"
+    return [
         (f"{amount:>6} ", "plain"),
-        (bar(share, 12 if not inner else 10), look),
+        (bar(share, cells), look),
         (f"{100 * share:5.1f} % ", "dim"),
         (f"{sent:>6}", "good" if sent == "new" else "dim"),
         (f"{dollars(piece.cost) if piece.cost is not None else '–':>10}  ", "money" if piece.cost else "dim"),
-        (f"{piece.kind} " if not inner else "", look),
-        (clip(piece.name, 100) if piece.name != piece.kind else "", "plain" if not inner else "dim"),
-        (f"  {several(len(piece.pieces), 'part')}" if piece.pieces and piece.kind != "tools" else "", "faint"),
     ]

@@ -1,4 +1,4 @@
-"""The page of differences: this request against the one before, and the answer against what was sent back of it."""
+"""The page of differences: this request and the one before; the answer and what was sent back of it."""
 
 from collections.abc import Iterator
 
@@ -9,11 +9,14 @@ from ....run.detail import Detail
 from ....run.rows import Rows
 from ....wire.exchange import Exchange
 from ..formatting import several
-from .page import Block, Body, Goto, Page, Spans, json_line, lines, pretty, prose
-from .turn_page import rule
+from .blocks import Block, Body, Goto, Spans
+from .json_lines import json_line, pretty
+from .page import Page
+from .sections import rule
+from .text_lines import Prose, lines, prose
 
 LIMIT = 400
-"""How many differences are looked for."""
+"""At most so many differences are shown."""
 _LOOKS = {"added": ("+", "added"), "removed": ("−", "removed"), "changed": ("~", "warn")}
 
 
@@ -52,23 +55,43 @@ def _difference(number: int, one: Difference) -> Block:
     return Block(key, title, prose(_text(value), json_line), open=False, preview=8, indent=2, anchors=(one.pointer,))
 
 
-SHOWN = 10
-"""Lines of each side of a change."""
+SHOWN, BEFORE = 10, 1
+"""Lines of each side of a change, and equal lines before the first that differs."""
 
 
 def _both(old: str, was: str, new: str, became: str) -> Body:
-    """One value above the other, each with its label, and no more of it than tells them apart."""
+    """One value above the other, each with its label, from just before the first line that differs."""
 
-    def side(label: str, text: str, look: str, width: int) -> list[Spans]:
-        told = prose(text or "nothing", look if text else "dim")(width - len(label))
-        shown: list[Spans] = [
-            [(label if not at else " " * len(label), "dim"), *told[at]] for at in range(min(SHOWN, len(told)))
-        ]
-        if len(told) > SHOWN:
-            shown.append([(f"{' ' * len(label)}… {len(told) - SHOWN:,} more lines", "dim")])
-        return shown
+    def body(width: int) -> list[Spans]:
+        first = _side(was, "removed", width - len(old))
+        second = _side(became, "added", width - len(new))
+        start = max(0, _equal(first, second) - BEFORE)
+        return [*_labelled(old, first, start), *_labelled(new, second, start)]
 
-    return lambda width: [*side(old, was, "removed", width), *side(new, became, "added", width)]
+    return body
+
+
+def _side(text: str, look: str, width: int) -> Prose:
+    return Prose(text or "nothing", width, look if text else "dim")
+
+
+def _equal(first: Prose, second: Prose) -> int:
+    """How many lines at the start are equal, apart from their looks."""
+    shorter = min(len(first), len(second))
+    return next((at for at in range(shorter) if first[at][0][0] != second[at][0][0]), shorter)
+
+
+def _labelled(label: str, side: Prose, start: int) -> list[Spans]:
+    """Lines of one side, the first with its label."""
+    lead, left = " " * len(label), len(side) - start - SHOWN
+    out: list[Spans] = [[(lead, "dim"), *side[at]] for at in range(start, min(start + SHOWN, len(side)))]
+    if start:
+        out.insert(0, [(lead, "dim"), (f"… {several(start, 'equal line')}", "dim")])
+    if out:
+        out[0] = [(label, "dim"), *out[0][1:]]
+    if left > 0:
+        out.append([(f"{lead}… {several(left, 'more line')}", "dim")])
+    return out
 
 
 def _text(value: object) -> str:
@@ -105,8 +128,8 @@ _CHANGES: dict[str, tuple[str, str]] = {
 def _echo(echo: HistoryDiff | None, rows: Rows, place: int) -> Iterator[Block]:
     after = rows.after(place)
     if after is None or echo is None:
-        told = "no later turn shows it" if after is None else "it failed, so there is nothing to send back"
-        yield Block("echo", rule("emitted against sent back", told))
+        note = "no later turn shows it" if after is None else "it failed, so there is nothing to send back"
+        yield Block("echo", rule("emitted against sent back", note))
         yield Block("gap", (), lines(()))
         return
     yield Block("echo", rule("emitted against sent back", f"by turn {rows.all[after].turn}"))
@@ -129,6 +152,6 @@ def _change(number: int, one: HistoryChange, place: int, after: int) -> Block:
         (f"  now {one.now}" if one.now else "", "dim"),
         (f"  {one.call_id}" if one.call_id else "", "faint"),
     ]
-    told = one.was or one.became
-    body = _both("emitted    ", one.was, "sent back  ", one.became) if told else None
+    known = one.was or one.became
+    body = _both("emitted    ", one.was, "sent back  ", one.became) if known else None
     return Block(f"echo:{number}", title, body, indent=2, goto=goto)

@@ -1,29 +1,38 @@
-"""The page of findings: all of the run, the gravest first, each leading to its evidence."""
+"""The page of findings: all of the run, errors first. Each leads to its evidence."""
 
 from ....findings.finding import Finding
 from ....run.row import SEVEREST_FIRST
 from ....run.rows import Rows
 from ...text.terminal_text import GLYPHS, clip
 from ..formatting import SEVERITY, dollars, several
-from .page import Block, Goto, Page, Prose, Spans, lines
-from .turn_page import evidence
+from .blocks import Block, Goto, Spans
+from .evidence import evidence
+from .page import Page
+from .text_lines import Prose, lines
+
+type _Found = tuple[int, int, Finding]
+"""The place of a row, the number of a finding in it, and the finding."""
 
 
 def findings_page(rows: Rows) -> Page:
-    """All findings in order: errors, warnings, the rest; within these as they happened."""
-    found = [(place, number, mark) for place, row in enumerate(rows.all) for number, mark in enumerate(row.findings)]
-    rank = {severity: at for at, severity in enumerate(SEVEREST_FIRST)}
-    found.sort(key=lambda one: (rank.get(one[2].severity, 9), one[0]))
+    """All findings: errors, warnings, the rest; findings of one severity in the order of the turns."""
+    found: list[_Found] = [
+        (place, n, mark) for place, row in enumerate(rows.all) for n, mark in enumerate(row.findings)
+    ]
     if not found:
-        return Page("findings", [Block("none", (), lines([("✓ ", "good"), ("nothing was found wrong", "plain")]))])
-    counted = [(severity, sum(mark.severity == severity for *_, mark in found)) for severity in SEVEREST_FIRST]
-    told = " · ".join(several(count, name if name != "info" else "note") for name, count in counted if count)
-    first = min(place for place, *_ in found)
-    head: Spans = [(told, "title"), (f"   first in turn {rows.all[first].turn} (#{rows.all[first].index})", "dim")]
-    blocks = [Block("head", head), Block("gap:head", (), lines(()))]
-    for place, number, mark in found:
-        blocks.append(_block(rows, place, number, mark))
-    return Page("findings", blocks)
+        return Page("findings", [Block("none", (), lines([("✓ ", "good"), ("no problems were found", "plain")]))])
+    rank = {severity: at for at, severity in enumerate(SEVEREST_FIRST)}
+    found.sort(key=lambda one: (rank.get(one[2].severity, len(rank)), one[0]))
+    blocks = [Block("head", _head(rows, found)), Block("gap:head", (), lines(()))]
+    return Page("findings", [*blocks, *(_block(rows, *one) for one in found)])
+
+
+def _head(rows: Rows, found: list[_Found]) -> Spans:
+    counts = {severity: sum(mark.severity == severity for *_, mark in found) for severity in SEVEREST_FIRST}
+    nouns = {"info": "note"}
+    text = " · ".join(several(number, nouns.get(name, name)) for name, number in counts.items() if number)
+    first = rows.all[min(place for place, *_ in found)]
+    return [(text, "title"), (f"   first in turn {first.turn} (#{first.index})", "dim")]
 
 
 def _block(rows: Rows, place: int, number: int, mark: Finding) -> Block:

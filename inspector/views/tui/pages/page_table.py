@@ -1,4 +1,4 @@
-"""Which page shows what of a run: one function a view, made off the screen's thread."""
+"""Which function makes the page of a view. They are called on the thread of the page maker."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,15 +7,17 @@ from ....run.detail import history_diff_with
 from ....run.growth import context_window
 from ....run.request_cost import context
 from ....run.run_index import Run
+from .blocks import Block
 from .context_page import context_page
 from .diff_page import diff_page
 from .findings_page import findings_page
-from .page import Block, Page, prose
+from .page import Page
+from .text_lines import prose
 from .turn_page import turn_page
 from .wire_page import wire_page
 
 OUTPUT = 400_000
-"""So many bytes of a command's output are shown."""
+"""Bytes of the output of a command that are shown."""
 
 
 def _turn(run: Run, place: int) -> Page:
@@ -44,7 +46,7 @@ def _diff(run: Run, place: int) -> Page:
 
 
 def output(path: Path) -> Page:
-    """What a recorded command has written so far; of a long output the end."""
+    """The output of the recorded command so far; of a long output the end."""
     with path.open("rb") as file:
         size = file.seek(0, 2)
         file.seek(max(0, size - OUTPUT))

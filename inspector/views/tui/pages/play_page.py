@@ -1,4 +1,4 @@
-"""The page of a turn that is being played: its request in brief, and its answer as far as it has come."""
+"""The page of a turn that is being played: its request in short, and as much of its answer as has arrived."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,8 +7,12 @@ from ....run.detail import Detail
 from ....run.rows import Rows
 from ....run.stream_timeline import arrived, length
 from ..formatting import seconds, several
-from .page import Block, Page, lines
-from .turn_page import answer_blocks, echo_head, message_blocks, names_of, rule
+from .answer_blocks import answer_blocks
+from .blocks import Block
+from .message_blocks import echo_head, message_blocks, names_of
+from .page import Page
+from .sections import rule
+from .text_lines import lines
 
 
 def play_page(detail: Detail, rows: Rows, place: int, at: int) -> Page:
@@ -19,7 +23,7 @@ def play_page(detail: Detail, rows: Rows, place: int, at: int) -> Page:
 def _blocks(detail: Detail, rows: Rows, place: int, at: int) -> Iterator[Block]:
     row, whole = detail.row, at >= length(detail)
     yield Block("head", [(f"Turn {row.turn}", "title"), (f" of {row.thread}  #{row.index}", "dim")])
-    note = f"{several(len(detail.new), 'message')}; {detail.sent:,} before were sent already"
+    note = f"{several(len(detail.new), 'message')}; {detail.sent:,} were sent before"
     yield Block("new", rule("new in this request", note))
     names = names_of(detail.reading)
     for message in detail.new:
@@ -30,14 +34,14 @@ def _blocks(detail: Detail, rows: Rows, place: int, at: int) -> Iterator[Block]:
             block.preview = min(block.preview, 4)
             yield block
     reading = arrived(detail, at)
-    # What the client did with the calls is not known while they come.
+    # What the client did with the calls is not known while they arrive.
     shown = detail if whole else replace(detail, reading=reading, following=None)
     if reading.emission is None and not whole:
         yield Block("gap", (), lines(()))
         yield Block("waiting", [("━━ ", "faint"), ("answer", "accent"), (f"  waiting, {seconds(at / 1000)}", "dim")])
         return
     for block in answer_blocks(shown, rows, place, joined=whole):
-        # A played answer is shown whole; a fold would hide what comes.
+        # A played answer is shown whole; a fold would hide what arrives.
         block.preview = 1_000_000
         yield block
     if not whole:

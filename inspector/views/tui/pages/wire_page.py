@@ -1,60 +1,70 @@
-"""The page of the wire: headers, events with their times, and the bodies as they went over it."""
+"""The page of the wire: headers, events with their times, and the bodies as they were sent."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import override
 
 from turntape.cassettes.framing import Event
-from turntape.cassettes.tape.model import Headers
+from turntape.cassettes.tape.model import Headers, RoundTrip
 
 from ....run.detail import Detail
 from ....wire.printable import safe
 from ...text.terminal_text import clip
 from ..formatting import several, size
-from .page import Block, Body, Lazily, Page, Spans, json_line, lines, pretty, prose
-from .turn_page import rule
+from .blocks import Block, Body, Spans
+from .json_lines import json_line, pretty
+from .page import Page
+from .sections import rule
+from .text_lines import LazyLines, lines, prose
 
 _PRETTY = 4_000_000
-"""A body with more bytes is shown as it came."""
+"""A body with more bytes is shown without indentation."""
 
 
 def wire_page(detail: Detail) -> Page:
     """Everything that was recorded of a round trip."""
-    trip, exchange = detail.round_trip, detail.exchange
-    request, response = trip.request, trip.response
+    response = detail.round_trip.response
+    answer = [Block("response", rule("response", "nothing came back", "bad"))] if response is None else _answer(detail)
+    return Page("wire", [*_head(detail.round_trip), *_request(detail), *answer])
+
+
+def _head(trip: RoundTrip) -> Iterator[Block]:
+    request = trip.request
     ended = f"{trip.ended_at / 1_000_000:.3f} s" if trip.ended_at is not None else "not ended"
-    title = [(f"{request.method} ", "title"), (safe(request.url), "plain")]
-    told: list[Spans] = [[(f"{request.http_version}  route {trip.route or 'unknown'}  {ended}", "dim")]]
+    facts: list[Spans] = [[(f"{request.http_version}  route {trip.route or 'unknown'}  {ended}", "dim")]]
     if trip.failure is not None:
-        told.append([(f"{trip.failure.kind}: {safe(trip.failure.message)}", "bad")])
+        facts.append([(f"{trip.failure.kind}: {safe(trip.failure.message)}", "bad")])
     if trip.closed_first is not None:
-        told.append([(f"the {trip.closed_first} closed first", "warn")])
-    told += [[(f"! {safe(fault)}", "warn")] for fault in trip.faults]
-    blocks = [Block("head", title, lines(*told)), Block("gap", (), lines(()))]
+        facts.append([(f"the {trip.closed_first} closed first", "warn")])
+    facts += [[(f"! {safe(fault)}", "warn")] for fault in trip.faults]
+    yield Block("head", [(f"{request.method} ", "title"), (safe(request.url), "plain")], lines(*facts))
+    yield Block("gap", (), lines(()))
+
+
+def _request(detail: Detail) -> Iterator[Block]:
+    request = detail.round_trip.request
     note = several(len(request.headers), "field")
-    blocks.append(Block("request headers", rule("request headers", note), lines(*_headers(request.headers))))
-    body = request.body
-    note = _size(len(body), request.encoding)
-    blocks.append(Block("request body", rule("request body", note), _body(exchange.body, body), open=False, preview=6))
+    yield Block("request headers", rule("request headers", note), lines(*_headers(request.headers)))
+    body = _body(detail.exchange.body, request.body)
+    note = _size(len(request.body), request.encoding)
+    yield Block("request body", rule("request body", note), body, open=False, preview=6)
+
+
+def _answer(detail: Detail) -> Iterator[Block]:
+    response, exchange = detail.round_trip.response, detail.exchange
     if response is None:
-        blocks.append(Block("response", rule("response", "nothing came back", "bad")))
-        return Page("wire", blocks)
+        return
     note = f"{response.status} {safe(response.reason)}  {several(len(response.headers), 'field')}"
-    blocks.append(Block("response headers", rule("response headers", note), lines(*_headers(response.headers))))
-    if exchange.framing is not None:
+    yield Block("response headers", rule("response headers", note), lines(*_headers(response.headers)))
+    streamed = exchange.framing is not None
+    if streamed:
         events = exchange.events
         note = f"{several(len(events), 'event')} of {exchange.framing}"
-        blocks.append(Block("events", rule("events", note), lambda width: _Events(events, width)))
-        value: object = None
-    else:
-        value = exchange.answer
+        yield Block("events", rule("events", note), lambda width: _Events(events, width))
     note = f"{_size(len(response.body), response.encoding)} in {several(len(response.chunks), 'chunk')}"
-    shut = exchange.framing is not None
-    blocks.append(
-        Block("response body", rule("response body", note), _body(value, response.body), open=not shut, preview=6)
-    )
+    body = _body(None if streamed else exchange.answer, response.body)
+    yield Block("response body", rule("response body", note), body, open=not streamed, preview=6)
     if response.trailers:
-        blocks.append(Block("trailers", rule("trailers"), lines(*_headers(response.trailers))))
-    return Page("wire", blocks)
+        yield Block("trailers", rule("trailers"), lines(*_headers(response.trailers)))
 
 
 def _size(count: int, encoding: str | None) -> str:
@@ -73,7 +83,7 @@ def _body(value: object, body: bytes) -> Body:
     return prose(body.decode("utf-8", "backslashreplace"))
 
 
-class _Events(Lazily):
+class _Events(LazyLines):
     """One line for each event: when it arrived, how long after the one before, its name, its data."""
 
     def __init__(self, events: Sequence[Event], width: int) -> None:

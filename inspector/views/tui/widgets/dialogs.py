@@ -7,11 +7,14 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.message import Message
 from textual.screen import ModalScreen
 
-from ..pages.page import Block, Page, Spans, lines
+from ..pages.blocks import Spans
+from ..pages.page import Page
 from ..theme import Palette
 from .header_footer import Bar
+from .line_view import LineView
 from .page_view import PageView
 
 
@@ -44,14 +47,47 @@ class PageScreen(ModalScreen[None]):
         self.call_after_refresh(view.show, self._page)
 
 
+class Choices(LineView):
+    """A few choices, each with its key. `Picked` with the key of the chosen one."""
+
+    class Picked(Message):
+        """A choice was made."""
+
+        def __init__(self, key: str) -> None:
+            super().__init__()
+            self.key = key
+
+    def __init__(self, choices: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        self._choices = choices
+
+    @override
+    def count(self) -> int:
+        return len(self._choices)
+
+    @override
+    def line(self, y: int, width: int) -> Spans:
+        key, word = self._choices[y]
+        return [(f"  {key}  ", "accent"), (word, "plain")]
+
+    @override
+    def chosen(self, line: int, *, clicked: bool) -> None:
+        self.post_message(self.Picked(self._choices[line][0]))
+
+    def on_key(self, event: events.Key) -> None:
+        if event.character in [key for key, _ in self._choices]:
+            event.stop()
+            self.post_message(self.Picked(event.character))
+
+
 class Menu(ModalScreen[str | None]):
-    """A few choices, each with its key; gives the key."""
+    """A dialog with a few choices; gives the key of the chosen one, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "close", show=False)]
     DEFAULT_CSS = """
     Menu { align: center middle; background: $background 60%; }
     Menu > Vertical { width: 56; max-width: 96%; height: auto; border: round $primary; background: $background; }
-    Menu PageView { height: auto; max-height: 20; }
+    Menu Choices { height: auto; max-height: 20; }
     """
 
     def __init__(self, title: str, choices: Sequence[tuple[str, str]], palette: Palette) -> None:
@@ -62,36 +98,16 @@ class Menu(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Bar(lambda width: [(f" {self._title}", "title"), ("   Esc closes", "dim")])
-            view = PageView()
-            view.styles.height = len(self._choices)
-            yield view
+            choices = Choices(self._choices)
+            choices.styles.height = len(self._choices)
+            yield choices
 
     def on_mount(self) -> None:
         self.query_one(Bar).use(self._palette)
-        view = self.query_one(PageView)
-        view.use(self._palette)
-        blocks = [Block(key, (), lines([(f"  {key}  ", "accent"), (word, "plain")])) for key, word in self._choices]
-        self.call_after_refresh(view.show, Page("menu", blocks))
-        view.focus()
+        choices = self.query_one(Choices)
+        choices.use(self._palette)
+        choices.fit()
+        choices.focus()
 
-    def on_line_view_chosen(self, event: PageView.Chosen) -> None:
-        event.stop()
-        self._choose(event.line)
-
-    def on_click(self, event: events.Click) -> None:
-        view = self.query_one(PageView)
-        if view.region.contains(event.screen_x, event.screen_y):
-            self._choose(event.screen_y - view.region.y)
-
-    def on_key(self, event: events.Key) -> None:
-        keys = [key for key, _ in self._choices]
-        if event.character in keys:
-            event.stop()
-            self.dismiss(event.character)
-        elif event.key == "enter":
-            event.stop()
-            self._choose(self.query_one(PageView).cursor)
-
-    def _choose(self, line: int) -> None:
-        if 0 <= line < len(self._choices):
-            self.dismiss(self._choices[line][0])
+    def on_choices_picked(self, message: Choices.Picked) -> None:
+        self.dismiss(message.key)

@@ -1,4 +1,4 @@
-"""One-line bars: the title of the run, the tabs, the heads of columns, the keys."""
+"""One-line bars: titles, the status, the heads of columns, keys."""
 
 from collections.abc import Callable, Sequence
 from typing import override
@@ -6,24 +6,26 @@ from typing import override
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
-from textual.widget import Widget
 
-from ..pages.page import Spans
-from ..theme import PALETTES, Palette
+from ..pages.blocks import Spans
+from .themed import Themed
+
+type KeyHint = tuple[str, str, str]
+"""A key, a word for what it does, and the action that a click runs, with its namespace; empty for none."""
 
 
-class Bar(Widget):
-    """A line of spans, made for the width by `make`."""
+class Bar(Themed):
+    """A line of spans. `show` takes the function that makes them for a width in cells."""
 
     DEFAULT_CSS = "Bar { height: 1; }"
 
-    def __init__(self, make: Callable[[int], Spans], **fields: str) -> None:
+    def __init__(self, make: Callable[[int], Spans] = lambda width: (), **fields: str) -> None:
         super().__init__(**fields)  # pyright: ignore[reportArgumentType]
         self._make = make
-        self.palette: Palette = PALETTES["dark"]
 
-    def use(self, palette: Palette) -> None:
-        self.palette = palette
+    def show(self, make: Callable[[int], Spans]) -> None:
+        """Show another line."""
+        self._make = make
         self.refresh()
 
     @override
@@ -34,26 +36,21 @@ class Bar(Widget):
         return Strip(segments).adjust_cell_length(width, base)
 
 
-class Keys(Widget):
+class Keys(Themed):
     """Keys and what they do; a click does it."""
 
     DEFAULT_CSS = "Keys { height: 1; }"
 
     def __init__(self, **fields: str) -> None:
         super().__init__(**fields)  # pyright: ignore[reportArgumentType]
-        self.palette: Palette = PALETTES["dark"]
-        self.given: Sequence[tuple[str, str, str]] = ()
-        """Key, word, action."""
-        self.picked = ""
-        """The action that is marked as the one that is on."""
+        self._hints: tuple[KeyHint, ...] = ()
+        self._active = ""
+        """The action that is marked as active."""
 
-    def use(self, palette: Palette) -> None:
-        self.palette = palette
-        self.refresh()
-
-    def show(self, given: Sequence[tuple[str, str, str]], picked: str = "") -> None:
-        if (tuple(given), picked) != (tuple(self.given), self.picked):
-            self.given, self.picked = tuple(given), picked
+    def show(self, hints: Sequence[KeyHint], active: str = "") -> None:
+        """Show other keys; the one with the action `active` is marked."""
+        if (tuple(hints), active) != (self._hints, self._active):
+            self._hints, self._active = tuple(hints), active
             self.refresh()
 
     @override
@@ -61,10 +58,10 @@ class Keys(Widget):
         width, palette = self.size.width, self.palette
         base = Style(bgcolor=palette.panel)
         segments: list[Segment] = []
-        for key, word, action in self.given:
-            on = bool(action) and action == self.picked
-            under = base + Style(bgcolor=palette.cursor) if on else base
-            click = Style(meta={"@click": f"app.{action}"}) if action else Style()
+        for key, word, action in self._hints:
+            active = bool(action) and action == self._active
+            under = base + Style(bgcolor=palette.cursor) if active else base
+            click = Style(meta={"@click": action}) if action else Style()
             segments.append(Segment(f" {key}", under + palette["accent"] + click))
-            segments.append(Segment(f" {word} ", under + palette["bold" if on else "dim"] + click))
+            segments.append(Segment(f" {word} ", under + palette["bold" if active else "dim"] + click))
         return Strip(segments).adjust_cell_length(width, base)

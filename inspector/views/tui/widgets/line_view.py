@@ -7,16 +7,20 @@ from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
-from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from ..pages.page import Spans
-from ..theme import PALETTES, Palette
+from ..pages.blocks import Spans
+from ..pages.help_page import HelpSection
+from ..theme import Palette
+from .themed import Themed
 
 
-class LineView(ScrollView, can_focus=True):
-    """Subclasses say how many lines there are (`count`) and what stands on one (`line`)."""
+class LineView(ScrollView, Themed, can_focus=True):  # pyright: ignore[reportIncompatibleMethodOverride]
+    """Subclasses say how many lines there are (`count`) and what is on one (`line`).
+
+    They may override `cursor_moved`, when the user moved the cursor, and `chosen`, after Enter or a click on a line.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j,down", "move(1)", "down", show=False),
@@ -32,37 +36,19 @@ class LineView(ScrollView, can_focus=True):
         scrollbar-gutter: stable; }
     """
 
-    class Moved(Message):
-        """The cursor stands on another line."""
+    HELP_KEYS: ClassVar[HelpSection] = HelpSection(
+        "moving",
+        (
+            ("j k ↑ ↓", "next and previous line; in the list that is a turn"),
+            ("g G", "first, last line"),
+            ("Ctrl-d Ctrl-u", "a page down, up"),
+            ("Tab", "the other pane"),
+        ),
+    )
 
-        def __init__(self, view: "LineView", line: int) -> None:
-            super().__init__()
-            self.view = view
-            self.line = line
-
-        @property
-        @override
-        def control(self) -> "LineView":
-            return self.view
-
-    class Chosen(Message):
-        """Enter, or a click on the line of the cursor."""
-
-        def __init__(self, view: "LineView", line: int, clicked: bool = False) -> None:
-            super().__init__()
-            self.view = view
-            self.line = line
-            self.clicked = clicked
-
-        @property
-        @override
-        def control(self) -> "LineView":
-            return self.view
-
-    palette: Palette = PALETTES["dark"]
     show_cursor = True
     cursor = 0
-    """The line that the cursor stands on."""
+    """The line of the cursor."""
 
     def count(self) -> int:
         """How many lines there are."""
@@ -77,13 +63,14 @@ class LineView(ScrollView, can_focus=True):
         """The cells of a line."""
         return max(1, self.scrollable_content_region.width)
 
-    def use(self, palette: Palette) -> None:
-        """Take another theme."""
-        self.palette = palette
-        self.refresh()
+    def cursor_moved(self) -> None:
+        """The user moved the cursor to another line."""
+
+    def chosen(self, line: int, *, clicked: bool) -> None:
+        """Enter was pressed on a line, or it was clicked."""
 
     def fit(self) -> None:
-        """Take note that the number of lines changed."""
+        """The number of lines changed."""
         self.virtual_size = Size(self.size.width, self.count())
         self.cursor = max(0, min(self.cursor, self.count() - 1))
         self.refresh()
@@ -101,21 +88,21 @@ class LineView(ScrollView, can_focus=True):
         return strip(self.line(at, self.room), width, self.palette, background)
 
     def go(self, line: int, *, centre: bool = False, quietly: bool = False) -> None:
-        """Put the cursor on `line` and show it; `quietly` when it is the app that moves it."""
+        """Put the cursor on `line` and show it; `quietly` when it is not the user who moves it."""
         line = max(0, min(line, self.count() - 1))
         if line != self.cursor:
             before, self.cursor = self.cursor, line
             self.refresh_line(before)
             self.refresh_line(line)
             if not quietly:
-                self.post_message(self.Moved(self, line))
+                self.cursor_moved()
         self.reveal(centre=centre)
 
     def reveal(self, *, centre: bool = False) -> None:
-        """Scroll as far as it takes to show the cursor."""
+        """Scroll just far enough to show the cursor."""
         line, height, top = self.cursor, self.size.height, round(self.scroll_offset.y)
         if not height:
-            return  # hidden so far
+            return  # not shown yet
         if centre and not top <= line < top + height - 2:
             self.scroll_to(y=max(0, line - height // 3), animate=False, immediate=True)
         elif line < top:
@@ -135,13 +122,13 @@ class LineView(ScrollView, can_focus=True):
         self.go(self.count() - 1 if to > 0 else 0)
 
     def action_choose(self) -> None:
-        self.post_message(self.Chosen(self, self.cursor))
+        self.chosen(self.cursor, clicked=False)
 
     def on_click(self, event: events.Click) -> None:
         line = round(self.scroll_offset.y) + event.y
         if line < self.count():
             self.go(line)
-            self.post_message(self.Chosen(self, line, clicked=True))
+            self.chosen(line, clicked=True)
 
     def on_focus(self) -> None:
         self.refresh_line(self.cursor)

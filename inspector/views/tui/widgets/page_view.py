@@ -1,6 +1,5 @@
-"""Shows a page: blocks fold, the cursor stays, and what was opened stays open when the turn changes."""
+"""Shows a page: blocks fold, and what was opened or folded stays so when the turn changes."""
 
-from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import ClassVar, cast, override
 
@@ -9,36 +8,12 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from ..pages.page import Goto, Layout, Page, Spans
-from ..search_matches import BEFORE, TITLE, Matches, Place, matches
+from ..pages.blocks import Goto, Spans
+from ..pages.help_page import HelpSection
+from ..pages.page import Layout, Page
+from ..search_matches import BEFORE, TITLE, Matches, Place, marked, matches
+from .header_footer import KeyHint
 from .line_view import LineView
-
-
-def marked(spans: Spans, words: Sequence[str]) -> Spans:
-    """A line with these words marked."""
-    text = "".join(part for part, _ in spans).lower()
-    found = sorted((at, at + len(word)) for word in words for at in _all(text, word))
-    if not found or len(text) != sum(len(part) for part, _ in spans):
-        return spans
-    out: list[tuple[str, str]] = []
-    start = 0
-    for part, look in spans:
-        end, at = start + len(part), start
-        for low, high in found:
-            low, high = max(low, at), min(high, end)
-            if low < high:
-                out += [(part[at - start : low - start], look), (part[low - start : high - start], "mark")]
-                at = high
-        out.append((part[at - start :], look))
-        start = end
-    return out
-
-
-def _all(text: str, word: str) -> Iterator[int]:
-    at = text.find(word)
-    while at >= 0:
-        yield at
-        at = text.find(word, at + len(word))
 
 
 class PageView(LineView):
@@ -52,14 +27,14 @@ class PageView(LineView):
     ]
 
     class Followed(Message):
-        """A line that leads somewhere was chosen."""
+        """A line that leads to another place was chosen."""
 
         def __init__(self, goto: Goto) -> None:
             super().__init__()
             self.goto = goto
 
     class Matched(Message):
-        """The cursor went to a line with a word that is searched: which one of how many."""
+        """The cursor moved to a line with a searched word: number `number` of `of` such lines."""
 
         def __init__(self, number: int, of: int) -> None:
             super().__init__()
@@ -67,23 +42,45 @@ class PageView(LineView):
             self.of = of
 
     class Unmatched(Message):
-        """There is no such line that way; with `edge` there is none on the whole page."""
+        """No line in direction `by` has a searched word; with `edge` no line of the page has."""
 
         def __init__(self, by: int, edge: bool) -> None:
             super().__init__()
             self.by = by
             self.edge = edge
 
+    HELP_KEYS: ClassVar[HelpSection] = HelpSection(
+        "a page",
+        (
+            ("h ← Esc", "back to the list"),
+            (", .", "previous, next turn"),
+            ("J K ] [", "next, previous part"),
+            ("o Enter", "open or fold the part of the cursor; on a finding: go to its evidence"),
+            ("O", "open all parts, fold all parts"),
+        ),
+    )
+    HINTS: ClassVar[tuple[KeyHint, ...]] = (
+        ("Esc", "list", "screen.out"),
+        ("o", "fold", "screen.fold"),
+        (", .", "turn", "screen.step(1)"),
+        ("r", "raw", "screen.raw"),
+        ("z", "zoom", "screen.zoom"),
+        ("y", "copy", "app.copy"),
+        ("x", "save", "app.save"),
+        ("?", "help", "app.help"),
+        ("q", "quit", "app.quit"),
+    )
+
     def __init__(self, **fields: str) -> None:
         super().__init__(**fields)  # pyright: ignore[reportArgumentType]
         self.page = Page("empty", [])
         self.layout_ = Layout(self.page, [], 1)
         self.folds: dict[str, dict[str, bool]] = {}
-        """What was opened and shut, by page name."""
+        """What was opened and folded, by the name of the page."""
         self.needle: tuple[str, ...] = ()
-        """Words that are marked wherever they stand, in lower case."""
+        """Words to mark wherever they occur, in lower case."""
         self.seeking = False
-        """True while the lines that say these words are looked for."""
+        """True while the lines with these words are looked for."""
         self._matches: Matches | None = None
 
     @override
@@ -100,7 +97,7 @@ class PageView(LineView):
         return self.folds.setdefault(self.page.name, {})
 
     def show(self, page: Page, anchor: str = "", *, top: bool = False, end: bool = False) -> None:
-        """Show a page. With `anchor` the cursor goes to what it names, with `top` or `end` to the edge."""
+        """Show a page. With `anchor` the cursor goes to that part, with `top` or `end` to the first or last line."""
         same = page.name == self.page.name and not top
         self.page = page
         if anchor:
@@ -116,20 +113,20 @@ class PageView(LineView):
 
     @property
     def at_end(self) -> bool:
-        """True when the cursor stands on the last line, or nothing was shown yet."""
+        """True when the cursor is on the last line, or nothing was shown yet."""
         return self.cursor >= self.count() - 1
 
     def point(self, anchor: str) -> None:
-        """Put the cursor on what `anchor` names, opened."""
+        """Put the cursor on the part that `anchor` names."""
         block = self.page.holding(anchor)
         line = self.layout_.find(block.key) if block else None
         if line is not None:
             self.go(line, centre=True)
 
     def seek(self, by: int, *, edge: bool = False) -> None:
-        """Go to the next line that says a word of the needle, or to the one before; from the page's edge with `edge`.
+        """Go to the next line with a searched word, or with `by` -1 to the one before; `edge` starts at the edge.
 
-        What came of it is told by `Matched` or `Unmatched`. A folded part is opened when the line stands in it.
+        Posts `Matched` or `Unmatched`. A folded part that holds the line is opened.
         """
         page, width, words = self.page, self.room, self.needle
         if self._matches is not None and self._matches.fits(page, width, words):
@@ -148,23 +145,27 @@ class PageView(LineView):
         self.run_worker(lambda: app.call_from_thread(found, look()), thread=True, exclusive=True)
 
     def _go_to_match(self, lines: Matches, by: int, edge: bool) -> None:
-        number = lines.beside((BEFORE if by > 0 else (len(self.page.blocks), 0)) if edge else self._place(), by)
+        start = (BEFORE if by > 0 else (len(self.page.blocks), 0)) if edge else self._place()
+        number = lines.beside(start, by)
         if number is None:
             self.post_message(self.Unmatched(by, edge))
             return
-        block, line = lines.places[number]
+        self._show_line(*lines.places[number])
+        self.post_message(self.Matched(number + 1, len(lines.places)))
+
+    def _show_line(self, block: int, line: int) -> None:
+        """Put the cursor on a line of a block, opened if need be."""
         own = self.page.blocks[block]
-        seen = self.layout_.find(own.key)
-        # What is shown already need not be opened: a title, or a line of the preview.
-        if seen is None or line >= own.preview or not own.title:
+        shown = self.layout_.find(own.key)
+        # A title, or a line of the preview, can be seen without opening the block.
+        if shown is None or line >= own.preview or not own.title:
             self._folds.update(dict.fromkeys(self.page.above(own)[0 if line != TITLE else 1 :], True))
             self._lay_out()
         start = self.layout_.find(own.key)
         if start is not None:
             self.go(start + (line + 1 if own.title else max(0, line)), centre=True)
-            # A page that has just grown can be scrolled as far only once it is drawn.
+            # A page that has just grown can only be scrolled that far after it is drawn.
             self.call_after_refresh(self.reveal, centre=True)
-        self.post_message(self.Matched(number + 1, len(lines.places)))
 
     def _place(self) -> Place:
         """Block and line of the cursor."""
@@ -185,8 +186,8 @@ class PageView(LineView):
             self._lay_out()
 
     @override
-    def action_choose(self) -> None:
-        self._toggle(self.cursor)
+    def chosen(self, line: int, *, clicked: bool) -> None:
+        self._toggle(line)
 
     def _toggle(self, line: int) -> None:
         found = self.layout_.at(line)
@@ -226,7 +227,7 @@ class PageView(LineView):
             self.scroll_to(y=line, animate=False, immediate=True)
 
     def action_open_all(self) -> None:
-        """Open every block, or shut all when all are open."""
+        """Open every block, or fold all when all are open."""
         blocks = [block for block in self.page.blocks if block.body is not None or block.group]
         opened = all(self._folds.get(block.key, block.open) for block in blocks)
         if opened:

@@ -101,11 +101,11 @@ def test_the_figures_are_those_of_the_run() -> None:
     sums = totals(run.rows.all)
     assert f"{sums.turns} turns" in words
     grown = list(steps(enumerate(run.rows.all)))
-    told = [fields["data-told"] or "" for tag, fields in reader.tags if tag == "g"]
-    assert len(told) == len(grown) == 2
+    captions = [fields["data-caption"] or "" for tag, fields in reader.tags if tag == "g"]
+    assert len(captions) == len(grown) == 2
     for (name, label), step in ((kind, step) for step in grown for kind in KINDS):
         amount = getattr(step.tokens, name)
-        assert (f"{amount:,} {label}" in told[grown.index(step)]) == bool(amount)
+        assert (f"{amount:,} {label}" in captions[grown.index(step)]) == bool(amount)
     assert summed(grown).input == sums.input
 
 
@@ -120,7 +120,7 @@ def test_each_round_trip_has_a_line_and_a_view() -> None:
     assert [fields.get("class") for tag, fields in reader.tags if tag == "details"].count("thread") == 2
 
 
-def test_new_messages_come_first_and_calls_stand_with_their_results() -> None:
+def test_new_messages_come_first_and_calls_are_with_their_results() -> None:
     page = page_of(loop())
     first, second = re.findall(r"<template.*?</template>", page, re.DOTALL)
 
@@ -128,7 +128,7 @@ def test_new_messages_come_first_and_calls_stand_with_their_results() -> None:
         first.index(word) for word in ("New in this request", "<h3>Answer", 'name">look_up', "in turn 2", "Raw request")
     ]
     assert order == sorted(order)
-    assert "sent already, see " in second and "System prompt and tools as in " in second
+    assert "were sent before, see " in second and "System prompt and tools as in " in second
 
 
 def test_long_texts_are_folded_and_cut_and_raw_bodies_are_capped() -> None:

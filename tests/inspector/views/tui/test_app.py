@@ -1,4 +1,4 @@
-"""The viewer by its keys: each flow that a person walks."""
+"""The viewer by its keys: what a user does with them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conversations import chat, loop, said, user
-from viewing import EXAMPLE, press, screen, settle, viewing
+from viewing import EXAMPLE, pause, press, screen, settle, viewing
 
 from turntape.cassettes import Cassette, Recorder
 from turntape.inspector.views.tui.app import Viewer
@@ -21,12 +21,12 @@ def run(flow: Callable[[], Awaitable[None]]) -> None:
 
 def row(app: Viewer) -> tuple[str | None, int | None]:
     """Thread and number of the turn that is looked at."""
-    assert app.place is not None
-    found = app.run_.rows.all[app.place]
+    assert app.run_screen.place is not None
+    found = app.run_.rows.all[app.run_screen.place]
     return found.thread, found.turn
 
 
-def standing_on(page: PageView) -> str:
+def cursor_line(page: PageView) -> str:
     """The line of the cursor, whether its part is folded or not."""
     return "".join(text for text, _ in page.layout_.line(page.cursor)).replace("▾", "▸")
 
@@ -98,7 +98,7 @@ def test_e_finds_the_first_error_and_n_the_next_findings() -> None:
     run(flow)
 
 
-def test_c_walks_from_call_to_call_and_t_from_thread_to_thread() -> None:
+def test_c_goes_from_call_to_call_and_t_from_thread_to_thread() -> None:
     async def flow() -> None:
         async with viewing(keys=["c", "c", "c"]) as (app, pilot):
             assert row(app) == ("t1", 2)
@@ -135,9 +135,9 @@ def test_a_number_opens_a_view(key: str, text: str) -> None:
 def test_r_shows_the_raw_bodies_and_goes_back() -> None:
     async def flow() -> None:
         async with viewing(keys=["r"]) as (app, pilot):
-            assert app.view == "wire" and "request headers" in screen(app)
+            assert app.run_screen.view == "wire" and "request headers" in screen(app)
             await press(pilot, "r")
-            assert app.view == "turn"
+            assert app.run_screen.view == "turn"
 
     run(flow)
 
@@ -145,7 +145,7 @@ def test_r_shows_the_raw_bodies_and_goes_back() -> None:
 def test_a_finding_leads_to_its_evidence() -> None:
     async def flow() -> None:
         async with viewing(keys=["5", "enter", "j", "j", "enter"]) as (app, _):
-            assert app.view == "turn" and row(app) == ("t1", 3)
+            assert app.run_screen.view == "turn" and row(app) == ("t1", 3)
 
     run(flow)
 
@@ -153,26 +153,26 @@ def test_a_finding_leads_to_its_evidence() -> None:
 def test_the_growth_plot_moves_the_turn() -> None:
     async def flow() -> None:
         async with viewing(keys=["3", "enter", "right", "right"]) as (app, pilot):
-            assert app.place == 2
+            assert app.run_screen.place == 2
             await press(pilot, "G")
             assert row(app) == ("t1", 7)
 
     run(flow)
 
 
-def test_the_mouse_over_the_growth_plot_tells_a_turn_and_leaves_the_cursor() -> None:
+def test_the_mouse_over_the_growth_plot_shows_a_turn_and_leaves_the_cursor() -> None:
     async def flow() -> None:
         async with viewing(keys=["3"]) as (app, pilot):
             plot = app.query_one(GrowthPlot)
             assert "turn 1 of t1" in screen(app)
-            last = plot._columns[-1]  # pyright: ignore[reportPrivateUsage]
+            last = plot.columns[-1]
             await pilot.hover(GrowthPlot, offset=(last.x, 5))
-            told = plot.told.row
-            assert told.key == plot.steps[-1].row.key
-            assert f"turn {told.turn} of {told.thread}  {told.usage.input:,} in" in screen(app)
+            shown = plot.shown_step.row
+            assert shown.key == plot.steps[-1].row.key
+            assert f"turn {shown.turn} of {shown.thread}  {shown.usage.input:,} in" in screen(app)
             assert row(app) == ("t1", 1) and plot.at == 0
             await pilot.hover("#turns", offset=(3, 1))
-            assert plot.told is plot.steps[0]
+            assert plot.shown_step is plot.steps[0]
 
     run(flow)
 
@@ -180,12 +180,12 @@ def test_the_mouse_over_the_growth_plot_tells_a_turn_and_leaves_the_cursor() -> 
 def test_search_filters_as_it_is_typed_and_escape_shows_all() -> None:
     async def flow() -> None:
         async with viewing(keys=["/", *"tool:write"]) as (app, pilot):
-            assert [app.run_.rows.all[p].turn for p in app._list.outline.places] == [3, 4]  # pyright: ignore[reportPrivateUsage]
+            assert [app.run_.rows.all[p].turn for p in app.run_screen.panes.turns.places] == [3, 4]
             await press(pilot, "enter")
             assert "2 of 12 round trips" in screen(app)
             assert app.focused is not None and app.focused.id == "turns"
             await press(pilot, "escape")
-            assert not app.filter
+            assert not app.run_screen.search.filter
             assert "of 12 round trips" not in screen(app)
 
     run(flow)
@@ -195,14 +195,14 @@ def test_n_goes_from_match_to_match_and_on_to_the_next_turn() -> None:
     async def flow() -> None:
         async with viewing(keys=["/", *"write_file", "enter"]) as (app, pilot):
             assert app.focused is not None and app.focused.id == "turns"
-            first = app.place
+            first = app.run_screen.place
             assert "match 1 of" in screen(app)
             page = app.query_one(PageView)
             seen: list[tuple[int | None, str]] = []
             for _ in range(60):
-                text = standing_on(page)
+                text = cursor_line(page)
                 assert "write_file" in text
-                seen.append((app.place, text))
+                seen.append((app.run_screen.place, text))
                 await press(pilot, "n")
                 if "no match after" in screen(app):
                     break
@@ -211,8 +211,8 @@ def test_n_goes_from_match_to_match_and_on_to_the_next_turn() -> None:
             # And all the way back.
             for place, text in reversed(seen[:-1]):
                 await press(pilot, "N")
-                assert app.place == place
-                assert standing_on(page) == text
+                assert app.run_screen.place == place
+                assert cursor_line(page) == text
 
     run(flow)
 
@@ -229,7 +229,7 @@ def test_a_match_in_a_folded_part_opens_it(tmp_path: Path) -> None:
             await press(pilot, "/", *"needle", "enter")
             assert "here is the needle" in screen(app)
             await press(pilot, "4", "n")
-            assert app.view == "context"
+            assert app.run_screen.view == "context"
 
     run(flow)
 
@@ -237,11 +237,11 @@ def test_a_match_in_a_folded_part_opens_it(tmp_path: Path) -> None:
 def test_escape_goes_back_to_where_the_search_began() -> None:
     async def flow() -> None:
         async with viewing(keys=["G"]) as (app, pilot):
-            before = app.place
+            before = app.run_screen.place
             await press(pilot, "/", *"tool:write")
-            assert app.place != before
+            assert app.run_screen.place != before
             await press(pilot, "escape")
-            assert app.place == before
+            assert app.run_screen.place == before
 
     run(flow)
 
@@ -251,7 +251,7 @@ def test_a_word_that_nothing_says_leaves_an_empty_list_and_a_way_out() -> None:
         async with viewing(keys=["/", *"zzzz", "enter"]) as (app, pilot):
             assert "0 of 12" in screen(app)
             await press(pilot, "j", "k", "n", ".", "enter", "escape", "escape")
-            assert not app.filter
+            assert not app.run_screen.search.filter
 
     run(flow)
 
@@ -261,37 +261,37 @@ def test_the_page_steps_to_the_next_turn_without_leaving_it() -> None:
         async with viewing(keys=["enter", "full_stop", "full_stop"]) as (app, pilot):
             assert app.focused is not None and app.focused.id == "page"
             assert row(app)[1] != 1 or row(app)[0] != "t1"
-            before = app.place
+            before = app.run_screen.place
             await press(pilot, "comma")
-            assert app.place != before
+            assert app.run_screen.place != before
 
     run(flow)
 
 
-def test_playing_shows_the_answer_as_it_came_and_stops_where_it_is_told() -> None:
+def test_playback_shows_the_answer_as_it_arrived_and_stops_on_p() -> None:
     async def flow() -> None:
         async with viewing() as (app, pilot):
             await pilot.press("p")
-            playing = app.player.on
-            assert playing is not None and app._ticks is not None  # pyright: ignore[reportPrivateUsage]
-            app._ticks.pause()  # pyright: ignore[reportPrivateUsage]
+            playing = app.run_screen.playback.turn
+            assert playing is not None
+            pause(app)
             playing.at = 1_900_000
-            app._show_played(playing)  # pyright: ignore[reportPrivateUsage]
+            app.run_screen.show_played()
             await settle(pilot)
             half = screen(app)
             playing.at = playing.length
-            app._show_played(playing)  # pyright: ignore[reportPrivateUsage]
+            app.run_screen.show_played()
             await settle(pilot)
             whole = screen(app)
             await press(pilot, "p")
             assert "→ run_tests" not in half.split("answer")[-1] and "\n  ▌\n" in half
             assert "→ run_tests" in whole.split("answer")[-1] and "\n  ▌\n" not in whole
-            assert app.player.on is None
+            assert app.run_screen.playback.turn is None
 
     run(flow)
 
 
-def test_playing_without_timing_comes_to_the_end_of_the_run(tmp_path: Path) -> None:
+def test_playback_without_timing_reaches_the_end_of_the_run(tmp_path: Path) -> None:
     path = tmp_path / "run.cassette.jsonl"
     with Recorder(path) as recorder:
         for trip in loop():
@@ -302,7 +302,7 @@ def test_playing_without_timing_comes_to_the_end_of_the_run(tmp_path: Path) -> N
             await pilot.press("p")
             for _ in range(1000):
                 await pilot.pause(0.01)
-                if app.player.on is None:
+                if app.run_screen.playback.turn is None:
                     break
             await settle(pilot)
             assert row(app) == ("t1", 2)
@@ -320,6 +320,7 @@ def test_y_copies_the_answer_and_the_request_as_curl() -> None:
             assert app.clipboard.startswith("I'll run the tests") and '"grep"' in app.clipboard
             await press(pilot, "y", "u")
             await app.workers.wait_for_complete()
+            await settle(pilot)
             assert app.clipboard.startswith("curl") and "$API_KEY" in app.clipboard
 
     run(flow)
@@ -361,7 +362,7 @@ def test_help_and_the_palette_open_and_close() -> None:
             await press(pilot, "enter")
             await pilot.pause(0.1)
             await settle(pilot)
-            assert app.view == "growth"
+            assert app.run_screen.view == "growth"
 
     run(flow)
 
@@ -386,7 +387,7 @@ def test_a_click_selects_a_turn_and_a_tab_opens_its_view() -> None:
             assert row(app) == ("t1", 3)
             await pilot.click("#tabs", offset=(11, 0))
             await settle(pilot)
-            assert app.view == "wire"
+            assert app.run_screen.view == "wire"
             await pilot.click("#turns", offset=(3, 2))
             await settle(pilot)
             assert "▾ t2" in screen(app)
@@ -485,7 +486,7 @@ def test_growth_grows_while_it_is_followed(tmp_path: Path) -> None:
                     await settle(pilot)
                 plot = app.query_one(GrowthPlot)
                 assert [step.place for step in plot.steps] == [0, 1, 2]
-                assert plot.told.place == app.place
+                assert plot.shown_step.place == app.run_screen.place
 
     run(flow)
 
@@ -497,12 +498,12 @@ def test_the_end_of_a_recording_settles_what_was_open(tmp_path: Path) -> None:
     async def flow() -> None:
         with Recorder(path) as recorder:
             recorder.write(loop()[0])
-            async with viewing(path, live=True, goes_on=lambda: going[0]) as (app, pilot):
+            async with viewing(path, live=True, may_grow=lambda: going[0]) as (app, pilot):
                 assert "● live" in screen(app)
                 going[0] = False
                 for _ in range(1000):
                     await pilot.pause(0.01)
-                    if not app.live:
+                    if not app.run_screen.follow.live:
                         break
                 await settle(pilot)
                 assert "the recording has ended" in screen(app) and "● live" not in screen(app)
@@ -520,7 +521,7 @@ def test_a_body_of_twenty_megabytes_opens_and_scrolls(tmp_path: Path) -> None:
         async with viewing(path, keys=["enter", "j", "j"]) as (app, pilot):
             assert "more lines" in screen(app)
             await press(pilot, "O", "G", "2", "O", "G")
-            assert app.view == "wire"
+            assert app.run_screen.view == "wire"
 
     run(flow)
 
@@ -533,6 +534,6 @@ def test_what_the_command_writes_is_a_view_of_its_own(tmp_path: Path) -> None:
         async with viewing(output=written, keys=["7"]) as (app, _):
             assert "agent: begun" in screen(app)
         async with viewing(keys=["7"]) as (app, _):
-            assert app.view == "turn"
+            assert app.run_screen.view == "turn"
 
     run(flow)

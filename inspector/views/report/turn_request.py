@@ -1,0 +1,113 @@
+"""The request of a turn: what is new in it, what it consists of, system prompt, tools and parameters."""
+
+from dataclasses import dataclass, field
+
+from ...run.detail import Detail
+from ...run.request_cost import SHARED_OUT, by_kind
+from ...run.rows import Rows
+from ...wire.values import Message, Part, RequestReading
+from ..text.number_format import several, size
+from .markup import Html, joined, link, span, tag
+from .text_blocks import arguments, block, folded, pretty, result_block
+
+
+@dataclass(slots=True)
+class Shown:
+    """What the page has shown so far, so that it is not shown again."""
+
+    raw: int
+    """Characters of each raw body that are shown."""
+    settings: dict[str, tuple[int, object, object]] = field(default_factory=dict[str, tuple[int, object, object]])
+    """By thread: the place where its system prompt and tools were shown last, and both."""
+
+
+def new_messages(detail: Detail, rows: Rows, place: int) -> Html:
+    """The messages that the turn before did not have."""
+    new, reading = detail.new, detail.reading
+    notes: list[str] = [several(len(new), "message")]
+    before = rows.before(place)
+    if detail.sent and before is not None:
+        notes += [f"; {several(detail.sent, 'message')} were sent before, see ", link(before, "the turn before")]
+    if detail.row.history == "changed":
+        notes.append(span("warn", "; the client had rewritten the history"))
+    names = {part.call.id: part.call.name for m in reading.request.messages for part in m.parts if part.call}
+    body = [_message(message, names, echo=message.role == "assistant" and bool(detail.sent)) for message in new]
+    if not new:
+        note = "nothing: the API keeps the history" if reading.request.previous_id else "nothing"
+        body = [tag("p", note, class_="dim")]
+    return tag("section", tag("h3", "New in this request ", span("dim", *notes)), *body)
+
+
+def _message(message: Message, names: dict[str | None, str], *, echo: bool) -> Html:
+    return tag("div", *(_part(message, part, names, echo) for part in message.parts), class_=f"message {message.role}")
+
+
+def _part(message: Message, part: Part, names: dict[str | None, str], echo: bool) -> Html:
+    if part.result is not None:
+        return result_block(part.result, names.get(part.result.call_id), "")
+    head = [span("role", message.role), span("dim", " as the model had sent it" if echo else "")]
+    if part.call is not None:
+        return folded([*head, span("dim", " call of "), part.call.name], arguments(part.call))
+    if part.kind in ("text", "refusal"):
+        return tag("div", tag("div", *head), block(part.text, shut=echo))
+    if part.kind == "reasoning":
+        return folded([*head, span("dim", " reasoning")], block(part.text or "encrypted", whole=True))
+    return folded([*head, span("dim", f" [{part.kind}]")], block(pretty(part.raw), whole=True))
+
+
+def composition(detail: Detail) -> Html:
+    """What the request consists of, by kind."""
+    shares = by_kind(detail.reading.request, detail.row.usage.input)
+    whole = sum(share.size for share in shares)
+    if not whole:
+        return Html("")
+    lines = [
+        tag(
+            "tr",
+            tag("th", one.kind),
+            tag("td", tag("span", tag("span", class_="fill", style=f"width:{one.size / whole:.1%}"), class_="bar")),
+            tag("td", f"{one.tokens:,} tokens" if one.tokens is not None else size(one.size), class_="figure"),
+            tag("td", several(one.count, "message") if one.kind not in ("system", "tools") else "", class_="dim"),
+        )
+        for one in shares
+    ]
+    note = SHARED_OUT if detail.row.usage.input is not None else "bytes; the API did not report its tokens"
+    table = joined((tag("table", *lines, class_="made"), tag("p", note, class_="dim")))
+    return folded([tag("h3", "What the request consists of")], table)
+
+
+def settings(detail: Detail, place: int, shown: Shown) -> Html:
+    """System prompt, tools and parameters; a link while they are those of an earlier turn."""
+    request, thread = detail.reading.request, detail.row.thread or ""
+    system = "\n\n".join(part.text for part in request.system)
+    tools = [(tool.name, tool.description, tool.schema) for tool in request.tools]
+    last = shown.settings.get(thread)
+    parts: list[Html] = []
+    if last is not None and last[1:] == (system, tools):
+        if system or tools:
+            parts.append(
+                tag("p", "System prompt and tools as in ", link(last[0], "an earlier turn"), ".", class_="dim")
+            )
+    else:
+        shown.settings[thread] = (place, system, tools)
+        if system:
+            head = [tag("h3", "System prompt "), span("dim", several(len(system), "character"))]
+            parts.append(folded(head, block(system, whole=True)))
+        if tools:
+            parts.append(folded([tag("h3", "Tools "), span("dim", f"{len(tools)} offered")], _tools(request)))
+    if request.parameters:
+        named = ", ".join(request.parameters)
+        parts.append(
+            folded([tag("h3", "Parameters "), span("dim", named[:80])], block(pretty(request.parameters), whole=True))
+        )
+    return joined(parts)
+
+
+def _tools(request: RequestReading) -> Html:
+    return joined(
+        folded(
+            [span("name", tool.name), span("dim", f" {(tool.description or '')[:160]}")],
+            block(pretty({"description": tool.description, "schema": tool.schema}), whole=True),
+        )
+        for tool in request.tools
+    )

@@ -1,0 +1,99 @@
+"""Copies what was chosen to the clipboard, or saves it in a file; on another thread where it may be large."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from turntape.cassettes.errors import TurntapeError
+
+from ....run.run_index import Run
+from ..formatting import size
+from ..messages import ClipboardText, Notice, Post
+from ..pages.page import Page
+from .export_choices import CLIPBOARD, COPIES, CopyChoice, markdown
+
+
+class Exporter:
+    """`copy` and `save` by the key of the choice. Posts `ClipboardText`, and a `Notice` about what was done.
+
+    `in_thread` calls a function on another thread.
+    """
+
+    def __init__(self, run: Run, folder: Path, post: Post, in_thread: Callable[[Callable[[], None]], object]) -> None:
+        self._run, self._folder, self._post, self._in_thread = run, folder, post, in_thread
+
+    def copy(self, key: str, place: int) -> None:
+        """Copy what `COPIES` names with that key."""
+        choice = next(one for one in COPIES if one.key == key)
+        self._in_thread(lambda: self._make(choice, place))
+
+    def copy_text(self, text: str, what: str, suffix: str, place: int) -> None:
+        """Copy a text; one that is too long for the clipboard is saved in a file."""
+        data = text.encode("utf-8", "surrogateescape")
+        if not data:
+            self._post(Notice(f"there is nothing to copy: {what} is empty", "warn"))
+        elif len(data) > CLIPBOARD:
+            self._write(data, suffix, place, f"too long for the clipboard ({size(len(data))}); ")
+        else:
+            self._post(ClipboardText(data.decode("utf-8", "replace")))
+            self._post(Notice(f"copied {what}, {size(len(data))}", "good"))
+
+    def save(self, key: str, place: int) -> None:
+        """Save the turn (`t`), its request body (`q`) or its response body (`r`) in a new file."""
+        self._in_thread(lambda: self._save_part(key, place))
+
+    def save_markdown(self, page: Page, place: int) -> None:
+        """Save a page as Markdown in a new file."""
+        row = self._run.rows.all[place]
+        name = f"turn {row.turn} of {row.thread}" if row.is_turn else f"#{row.index}"
+        text = markdown(page, f"{self._run.path.name}, {name}: {page.name}")
+        self._write(text.encode("utf-8", "replace"), "md", place)
+
+    def save_screenshot(self, svg: str, place: int) -> None:
+        """Save a picture of the screen in a new file."""
+        self._write(svg.encode(), "svg", place)
+
+    def _make(self, choice: CopyChoice, place: int) -> None:
+        try:
+            text = choice.make(self._run.detail(place))
+        except TurntapeError as error:
+            self._post(Notice(str(error), "bad"))
+        else:
+            self.copy_text(text, choice.word, choice.suffix, place)
+
+    def _save_part(self, key: str, place: int) -> None:
+        try:
+            trip = self._run.detail(place).round_trip
+            if key == "t":
+                from turntape.cassettes.tape.recorder import Recorder
+
+                path = self._free(place, "cassette.jsonl")
+                with Recorder(path) as recorder:
+                    recorder.write(trip)
+                self._post(Notice(f"wrote {path}", "good"))
+                return
+        except (TurntapeError, OSError) as error:
+            self._post(Notice(str(error), "bad"))
+            return
+        if key == "q":
+            self._write(trip.request.body, "request.json", place)
+        else:
+            self._write(trip.response.body if trip.response is not None else b"", "response.txt", place)
+
+    def _free(self, place: int, suffix: str) -> Path:
+        """The path of a new file in the folder."""
+        row = self._run.rows.all[place]
+        stem = f"{row.thread}-turn-{row.turn}" if row.is_turn else f"round-trip-{row.index}"
+        number = 1
+        while (path := self._folder / f"{stem}{'' if number == 1 else f'-{number}'}.{suffix}").exists():
+            number += 1
+        return path
+
+    def _write(self, data: bytes, suffix: str, place: int, lead: str = "") -> None:
+        try:
+            path = self._free(place, suffix)
+            path.write_bytes(data)
+        except OSError as error:
+            problem = f"cannot write {error.filename}: {error.strerror}; start turntape in another folder"
+            self._post(Notice(problem, "bad"))
+        else:
+            self._post(Notice(f"{lead}wrote {path}, {size(len(data))}", "good"))

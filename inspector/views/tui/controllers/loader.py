@@ -1,0 +1,93 @@
+"""Loads what the viewer shows, on two threads: one reads the rows of the file, the other makes pages."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ....run.growth import GrowthStep, steps
+from ....run.row import Row
+from ....run.run_index import Run
+from ..messages import GrowthReady, PageFailed, PageReady, Post, ReadingEnded, RowsRead
+from ..pages.page import Page
+from ..pages.page_table import PAGES, output
+from ..pages.play_page import play_page
+from .page_maker import Failure, Made, PageMaker, PageRequest
+from .playback import PlayedTurn
+from .row_reader import RowReader
+
+
+class Loader:
+    """Posts `RowsRead` and `ReadingEnded` while it reads, and for each page `PageReady`, `GrowthReady` or `PageFailed`.
+
+    `more` says whether the file may still grow; None reads it once.
+    """
+
+    def __init__(self, run: Run, post: Post, more: Callable[[], bool] | None = None) -> None:
+        self._run, self._post = run, post
+        self._pages = PageMaker(self._made)
+        self._rows = RowReader(run, more, self._read, self._ended)
+        self._steps: tuple[GrowthStep, ...] | None = None
+        self._version = 0
+        """Changes with the rows, so that steps that are made meanwhile are not kept."""
+
+    def start(self) -> None:
+        self._pages.start()
+        self._rows.start()
+
+    def stop(self) -> None:
+        self._rows.stop()
+        self._pages.stop()
+
+    @property
+    def busy(self) -> bool:
+        """True while a page is being made."""
+        return self._pages.busy
+
+    def page(self, view: str, place: int, width: int, anchor: str = "", *, top: bool = False) -> None:
+        """Request the page of a view; then the next turn of the thread is read ahead."""
+        run, make = self._run, PAGES[view]
+        following = run.rows.after(place)
+        ahead = None if following is None else lambda: run.detail(following)
+        self._pages.request(PageRequest(place, view, width, lambda: make(run, place), anchor, top), ahead)
+
+    def output(self, path: Path, place: int, width: int) -> None:
+        """Request the page with the output of the recorded command."""
+        self._pages.request(PageRequest(place, "output", width, lambda: output(path)))
+
+    def played(self, turn: PlayedTurn, width: int) -> None:
+        """Request the page of a turn that is being played."""
+        run, place, at = self._run, turn.place, turn.at
+        self._pages.request(
+            PageRequest(place, "play", width, lambda: play_page(run.detail(place), run.rows, place, at))
+        )
+
+    def growth(self, place: int, width: int) -> tuple[GrowthStep, ...] | None:
+        """The steps of the growth plot, when they are known; otherwise they are requested."""
+        if self._steps is None:
+            version = self._version
+            self._pages.request(PageRequest(place, "growth", width, lambda: self._grown(version)))
+        return self._steps
+
+    def rows_changed(self) -> None:
+        """The rows changed, so the known steps are out of date."""
+        self._steps = None
+        self._version += 1
+
+    def _read(self, rows: list[Row]) -> None:
+        self._post(RowsRead(rows))
+
+    def _ended(self, problem: str | None, final: bool) -> None:
+        self._post(ReadingEnded(problem, final))
+
+    def _grown(self, version: int) -> tuple[GrowthStep, ...]:
+        made = tuple(steps(enumerate(list(self._run.rows.all))))
+        if version == self._version:
+            self._steps = made
+        return made
+
+    def _made(self, request: PageRequest, made: Made | Failure) -> None:
+        if isinstance(made, Failure):
+            self._post(PageFailed(request, made.message))
+        elif isinstance(made, Page):
+            self._post(PageReady(request, made))
+        else:
+            self._post(GrowthReady(request, made))

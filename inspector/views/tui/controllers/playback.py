@@ -1,0 +1,172 @@
+"""Playback of a run: how much of a streamed answer has arrived, and when the next turn begins."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from ....run.row import Row
+from ....run.rows import Rows
+from ..formatting import bar
+from ..messages import PlaybackAdvanced, PlaybackEnded, Post
+from ..pages.blocks import Spans
+from .navigation import next_turn
+
+SPEEDS: tuple[float | None, ...] = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, None)
+"""Multiples of the recorded pace; None shows each answer at once."""
+RECORDED = SPEEDS.index(1.0)
+PAUSE = 2.0
+"""A pause between two turns is shortened to this many recorded seconds."""
+LOOK = 0.5
+"""How long a turn is shown without timing, in seconds."""
+TICK = 0.05
+"""How often a turn that is played is drawn, in seconds."""
+
+
+@dataclass
+class PlayedTurn:
+    """A turn that is being played."""
+
+    place: int
+    length: int
+    """Microseconds from its request to the last byte of its answer."""
+    speed: int = RECORDED
+    """An index into `SPEEDS`."""
+    at: int = 0
+    """Microseconds from its request to what is shown."""
+    rest: float = 0.0
+    """Seconds since the answer is complete."""
+    gap: float = 0.0
+    """The recorded seconds from the end of the answer to the next turn."""
+
+    @property
+    def times(self) -> float | None:
+        return SPEEDS[self.speed]
+
+    def advance(self, seconds: float) -> None:
+        """So many seconds of real time passed."""
+        times = self.times
+        if times is None:
+            self.at = self.length
+        if self.at < self.length:
+            assert times is not None
+            self.at = min(self.length, self.at + round(seconds * times * 1_000_000))
+        else:
+            self.rest += seconds
+
+    @property
+    def complete(self) -> bool:
+        """True when the whole answer is shown."""
+        return self.at >= self.length
+
+    @property
+    def over(self) -> bool:
+        """True when the next turn begins."""
+        times = self.times
+        pause = LOOK if times is None else max(0.2, min(PAUSE, max(self.gap, 0.0)) / times)
+        return self.complete and self.rest >= pause
+
+    def status(self, row: Row, width: int) -> Spans:
+        """The status line: the turn, the pace, how much of it was played."""
+        times = self.times
+        pace = "without timing" if times is None else "as recorded" if times == 1 else f"{times:g}×"
+        share = self.at / self.length if self.length else 1.0
+        room = max(6, min(30, width - 60))
+        return [
+            (" ▶ ", "good"),
+            (f"turn {row.turn} of {row.thread}  ", "bold"),
+            (f"{pace}  ", "accent"),
+            (f"{self.at / 1e6:6.2f} of {self.length / 1e6:.2f} s ", "plain"),
+            (f"▕{bar(share, room)}▏", "good"),
+            ("  + - speed, p stops", "dim"),
+        ]
+
+
+class Stoppable(Protocol):
+    """A running timer."""
+
+    def stop(self) -> None: ...
+
+
+class Playback:
+    """Plays turn after turn, as they were recorded. Posts `PlaybackAdvanced` and `PlaybackEnded`.
+
+    `every` calls a function at an interval in seconds, until the timer that it gives is stopped.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        visible: Callable[[Row], bool],
+        post: Post,
+        every: Callable[[float, Callable[[], None]], Stoppable],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._rows, self._visible, self._post = rows, visible, post
+        self._every, self._clock = every, clock
+        self.turn: PlayedTurn | None = None
+        """The turn that is being played."""
+        self.speed = RECORDED
+        """An index into `SPEEDS`."""
+        self.timer: Stoppable | None = None
+        self._ticked = 0.0
+
+    def start(self, place: int) -> bool:
+        """Play from the round trip at `place`; False when no turn follows."""
+        first = place if self._rows.all[place].is_turn else next_turn(self._rows, self._visible, place)
+        if first is None:
+            return False
+        self._begin(first)
+        self._ticked = self._clock()
+        self.timer = self._every(TICK, self._on_timer)
+        return True
+
+    def stop(self) -> bool:
+        """Stop; False when nothing was played."""
+        played, self.turn = self.turn, None
+        if self.timer is not None:
+            self.timer.stop()
+            self.timer = None
+        return played is not None
+
+    def faster(self, by: int) -> str:
+        """Change the speed by so many steps. The new speed, as a sentence."""
+        self.speed = max(0, min(self.speed + by, len(SPEEDS) - 1))
+        if self.turn is not None:
+            self.turn.speed = self.speed
+        times = SPEEDS[self.speed]
+        return "plays without timing" if times is None else f"plays at {times:g}× the recorded pace"
+
+    def tick(self, seconds: float) -> Literal["same", "more", "next", "end"]:
+        """Let time pass: nothing new can be seen, more of the answer, the next turn, or the run has ended."""
+        turn = self.turn
+        if turn is None:
+            return "end"
+        complete = turn.complete
+        turn.advance(seconds)
+        if not turn.over:
+            return "same" if complete else "more"
+        following = next_turn(self._rows, self._visible, turn.place)
+        if following is None:
+            self.stop()
+            return "end"
+        self._begin(following)
+        return "next"
+
+    def _begin(self, place: int) -> None:
+        rows = self._rows.all
+        length = round((rows[place].duration_ms or 0) * 1000)
+        following = next_turn(self._rows, self._visible, place)
+        gap = 0.0
+        if following is not None:
+            gap = rows[following].started_at - rows[place].started_at - length / 1_000_000
+        self.turn = PlayedTurn(place, length, self.speed, gap=gap)
+
+    def _on_timer(self) -> None:
+        now = self._clock()
+        passed, self._ticked = now - self._ticked, now
+        what = self.tick(passed)
+        if what == "end" or self.turn is None:
+            self._post(PlaybackEnded())
+        else:
+            self._post(PlaybackAdvanced(self.turn, what != "same"))

@@ -1,0 +1,78 @@
+"""The thread that reads the rows of a run as the file grows."""
+
+import threading
+import time
+from collections.abc import Callable
+
+from turntape.cassettes.errors import TurntapeError
+
+from ....run.row import Row
+from ....run.run_index import Run
+
+BATCH = 0.04
+"""How long rows are collected before they are handed over, in seconds."""
+POLL = 0.25
+"""How often a growing file is checked, in seconds."""
+LAST_POLLS = 6
+"""How often the file is checked after the command has ended: its last round trips may not be written yet."""
+
+
+class RowReader(threading.Thread):
+    """Reads the rows of a run and hands them over in batches.
+
+    `more` says whether the file may still grow; None reads it once. `read` gets each batch. `ended` gets a problem or
+    None, and whether no more rows will follow. Both are called on this thread.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        more: Callable[[], bool] | None,
+        read: Callable[[list[Row]], None],
+        ended: Callable[[str | None, bool], None],
+    ) -> None:
+        super().__init__(name="turntape-rows", daemon=True)
+        self._run, self._more, self._read, self._ended = run, more, read, ended
+        self._stop = threading.Event()
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def run(self) -> None:
+        try:
+            self._read_new()
+            if self._more is None:
+                self._run.check()
+            else:
+                # All rows so far are read. Now the rest, as the file grows.
+                self._ended(None, False)
+                self._poll(self._more)
+            if not self._stop.is_set():
+                self._read(self._run.close())
+                self._ended(None, True)
+        except TurntapeError as error:
+            self._ended(str(error), True)
+
+    def _poll(self, more: Callable[[], bool]) -> None:
+        polls = 0
+        while polls < LAST_POLLS and not self._stop.wait(POLL):
+            polls = 0 if more() else polls + 1
+            self._read_new()
+
+    def _read_new(self) -> None:
+        batch: list[Row] = []
+        since = time.monotonic()
+        for rows in self._run.read():
+            batch += rows
+            if self._stop.is_set():
+                return
+            if time.monotonic() - since > BATCH:
+                self._read(batch)
+                # The first rows are shown without prices; now there is time to add them.
+                batch = self._run.price()
+                # Let the thread of the screen draw.
+                time.sleep(0.001)
+                since = time.monotonic()
+        batch += self._run.price()
+        if batch:
+            self._read(batch)

@@ -1,0 +1,23 @@
+"""How the viewer is opened."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypedDict
+
+
+class Options(TypedDict, total=False):
+    """The options of `Viewer`; each may be left out."""
+
+    live: bool
+    """Follow the file while it is being written."""
+    may_grow: Callable[[], bool]
+    """Whether the file may still grow; called while it is followed."""
+    output: Path | None
+    """The file with the output of the recorded command."""
+    theme: str
+    turn: int | None
+    """Begin at this turn."""
+    folder: Path
+    """Where files are saved; the present folder by default."""
+    traceback: bool
+    """Show where an internal error was."""

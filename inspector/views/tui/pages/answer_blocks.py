@@ -1,0 +1,92 @@
+"""The answer of a turn as blocks: text, calls with their results, what went wrong."""
+
+from collections.abc import Iterator
+
+from ....analysis.schema_notes import schema_notes
+from ....run.detail import Detail
+from ....run.rows import Rows
+from ....wire.printable import safe
+from ....wire.values import Emission, ToolCall
+from ..formatting import several
+from .blocks import Block
+from .message_blocks import call_body, result_title
+from .sections import gap, rule
+from .text_lines import prose
+
+CALL, RESULT = 16, 6
+"""Lines of the arguments of a call, and of a result, that are shown before it is opened."""
+
+
+def answer_blocks(detail: Detail, rows: Rows, place: int, *, joined: bool = True) -> Iterator[Block]:
+    """The answer; `joined` puts the results, which the next request has, beside their calls."""
+    yield gap("answer")
+    note = "streamed" if detail.row.streamed else ""
+    yield Block("answer", rule("answer", note, "accent"), None, anchors=("answer", "/answer"))
+    emission = detail.reading.emission
+    if emission is None:
+        return
+    yield from _texts(emission)
+    after = rows.after(place)
+    for number, call in enumerate(emission.calls):
+        yield _call_block(detail, number, call, whole=joined)
+        if joined:
+            yield _result_block(detail, number, call, after, rows)
+    for number, call in enumerate(emission.server_calls):
+        title = [("⚙ ", "api"), (safe(call.name), "bold"), ("  run by the API itself", "dim")]
+        yield Block(f"server:{number}", title, call_body(call, {}), indent=2)
+    yield from _problems(detail, emission)
+
+
+def _texts(emission: Emission) -> Iterator[Block]:
+    if emission.reasoning:
+        title = [("reasoning", "reasoning"), (f"  {several(len(emission.reasoning), 'character')}", "dim")]
+        yield Block("answer:reasoning", title, prose(emission.reasoning, "dim"), open=False, preview=3, indent=2)
+    if emission.refusal:
+        yield Block("answer:refusal", [("refusal", "warn")], prose(emission.refusal), indent=2)
+    if emission.text:
+        yield Block("answer:text", (), prose(emission.text), open=True, indent=2, anchors=("answer/text",))
+
+
+def _problems(detail: Detail, emission: Emission) -> Iterator[Block]:
+    """What the API and the recording say about the end of the answer."""
+    reading, failure = detail.reading, detail.round_trip.failure
+    if emission.emitted in ("empty", "none"):
+        what = reading.error.message if reading.error else "nothing was emitted"
+        yield Block("answer:nothing", (), prose(what, "bad" if reading.error else "warn"), indent=2)
+    if reading.finish is not None and reading.finish.detail:
+        yield Block("answer:detail", (), prose(reading.finish.detail, "dim"), indent=2)
+    for number, problem in enumerate(reading.problems):
+        yield Block(f"problem:{number}", (), prose(f"! {problem}", "warn"), indent=2)
+    if failure is not None:
+        yield Block("answer:failure", (), prose(f"{failure.kind}: {failure.message}", "bad"), indent=2)
+
+
+def _call_block(detail: Detail, number: int, call: ToolCall, *, whole: bool) -> Block:
+    title = [("→ ", "model"), (safe(call.name or "?"), "bold"), (f"  {call.id or ''}", "faint")]
+    notes = schema_notes(call, detail.reading.request.tools)
+    if whole and (problem := _incomplete(detail, call)):
+        title.append((f"  {problem}", "bad"))
+    if any(wrong for _, wrong in notes.values()):
+        title.append(("  breaks its schema", "bad"))
+    anchors = (f"answer/call/{number}", f"call {call.id or call.name}")
+    return Block(f"call:{number}", title, call_body(call, notes), open=False, preview=CALL, indent=2, anchors=anchors)
+
+
+def _incomplete(detail: Detail, call: ToolCall) -> str:
+    """What is wrong with the arguments of a call as text."""
+    if not call.complete or (detail.row.emitted == "partial_call" and call.arguments is None):
+        return "cut off"
+    return "not valid JSON" if call.arguments is None and call.arguments_raw else ""
+
+
+def _result_block(detail: Detail, number: int, call: ToolCall, after: int | None, rows: Rows) -> Block:
+    """What the next request brought for a call."""
+    result = detail.results.get(number)
+    if result is not None and after is not None:
+        where = [*result_title(result, call.name), (f"  in turn {rows.all[after].turn}", "dim")]
+        body = prose(result.text, "bad" if result.is_error else "plain")
+        return Block(f"result:{number}", where, body, open=False, preview=RESULT, indent=4)
+    if after is not None:
+        title = [(f"← no result in turn {rows.all[after].turn}", "bad")]
+        return Block(f"result:{number}", title, None, indent=4)
+    return Block(f"result:{number}", [("← no later turn was recorded", "dim")], None, indent=4)

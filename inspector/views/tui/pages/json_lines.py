@@ -1,0 +1,104 @@
+"""JSON values as lines: as indented JSON, or as names and values that people read."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import cast
+
+import orjson
+
+from ....wire.json_value import is_array, is_object
+from ....wire.printable import safe
+from ...text.terminal_text import width_of
+from .blocks import Body, Spans
+from .text_lines import Prose
+
+_JSON = re.compile(r'^(\s*)("(?:[^"\\]|\\.)*")(\s*:\s*)(.*)$')
+
+
+def json_line(text: str) -> Spans:
+    """A line of pretty JSON with its key and its value in their colours."""
+    found = _JSON.match(text)
+    if found is None:
+        rest, lead = text.lstrip(), text[: len(text) - len(text.lstrip())]
+        return [(lead, "plain"), (rest, _value_look(rest))]
+    lead, key, colon, value = found.groups()
+    return [(lead, "plain"), (key, "key"), (colon, "dim"), (value, _value_look(value))]
+
+
+def _value_look(text: str) -> str:
+    if text.startswith('"'):
+        return "string"
+    return "dim" if text[:1] in "{}[]," else "number" if text[:1] in "-0123456789tfn" else "plain"
+
+
+def pretty(value: object) -> str:
+    """A JSON value over several lines."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+    except (TypeError, ValueError):
+        return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def fields_of(value: object, indent: int = 0) -> Iterator[tuple[str, str, str]]:
+    """A JSON object as people write it: `(lead, key, text)`; texts of several lines as they are."""
+    lead = "  " * indent
+    if is_object(value):
+        for key, inner in value.items():
+            if (is_object(inner) or is_array(inner)) and inner:
+                yield lead, key, ""
+                yield from fields_of(inner, indent + 1)
+            else:
+                yield lead, key, scalar(inner)
+    elif is_array(value):
+        for inner in value:
+            yield from _item(inner, lead, indent)
+
+
+def _item(value: object, lead: str, indent: int) -> Iterator[tuple[str, str, str]]:
+    """An item of a list, behind a dash."""
+    if not (is_object(value) and value):
+        yield f"{lead}- ", "", scalar(value)
+        return
+    for number, (deep, key, text) in enumerate(fields_of(cast(object, value), indent + 1)):
+        yield deep if number else f"{lead}- ", key, text
+
+
+def scalar(value: object) -> str:
+    """A text as it is, any other value as JSON."""
+    if isinstance(value, str):
+        return value
+    try:
+        return orjson.dumps(value).decode()
+    except (TypeError, ValueError):
+        return json.dumps(value, ensure_ascii=False)
+
+
+def keyed(rows: Iterable[tuple[str, str, str]], notes: Mapping[str, tuple[str, str]] | None = None) -> Body:
+    """The body that shows `(lead, key, text)` rows; `notes` follow the keys that they are for."""
+    given, notes = list(rows), notes or {}
+
+    def body(width: int) -> Sequence[Spans]:
+        out: list[Spans] = []
+        for lead, key, text in given:
+            out += _row(lead, key, text, None if lead else notes.get(key), width)
+        return out
+
+    return body
+
+
+def _row(lead: str, key: str, text: str, note: tuple[str, str] | None, width: int) -> Iterator[Spans]:
+    tail: list[tuple[str, str]] = [(f"  {note[0]}", note[1])] if note else []
+    head: list[tuple[str, str]] = [(lead, "dim"), (safe(key), "key"), (": " if key else "", "dim")]
+    room = width - width_of(lead) - width_of(key) - 2
+    if "\n" not in text and width_of(text) <= room:
+        yield [*head, (safe(text), _scalar_look(text)), *tail]
+        return
+    yield [*head, *tail]
+    inner = " " * (len(lead) + 2)
+    for line in Prose(text, max(10, width - len(inner)), "plain"):
+        yield [(inner, "plain"), *line]
+
+
+def _scalar_look(text: str) -> str:
+    return "number" if re.fullmatch(r"-?[\d.eE+]+|true|false|null", text) else "plain"

@@ -1,0 +1,43 @@
+"""The three layers of a turn: what the model emitted, how the API finished it, what the client did."""
+
+from collections.abc import Iterator
+
+from ....run.row import Row
+from ....wire.printable import safe
+from ...text.terminal_text import GLYPHS, clip
+from ..formatting import EMITTED, FINISH, OUTCOME, seconds, several
+from .blocks import Spans
+
+
+def layer_lines(row: Row) -> list[Spans]:
+    """One line for each layer."""
+    emitted = row.emitted or "nothing"
+    calls = f": {', '.join(row.calls)}" if row.calls else ""
+    return [
+        [(f"{GLYPHS['model']} model   ", "model"), (emitted, EMITTED.get(emitted, "good")), (calls, "plain")],
+        [(f"{GLYPHS['api']} api     ", "api"), *_api(row)],
+        [(f"{GLYPHS['client']} client  ", "client"), *_client(row)],
+    ]
+
+
+def _api(row: Row) -> Iterator[tuple[str, str]]:
+    yield row.finish or "nothing", FINISH.get(row.finish or "", ("", "warn"))[1]
+    if row.finish_raw is not None and row.finish_raw != row.finish:
+        yield f"  said {safe(row.finish_raw)!r}", "dim"
+    if row.status is not None and row.status != 200:
+        yield f"  HTTP {row.status}", "bad" if row.status >= 400 else "dim"
+    if row.error:
+        yield f"  {clip(row.error, 400)}", "bad"
+    if row.first_byte_ms is not None:
+        yield f"  first byte {seconds(row.first_byte_ms)}, whole {seconds(row.duration_ms)}", "dim"
+
+
+def _client(row: Row) -> Iterator[tuple[str, str]]:
+    outcome = row.outcome or "nothing"
+    yield outcome.replace("_", " "), OUTCOME.get(outcome, ("", "plain"))[1]
+    if row.results:
+        yield f"  {several(row.results, 'result')}", "plain"
+    if row.failed_results:
+        yield f", {row.failed_results} with an error", "bad"
+    if row.history == "changed":
+        yield "  it had rewritten the history before this turn", "warn"

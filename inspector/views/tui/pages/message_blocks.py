@@ -1,0 +1,106 @@
+"""The messages of a request as blocks: one for each part."""
+
+from collections.abc import Iterator, Mapping
+
+from ....wire.json_value import compact, is_object
+from ....wire.printable import safe
+from ....wire.values import Message, Part, Reading, ToolCall, ToolResult
+from ..formatting import ROLE, several, size
+from .blocks import Block, Body, Spans
+from .json_lines import fields_of, json_line, keyed, pretty
+from .text_lines import lines, prose
+
+PREVIEW = 12
+"""Lines of a long text that are shown before it is opened."""
+
+
+def echo_head(message: Message) -> Block:
+    """The head under which the last answer, which the client sent back, is folded away."""
+    parts = [safe(part.call.name) if part.call is not None else part.kind for part in message.parts]
+    title = [("assistant", ROLE["assistant"]), (f"  echo of the last answer: {', '.join(parts) or 'empty'}", "dim")]
+    return Block(f"echo:{message.pointer}", title, group=True, open=False, indent=2, anchors=(message.pointer,))
+
+
+def names_of(reading: Reading) -> dict[str | None, str]:
+    """The tools' names by the ids of the calls in the history."""
+    return {part.call.id: part.call.name for m in reading.request.messages for part in m.parts if part.call}
+
+
+def message_blocks(message: Message, names: dict[str | None, str], indent: int, parent: str | None) -> Iterator[Block]:
+    """A message of the history, one block for each part."""
+    if not message.parts:
+        yield Block(
+            f"message:{message.pointer}",
+            [(message.role, ROLE.get(message.role, "dim")), ("  empty", "dim")],
+            indent=indent,
+            parent=parent,
+            anchors=(message.pointer,),
+        )
+    for number, part in enumerate(message.parts):
+        anchors = (message.pointer, part.pointer) if number == 0 else (part.pointer,)
+        key = f"part:{part.pointer}"
+        title, body, shut = _part(message, part, names)
+        yield Block(
+            key,
+            title,
+            body,
+            open=False,
+            preview=0 if shut else PREVIEW,
+            indent=indent,
+            parent=parent,
+            anchors=anchors,
+        )
+
+
+def _part(message: Message, part: Part, names: dict[str | None, str]) -> tuple[Spans, Body | None, bool]:
+    """Title and body of a part, and whether it starts folded."""
+    if part.result is not None:
+        return (
+            result_title(part.result, names.get(part.result.call_id)),
+            prose(part.result.text, "bad" if part.result.is_error else "plain"),
+            False,
+        )
+    if part.call is not None:
+        return (
+            [("→ ", "model"), (safe(part.call.name), "bold"), (f"  {part.call.id or ''}", "faint")],
+            call_body(part.call, {}),
+            True,
+        )
+    look = ROLE.get(message.role, "dim")
+    if part.kind == "reasoning":
+        note = several(len(part.text), "character") if part.text else "encrypted"
+        return [("reasoning", "reasoning"), (f"  {note}", "dim")], prose(part.text, "dim") if part.text else None, True
+    if part.kind in ("text", "refusal"):
+        return [(message.role, look)], prose(part.text), message.role == "system"
+    return [(message.role, look), (f"  [{part.kind}]", "dim")], prose(pretty(part.raw), json_line), True
+
+
+def result_title(result: ToolResult, name: str | None) -> Spans:
+    title = [
+        ("← ", "client"),
+        (safe(result.name or name or "a call"), "bold"),
+        (f"  {safe(result.call_id or '')}", "faint"),
+        (f"  {size(len(result.text.encode('utf-8', 'replace')))}", "dim"),
+    ]
+    return [*title, ("  error", "bad")] if result.is_error else title
+
+
+def call_body(call: ToolCall, notes: dict[str, tuple[str, bool]]) -> Body:
+    """The arguments of a call, each on its line.
+
+    `notes` has a remark on an argument by its name, and whether the argument is wrong.
+    """
+    if is_object(call.arguments):
+        return _arguments(call.arguments, notes)
+    if call.arguments is not None:
+        return prose(compact(call.arguments))
+    return prose(call.arguments_raw or "no arguments", "warn" if call.arguments_raw else "dim")
+
+
+def _arguments(given: Mapping[str, object], notes: dict[str, tuple[str, bool]]) -> Body:
+    rows = list(fields_of(given))
+    # A required argument that is missing has a note, too.
+    rows += [("", key, "") for key, (_, wrong) in notes.items() if wrong and key not in given]
+    if not rows:
+        return lines([("no arguments", "dim")])
+    return keyed(rows, {key: (text, "bad" if wrong else "dim") for key, (text, wrong) in notes.items()})

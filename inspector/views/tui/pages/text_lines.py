@@ -1,0 +1,94 @@
+"""Texts as lines. A long text is cut into lines as they are shown, so 20 MB open as fast as two lines."""
+
+from abc import abstractmethod
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
+from typing import overload, override
+
+from ....wire.printable import safe
+from ...text.terminal_text import width_of, wrap
+from .blocks import Body, Spans
+
+LONG = 60_000
+"""A text with more characters is broken at the width and not between words."""
+
+
+class LazyLines(Sequence[Spans]):
+    """Lines that are made when they are shown."""
+
+    @abstractmethod
+    def make(self, index: int) -> Spans:
+        """The line at `index`, which is in range."""
+
+    @overload
+    def __getitem__(self, index: int) -> Spans: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Spans]: ...
+    @override
+    def __getitem__(self, index: int | slice) -> Spans | Sequence[Spans]:
+        if isinstance(index, slice):
+            return [self.make(at) for at in range(*index.indices(len(self)))]
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        return self.make(index)
+
+
+class Prose(LazyLines):
+    """A text in lines of at most `width` cells. Short texts break between words, long ones where the line is full."""
+
+    def __init__(self, text: str, width: int, look: str | Callable[[str], Spans] = "plain") -> None:
+        self._look = look
+        text = text.replace("\r\n", "\n").replace("\t", "    ")
+        self._width = width if text.isascii() or len(text) <= LONG else max(8, width // 2)
+        if len(text) <= LONG:
+            self._lines = [line for whole in safe(text).split("\n") for line in _wrapped(whole, width)]
+            self._starts: list[int] | None = None
+            self._count = len(self._lines)
+            return
+        self._lines = text.split("\n")
+        # The number of the first shown line of each line of the text.
+        self._starts = list(accumulate((max(1, -(-len(line) // self._width)) for line in self._lines), initial=0))
+        self._count = self._starts.pop()
+
+    @override
+    def __len__(self) -> int:
+        return self._count
+
+    @override
+    def make(self, index: int) -> Spans:
+        if self._starts is None:
+            text = self._lines[index]
+        else:
+            number = bisect_right(self._starts, index) - 1
+            start = (index - self._starts[number]) * self._width
+            text = safe(self._lines[number][start : start + self._width])
+        return self._look(text) if callable(self._look) else [(text, self._look)]
+
+
+def _wrapped(line: str, width: int) -> Iterable[str]:
+    """One line of a text in pieces, broken at spaces, with its indentation kept."""
+    if not line.isascii():
+        return wrap(line, width) if width_of(line) > width else (line,)
+    if len(line) <= width:
+        return (line,)
+    pieces: list[str] = []
+    indent = " " * min(len(line) - len(line.lstrip()), width // 3)
+    while len(line) > width:
+        cut = line.rfind(" ", len(indent) + 1, width + 1)
+        if cut <= len(indent):
+            cut = width
+        pieces.append(line[:cut])
+        line = indent + line[cut:].lstrip(" ")
+    pieces.append(line)
+    return pieces
+
+
+def prose(text: str, look: str | Callable[[str], Spans] = "plain") -> Body:
+    """The body that shows a text."""
+    return lambda width: Prose(text, width, look)
+
+
+def lines(*given: Spans) -> Body:
+    """The body that shows these lines."""
+    return lambda width: given

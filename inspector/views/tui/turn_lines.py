@@ -1,0 +1,197 @@
+"""The lines of the turn list: one for each turn and each head of a thread, with as many columns as fit."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from ...run.row import Row
+from ...run.rows import Rows
+from ...run.totals import totals
+from ..text.terminal_text import GLYPHS, clip, width_of
+from .formatting import EMITTED, FINISH, OUTCOME, SEVERITY, bar, count, dollars, model_name, seconds, several
+from .pages.blocks import Spans
+from .thread_tree import TreeLine
+
+MARKS = 5
+"""Cells of the marks for findings."""
+SLOW = 30_000
+"""From this many milliseconds on the time of a turn is highlighted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Cells of each column; 0 or False when there is no room for it."""
+
+    model: int
+    api: int
+    client: int
+    tokens: bool
+    bar: int
+    cost: bool
+    time: bool
+
+
+def columns_for(width: int) -> Columns:
+    """The columns for a width: what matters less is left out first."""
+    left = width - 6 - MARKS
+    api, client = (8, 8) if left >= 44 else (2, 2)
+    left -= api + client + 2
+    tokens = left >= 28
+    left -= 13 if tokens else 0
+    cost = left >= 22
+    left -= 8 if cost else 0
+    time = left >= 22
+    left -= 6 if time else 0
+    wide = 10 if left >= 44 else 6 if left >= 26 else 4 if left >= 20 else 0
+    left -= wide + 1 if wide else 0
+    return Columns(max(6, left), api, client, tokens, wide, cost, time)
+
+
+def column_heads(width: int) -> Spans:
+    """The names of the columns."""
+    cells = columns_for(width)
+    short = cells.api <= 2
+    spans: list[tuple[str, str]] = [
+        ("turn  ", "dim"),
+        (f"{GLYPHS['model']} model".ljust(cells.model), "model"),
+        (" ", "plain"),
+        (GLYPHS["api"].ljust(2) if short else f"{GLYPHS['api']} api".ljust(cells.api), "api"),
+        (" ", "plain"),
+        (GLYPHS["client"].ljust(2) if short else f"{GLYPHS['client']} client".ljust(cells.client), "client"),
+    ]
+    if cells.tokens:
+        spans.append(("    in    out", "dim"))
+    if cells.bar or cells.cost:
+        spans.append(("cost".rjust((cells.bar + 1 if cells.bar else 0) + (8 if cells.cost else 0)), "dim"))
+    if cells.time:
+        spans.append(("  time", "dim"))
+    return spans
+
+
+def thread_line(line: TreeLine, rows: Rows, width: int) -> Spans:
+    """The head of a thread in `width` cells."""
+    sums = totals([rows.all[place] for place in line.places])
+    edge = rows.all[line.place].edge
+    kind = edge.kind.replace("_", " ") if edge else ""
+    sign = "▾" if line.open else "▸"
+    spans: list[tuple[str, str]] = [
+        ("  " * line.depth, "plain"),
+        (f"{sign} ", "accent"),
+        (f"{line.thread} ", "title"),
+        (f"{kind} " if kind else "", "accent"),
+        (f" {several(sums.turns, 'turn')}", "dim"),
+        (f" · {', '.join(dict.fromkeys(map(model_name, sums.models)))}", "dim"),
+    ]
+    cells = columns_for(width)
+    cost = f" {dollars(sums.cost)}".rjust(8) + (" " * 6 if cells.time else "")
+    tail: list[tuple[str, str]] = [(cost, "money" if sums.cost else "dim"), *_marks(sums.errors, sums.warnings)]
+    return _both_ends(spans, tail, width)
+
+
+def turn_line(row: Row, lead: str, width: int, dearest: Decimal, *, playing: bool = False) -> Spans:
+    """A turn in `width` cells; `dearest` is the cost of the most expensive turn, which has a full bar."""
+    cells = columns_for(width)
+    number = f"{row.turn}{'ʹ' * (row.attempt - 1) if row.attempt < 4 else '*'}"
+    errors = sum(mark.severity == "error" for mark in row.findings)
+    warnings = sum(mark.severity == "warning" for mark in row.findings)
+    return [
+        (lead, "plain"),
+        (f"{number:>4}", "bold" if row.findings else "dim"),
+        (" ▶" if playing else "  ", "good"),
+        *_model(row, max(4, cells.model - len(lead))),
+        (" ", "plain"),
+        *_cell("api", *_api(row), cells.api),
+        (" ", "plain"),
+        *_cell("client", *_client(row), cells.client),
+        *_figures(row, cells, dearest),
+        *_marks(errors, warnings),
+    ]
+
+
+def _figures(row: Row, cells: Columns, dearest: Decimal) -> list[tuple[str, str]]:
+    """Tokens, cost and time, as far as there is room."""
+    spans: list[tuple[str, str]] = []
+    if cells.tokens:
+        spans += [(f"{count(row.usage.input):>6}", "plain"), (f"{count(row.usage.output):>7}", "dim")]
+    if cells.bar:
+        share = float(row.cost / dearest) if row.cost and dearest else 0.0
+        spans += [(" ", "plain"), (bar(share, cells.bar), "gauge")]
+    if cells.cost:
+        spans.append((f"{dollars(row.cost) if row.cost is not None else '–':>8}", "money" if row.cost else "dim"))
+    if cells.time:
+        slow = row.duration_ms is not None and row.duration_ms > SLOW
+        spans.append((f"{seconds(row.duration_ms):>6}", "warn" if slow else "dim"))
+    return spans
+
+
+def _cell(layer: str, word: str, look: str, cells: int) -> list[tuple[str, str]]:
+    """A layer: its glyph and its word. Without room for the word, the glyph has the look of the word."""
+    if cells <= 2:
+        return [(GLYPHS[layer] + (" " if look in ("good", "dim", "plain") else "!"), look)]
+    word = clip(word, cells - 2)
+    return [(f"{GLYPHS[layer]} ", layer), (word, look), (" " * (cells - 2 - width_of(word)), "plain")]
+
+
+def _model(row: Row, cells: int) -> list[tuple[str, str]]:
+    word, look = _emission(row)
+    word = clip(word, cells - 2)
+    return [(f"{GLYPHS['model']} ", "model"), (word, look), (" " * (cells - 2 - width_of(word)), "plain")]
+
+
+def _emission(row: Row) -> tuple[str, str]:
+    """What the model emitted, in a few words."""
+    look = EMITTED.get(row.emitted or "none", "plain")
+    if row.calls:
+        names = list(dict.fromkeys(row.calls))
+        word = ", ".join(f"{name} ×{n}" if (n := row.calls.count(name)) > 1 else name for name in names)
+        return f"cut: {word}" if row.emitted == "partial_call" else word, look
+    if row.emitted == "text":
+        return f"“{row.said}”" if row.said else "text", "string"
+    if row.emitted == "none" and row.error:
+        return row.error, "bad"
+    return (row.emitted or "nothing").replace("_", " ") + (f": {row.said}" if row.said else ""), look
+
+
+def _api(row: Row) -> tuple[str, str]:
+    if row.status is not None and row.status >= 400:
+        return str(row.status), "bad"
+    return FINISH.get(row.finish or "", (row.finish or "none", "warn"))
+
+
+def _client(row: Row) -> tuple[str, str]:
+    word, look = OUTCOME.get(row.outcome or "", (row.outcome or "none", "dim"))
+    return (f"{word} ✗{row.failed_results}", "bad") if row.failed_results else (word, look)
+
+
+def _marks(errors: int, warnings: int) -> list[tuple[str, str]]:
+    """Always `MARKS` cells."""
+    bad = f"{SEVERITY['error'][0]}{min(errors, 9)}" if errors else ""
+    warn = f"{SEVERITY['warning'][0]}{min(warnings, 9)}" if warnings else ""
+    return [(" ", "plain"), (bad, "bad"), (warn, "warn"), (" " * (MARKS - 1 - len(bad) - len(warn)), "plain")]
+
+
+def other_line(row: Row, lead: str, width: int) -> Spans:
+    """A round trip that is not a turn, in `width` cells."""
+    look = "dim" if row.status is not None and row.status < 400 else "bad"
+    endpoint = f"{row.method} {row.url.split('://')[-1]}"
+    return [
+        (lead, "plain"),
+        ("   ·  ", "faint"),
+        (clip(endpoint, max(8, width - len(lead) - 14)), "dim"),
+        (f"  {row.status if row.status is not None else 'no answer'}", look),
+    ]
+
+
+def _both_ends(left: Sequence[tuple[str, str]], right: Sequence[tuple[str, str]], width: int) -> Spans:
+    """Spans at the left, clipped where needed, and spans at the right end."""
+    used = sum(width_of(text) for text, _ in right)
+    out: list[tuple[str, str]] = []
+    room = width - used
+    for text, look in left:
+        size = width_of(text)
+        if size > room:
+            text = clip(text, max(1, room)) if room > 1 else ""
+            size = width_of(text)
+        out.append((text, look))
+        room -= size
+    return [*out, (" " * max(0, room), "plain"), *right]

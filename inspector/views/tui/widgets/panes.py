@@ -1,0 +1,118 @@
+"""The two panes: the list of turns, and the page of a view or the growth plot; and how they share the room."""
+
+from typing import Literal, override
+
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+
+from ..theme import Palette
+from ..turn_lines import column_heads
+from .growth_plot import GrowthPlot
+from .header_footer import Bar, KeyHint
+from .page_view import PageView
+from .tabs import Tabs
+from .turn_list import TurnList
+
+SIDE_BY_SIDE = 140
+"""From this width on the list is beside the page, in cells."""
+
+
+class Panes(Container):
+    """Holds the widgets of both panes."""
+
+    def __init__(self, **fields: str) -> None:
+        super().__init__(**fields)  # pyright: ignore[reportArgumentType]
+        self._heads = Bar(column_heads, id="heading")
+        self.turns, self.tabs = TurnList(id="turns"), Tabs(id="tabs")
+        self.page, self.plot = PageView(id="page"), GrowthPlot(id="growth")
+        self._left, self._right = Vertical(id="left"), Vertical(id="right")
+        self._width = self._height = 0
+        """The size of the screen."""
+        self._reading = False
+        """True while the page was entered, so that it has more room."""
+        self._zoomed: Literal["list", "page"] | None = None
+        self._side: bool | None = None
+        """Whether the user wants the list beside the page; None as the width allows."""
+
+    @override
+    def compose(self) -> ComposeResult:
+        with self._left:
+            yield self._heads
+            yield self.turns
+        with self._right:
+            yield self.tabs
+            yield self.page
+            yield self.plot
+
+    def use(self, palette: Palette) -> None:
+        """Draw in the looks of another theme."""
+        for widget in (self._heads, self.turns, self.tabs, self.page, self.plot):
+            widget.use(palette)
+
+    def resized(self, width: int, height: int) -> None:
+        """The screen has this size, in cells."""
+        self._width, self._height = width, height
+        self.share_room()
+
+    def share_room(self) -> None:
+        """Share the room between list and page."""
+        side = self._side if self._side is not None else self._width >= SIDE_BY_SIDE
+        self.set_class(side, "side")
+        self.set_class(self._zoomed == "list", "list-only")
+        self.set_class(self._zoomed == "page", "page-only")
+        if side or self._zoomed == "list":
+            self._left.styles.height = "1fr"
+        else:
+            most = round((self._height - 3) * (0.2 if self._reading else 0.4))
+            self._left.styles.height = max(4, min(most, self.turns.count() + 1))
+
+    def on_turn_list_folded(self) -> None:
+        self.share_room()
+
+    def zoom(self) -> None:
+        """Show the pane with the focus alone, or both again."""
+        self._zoomed = None if self._zoomed else "list" if self.in_list else "page"
+        self.share_room()
+
+    def toggle_side(self) -> None:
+        """Put the list beside the page, or above it."""
+        self._side = not self.has_class("side")
+        self.share_room()
+
+    def show_view(self, view: str) -> None:
+        """Show the page, or for the growth view the plot."""
+        self._right.set_class(view == "growth", "plot")
+
+    def show_page(self) -> None:
+        """Show the page pane when only the list is shown."""
+        if self._zoomed == "list":
+            self._zoomed = None
+            self.share_room()
+
+    def enter_page(self, view: str) -> None:
+        """Give the focus to the page pane."""
+        if self._zoomed == "list":
+            self._zoomed = None
+        self._reading = True
+        self.share_room()
+        (self.plot if view == "growth" else self.page).focus()
+
+    def enter_list(self) -> None:
+        """Give the focus to the list."""
+        self._reading = False
+        if self._zoomed == "page":
+            self._zoomed = None
+        self.share_room()
+        self.turns.focus()
+
+    @property
+    def in_list(self) -> bool:
+        """Whether the list has the focus."""
+        return self.turns.has_focus
+
+    @property
+    def hints(self) -> tuple[KeyHint, ...]:
+        """The keys of the pane with the focus."""
+        if self.turns.has_focus:
+            return self.turns.HINTS
+        return self.plot.HINTS if self.plot.has_focus else self.page.HINTS

@@ -1,0 +1,36 @@
+"""The line in which a search is typed."""
+
+from typing import ClassVar
+
+from textual.widgets import Input
+
+from .header_footer import KeyHint
+
+
+class SearchBox(Input):
+    """Hidden until `start`. Posts the messages of `Input` while it is open."""
+
+    HINTS: ClassVar[tuple[KeyHint, ...]] = (
+        ("↵", "keep", ""),
+        ("Esc", "show all", "screen.out"),
+        ("", "words and tool: layer: is: finding: status: cost: in: out: ms: model: thread:", ""),
+    )
+
+    def __init__(self, **fields: str) -> None:
+        hint = "words, tool:name, layer:client, is:error, cost:>0.05 … ? explains"
+        super().__init__(placeholder=hint, **fields)  # pyright: ignore[reportArgumentType]
+
+    @property
+    def opened(self) -> bool:
+        """True while it is on the screen."""
+        return self.has_class("shown")
+
+    def start(self, text: str) -> None:
+        """Open it with a text to edit."""
+        self.add_class("shown")
+        self.value = text
+        self.focus()
+
+    def end(self) -> None:
+        """Hide it."""
+        self.remove_class("shown")

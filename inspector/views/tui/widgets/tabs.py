@@ -1,0 +1,46 @@
+"""The tabs: which view is shown, and which others there are."""
+
+from typing import ClassVar
+
+from ..pages.help_page import HelpSection
+from .header_footer import KeyHint, Keys
+
+VIEWS: tuple[KeyHint, ...] = (
+    ("1", "Turn", "turn"),
+    ("2", "Wire", "wire"),
+    ("3", "Growth", "growth"),
+    ("4", "Context", "context"),
+    ("5", "Findings", "findings"),
+    ("6", "Diff", "diff"),
+)
+"""Key, word and name of each view."""
+OUTPUT: KeyHint = ("7", "Output", "output")
+"""The view of the output of the recorded command, while there is one."""
+
+
+class Tabs(Keys):
+    """The views, with the one that is shown."""
+
+    HELP_KEYS: ClassVar[HelpSection] = HelpSection(
+        "views",
+        (
+            ("1 Turn", "what is new, the answer, calls with their results; what was sent before is folded"),
+            ("2 Wire", "headers, events with their times, bodies as they were sent"),
+            ("3 Growth", "tokens and cost of each turn, as stacked bars"),
+            ("4 Context", "what this request consists of, and what each part has cost so far"),
+            ("5 Findings", "what went wrong, the layer to blame; Enter goes to the evidence"),
+            ("6 Diff", "this request and the one before; the answer and what was sent back of it"),
+            ("r", "the raw bodies of this turn, and back"),
+            ("z", "this pane alone, and both again"),
+            ("v", "list and page side by side, or one above the other"),
+        ),
+    )
+
+    def show_views(self, view: str, problems: int, *, output: bool) -> None:
+        """Finding `view`; the tab of the findings shows how many errors and warnings there are."""
+        views = (*VIEWS, OUTPUT) if output else VIEWS
+        hints = [
+            (key, f"{word} {problems}" if name == "findings" and problems else word, f"screen.view('{name}')")
+            for key, word, name in views
+        ]
+        self.show(hints, f"screen.view('{view}')")
