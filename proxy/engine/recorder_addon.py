@@ -112,8 +112,11 @@ class RecorderAddon:
             return
         message = flow.error.msg
         if any(words in message.lower() for words in _CLIENT_LEFT):
-            has_all = pending.first_byte_at is not None and ended(pending.pieces)
-            failure = None if has_all else Failure("client_gone", "the client closed before the answer was whole")
+            failure = (
+                None
+                if ended(pending.pieces)
+                else Failure("client_gone", "the client closed before the answer was whole")
+            )
             self.finish(flow, "client", failure)
         elif flow.response is None:
             kind = connect_failure(message)

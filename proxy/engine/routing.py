@@ -25,7 +25,7 @@ from .recorder_addon import RecorderAddon
 from .unrecorded import UnrecordedTraffic
 from .upstream_proxy import UpstreamProxy, is_loopback
 
-_LLM_PATHS = (
+LLM_PATHS = (
     "/chat/completions",
     "/completions",
     "/responses",
@@ -162,7 +162,7 @@ class Router:
         upstream = by_host(host)
         url = f"{request.scheme}://{_authority(request)}{request.path}"
         path = request.path.partition("?")[0]
-        if not self.is_wanted(host) and not path.endswith(_LLM_PATHS):
+        if not self.is_wanted(host) and not path.endswith(LLM_PATHS):
             self.unrecorded.passed[host] += 1
             return
         override = resolve(upstream.name, self._upstreams) if upstream else self._upstreams.get("*")

@@ -12,7 +12,11 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "delta": ("cassettes/tape/delta.py",),
     "matching": ("cassettes/matching",),
     "player": ("cassettes/replay/player.py",),
-    "recorder_addon": ("proxy/engine/recorder_addon.py",),
+    "recorder_addon": (
+        "proxy/engine/recorder_addon.py",
+        "proxy/engine/pending.py",
+        "proxy/engine/flow_conversion.py",
+    ),
     "routing": ("proxy/engine/routing.py",),
     "threads": ("inspector/analysis/threads.py",),
     "dispatch": ("inspector/analysis/dispatch.py",),

@@ -68,6 +68,12 @@ def test_an_authority_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.
     assert not [path for path in tmp_path.iterdir() if path.is_dir()]
 
 
+def test_the_folder_of_the_authority_is_ours_alone(tmp_path: Path) -> None:
+    certificate = ensure_authority(tmp_path / "made")
+
+    assert certificate.parent.stat().st_mode & 0o777 == 0o700
+
+
 def test_a_place_that_takes_no_certificates_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 

@@ -37,27 +37,27 @@ def ask(engine: Engine, upstream: str = "openai", **body: object) -> httpx2.Resp
         return client.post(f"http://127.0.0.1:{engine.port}/{upstream}/v1/chat/completions", json=BODY | body)
 
 
-def test_each_round_trip_is_written_and_told_with_its_number(tmp_path: Path) -> None:
-    sink, told = Sink(), list[tuple[RoundTrip, int]]()
+def test_each_round_trip_is_written_and_reported_with_its_number(tmp_path: Path) -> None:
+    sink, reported = Sink(), list[tuple[RoundTrip, int]]()
     with ScriptedServer() as server:
         engine = Engine(
             sink,
             upstreams={"*": server.url},
             confdir=tmp_path / "conf",
-            on_round_trip=lambda trip, number: told.append((trip, number)),
+            on_round_trip=lambda trip, number: reported.append((trip, number)),
         )
         with running(engine):
             answers = [ask(engine).json(), ask(engine, stream=False).json()]
 
     assert [a["object"] for a in answers] == ["chat.completion"] * 2
-    assert told == list(zip(sink.trips, (0, 1), strict=True))
+    assert reported == list(zip(sink.trips, (0, 1), strict=True))
 
 
 @pytest.mark.parametrize("streamed", [False, True])
 def test_silence_of_half_an_hour_is_not_ours_to_end(
     streamed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Some answers take that long to begin, and sockets rest that long between turns."""
+    """Some answers take that long to begin, and some connections are idle that long between turns."""
     real = mitmproxy_server.TimeoutWatchdog.__init__
 
     def hurried(watchdog: mitmproxy_server.TimeoutWatchdog, timeout: float, callback: object) -> None:
@@ -91,6 +91,13 @@ def test_the_port_is_free_again_after_the_stop(tmp_path: Path) -> None:
 
     with running(again):
         assert again.port == port
+
+
+def test_the_folder_of_the_authority_is_ours_alone(tmp_path: Path) -> None:
+    """It holds the key that clients trust."""
+    folder = tmp_path / "made" / "conf"
+    with running(Engine(Sink(), confdir=folder)):
+        assert folder.stat().st_mode & 0o777 == 0o700
 
 
 def test_a_stop_before_any_start_does_nothing(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 """The recorder addon keeps what passes, changes nothing, and says why an answer is not whole."""
 
+import gc
 import gzip
 import time
+import weakref
 from collections.abc import Sequence
 
 import pytest
@@ -79,7 +81,7 @@ def test_a_flow_is_written_once() -> None:
     assert len(kept) == 1
 
 
-def test_a_flow_that_is_not_recorded_is_left_alone() -> None:
+def test_a_flow_that_is_not_recorded_is_left_alone(caplog: pytest.LogCaptureFixture) -> None:
     kept: list[RoundTrip] = []
     recorder = RecorderAddon(kept.append)
     flow = tflow.tflow(resp=True)
@@ -90,6 +92,7 @@ def test_a_flow_that_is_not_recorded_is_left_alone() -> None:
     failing(recorder, flow, "timed out")
 
     assert kept == [] and flow.response is not None and flow.response.stream is False
+    assert caplog.records == []  # no fault either
 
 
 def test_encoded_chunks_pass_encoded_and_are_kept_decoded() -> None:
@@ -300,3 +303,15 @@ def test_hooks_without_their_part_of_the_flow_do_nothing() -> None:
     recorder.websocket_message(flow)
 
     assert kept == [] and pending.faults == [] and pending.first_byte_at is None
+
+
+def test_a_flow_that_has_ended_is_not_kept_in_memory() -> None:
+    recorder = RecorderAddon(lambda trip: None)
+    flow = begun(recorder)
+    recorder.response(flow)
+    gone = weakref.ref(flow)
+
+    del flow
+    gc.collect()
+
+    assert gone() is None

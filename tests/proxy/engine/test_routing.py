@@ -9,10 +9,12 @@ from mitmproxy import http
 from mitmproxy.proxy.context import Context
 from mitmproxy.test import taddons, tflow
 from mitmproxy.test.tflow import tclient_conn
+from mitmproxy.tls import TlsData
 
 from turntape.cassettes import RoundTrip
 from turntape.proxy.engine.recorder_addon import RecorderAddon
-from turntape.proxy.engine.routing import Router, run_of
+from turntape.proxy.engine.routing import LLM_PATHS, Router, run_of
+from turntape.proxy.engine.upstream_proxy import UpstreamProxy
 
 PORT = 8484
 
@@ -20,19 +22,27 @@ PORT = 8484
 class Routed:
     """A router on port 8484, with a recorder addon."""
 
-    def __init__(self, intercept: tuple[str, ...] = (), **upstreams: str) -> None:
+    def __init__(
+        self, intercept: tuple[str, ...] = (), upstream_proxy: UpstreamProxy | None = None, **upstreams: str
+    ) -> None:
         kept: list[RoundTrip] = []
         self.recorder = RecorderAddon(kept.append)
         named = {("*" if name == "all" else name): url for name, url in upstreams.items()}
-        self.router = Router(self.recorder, upstreams=named, intercept=intercept, **NO_PROXY)
+        self.router = Router(
+            self.recorder, upstreams=named, intercept=intercept, upstream_proxy=upstream_proxy, clock=lambda: 1000.0
+        )
         self.router.port = PORT
 
-    def __call__(self, url: str, **headers: str) -> http.HTTPFlow:
+    def __call__(self, url: str, version: str = "HTTP/1.1", **headers: str) -> http.HTTPFlow:
         """A request to `url`, as a client sends it to us; a URL without a host is a base-URL request."""
         if url.startswith("/"):
             url = f"http://127.0.0.1:{PORT}{url}"
         flow = tflow.tflow(req=http.Request.make("POST", url, b"{}"))
-        flow.request.headers["host"] = urlsplit(url).netloc
+        flow.request.http_version = version
+        if version == "HTTP/2.0":
+            flow.request.data.authority = urlsplit(url).netloc.encode()
+        else:
+            flow.request.headers["host"] = urlsplit(url).netloc
         for name, value in headers.items():
             flow.request.headers[name.replace("_", "-")] = value
         self.router.requestheaders(flow)
@@ -40,9 +50,6 @@ class Routed:
 
     def recorded(self, flow: http.HTTPFlow) -> bool:
         return flow.id in self.recorder.pending
-
-
-NO_PROXY = {"upstream_proxy": None}
 
 
 def to(flow: http.HTTPFlow) -> str:
@@ -73,15 +80,15 @@ def test_an_override_with_a_key_and_a_port_is_where_it_goes() -> None:
     assert flow.request.headers["host"] == "127.0.0.1:9000"
 
 
-def test_a_base_url_without_an_upstream_is_told_what_to_write() -> None:
+def test_a_base_url_without_an_upstream_gets_an_answer_that_says_what_to_write() -> None:
     route = Routed()
 
     flow = route("/v1/chat/completions")
 
     assert flow.response is not None and flow.response.content is not None
     assert (flow.response.status_code, flow.response.headers["x-should-retry"]) == (404, "false")
-    told = json.loads(flow.response.content)["error"]["message"]
-    assert "'/v1/chat/completions'" in told and "openai, anthropic" in told and "--upstream NAME=URL" in told
+    message = json.loads(flow.response.content)["error"]["message"]
+    assert "'/v1/chat/completions'" in message and "openai, anthropic" in message and "--upstream NAME=URL" in message
     assert not route.recorded(flow)
 
 
@@ -131,7 +138,7 @@ def test_a_gateway_under_any_host_is_known_by_its_path(host: str) -> None:
         assert route.recorded(route(f"http://{host}{path}")), path
 
 
-def test_what_is_no_llm_api_passes_and_is_counted() -> None:
+def test_other_requests_pass_and_are_counted() -> None:
     route = Routed()
 
     flows = [route("http://pypi.example/simple/x"), route("http://pypi.example/y"), route("http://127.0.0.1:1/health")]
@@ -172,7 +179,7 @@ def test_a_run_is_named_by_path_or_by_proxy_user_and_the_path_wins() -> None:
     assert run(route("/openai/v1/models")) is None
 
 
-def test_what_is_meant_for_us_is_not_sent_on() -> None:
+def test_proxy_headers_are_not_sent_on() -> None:
     flow = Routed()("https://api.openai.com/v1/models", proxy_authorization=user("a"), proxy_connection="keep-alive")
 
     assert "proxy-authorization" not in flow.request.headers
@@ -223,3 +230,202 @@ def test_what_a_connect_leads_to_is_opened_only_where_an_llm_may_be(host: str, d
 
     assert router.is_tunnelled(context, data) is tunnelled
     assert router.unrecorded.tunnelled == ({host: 1} if tunnelled else {})
+
+
+@pytest.mark.parametrize("ending", LLM_PATHS)
+@pytest.mark.parametrize("query", ["", "?a=1"])
+def test_each_path_of_an_llm_api_is_recorded_on_any_host(ending: str, query: str) -> None:
+    route = Routed()
+
+    assert route.recorded(route(f"http://gateway.example/x{ending}{query}"))
+    assert not route.recorded(route(f"http://gateway.example/x{ending}/more{query}"))
+
+
+def test_the_paths_are_those_of_the_apis() -> None:
+    assert set(LLM_PATHS) == {
+        *("/chat/completions", "/completions", "/responses", "/messages", "/embeddings", "/interactions"),
+        *(":generateContent", ":streamGenerateContent", "/converse", "/converse-stream"),
+        *("/invoke", "/invoke-with-response-stream", "/api/chat", "/api/generate", "/v2/chat", "/v1/chat"),
+    }
+
+
+def test_http_2_names_its_host_in_the_authority() -> None:
+    flow = Routed()("/openai/v1/models", version="HTTP/2.0")
+
+    assert flow.request.data.authority == b"api.openai.com"
+    assert "host" not in flow.request.headers
+
+
+def test_http_2_on_the_forward_route_keeps_its_authority() -> None:
+    route = Routed(openai="http://127.0.0.1:9000")
+
+    flow = route("https://api.openai.com/v1/models", version="HTTP/2.0")
+
+    assert flow.request.data.authority == b"api.openai.com"
+    assert route.recorder.pending[flow.id].url == "https://api.openai.com/v1/models"
+
+
+def test_http_1_has_no_authority() -> None:
+    assert Routed()("/openai/v1/models").request.data.authority == b""
+
+
+def test_an_authority_leaves_the_login_out() -> None:
+    flow = Routed(openai="http://user:pass@llm.corp:81")("/openai/v1/models", version="HTTP/2.0")
+
+    assert flow.request.data.authority == b"llm.corp:81"
+
+
+def test_a_request_without_a_host_header_is_known_by_its_place() -> None:
+    route = Routed()
+    flow = tflow.tflow(req=http.Request.make("POST", "http://127.0.0.1:11434/api/chat", b"{}"))
+    flow.request.headers.pop("host", None)
+
+    route.router.requestheaders(flow)
+
+    assert route.recorder.pending[flow.id].url == "http://127.0.0.1:11434/api/chat"
+
+
+def test_the_ports_are_those_of_the_scheme() -> None:
+    assert to(Routed(openai="http://llm.corp")("/openai/v1/models")) == "http://llm.corp:80/v1/models"
+    assert to(Routed(openai="https://llm.corp")("/openai/v1/models")) == "https://llm.corp:443/v1/models"
+
+
+def test_a_start_is_noted_by_both_clocks() -> None:
+    route = Routed()
+
+    pending = route.recorder.pending[route("/openai/v1/models").id]
+
+    assert pending.started_at == 1000.0
+    assert 0 <= pending.now() < 60_000_000
+
+
+def test_the_host_of_an_override_on_loopback_is_not_opened_for_others() -> None:
+    assert not Routed(openai="http://127.0.0.1:9000").router.is_wanted("127.0.0.1")
+
+
+def test_an_override_for_all_replaces_other_apis_by_host_and_keeps_their_path() -> None:
+    route = Routed(all="http://127.0.0.1:9000/ignored")
+
+    flow = route("http://gateway.example/v1/chat/completions")
+
+    assert to(flow) == "http://127.0.0.1:9000/v1/chat/completions"
+    assert route.recorder.pending[flow.id].upstream is None
+
+
+# The upstream proxy
+
+
+CORP = UpstreamProxy("http", "corp", 3128, "Basic am86eA==", exempt=("exempt.example",))
+
+
+def test_plain_http_is_requested_from_the_upstream_proxy_in_absolute_form() -> None:
+    route = Routed(upstream_proxy=CORP)
+
+    flow = route("http://gateway.example/v1/messages")
+
+    data = flow.request.data
+    assert (data.host, data.port, data.authority) == ("corp", 3128, b"gateway.example")
+    assert flow.request.headers["proxy-authorization"] == "Basic am86eA=="
+    assert flow.server_conn.via is None
+    assert route.recorder.pending[flow.id].url == "http://gateway.example/v1/messages"
+
+
+@pytest.mark.parametrize(
+    ("url", "authority"),
+    [
+        ("http://gateway.example:8080/v1/messages", b"gateway.example:8080"),
+        ("http://[2001:db8::1]/v1/messages", b"[2001:db8::1]"),
+        ("http://[2001:db8::1]:81/v1/messages", b"[2001:db8::1]:81"),
+    ],
+)
+def test_the_absolute_form_names_host_and_port(url: str, authority: bytes) -> None:
+    assert Routed(upstream_proxy=CORP)(url).request.data.authority == authority
+
+
+def test_an_upstream_proxy_without_a_login_gets_none() -> None:
+    flow = Routed(upstream_proxy=UpstreamProxy("http", "corp", 3128))("http://gateway.example/v1/messages")
+
+    assert "proxy-authorization" not in flow.request.headers
+
+
+@pytest.mark.parametrize(
+    ("url", "proxy", "options"),
+    [
+        ("https://api.openai.com/v1/models", CORP, {}),
+        ("/openai/v1/models", CORP, {}),
+        ("http://gateway.example/v1/messages", CORP, {"version": "HTTP/2.0"}),
+        ("http://gateway.example/v1/responses", CORP, {"upgrade": "websocket"}),
+        ("http://gateway.example/v1/messages", UpstreamProxy("https", "corp", 3128), {}),
+    ],
+    ids=["TLS", "base URL", "HTTP/2", "WebSocket", "proxy behind TLS"],
+)
+def test_what_has_no_absolute_form_gets_a_tunnel(url: str, proxy: UpstreamProxy, options: dict[str, str]) -> None:
+    flow = Routed(upstream_proxy=proxy)(url, **options)
+
+    assert flow.server_conn.via == proxy.spec
+    assert flow.request.data.host != "corp"
+    assert "proxy-authorization" not in flow.request.headers
+
+
+@pytest.mark.parametrize("url", ["http://exempt.example/v1/messages", "http://127.0.0.1:9/v1/messages"])
+def test_exempt_hosts_are_connected_to_directly(url: str) -> None:
+    flow = Routed(upstream_proxy=CORP)(url)
+
+    assert flow.server_conn.via is None
+    assert flow.request.data.host != "corp"
+
+
+def test_an_unrecorded_request_uses_the_upstream_proxy_too() -> None:
+    assert Routed(upstream_proxy=CORP)("http://pypi.example/simple").request.data.host == "corp"
+
+
+def test_a_request_that_turntape_answers_goes_nowhere() -> None:
+    flow = Routed(upstream_proxy=CORP)("/unknown")
+
+    assert flow.response is not None
+    assert flow.request.data.host == "127.0.0.1"
+
+
+@pytest.mark.parametrize(("proxy", "login"), [(CORP, CORP.authorization), (None, None)])
+def test_a_tunnel_is_asked_for_with_the_login(proxy: UpstreamProxy | None, login: str | None) -> None:
+    connect = tflow.tflow()
+
+    Routed(upstream_proxy=proxy).router.http_connect_upstream(connect)
+
+    assert connect.request.headers.get("proxy-authorization") == login
+
+
+# What is not recorded
+
+
+def test_a_client_that_ends_the_handshake_is_counted_by_host() -> None:
+    router = Routed().router
+    with taddons.context() as addons:
+        context = Context(tclient_conn(), addons.options)
+    context.server.address = ("192.0.2.1", 443)
+    for sni in ("api.openai.com", None):
+        context.client.sni = sni
+        router.tls_failed_client(TlsData(context.client, context))
+    context.server.address = None
+    router.tls_failed_client(TlsData(context.client, context))
+
+    assert router.unrecorded.distrusted == {"api.openai.com": 1, "192.0.2.1": 1, "?": 1}
+
+
+def test_a_connection_that_has_no_place_yet_is_not_tunnelled() -> None:
+    router = Routed().router
+    with taddons.context() as addons:
+        context = Context(tclient_conn(), addons.options)
+    context.server.address = None
+
+    assert not router.is_tunnelled(context, TLS)
+    assert not router.unrecorded.tunnelled
+
+
+def test_a_tunnel_to_ourselves_is_opened() -> None:
+    router = Routed().router
+    with taddons.context() as addons:
+        context = Context(tclient_conn(), addons.options)
+    context.server.address = ("127.0.0.1", PORT)
+
+    assert not router.is_tunnelled(context, TLS)
