@@ -1,4 +1,4 @@
-"""Answers held before real clients see them: passed, edited, refused; and what the cassette says of it."""
+"""Answers held before real clients see them: passed, edited, refused; and what the cassette says about it."""
 
 import json
 import socket

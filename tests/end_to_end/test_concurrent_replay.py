@@ -1,4 +1,4 @@
-"""Fifty agents at once on one cassette: each is told what it was told when it was recorded, and no other's answer."""
+"""Fifty agents at once on one cassette: each gets the answers that were recorded for it, and none of another."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Failed turns are kept, and the client sees what it would have seen without us."""
+"""Failed turns are kept, and the client sees what it would see without the proxy."""
 
 import contextlib
 import os
@@ -42,7 +42,7 @@ def streamed(base: str, **headers: str) -> list[str]:
     ["cut=3", "error_event=2", "bad_arguments", "truncated_arguments", "status=429", "status=529", "status=400",
      "reset", "malformed_sse=1", "empty", "wrong_finish", "slow=20"],
 )  # fmt: skip
-def test_a_client_sees_each_fault_as_without_us_and_it_is_recorded(fault: str, tape: Path, confdir: Path) -> None:
+def test_a_client_sees_each_fault_as_without_the_proxy(fault: str, tape: Path, confdir: Path) -> None:
     header = {"x-scripted-fault": fault}
     with rig(tape, confdir) as up:
         through = outcome(lambda: streamed(up.base, **header))
@@ -58,7 +58,7 @@ def only(tape: Path) -> tuple[RoundTrip, dict[str, Any]]:
     return done.round_trip, done.label
 
 
-def test_a_stream_cut_by_the_upstream_is_kept_as_far_as_it_came(tape: Path, confdir: Path) -> None:
+def test_a_stream_cut_by_the_upstream_is_kept_up_to_the_cut(tape: Path, confdir: Path) -> None:
     with rig(tape, confdir, faults={1: Fault("cut", 3)}) as up:
         outcome(lambda: streamed(up.base))
 
@@ -69,7 +69,7 @@ def test_a_stream_cut_by_the_upstream_is_kept_as_far_as_it_came(tape: Path, conf
     assert [f["id"] for f in label["findings"]] == ["api-stream-cut"]
 
 
-def test_an_error_inside_a_stream_is_an_error_though_the_status_was_200(tape: Path, confdir: Path) -> None:
+def test_an_error_inside_a_stream_is_an_error_even_with_status_200(tape: Path, confdir: Path) -> None:
     with rig(tape, confdir, faults={1: Fault("error_event", 2)}) as up:
         outcome(lambda: streamed(up.base))
 
@@ -82,7 +82,7 @@ def test_an_error_inside_a_stream_is_an_error_though_the_status_was_200(tape: Pa
     ]
 
 
-def test_arguments_that_are_no_json_are_kept_raw(tape: Path, confdir: Path) -> None:
+def test_arguments_that_are_not_json_are_kept_raw(tape: Path, confdir: Path) -> None:
     with rig(tape, confdir, faults={1: Fault("bad_arguments")}) as up:
         streamed(up.base)
 
@@ -91,7 +91,7 @@ def test_arguments_that_are_no_json_are_kept_raw(tape: Path, confdir: Path) -> N
     assert broken["arguments"] is None and broken["arguments_raw"].endswith(",")
 
 
-def test_a_client_that_leaves_in_the_middle_is_said_to_have_closed_first(tape: Path, confdir: Path) -> None:
+def test_a_client_that_leaves_in_the_middle_has_closed_first(tape: Path, confdir: Path) -> None:
     with rig(tape, confdir, faults={1: Fault("stall", 3)}) as up:
         with (
             httpx2.Client(trust_env=False, timeout=None) as http,
@@ -106,7 +106,7 @@ def test_a_client_that_leaves_in_the_middle_is_said_to_have_closed_first(tape: P
     assert [f["id"] for f in label["findings"]] == ["client-interrupted"]
 
 
-def test_a_client_that_hangs_up_after_the_closing_word_has_a_complete_turn(tape: Path, confdir: Path) -> None:
+def test_a_client_that_closes_after_the_last_event_has_a_complete_turn(tape: Path, confdir: Path) -> None:
     with rig(tape, confdir) as up, httpx2.Client(trust_env=False, timeout=None) as http:
         asked = {**ASKED, "stream": True}
         with http.stream("POST", f"{up.base}/openai/v1/chat/completions", json=asked) as response:

@@ -1,4 +1,4 @@
-"""Forks, with the real SDKs: played up to a turn, live from there, and the new cassette replays whole by itself."""
+"""Forks, with the real SDKs: replayed up to a turn, live from there, and the new cassette replays on its own."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -123,7 +123,7 @@ def test_an_edited_answer_is_what_the_client_gets_and_answers(
     assert replayed(tape, protocol, streamed) == [b"".join(body) for body in new]
 
 
-def test_a_fork_at_turn_one_is_a_live_run_and_one_behind_the_end_plays_all(
+def test_a_fork_at_turn_one_is_a_live_run_and_one_after_the_end_plays_all(
     recorded: Path, tape: Path, tmp_path: Path, confdir: Path
 ) -> None:
     with rig(recorded, confdir) as up:
@@ -159,7 +159,7 @@ def test_a_client_that_strays_before_the_fork_is_refused_and_costs_nothing(
     assert list(Cassette.load(tape)) == []
 
 
-def test_strays_go_live_when_told_so(recorded: Path, tape: Path, confdir: Path) -> None:
+def test_strays_go_live_when_the_user_asks_for_it(recorded: Path, tape: Path, confdir: Path) -> None:
     with rig(recorded, confdir) as up:
         run(up, "openai-chat", "base_url", False)
 

@@ -22,7 +22,7 @@ STORY = [
 ]
 
 
-def told(tape: Path) -> list[tuple[Any, ...]]:
+def story_of(tape: Path) -> list[tuple[Any, ...]]:
     labels: list[dict[str, Any]] = [done.label for done in label_all(Cassette.load(tape))]
     assert [label["turn"] for label in labels] == [1, 2, 3, 4]
     assert {label["thread"] for label in labels} == {"t1"}
@@ -77,7 +77,7 @@ def test_a_loop_is_recorded_labelled_and_replayed(
             turns = loop(client_of(up.base if route == "base_url" else None, http), streamed)
 
     assert turns == 4
-    assert told(tape) == STORY
+    assert story_of(tape) == STORY
     assert {done.reading.protocol for done in label_all(Cassette.load(tape))} == {protocol}
     assert [trip.failure for trip in Cassette.load(tape)] == [None] * 4
 
@@ -114,5 +114,5 @@ def test_the_async_sdks_run_the_same_loop(sdk: str, streamed: bool, tape: Path, 
     with rig(tape, confdir) as up:
         assert asyncio.run(run(up.base, httpx2.AsyncHTTPTransport())) == 4
 
-    assert told(tape) == STORY
+    assert story_of(tape) == STORY
     assert asyncio.run(run("http://gone.invalid", AsyncReplayTransport(tape))) == 4

@@ -1,4 +1,4 @@
-"""What the upstream sees, and what the client gets, is the same with us and without."""
+"""What the upstream sees, and what the client gets, is the same with the proxy and without."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def test_the_upstream_sees_the_same_on_the_base_url_route(
         through = seen(up.server.requests, without=HOP_BY_HOP)
     with ScriptedServer() as direct, httpx2.Client(trust_env=False, timeout=None) as http:
         loop(client_of(direct.url, http), streamed)
-        # Without us there is nobody to take the route's prefix away.
+        # Without the proxy nobody removes the prefix of the route.
         alone = [Received(r.method, r.path.removeprefix(prefix), r.headers, r.body) for r in direct.requests]
 
     assert through == seen(alone, without=HOP_BY_HOP)

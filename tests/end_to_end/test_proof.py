@@ -31,7 +31,7 @@ from turntape.proxy.scripted import Fault, ScriptedServer
 
 ASKED: dict[str, Any] = {"model": "gpt-5", "messages": [{"role": "user", "content": "go"}]}
 VOLATILE = {"field x-amz-date", "field authorization", "field amz-sdk-invocation-id"}
-"""What botocore signs anew each time: of the time and the host."""
+"""What botocore signs for each request: it depends on the time and the host."""
 
 type Client = Callable[[str, bool], object]
 
@@ -130,7 +130,7 @@ def between(direct: Exchange, before: Exchange, behind: Exchange) -> list[Differ
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_client_and_the_api_see_the_same_with_us_and_without(
+def test_a_client_and_the_api_see_the_same_with_the_proxy_and_without(
     client: str, streamed: bool, tape: Path, confdir: Path
 ) -> None:
     def run(base: str) -> object:
@@ -181,7 +181,7 @@ def test_faults_reach_the_client_as_they_are(fault: str, tape: Path, confdir: Pa
     assert got == same
 
 
-def test_an_api_behind_tls_is_led_past_a_witness_too(tape: Path, confdir: Path, tmp_path: Path) -> None:
+def test_an_api_behind_tls_has_a_witness_too(tape: Path, confdir: Path, tmp_path: Path) -> None:
     own = certificate(tmp_path / "own.pem", "localhost")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(own)
@@ -286,7 +286,7 @@ def test_what_is_passed_on_and_not_recorded_is_compared_too(tmp_path: Path) -> N
     assert "a proxy is asked by the whole URL" in " ".join(done.stderr.split())
 
 
-def test_the_commands_own_exit_code_goes_before(tmp_path: Path) -> None:
+def test_the_exit_code_of_the_command_takes_precedence(tmp_path: Path) -> None:
     assert prove(tmp_path, "raise SystemExit(7)").returncode == 7
 
 

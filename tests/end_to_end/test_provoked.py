@@ -110,7 +110,7 @@ def forgets_the_beginning(history: list[Any], asked: dict[str, Any], turn: int) 
         del history[2:6]
 
 
-def goes_on_for_ever(history: list[Any], asked: dict[str, Any], turn: int) -> None:
+def continues_without_end(history: list[Any], asked: dict[str, Any], turn: int) -> None:
     if turn == 5:
         history.append({"role": "user", "content": "continue"})
 
@@ -191,7 +191,7 @@ PROVOKED: dict[str, tuple[Callable[[str], None], dict[int, Fault], str, str]] = 
     "forgets the beginning": (story(chat, forgets_the_beginning), {}, "client-history-truncated", "client"),
     "a tool that is not offered": (story(chat, forgets_a_tool), {}, "model-unknown-tool", "model"),
     "arguments against the schema": (story(chat, asks_for_a_number), {}, "model-args-break-schema", "model"),
-    "arguments that are no JSON": (
+    "arguments that are not JSON": (
         story(chat, turns=1),
         {1: Fault("bad_arguments")},
         "model-args-not-json",

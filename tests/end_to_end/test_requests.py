@@ -152,8 +152,8 @@ def test_the_proxy_and_the_api_may_both_be_ipv6(tape: Path, confdir: Path) -> No
     assert [trip.route for trip in Cassette.load(tape)] == ["base_url", "forward"]
 
 
-def test_agents_at_once_are_told_apart(tape: Path, confdir: Path) -> None:
-    """Eight agents with the same words at the same time, named by path or by proxy user."""
+def test_parallel_agents_have_separate_threads(tape: Path, confdir: Path) -> None:
+    """Eight agents with the same prompt at the same time, named by path or by proxy user."""
 
     def live(up: Rig, number: int) -> None:
         name = f"agent-{number}"

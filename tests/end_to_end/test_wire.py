@@ -60,8 +60,8 @@ def tls_server(certificate: Path) -> Generator[ScriptedServer]:
         yield server
 
 
-def test_what_is_no_llm_api_is_tunnelled_untouched(tape: Path, confdir: Path, own_certificate: Path) -> None:
-    """The client trusts only the server's own certificate, so nobody can have stood in between."""
+def test_another_host_is_tunnelled_unchanged(tape: Path, confdir: Path, own_certificate: Path) -> None:
+    """The client trusts only the server's own certificate, so nobody can have decrypted the traffic."""
     with tls_server(own_certificate) as server, rig(tape, confdir) as up:
         trust = ssl.create_default_context(cafile=str(own_certificate))
         with httpx2.Client(proxy=up.base, verify=trust, trust_env=False, timeout=None) as http:
@@ -132,7 +132,7 @@ def test_a_loopback_model_is_recorded_on_the_forward_route(tape: Path, confdir: 
     assert trip.request.url.endswith("/api/chat")
 
 
-def test_an_upstream_for_all_stands_for_local_models_too(tape: Path, confdir: Path) -> None:
+def test_an_upstream_for_all_replaces_local_models_too(tape: Path, confdir: Path) -> None:
     """As in a replay: the model that the client asks for (nobody listens there) must not be called."""
     with rig(tape, confdir) as up, up.forward() as http:
         answer = http.post("http://127.0.0.1:9/api/chat", json={**ASKED, "stream": False})

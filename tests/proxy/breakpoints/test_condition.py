@@ -1,4 +1,4 @@
-"""What `--break-on` understands."""
+"""The conditions of `--break-on`."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def test_a_condition_is_read(text: str, kind: str, value: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["send_email", "tool=", "=x", "model=gpt-5", "turn=0", "turn=x", ""])
-def test_what_is_none_is_refused_in_one_sentence(text: str) -> None:
+def test_any_other_text_is_an_error(text: str) -> None:
     with pytest.raises(ValueError, match="is not"):
         parse(text)
 

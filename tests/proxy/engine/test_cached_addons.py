@@ -1,4 +1,4 @@
-"""Hooks come to each addon that has them, in order, as with stock dispatch; a faulty one costs only itself."""
+"""Each addon that has a hook is called, in order, as in mitmproxy; a fault in one does not affect the others."""
 
 import asyncio
 import logging
@@ -65,7 +65,7 @@ def test_addons_within_addons_are_called() -> None:
     assert sorted(seen) == ["inner", "outer"]
 
 
-def test_who_comes_later_is_called_and_who_went_is_not() -> None:
+def test_an_addon_that_was_added_is_called_and_one_that_was_removed_is_not() -> None:
     seen: list[str] = []
     first, second = Addon("first", seen), Addon("second", seen)
 

@@ -74,7 +74,7 @@ def test_the_folder_of_the_authority_is_ours_alone(tmp_path: Path) -> None:
     assert certificate.parent.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_place_that_takes_no_certificates_is_said(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
     with pytest.raises(TurntapeError, match=r"cannot write our certificates to '.*x'"):

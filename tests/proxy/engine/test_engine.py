@@ -54,7 +54,7 @@ def test_each_round_trip_is_written_and_reported_with_its_number(tmp_path: Path)
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-def test_silence_of_half_an_hour_is_not_ours_to_end(
+def test_turntape_does_not_end_half_an_hour_of_silence(
     streamed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Some answers take that long to begin, and some connections are idle that long between turns."""
@@ -104,7 +104,7 @@ def test_a_stop_before_any_start_does_nothing(tmp_path: Path) -> None:
     asyncio.run(Engine(Sink(), confdir=tmp_path).stop())
 
 
-def test_what_runs_when_the_proxy_stops_is_recorded_with_what_had_come(tmp_path: Path) -> None:
+def test_what_runs_when_the_proxy_stops_is_recorded_with_what_had_arrived(tmp_path: Path) -> None:
     sink, got = Sink(), threading.Event()
     pieces: list[bytes] = []
 
@@ -141,11 +141,11 @@ def test_what_runs_when_the_proxy_stops_is_recorded_with_what_had_come(tmp_path:
 TOGETHER = 12
 
 
-class Patient(BaseHTTPRequestHandler):
-    """Answers nobody until all are there."""
+class TogetherHandler(BaseHTTPRequestHandler):
+    """Answers no request until all requests are there."""
 
     protocol_version = "HTTP/1.1"
-    there = threading.Barrier(TOGETHER, timeout=30)
+    there = threading.Barrier(TOGETHER)
 
     def do_GET(self) -> None:
         self._answer()
@@ -170,7 +170,7 @@ def test_a_client_on_http_2_gets_more_than_five_answers_at_once(tmp_path: Path) 
     """mitmproxy opens no more than five connections upstream for a client, and each of these needs one."""
     sink = Sink()
     ensure_authority(tmp_path)
-    with ThreadingHTTPServer(("127.0.0.1", 0), Patient) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), TogetherHandler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         engine = Engine(sink, upstreams={"*": f"http://127.0.0.1:{server.server_port}"}, confdir=tmp_path)
         with running(engine):
@@ -189,6 +189,6 @@ async def _at_once(port: int, authority: Path, count: int) -> list[tuple[str, in
         proxy=f"http://127.0.0.1:{port}", verify=trust, http2=True, trust_env=False, timeout=None
     ) as client:
         url = "https://api.openai.com/v1/chat/completions"
-        await client.get("https://api.openai.com/v1/models")  # or each would open a connection of its own
+        await client.get("https://api.openai.com/v1/models")  # otherwise each would open its own connection
         answers = await asyncio.gather(*(client.post(url, json=BODY | {"user": str(n)}) for n in range(count)))
     return [(answer.http_version, answer.status_code) for answer in answers]

@@ -86,3 +86,10 @@ def test_a_replaced_body_has_one_time_and_no_encoding(clock: list[int]) -> None:
     one.tee(b"!")
 
     assert (one.pieces, one.times, one.encoding) == ([b"new", b"body", b"!"], [4, 4, 4], None)
+
+
+def test_nothing_is_known_at_the_start() -> None:
+    one = pending()
+
+    assert (one.request_at, one.first_byte_at, one.encoding, one.held) == (None, None, None, False)
+    assert (one.pieces, one.times, one.frames, one.faults, one.extra) == ([], [], [], [], {})

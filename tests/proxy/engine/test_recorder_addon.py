@@ -92,7 +92,11 @@ def test_a_flow_that_is_not_recorded_is_left_alone(caplog: pytest.LogCaptureFixt
     failing(recorder, flow, "timed out")
 
     assert kept == [] and flow.response is not None and flow.response.stream is False
-    assert caplog.records == []  # no fault either
+    unanswered, session = tflow.tflow(), tflow.twebsocketflow()
+    recorder.websocket_message(session)
+    failing(recorder, unanswered, "timed out")
+    assert unanswered.killable
+    assert caplog.records == []
 
 
 def test_encoded_chunks_pass_encoded_and_are_kept_decoded() -> None:
@@ -135,7 +139,7 @@ def test_an_upstream_that_sent_nothing(message: str, kind: str, closed_first: st
     assert not flow.killable  # the client's connection is closed, as without the proxy
 
 
-def test_a_stream_that_the_server_cut_keeps_what_came() -> None:
+def test_a_stream_that_the_server_cut_keeps_what_arrived() -> None:
     kept: list[RoundTrip] = []
     recorder = RecorderAddon(kept.append)
     flow = begun(recorder)

@@ -1,4 +1,4 @@
-"""Which proxy is behind ours, and what goes through it."""
+"""Which upstream proxy is used, and for which hosts."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def test_a_proxy_is_read_from_its_url(url: str, expected: UpstreamProxy) -> None
 
 
 @pytest.mark.parametrize("url", ["socks5://proxy:1080", "http://", "http://proxy:port", "http://jo:secret@"])
-def test_what_is_no_http_proxy_is_refused_in_one_sentence_without_the_login(url: str) -> None:
+def test_what_is_not_an_http_proxy_is_refused_without_showing_the_login(url: str) -> None:
     with pytest.raises(TurntapeError, match="--upstream-proxy none") as raised:
         parse(url)
     assert "secret" not in str(raised.value)
@@ -49,11 +49,11 @@ def test_what_is_no_http_proxy_is_refused_in_one_sentence_without_the_login(url:
         ("", "::1", 443, True),
     ],
 )
-def test_no_proxy_exempts_as_it_does_for_clients(entry: str, host: str, port: int, straight: bool) -> None:
+def test_no_proxy_works_as_in_clients(entry: str, host: str, port: int, straight: bool) -> None:
     assert parse("proxy:1", (entry,)).is_used_for(host, port) is not straight
 
 
-def test_the_users_own_proxy_is_gone_through_unless_another_is_named() -> None:
+def test_the_proxy_of_the_environment_is_used_unless_another_is_named() -> None:
     environ = {"HTTPS_PROXY": "http://corp:3128", "NO_PROXY": "a.corp, b.corp", "no_proxy": "c.corp"}
 
     assert chosen(None, environ, 1) == UpstreamProxy("http", "corp", 3128, None, ("a.corp", "b.corp", "c.corp"))

@@ -39,7 +39,7 @@ def test_counts_add_up_and_the_next_step_is_named() -> None:
     ]
 
 
-def test_a_later_label_takes_the_place_of_the_earlier() -> None:
+def test_a_later_label_replaces_the_earlier_one() -> None:
     totals = RunTotals()
     totals.add(0, label(findings=[FINDING]))
     totals.add(0, label())
@@ -55,7 +55,7 @@ def test_an_unknown_price_is_not_zero() -> None:
     assert "no price known" in "\n".join(summary_lines(totals.as_json(), PATH, 1, colour=False))
 
 
-def test_tokens_that_nobody_counted_are_not_zero() -> None:
+def test_tokens_that_the_api_did_not_report_are_not_zero() -> None:
     totals = RunTotals()
     totals.add(0, label(usage=None, cost_usd=None))
 
@@ -69,19 +69,19 @@ def test_tokens_that_nobody_counted_are_not_zero() -> None:
     )
 
 
-def test_a_run_of_failures_has_no_tokens_to_tell_of() -> None:
+def test_a_run_of_failures_shows_no_tokens() -> None:
     totals = RunTotals()
     totals.add(0, label(usage=None, cost_usd=None, status=None))
 
     assert not any("token" in line for line in summary_lines(totals.as_json(), PATH, 1, colour=False))
 
 
-def test_what_we_could_not_label_is_said() -> None:
+def test_what_could_not_be_labelled_is_shown() -> None:
     totals = RunTotals()
     totals.fault("round trip 3 could not be labelled: ValueError: x")
 
     assert "round trip 3 could not be labelled" in "\n".join(summary_lines(totals.as_json(), PATH, 1, colour=False))
 
 
-def test_without_labels_the_recording_still_counts() -> None:
+def test_without_labels_the_round_trips_are_counted() -> None:
     assert "3 round trips recorded" in summary_lines(None, PATH, 3, colour=False)[0]

@@ -52,9 +52,7 @@ def forward(base: str, trusted: Path, **options: Any) -> httpx2.Client:
 
 
 @pytest.mark.parametrize("route", ["forward", "base_url"])
-def test_recorded_traffic_goes_through_a_tunnel_with_the_login(
-    route: str, tape: Path, confdir: Path, company: Path
-) -> None:
+def test_recorded_traffic_uses_a_tunnel_with_the_login(route: str, tape: Path, confdir: Path, company: Path) -> None:
     with (
         ScriptedServer(tls=tls(company)) as server,
         CorporateProxy({"api.openai.com:443": server.port}, login=LOGIN) as corporate,
@@ -78,7 +76,7 @@ def test_recorded_traffic_goes_through_a_tunnel_with_the_login(
     assert trip.request.url == "https://api.openai.com/v1/chat/completions"
 
 
-def test_an_http2_clients_traffic_goes_through_too(tape: Path, confdir: Path, company: Path) -> None:
+def test_an_http2_client_uses_the_proxy_too(tape: Path, confdir: Path, company: Path) -> None:
     with (
         ScriptedServer(tls=tls(company)) as server,
         CorporateProxy({"api.openai.com:443": server.port}) as corporate,
@@ -91,8 +89,8 @@ def test_an_http2_clients_traffic_goes_through_too(tape: Path, confdir: Path, co
     assert corporate.asked == [("CONNECT", "api.openai.com:443")]
 
 
-def test_tunnelled_traffic_goes_through_untouched(tape: Path, confdir: Path, company: Path) -> None:
-    """The client trusts the server's own certificate alone, so nobody can have stood in between."""
+def test_tunnelled_traffic_passes_unchanged(tape: Path, confdir: Path, company: Path) -> None:
+    """The client trusts the server's own certificate alone, so nobody can have decrypted the traffic."""
     with (
         ScriptedServer(tls=tls(company)) as server,
         CorporateProxy({"files.corp.example:443": server.port}, login=LOGIN) as corporate,
@@ -110,7 +108,7 @@ def test_tunnelled_traffic_goes_through_untouched(tape: Path, confdir: Path, com
 @pytest.mark.parametrize(
     ("target", "recorded"), [("/v1/chat/completions", 1), ("/health", 0)], ids=["recorded", "passed on"]
 )
-def test_plain_http_is_asked_for_in_absolute_form(target: str, recorded: int, tape: Path, confdir: Path) -> None:
+def test_plain_http_is_requested_in_absolute_form(target: str, recorded: int, tape: Path, confdir: Path) -> None:
     with (
         ScriptedServer() as server,
         CorporateProxy({"llm.corp.example": server.port}, login=LOGIN) as corporate,
@@ -186,7 +184,7 @@ def test_a_proxy_that_refuses_leaves_a_record_that_names_it(tape: Path, confdir:
     assert "407" in trip.failure.message
 
 
-def test_what_no_proxy_exempts_and_loopback_go_straight(tape: Path, confdir: Path) -> None:
+def test_what_no_proxy_exempts_and_loopback_are_connected_to_directly(tape: Path, confdir: Path) -> None:
     with (
         ScriptedServer() as server,
         CorporateProxy({}) as corporate,
@@ -256,7 +254,7 @@ def run(tmp_path: Path, *options: str, **more: str) -> subprocess.CompletedProce
 
 @pytest.mark.parametrize("by", ["option", "environment"])
 @pytest.mark.parametrize("store", ["SSL_CERT_FILE", "SSL_CERT_DIR"])
-def test_a_run_in_a_companys_network(by: str, store: str, company: Path, tmp_path: Path) -> None:
+def test_a_run_in_a_corporate_network(by: str, store: str, company: Path, tmp_path: Path) -> None:
     """Both hosts lie behind the proxy, under the company's authority: one is recorded, the other tunnelled."""
     mine = certificate(tmp_path / "jo.pem", "jo")
     with (
@@ -289,7 +287,7 @@ def test_a_run_in_a_companys_network(by: str, store: str, company: Path, tmp_pat
     [("--upstream-proxy", "socks5://proxy:1"), ("--client-cert", "nowhere.pem"), ("--client-cert", "empty")],
     ids=" ".join,
 )
-def test_what_cannot_be_gone_through_is_said_in_one_line(options: tuple[str, ...], tmp_path: Path) -> None:
+def test_what_cannot_be_used_is_one_line_on_stderr(options: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
 
     done = run(tmp_path, *options)

@@ -1,4 +1,4 @@
-"""`turntape run --break-on`, whole: at a terminal, from a file, and with nobody to ask."""
+"""`turntape run --break-on`, the whole command: at a terminal, with a file, and with neither."""
 
 import json
 import os
@@ -71,16 +71,16 @@ def tail(place: Place) -> list[str]:
 
 def mark(place: Place) -> dict[str, object]:
     [trip] = Cassette.load(place.folder / "run.jsonl")
-    told = trip.extra["breakpoint"]
-    assert isinstance(told, dict)
-    return told
+    held = trip.extra["breakpoint"]
+    assert isinstance(held, dict)
+    return held
 
 
 @contextmanager
 def terminal(place: Place) -> Generator[Callable[[str, str], str]]:
     """The command at a terminal of its own; `say(line, until)` types a line and reads until something is shown."""
     ours, theirs = pty.openpty()
-    # A session without a terminal takes the first one that it opens as its own.
+    # A session without a terminal gets the first one that it opens.
     take = "import os, sys; os.close(os.open(sys.argv[1], os.O_RDWR)); os.execv(sys.argv[2], sys.argv[2:])"
     process = subprocess.Popen(
         [sys.executable, "-c", take, os.ttyname(theirs), *place.command, *tail(place)],
@@ -120,7 +120,7 @@ def terminal(place: Place) -> Generator[Callable[[str, str], str]]:
 PROMPT = "[p/e/x/s/g]"
 
 
-def test_a_person_looks_edits_and_passes_on(place: Place) -> None:
+def test_a_person_looks_and_edits(place: Place) -> None:
     with terminal(place) as say:
         shown = say("", PROMPT)
         assert "holds turn 1 (openai-chat, gpt-5) on tool=send_email" in shown
@@ -190,7 +190,7 @@ def test_orders_come_from_a_file(orders: str, got: str, did: str, place: Place) 
     assert "holds turn 1" in done.stderr
 
 
-def test_without_anybody_to_ask_it_does_not_start(place: Place) -> None:
+def test_without_a_person_or_a_file_it_does_not_start(place: Place) -> None:
     done = scripted(place, None)
 
     assert done.returncode == 2
@@ -203,7 +203,7 @@ def test_without_anybody_to_ask_it_does_not_start(place: Place) -> None:
 @pytest.mark.parametrize(
     ("option", "value"), [("--break-on", "finding=model-unknown-tol"), ("--stop-on", "model-unknown-tol")]
 )
-def test_a_finding_that_there_is_not_is_told_before_the_start(option: str, value: str, place: Place) -> None:
+def test_an_unknown_finding_is_an_error_before_the_start(option: str, value: str, place: Place) -> None:
     place.command.extend([option, value])
 
     done = scripted(place, "pass\n")
