@@ -72,7 +72,7 @@ def _load(place: str, problems: list[str]) -> tuple[Rule, ...]:
     if strange is not None:
         problems.append(
             f"the rules of {place!r} are not used: its table holds {strange!r:.80}, which is not a rule; "
-            "make rules with turntape.inspector.findings.rule.rule"
+            "make rules with turntape.inspector.extending.rule"
         )
         return ()
     return rules

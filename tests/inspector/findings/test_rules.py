@@ -1,15 +1,26 @@
 """The table of rules: every exception that it promises to users holds, and nothing is promised without a test."""
 
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from judged import Said, judged
+from conversations import HELLO, TOOLS, chat, said
+from judged import Said, judged, steps
+from round_trips import CHAT, unanswered
 from rule_exceptions_client import CLIENT
 from rule_exceptions_model_api import API, MODEL, Row, Run
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.findings.catalogue import OWN, catalogue
 from turntape.inspector.findings.rules import RULES
+
+sys.path.append(str(Path(__file__).parents[3]))  # bench is not installed
+
+from bench.faults.catalogue import CASES
+
+DONE = said("It is a strip.")
 
 ROWS: list[Row] = [*MODEL, *API, *CLIENT]
 
@@ -37,6 +48,62 @@ def test_every_exception_that_is_printed_has_a_test_and_no_other() -> None:
     promised = {(rule.id, clause) for rule in RULES for clause in rule.not_when}
 
     assert {(row[0], row[1]) for row in ROWS} == promised
+
+
+def with_mark(**extra: object) -> RoundTrip:
+    return replace(chat([HELLO], DONE), extra=extra)
+
+
+def with_tool(description: str | None = "Look a word up.", **properties: object) -> RoundTrip:
+    function: dict[str, object] = {"name": "look_up", "parameters": {"type": "object", "properties": properties}}
+    if description:
+        function["description"] = description
+    return chat([HELLO], DONE, tools=[{"type": "function", "function": function}])
+
+
+def failed_as(word: str, status: int) -> RoundTrip:
+    return chat([HELLO], status=status, error={"error": {"message": "no recording", "type": word}})
+
+
+def forced(count: int) -> list[RoundTrip]:
+    return [
+        replace(one, request=replace(one.request, content=one.request.body[:-1] + b',"tool_choice":"required"}'))
+        for one in steps(count, word=None)
+    ]
+
+
+FIRES: dict[str, Run] = {
+    "answer-edited-by-hand": with_mark(breakpoint={"did": "edited", "on": "finish=stop"}),
+    "answer-refused-by-hand": with_mark(breakpoint={"did": "refused", "on": "finish=stop", "message": "no"}),
+    "run-ended-by-limit": with_mark(guard={"message": "the limit of 3 turns is reached"}),
+    "replay-missed": failed_as("turntape_replay_miss", 404),
+    "replay-without-answer": failed_as("turntape_no_answer", 502),
+    "api-unreachable": unanswered(CHAT, {"model": "gpt-5", "messages": [HELLO]}, "refused"),
+    "model-truncated-by-own-stop": chat([HELLO], said('{"word": "ta'), stop=["\n"]),
+    "tool-without-description": with_tool(None),
+    "param-without-description": with_tool(word={"type": "string"}),
+    "string-wants-enum": with_tool(word={"type": "string", "description": "Must be one of 'near', 'far'"}),
+    "similar-tool-names": chat(
+        [HELLO], DONE, tools=[*TOOLS, {"type": "function", "function": {"name": "lookUp", "parameters": {}}}]
+    ),
+    "no-max-tokens": chat([HELLO], DONE),
+    "tool-choice-forced-every-turn": forced(4),
+    "parallel-calls-one-by-one": steps(5, word=None),
+    "unused-tools-paid-for": [chat([HELLO], DONE, index=n) for n in range(3)],
+}
+"""Rules without exceptions that no fault of the bench is about."""
+
+
+@pytest.mark.parametrize("name", FIRES)
+def test_a_rule_without_exceptions_fires(name: str) -> None:
+    assert found(name, FIRES[name])
+
+
+def test_every_rule_has_a_case_in_which_it_fires() -> None:
+    """The bench asserts that each of its faults is found."""
+    proven = {row[0] for row in ROWS} | set(FIRES) | {name for case in CASES for name in case.fault.ids}
+
+    assert {rule.id for rule in RULES} - proven == set()
 
 
 def test_our_own_rules_come_first_and_all_load() -> None:
