@@ -21,7 +21,7 @@ DECLARED = {"functionDeclarations": [{"name": "look_up", "description": "Look a 
 
 @dataclass(frozen=True)
 class Said:
-    """A finding, and the round trip at which it stands."""
+    """A finding, and the number of its round trip."""
 
     at: int
     id: str
@@ -34,11 +34,11 @@ class Said:
 
 def judged(*trips: RoundTrip, hints: bool = False, advice: bool = False) -> list[Said]:
     """Every finding, in order."""
-    told: list[Said] = []
+    reported: list[Said] = []
     for done in label_all(trips, hints=hints, advice=advice):
         for one in list[Any](done.label["findings"]):  # pyright: ignore[reportArgumentType]
             cause = tuple(one["because_of"])
-            told.append(
+            reported.append(
                 Said(
                     done.round_trip.index,
                     one["id"],
@@ -49,7 +49,7 @@ def judged(*trips: RoundTrip, hints: bool = False, advice: bool = False) -> list
                     cause,
                 )
             )
-    return told
+    return reported
 
 
 def ids(*trips: RoundTrip, hints: bool = False, advice: bool = False) -> set[str]:

@@ -210,7 +210,7 @@ def retried(after_seconds: float) -> list[RoundTrip]:
 
 
 def twice(*, failed: bool = False, **fields: Any) -> list[RoundTrip]:
-    """One request sent twice within a second, beside a conversation that goes on."""
+    """One request sent twice within a second, or after a failure."""
     first = chat([HELLO], DONE, at=0, **fields)
     if failed:
         first = chat([HELLO], status=500, error={"error": {"message": "no", "type": "server_error"}}, at=0, **fields)
@@ -239,11 +239,11 @@ CLIENT: list[Row] = [
      thought(use()), plain_reasoning(), "info"),
     ("client-reasoning-dropped", "The client asks for another model",
      thought(use()), thought(use(), model="claude-haiku-4-5")),
-    ("client-system-prompt-changed", "Another agent takes over",
+    ("client-system-prompt-changed", "Another agent continues the conversation",
      with_system("You look words up.", "You search."), handed_over(to_system="You search.")),
     ("client-system-prompt-changed", "The client retries the turn",
      with_system("You look words up.", "You search."), with_system("You look words up.", "You search.", failed=True)),
-    ("client-tools-changed", "Another agent takes over",
+    ("client-tools-changed", "Another agent continues the conversation",
      handed_over(to_system="You look words up.", name="look_up"), handed_over(to_system="You look words up.")),
     ("client-tools-changed", "The client retries the turn", with_tools(), with_tools(failed=True)),
     ("client-cache-prefix-busted", "The input is too short for any cache: then it is an info",

@@ -42,8 +42,8 @@ def wire(loop: Loop) -> list[tuple[object, ...]]:
 
 def _wire(trip: RoundTrip) -> tuple[object, ...]:
     answer = trip.response
-    told = answer and (answer.status, answer.headers, answer.body, answer.chunks)
-    return trip.request, told, trip.started_at, trip.failure, trip.closed_first
+    reported = answer and (answer.status, answer.headers, answer.body, answer.chunks)
+    return trip.request, reported, trip.started_at, trip.failure, trip.closed_first
 
 
 @pytest.mark.parametrize("clean", PLAIN, ids=lambda clean: clean.name)
@@ -81,8 +81,8 @@ def _plain(value: object) -> object:
         return tuple(_plain(one) for one in value)
     if callable(value):
         cells = [cell.cell_contents for cell in getattr(value, "__closure__", None) or ()]
-        told = tuple(_plain(cell) for cell in cells if callable(cell) or isinstance(cell, str | int | float))
-        return getattr(value, "__qualname__", ""), told
+        reported = tuple(_plain(cell) for cell in cells if callable(cell) or isinstance(cell, str | int | float))
+        return getattr(value, "__qualname__", ""), reported
     return value
 
 
@@ -93,7 +93,7 @@ def first_change(before: Loop, after: Loop) -> str | None:
         return "client"
     for place, (old, new) in enumerate(zip(before.steps, after.steps, strict=False)):
         layer = changed(old, new)
-        # A loop that ends has nothing to answer: what ends it stands in the step itself.
+        # A loop that ends has nothing to answer: what ends it is in the step itself.
         ended = place == len(after.steps) - 1 < len(before.steps) - 1
         if layer is not None and not (ended and layer == "client" and changed(old, _unanswered(old, new)) is None):
             return layer

@@ -1,4 +1,4 @@
-"""Clean loops: on none of them may a finding above info stand. Each variant does what a rule might take for a fault."""
+"""Clean loops: none of them may have a finding above info. Each variant does what a rule might take for a fault."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ def plain(loop: Loop) -> None:
 
 @variant("the user comes back")
 def user_comes_back(loop: Loop) -> None:
-    loop.steps[LAST].says = "Thanks. Who should be told?"
+    loop.steps[LAST].says = "Thanks. Who should know?"
     loop.steps.append(Step(say(loop, "people", "The storefront team: checkout is theirs."), gap=40.0))
 
 
@@ -119,9 +119,9 @@ def slow_to_think(loop: Loop) -> None:
 @variant("white space trimmed", FULL)
 def trimmed(loop: Loop) -> None:
     step = loop.steps[READS]
-    told = step.blocks
-    step.blocks = tuple(replace(b, text=f"{b.text}\n\n") if isinstance(b, Text) else b for b in told)
-    on_answer(loop, READS, lambda _: told)
+    seen = step.blocks
+    step.blocks = tuple(replace(b, text=f"{b.text}\n\n") if isinstance(b, Text) else b for b in seen)
+    on_answer(loop, READS, lambda _: seen)
 
 
 @variant("a forced first step", tuple(name for name in ALL if name not in ("ollama-chat", "anthropic-thinking")))
@@ -150,7 +150,7 @@ def no_parameters(loop: Loop) -> None:
 @variant("one of three fails")
 def one_of_three_fails(loop: Loop) -> None:
     calls = [("read_file", f'{{"path": "docs/runbooks/{name}.md"}}') for name in ("checkout", "payments", "fees")]
-    step = Step(say(loop, "books", "The run books will tell whom to call.", *calls))
+    step = Step(say(loop, "books", "The run books will say whom to call.", *calls))
     answered(step, "# checkout\nCall the storefront team.", "# payments\nCall the money team.", "no such file")
     step.results = (*step.results[:2], *(replace(r, error=True) for r in step.results[2:] if isinstance(r, Result)))
     loop.steps.insert(QUERIES, step)

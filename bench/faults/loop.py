@@ -2,7 +2,7 @@
 
 A `Step` is one round trip. Its fields are grouped by the layer that decides them, in the order in which they meet
 the wire: what the client asks, what the model emits, what the API makes of it, what the client does next. A fault
-edits the fields of one layer; everything later follows by itself, since history, token counts and cache reads are
+edits the fields of one layer; everything later follows, since history, token counts and cache reads are
 worked out when the loop is recorded.
 """
 

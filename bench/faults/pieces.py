@@ -87,7 +87,7 @@ class Ask:
     """`required`, `none`, or the name of a tool."""
     parallel: bool | None = None
     previous: str | None = None
-    """The answer that the API holds and this request goes on from."""
+    """The answer that the API holds and this request continues."""
     held: int = 0
     """How many messages the API holds with it."""
 
@@ -114,7 +114,7 @@ class Answer:
     """A word of the dialect's table, or `=WORD` for the API's own."""
     tokens: Tokens | None
     detail: Json = field(default_factory=dict[str, Any])
-    """What stands beside the finish word."""
+    """What comes with the finish word."""
     cut_call: bool = False
     """True when the last call was still being written."""
 

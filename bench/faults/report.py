@@ -20,11 +20,11 @@ def text(score: Score, *, verbose: bool = False) -> str:
         counts = " ".join(f"{score.confusion[(layer, blamed)]:>7}" for blamed in (*LAYERS, "none"))
         lines.append(f"{layer:<38} {counts}")
     if verbose:
-        told: dict[tuple[str, str], list[Outcome]] = {}
+        grouped: dict[tuple[str, str], list[Outcome]] = {}
         for outcome in score.outcomes:
             if verdict := _verdict(outcome):
-                told.setdefault((outcome.case.fault.name, verdict), []).append(outcome)
-        lines += [line for (name, verdict), same in told.items() for line in _told(name, verdict, same)]
+                grouped.setdefault((outcome.case.fault.name, verdict), []).append(outcome)
+        lines += [line for (name, verdict), same in grouped.items() for line in _lines_of(name, verdict, same)]
     elif score.strays:
         lines += ["", "findings above info that nothing explains"]
         lines += [f"{identity:<38} {count:>5}" for identity, count in score.strays.most_common()]
@@ -55,7 +55,7 @@ def _verdict(outcome: Outcome) -> str:
     return verdict + (f", stray {strays}" if strays else "")
 
 
-def _told(name: str, verdict: str, same: list[Outcome]) -> list[str]:
+def _lines_of(name: str, verdict: str, same: list[Outcome]) -> list[str]:
     """One wrong verdict, with the cases that share it and what was found in the first of them."""
     where = ", ".join(f"{o.case.dialect}{' streamed' if o.case.streamed else ''}" for o in same)
     found = [f"    {'stray ' if one in same[0].strays else ''}{one}" for one in same[0].found]

@@ -1,6 +1,6 @@
 """How well turntape reads the bench: precision, recall, and whether it blames the right layer.
 
-A finding counts when its id is the expected one and it stands at the right round trip, or its evidence names that.
+A finding counts when its id is the expected one and it is at the right round trip, or its evidence names that.
 The layer blamed is that of the root finding (one that is the consequence of nothing) of highest severity; of several
 the earliest. What the fault reacts to, and information, is never blamed when something else is.
 """
@@ -23,7 +23,7 @@ BARS = {"layer": 0.99, "recall": 0.95}
 
 @dataclass(frozen=True)
 class Found:
-    """A finding, and the number of the round trip at which it stands."""
+    """A finding, and the number of its round trip."""
 
     at: int
     id: str
@@ -56,7 +56,7 @@ def found_in(loop: Loop, *, hints: bool = False) -> tuple[list[Found], list[int]
     return found, recording.places
 
 
-def stands_at(found: Found, places: set[int]) -> bool:
+def is_at(found: Found, places: set[int]) -> bool:
     named = {int(n) for e in found.evidence if e.startswith("#") and (n := e[1:].split()[0].rstrip(":,")).isdigit()}
     return found.at in places or not places.isdisjoint(named)
 
@@ -83,7 +83,7 @@ def judge(case: Case) -> Outcome:
     fault = case.fault
     found, places = found_in(loop, hints=fault.tier == "H")
     right = {places[step] for step in where}
-    hits = [f for f in found if f.id in fault.ids and stands_at(f, right)]
+    hits = [f for f in found if f.id in fault.ids and is_at(f, right)]
     known = fault.ids | fault.also | fault.given
     strays = tuple(f for f in found if f.rank and f.id not in known and not f.because_of)
     return Outcome(case, tuple(found), bool(hits), _blamed(case, found, hits), strays)

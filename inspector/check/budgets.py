@@ -25,7 +25,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """What a run may take; None is no limit."""
+    """What a run may take; None means no limit."""
 
     cost: Decimal | None = None
     """US dollars."""

@@ -36,7 +36,7 @@ class Asked:
         return not self.only or finding.id in self.only or finding.layer in self.only
 
     def fails(self, finding: Finding) -> bool:
-        """Whether a finding is grave enough to fail the check."""
+        """Whether a finding is severe enough to fail the check."""
         return SEVERITIES.index(finding.severity) >= SEVERITIES.index(self.fail_on)
 
     @property
@@ -64,7 +64,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A finding, and the turn at which it stands."""
+    """A finding and its turn."""
 
     finding: Finding
     index: int
@@ -122,11 +122,11 @@ class Report:
     asked: Asked
     checked: tuple[Checked, ...]
     unread: tuple[tuple[str, str], ...] = ()
-    """Name and sentence of each file that is no cassette."""
+    """Name and sentence of each file that is not a cassette."""
 
     @property
     def failed(self) -> bool:
-        """Whether a finding is grave enough or a budget is broken."""
+        """Whether a finding is severe enough or a budget is broken."""
         return any(one.failing(self.asked) or one.broken for one in self.checked)
 
 
@@ -163,7 +163,7 @@ def check(name: str, round_trips: Iterable[RoundTrip], asked: Asked) -> Checked:
 
 
 def _judged(budgets: Budgets, steps: list[tuple[str | None, Step]]) -> Iterator[Verdict]:
-    """Each run by itself: one cassette may hold several."""
+    """Each run separately: one cassette may hold several."""
     for run in dict.fromkeys(run for run, _ in steps) or [None]:
         yield from verdicts(budgets, (step for owner, step in steps if owner == run), run)
 
@@ -189,7 +189,7 @@ def rooted(findings: Iterable[Found]) -> list[Node]:
     """Findings as trees: roots first by severity, echoes under the root that they name.
 
     The root of an echo is the latest one before it, of its own thread where there is one; an echo whose root is not
-    among the findings stands by itself.
+    among the findings is a root.
     """
     given = list(findings)
     parents: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""The rules that are in force: turntape's own, those of installed packages, and those that the project names.
+"""The active rules: turntape's own, those of installed packages, and those that the project names.
 
 All come through one door. A package declares the entry point
 

@@ -1,6 +1,6 @@
 """The classes of failure as a person looks them up: what one means, how sure it is, an example, and what to do.
 
-Everything is read from the rules in force. A class that several rules find is one class.
+Everything is read from the active rules. A class that several rules find is one class.
 """
 
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class FailureClass:
         """The names of the protocols that it is for; empty means all."""
         if self.rule.trait is None:
             return self.rule.protocols
-        return tuple(protocol.name for protocol in protocols() if self.rule.applies_to(protocol))
+        return tuple(sorted(protocol.name for protocol in protocols() if self.rule.applies_to(protocol)))
 
     @property
     def example(self) -> Example | None:

@@ -11,11 +11,11 @@ class Example:
 
 EXAMPLES: dict[str, Example] = {
     "client-history-truncated": Example(
-        "1 piece of the history (201 characters) are gone, and nothing stands for them",
+        "1 piece of the history (201 characters) are gone, and nothing replaces them",
         ("#3 request /messages/8", "#4 request"),
     ),
     "client-history-reordered": Example(
-        "a piece of the history stands in another place",
+        "a piece of the history has moved",
         ("#2 request /messages/6", "#3 request /messages/7"),
     ),
     "client-tool-result-rewritten": Example(
@@ -24,7 +24,7 @@ EXAMPLES: dict[str, Example] = {
         ("#2 request /messages/6", "#3 request /messages/6"),
     ),
     "client-assistant-mutated": Example(
-        "a call of the answer was left out of the history: "
+        "a call of the answer is missing from the history: "
         '\'{"service":"payments","query":"charge","since":"2026-05-28T2\'',
         ("#0 response /content/2", "#1 request"),
     ),
@@ -46,7 +46,7 @@ EXAMPLES: dict[str, Example] = {
         ("#2 request tools", "#3 request tools"),
     ),
     "client-cache-prefix-busted": Example(
-        "the request departs from #2 inside its cached prefix; 724 input tokens were not read from the cache",
+        "the request departs from #2 within its cached prefix; 724 input tokens were not read from the cache",
         ("#3 request",),
     ),
     "client-no-cache-control": Example(
@@ -66,7 +66,7 @@ EXAMPLES: dict[str, Example] = {
         ("#3 usage cache_read 2048", "#4 usage cache_read 0"),
     ),
     "client-missing-tool-result": Example(
-        "the next request goes on without a result for call_IQFbEX: 1 of the batch were answered",
+        "the next request has no result for call_IQFbEX: 1 of the batch were answered",
         ("#0 call call_IQFbEX", "#1 request"),
     ),
     "client-orphan-tool-result": Example(
@@ -78,15 +78,15 @@ EXAMPLES: dict[str, Example] = {
         ("#3 request /messages/8", "#3 request /messages/9"),
     ),
     "client-duplicated-call": Example(
-        "the call toolu_012KE3 stands twice in the history",
+        "the call toolu_012KE3 is in the history twice",
         ("#3 request /messages/5/content/1", "#3 request /messages/6/content/1"),
     ),
     "client-results-not-adjacent": Example(
-        "something stands before the result of toolu_012KE3 in its message",
+        "something comes before the result of toolu_012KE3 in its message",
         ("#3 request /messages/6/content/1",),
     ),
     "client-results-reordered": Example(
-        "the results of 2 calls stand in another order than the calls",
+        "the results of 2 calls are in another order than the calls",
         ("#1 request /messages/1/content/1",),
     ),
     "client-result-wrong-name": Example(
@@ -119,7 +119,7 @@ EXAMPLES: dict[str, Example] = {
         ("#2 request /previous_response_id",),
     ),
     "client-args-wrong-type": Example(
-        "the arguments of 'read_file' are no object; the API says: messages.5.content.1.tool_use.input: "
+        "the arguments of 'read_file' must be an object; the API says: messages.5.content.1.tool_use.input: "
         "Input should be a valid dictionary",
         ("#3 request /messages/5/content/1",),
     ),
@@ -153,7 +153,7 @@ EXAMPLES: dict[str, Example] = {
         ("#2 request /messages/1/content/1",),
     ),
     "client-max-iterations": Example(
-        "the thread stops after 10 turns with calls left open, as a limit of turns would do",
+        "the thread stops after 10 turns with open calls, as a turn limit would do",
         ("#9 call call_3u5EDR",),
     ),
     "client-dispatched-partial-call": Example(
@@ -169,7 +169,7 @@ EXAMPLES: dict[str, Example] = {
         ("#2 finish pause_turn", "#3 request"),
     ),
     "client-stored-failed-turn": Example(
-        "the partial answer of #5 (error) stands in the history as if it were whole",
+        "the partial answer of #5 (error) is in the history as if it were complete",
         ("#5 response", "#6 request /messages/13"),
     ),
     "client-parallel-run-serially": Example(
@@ -181,7 +181,7 @@ EXAMPLES: dict[str, Example] = {
         ("#5 response",),
     ),
     "client-interrupted": Example(
-        "the client closed the connection before the answer was whole; the call of 'create_ticket' was half written",
+        "the client closed the connection before the answer was complete; the call of 'create_ticket' was half written",
         ("#4 closed by client",),
     ),
     "api-stream-cut": Example(
@@ -201,7 +201,7 @@ EXAMPLES: dict[str, Example] = {
         ("#0 call call_XDAi4m",),
     ),
     "api-duplicate-tool-call-id": Example(
-        "the id call_XDAi4m stands for two calls of one answer",
+        "the id call_XDAi4m was given to two calls of one answer",
         ("#0 call call_XDAi4m",),
     ),
     "api-truncated-call-mislabelled": Example(
@@ -253,11 +253,11 @@ EXAMPLES: dict[str, Example] = {
         ("#5 finish stop", "#5 usage output 0"),
     ),
     "model-unknown-tool": Example(
-        "the model wrapped its calls in 'multi_tool_use.parallel', which is no tool of the request",
+        "the model wrapped its calls in 'multi_tool_use.parallel', which is not a tool of the request",
         ("#2 call call_aunrJW", "#2 request /tools"),
     ),
     "model-args-not-json": Example(
-        "the arguments of 'read_file' are no JSON: '{path: \"services/checkout/config/production.yaml\", "
+        "the arguments of 'read_file' are not valid JSON: '{path: \"services/checkout/config/production.yaml\", "
         '"first_line": 1, "last_line": 40}\'',
         ("#2 call call_aunrJW",),
     ),
@@ -291,7 +291,7 @@ EXAMPLES: dict[str, Example] = {
         ("#0 request parallel tool calls false", "#0 call call_aa98Xm", "#0 call call_fKI505"),
     ),
     "model-duplicate-call-in-batch": Example(
-        "the call of 'read_file' stands twice in one answer, with equal arguments",
+        "the call of 'read_file' is in one answer twice, with equal arguments",
         ("#2 call call_yLwaf3", "#2 call call_Q9DUrM"),
     ),
     "api-usage-missing": Example(
@@ -323,7 +323,7 @@ EXAMPLES: dict[str, Example] = {
         ("#2 call call_oFMZKe",),
     ),
     "client-treated-truncated-as-final": Example(
-        "the thread ends with an answer that was not whole (max_tokens)",
+        "the thread ends with an incomplete answer (max_tokens)",
         ("#5 finish max_tokens",),
     ),
     "client-continued-after-end": Example(
@@ -385,7 +385,7 @@ EXAMPLES: dict[str, Example] = {
         ("#1 request /messages/2/content/0", "#1 response"),
     ),
     "model-ping-pong": Example(
-        "the last 6 turns are a circle of 2 calls with equal results",
+        "the last 6 turns are a cycle of 2 calls with equal results",
         ("#5 response",),
     ),
     "model-ignored-tool-error": Example(
@@ -401,7 +401,7 @@ EXAMPLES: dict[str, Example] = {
         ("#0 request stop", "#0 response"),
     ),
     "model-reasoning-leak": Example(
-        "thinking tags stand in the text of the answer",
+        "the text of the answer contains thinking tags",
         ("#0 response",),
     ),
     "model-promised-no-action": Example(

@@ -1,6 +1,6 @@
 """docs/findings.md, made from the table of rules: `python -m turntape.inspector.findings.findings_page [--check]`.
 
-What stands between the two marks is made; what stands below is written by hand and kept.
+The part above the mark is generated; the part below it is written by hand and kept.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from .finding import SEVERITIES
 _HEAD = """# Findings
 
 What turntape can say of a run, by the layer that it blames. `turntape explain ID` says the same with an example,
-`turntape check F` looks for them, and [layers.md](layers.md) tells the three layers apart.
+`turntape check F` looks for them, and [layers.md](layers.md) explains the three layers.
 
 Everything up to the mark below is made by `python -m turntape.inspector.findings.findings_page` (`make docs`) from the
 table of rules; do not edit it by hand.
@@ -23,8 +23,8 @@ A finding is an **error** when the run is broken or an answer is lost, a **warni
 break, an **info** when it is worth knowing. Its tier says how sure it is: **P** proven by the bytes, **S** a strong
 inference that leaves one benign reading, **H** a heuristic, which is off unless `--hints` asks for it and never
 above a warning. A rule says nothing without evidence: each finding names the round trips (`#3` is the fourth of
-the cassette) and, where there are any, the JSON pointers of the bytes that prove it. What only follows from another
-finding is said to be so (`because of`), and stands below it. The severity, tier or layer of a finding may differ from
+the cassette) and, where there are any, the JSON pointers of the bytes that prove it. A finding that only follows
+from another one says so (`because of`) and is listed below it. The severity, tier or layer of a finding may differ from
 the row's where the bytes say so: a block that the API itself returned is not blamed on the client.
 """
 _MARK = "<!-- Made by turntape.inspector.findings.findings_page up to here; what follows is written by hand. -->"

@@ -91,7 +91,7 @@ class Rule:
         return self.trait is None or self.trait(protocol)
 
     def apply(self, context: RuleContext) -> Iterator[Finding]:
-        """What this rule finds in a turn. What its check raises goes through to the caller."""
+        """What this rule finds in a turn. What its check raises is raised."""
         if not self.applies_to(context.protocol):
             return
         for note in self.check(context):

@@ -30,7 +30,7 @@ _NO_FINISH = Finish(None, "unknown", "unknown")
 
 
 def _media(part: Part) -> Iterator[object]:
-    """What of a part is no text, in results too."""
+    """The media of a part, in results too."""
     if part.kind == "media":
         yield part.raw
     elif part.result is not None:
@@ -99,7 +99,7 @@ class RuleContext:
 
     @property
     def succeeded(self) -> bool:
-        """True when an answer came and was no error."""
+        """True when an answer came and it was not an error."""
         return self.reading.error is None and self.finish.effective not in ("error", "cancelled")
 
     @property
@@ -136,8 +136,8 @@ class RuleContext:
     def pairing(self) -> ToolPairing:
         """How the calls and results of its history fit together."""
         before, held = self.previous, self.request.previous_id
-        goes_on = before is not None and held is not None and before.reading.response_id == held
-        return pair_tools(self.request, self.protocol.pairing, list(self.thread.emitted_calls) if goes_on else None)
+        continues = before is not None and held is not None and before.reading.response_id == held
+        return pair_tools(self.request, self.protocol.pairing, list(self.thread.emitted_calls) if continues else None)
 
     @cached_property
     def fresh(self) -> tuple[Message, ...]:

@@ -13,13 +13,13 @@ from .edits import (
     TICKETS,
     answered,
     attempts,
+    corrected,
     cut_call,
     cut_text,
     ends,
     everywhere,
     first_call,
     in_answer,
-    mended,
     put,
     say,
     spending,
@@ -38,7 +38,7 @@ def capped(loop: Loop) -> None:
     loop.max_output = 200
 
 
-def _goes_on(loop: Loop, text: str) -> None:
+def _continues(loop: Loop, text: str) -> None:
     loop.steps[LAST].says = "Please continue."
     loop.steps.append(Step(say(loop, "rest", text)))
 
@@ -46,7 +46,7 @@ def _goes_on(loop: Loop, text: str) -> None:
 @API("api-length-truncated", "api", variant="text", base=capped)
 def length(loop: Loop) -> int:
     put(loop.steps[LAST], passes=cut_text(0.7), finish="length", spent=spending(200))
-    _goes_on(loop, "so some customers have paid for orders that were not placed. INC-2291 is open.")
+    _continues(loop, "so some customers have paid for orders that were not placed. INC-2291 is open.")
     return LAST
 
 
@@ -128,13 +128,13 @@ def window_full(loop: Loop) -> int:
 
 def long_history(loop: Loop) -> None:
     """A conversation of many days, too long for a small window."""
-    told: list[Message] = []
+    earlier: list[Message] = []
     for day in range(24):
         asked = "\n".join(f"{day:02}-{i:03} incident note: see the run book, nothing to do." for i in range(190))
         answer = "\n".join(f"{day:02}-{i:03} read; nothing in it needs an action today." for i in range(190))
-        told.append(Message("user", (Text(asked),)))
-        told.append(Message("assistant", (Text(answer, loop.dialect.text_id(f"{loop.dialect.name}/day{day}")),)))
-    loop.opening = [*told, *loop.opening]
+        earlier.append(Message("user", (Text(asked),)))
+        earlier.append(Message("assistant", (Text(answer, loop.dialect.text_id(f"{loop.dialect.name}/day{day}")),)))
+    loop.opening = [*earlier, *loop.opening]
 
 
 @API("api-context-full", "api client", tuple(TOO_LONG), "400", base=long_history, edits="api",
@@ -636,16 +636,16 @@ def truncated_by_server(loop: Loop) -> int:
 
 @API("api-reasoning-dropped-by-server", "api client", ("anthropic-thinking",))
 def thinking_dropped(loop: Loop) -> int:
-    told = {"type": "thinking_dropped", "path": "messages.3.content.0", "reason": "prefix_binding_mismatch"}
-    loop.steps[QUERIES].detail = {"input_transformations": [told]}
+    entry = {"type": "thinking_dropped", "path": "messages.3.content.0", "reason": "prefix_binding_mismatch"}
+    loop.steps[QUERIES].detail = {"input_transformations": [entry]}
     return QUERIES
 
 
 @API("api-reasoning-dropped-by-server", "api client", ("openai-responses",), "removed")
 def reasoning_removed(loop: Loop) -> int:
     thinking = next(b for b in loop.steps[READS].blocks if isinstance(b, Thinking))
-    told = {"id": thinking.id, "action": "removed", "reason": "model_mismatch", "type": "reasoning"}
-    loop.steps[QUERIES].detail = {"input_transformations": [told]}
+    entry = {"id": thinking.id, "action": "removed", "reason": "model_mismatch", "type": "reasoning"}
+    loop.steps[QUERIES].detail = {"input_transformations": [entry]}
     return QUERIES
 
 
@@ -725,7 +725,7 @@ def must_read(loop: Loop) -> None:
      "named", base=must_read, edits="model")  # fmt: skip
 def named_and_another_came(loop: Loop) -> int:
     call = '{"service": "checkout", "query": "charge_timeout", "since": "2026-05-28T20:50:00Z"}'
-    mended(loop, READS, "search_logs", call, "1 line matches: charge_timeout=1500 (services/checkout)")
+    corrected(loop, READS, "search_logs", call, "1 line matches: charge_timeout=1500 (services/checkout)")
     answered(loop.steps[READS], "1 line matches: charge_timeout=1500")
     loop.steps[READS].ask["tool_choice"] = "read_file"
     return READS

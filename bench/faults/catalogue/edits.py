@@ -59,17 +59,17 @@ def with_arguments(step: Step, **changes: Any) -> str:
     return json.dumps({k: v for k, v in values.items() if v is not None}, ensure_ascii=False)
 
 
-def mended(loop: Loop, place: int, name: str, arguments: str, told: str) -> int:
-    """The model first makes a faulty call, is told so, and then makes the call of the story."""
+def corrected(loop: Loop, place: int, name: str, arguments: str, seen: str) -> int:
+    """The model first makes a faulty call, gets an error result, and then makes the call of the story."""
     calm = loop.steps[place]
     text = next((b.text for b in calm.blocks if isinstance(b, Text)), "")
     wrong = Step(say(loop, f"wrong{place}", text, (name, arguments)))
-    loop.steps.insert(place, answered(wrong, told, error=True))
-    loop.steps[place + 1] = replace(calm, blocks=retold(loop, calm.blocks, "I will mend the call."))
+    loop.steps.insert(place, answered(wrong, seen, error=True))
+    loop.steps[place + 1] = replace(calm, blocks=reworded(loop, calm.blocks, "I will fix the call."))
     return place
 
 
-def retold(loop: Loop, blocks: tuple[Block, ...], text: str) -> tuple[Block, ...]:
+def reworded(loop: Loop, blocks: tuple[Block, ...], text: str) -> tuple[Block, ...]:
     return tuple(replace(b, text=text) if isinstance(b, Text) else b for b in blocks)
 
 
@@ -136,7 +136,7 @@ def in_answer(edit: Callable[[Json], None]) -> dict[str, Any]:
 
 
 def everywhere(value: Any, key: str, change: Callable[[Any], Any]) -> None:
-    """Change what stands under a key, however deep."""
+    """Change the value of a key, at any depth."""
     if isinstance(value, dict):
         fields = cast(Json, value)
         for name, inner in fields.items():

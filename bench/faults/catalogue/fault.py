@@ -8,7 +8,7 @@ from ..loop import Loop
 from ..story import incident
 
 type Inject = Callable[[Loop], int | tuple[int, ...]]
-"""Edits a loop and says at which steps the finding may stand."""
+"""Edits a loop and says at which steps the finding may be."""
 
 ALL = tuple(DIALECTS)
 FULL = tuple(name for name, dialect in DIALECTS.items() if not dialect.stateful)
@@ -37,7 +37,7 @@ class Fault:
     base: Callable[[Loop], object] | None = None
     """Makes the clean loop that the fault is injected into out of the common one."""
     also: frozenset[str] = frozenset()
-    """Other findings that follow from the same fault and may stand beside it."""
+    """Other findings that follow from the same fault and may be found beside it."""
     instead: frozenset[str] = frozenset()
     """Ids that say the same as the expected one."""
     given: frozenset[str] = frozenset()
@@ -74,7 +74,7 @@ class Case:
         return loop
 
     def faulty(self) -> tuple[Loop, tuple[int, ...]]:
-        """The loop with the fault, and the steps at which the finding may stand."""
+        """The loop with the fault, and the steps at which the finding may be."""
         loop = self.clean()
         where = self.fault.inject(loop)
         return loop, where if isinstance(where, tuple) else (where,)

@@ -53,7 +53,7 @@ def arguments_emptied(loop: Loop) -> int:
     return on_call(loop, READS, arguments="{}")
 
 
-@FIDELITY("client-assistant-mutated", "client", tuple(n for n in STRINGS if n in FULL), "arguments spelled anew",
+@FIDELITY("client-assistant-mutated", "client", tuple(n for n in STRINGS if n in FULL), "arguments spelled again",
           also=BUSTED)  # fmt: skip
 def arguments_respelled(loop: Loop) -> int:
     values: Json = json.loads(first_call(loop.steps[READS]).arguments)
@@ -176,8 +176,8 @@ def summarised(loop: Loop) -> int:
 
     def summary(history: list[Message]) -> list[Message]:
         kept = [m for m in history if not any(m.blocks is s.blocks or m.blocks is s.results for s in old)]
-        told = f"{TASK}\n\nSo far: checkout gives up after 1500 ms, payments needs two seconds."
-        return [Message("user", (Text(told),)), *kept[1:]]
+        seen = f"{TASK}\n\nSo far: checkout gives up after 1500 ms, payments needs two seconds."
+        return [Message("user", (Text(seen),)), *kept[1:]]
 
     loop.steps[TICKETS].rewrite = summary
     return TICKETS

@@ -1,4 +1,4 @@
-"""Faults that only words or thresholds tell: the rules for them are hints, which somebody must ask for."""
+"""Faults that only words or thresholds show: the rules for them are hints, which run with `--hints`."""
 
 from ..loop import Loop, Step
 from ..pieces import Text

@@ -1,4 +1,4 @@
-"""Layer 3: the loop stops, goes on or dispatches where it must not."""
+"""Layer 3: the loop stops, continues or dispatches where it must not."""
 
 from dataclasses import replace
 
@@ -237,7 +237,7 @@ def nudged(loop: Loop) -> tuple[int, ...]:
       ("openai-chat", "deepseek-chat", "openai-responses", "anthropic-messages", "gemini-generate"),
       tier="S", variant="with nothing new", also="client-role-order")  # fmt: skip
 def asked_on(loop: Loop) -> tuple[int, ...]:
-    loop.steps.append(Step(say(loop, "more", "The report stands as it is.")))
+    loop.steps.append(Step(say(loop, "more", "The report is final as it is.")))
     return LAST, LAST + 1
 
 
@@ -259,8 +259,8 @@ def stopped_at_ten(loop: Loop) -> int:
       also="client-tools-changed client-tools-missing-for-history client-cache-prefix-busted "
       "client-role-order")  # fmt: skip
 def forced_last_word(loop: Loop) -> int:
-    told = Text("You have reached the maximum number of steps. Give your final answer now.")
-    loop.steps[8].results = (*loop.steps[8].results, told)
+    seen = Text("You have reached the maximum number of steps. Give your final answer now.")
+    loop.steps[8].results = (*loop.steps[8].results, seen)
     final = loop.steps[-1]
     loop.steps[9:] = [replace(final, ask={"tools": ()})]
     return 9

@@ -4,7 +4,7 @@ import json
 
 from ..loop import Loop, Step
 from ..pieces import Refusal, Result, Text, Thinking
-from .edits import LAST, PARALLEL, QUERIES, READS, TICKETS, answered, ends, first_call, mended, say, with_arguments
+from .edits import LAST, PARALLEL, QUERIES, READS, TICKETS, answered, corrected, ends, first_call, say, with_arguments
 from .fault import ALL, ANTHROPIC, STRINGS, Table
 
 MODEL = Table()
@@ -12,72 +12,74 @@ MODEL = Table()
 
 @MODEL("model-unknown-tool", "model", variant="plain", also="model-args-break-schema")
 def unknown_tool(loop: Loop) -> int:
-    told = "there is no tool open_file; the tools are search_logs, read_file, run_query, create_ticket"
+    seen = "there is no tool open_file; the tools are search_logs, read_file, run_query, create_ticket"
     arguments = first_call(loop.steps[READS]).arguments
-    return mended(loop, READS, "open_file", arguments, told)
+    return corrected(loop, READS, "open_file", arguments, seen)
 
 
 @MODEL("model-unknown-tool", "model", ("openai-chat", "openai-responses"), "wrapper", also="model-args-break-schema")
 def wrapped_tools(loop: Loop) -> int:
     uses = [{"recipient_name": f"functions.{c.name}", "parameters": json.loads(c.arguments)}
             for c in loop.steps[READS].calls]  # fmt: skip
-    told = "there is no tool multi_tool_use.parallel; call the tools themselves"
-    return mended(loop, READS, "multi_tool_use.parallel", json.dumps({"tool_uses": uses}), told)
+    seen = "there is no tool multi_tool_use.parallel; call the tools themselves"
+    return corrected(loop, READS, "multi_tool_use.parallel", json.dumps({"tool_uses": uses}), seen)
 
 
 @MODEL("model-unknown-tool", "model", ("gemini-generate", "openai-chat", "ollama-chat"), "prefix",
        also="model-args-break-schema")  # fmt: skip
 def prefixed_tool(loop: Loop) -> int:
     arguments = first_call(loop.steps[READS]).arguments
-    return mended(loop, READS, "default_api:read_file", arguments, "there is no tool default_api:read_file")
+    return corrected(loop, READS, "default_api:read_file", arguments, "there is no tool default_api:read_file")
 
 
 @MODEL("model-args-not-json", "model", STRINGS)
 def broken_json(loop: Loop) -> int:
     arguments = first_call(loop.steps[READS]).arguments.replace('"path": ', "path: ", 1)
-    return mended(loop, READS, "read_file", arguments, "the arguments are not valid JSON; send an object with path")
+    return corrected(loop, READS, "read_file", arguments, "the arguments are not valid JSON; send an object with path")
 
 
 @MODEL("model-args-not-json", "model", STRINGS, "trailing comma")
 def trailing_comma(loop: Loop) -> int:
     arguments = first_call(loop.steps[TICKETS]).arguments[:-1] + ",}"
-    return mended(loop, TICKETS, "create_ticket", arguments, "the arguments are not valid JSON; send one object")
+    return corrected(loop, TICKETS, "create_ticket", arguments, "the arguments are not valid JSON; send one object")
 
 
 @MODEL("model-args-break-schema", "model", variant="missing-required")
 def missing_argument(loop: Loop) -> int:
     arguments = with_arguments(loop.steps[TICKETS], severity=None)
-    return mended(loop, TICKETS, "create_ticket", arguments, "severity is required: one of sev1, sev2, sev3, sev4")
+    return corrected(loop, TICKETS, "create_ticket", arguments, "severity is required: one of sev1, sev2, sev3, sev4")
 
 
 @MODEL("model-args-break-schema", "model", variant="wrong-type")
 def wrong_type(loop: Loop) -> int:
     arguments = with_arguments(loop.steps[TICKETS], labels={"team": "checkout"})
-    return mended(loop, TICKETS, "create_ticket", arguments, "labels must be a list of strings")
+    return corrected(loop, TICKETS, "create_ticket", arguments, "labels must be a list of strings")
 
 
 @MODEL("model-args-break-schema", "model", variant="bad-enum")
 def bad_enum(loop: Loop) -> int:
     arguments = with_arguments(loop.steps[TICKETS], severity="critical")
-    return mended(loop, TICKETS, "create_ticket", arguments, "severity must be one of sev1, sev2, sev3, sev4")
+    return corrected(loop, TICKETS, "create_ticket", arguments, "severity must be one of sev1, sev2, sev3, sev4")
 
 
 @MODEL("model-args-break-schema", "model", variant="extra-argument")
 def extra_argument(loop: Loop) -> int:
     arguments = with_arguments(loop.steps[READS], encoding="utf-8")
-    return mended(loop, READS, "read_file", arguments, "read_file takes path, first_line and last_line, not encoding")
+    return corrected(
+        loop, READS, "read_file", arguments, "read_file takes path, first_line and last_line, not encoding"
+    )
 
 
 @MODEL("model-args-break-schema", "model", variant="pattern")
 def bad_pattern(loop: Loop) -> int:
     arguments = with_arguments(loop.steps[PARALLEL], since="yesterday evening")
-    return mended(loop, PARALLEL, "search_logs", arguments, "since must be a time like 2026-05-28T21:00:00Z")
+    return corrected(loop, PARALLEL, "search_logs", arguments, "since must be a time like 2026-05-28T21:00:00Z")
 
 
 @MODEL("model-args-break-schema", "model", variant="range")
 def out_of_range(loop: Loop) -> int:
     arguments = with_arguments(loop.steps[PARALLEL], limit=5000)
-    return mended(loop, PARALLEL, "search_logs", arguments, "limit must be between 1 and 200")
+    return corrected(loop, PARALLEL, "search_logs", arguments, "limit must be between 1 and 200")
 
 
 PROSE = {
@@ -129,7 +131,7 @@ def empty_at_the_end(loop: Loop) -> int:
 
 
 @MODEL("model-empty-response", "model api", tuple(name for name in ALL if name != "mistral-chat"), "asked again")
-def empty_then_mended(loop: Loop) -> int:
+def empty_then_corrected(loop: Loop) -> int:
     # The client keeps no empty turn; it asks again in words of its own.
     empty = Step((), keeps=False, says="Please go on.")
     loop.steps.insert(READS, empty)
@@ -192,7 +194,7 @@ def duplicate_in_batch(loop: Loop) -> int:
     call = first_call(loop.steps[READS])
     text = next(b.text for b in loop.steps[READS].blocks if isinstance(b, Text))
     twice = say(loop, "twice", text, (call.name, call.arguments), (call.name, call.arguments))
-    told = next(r.text for r in loop.steps[READS].results if isinstance(r, Result))
+    seen = next(r.text for r in loop.steps[READS].results if isinstance(r, Result))
     loop.steps[READS].blocks = twice
-    answered(loop.steps[READS], told, told)
+    answered(loop.steps[READS], seen, seen)
     return READS

@@ -76,20 +76,20 @@ def limited_once(loop: Loop) -> None:
     loop.steps[READS + 1].gap = 21.0
 
 
-@RETRIES("client-ignored-retry-after", "client", tuple(LIMITED), "and goes on", base=limited_once,
+@RETRIES("client-ignored-retry-after", "client", tuple(LIMITED), "and continues", base=limited_once,
          given="api-rate-limited")  # fmt: skip
-def too_early_and_goes_on(loop: Loop) -> tuple[int, ...]:
+def too_early_and_continues(loop: Loop) -> tuple[int, ...]:
     loop.steps[READS + 1].gap = 2.0
     return READS, READS + 1
 
 
-def told_not_to(loop: Loop) -> None:
+def asked_not_to(loop: Loop) -> None:
     failed = OVERLOADED[loop.dialect.name]
     attempts(loop, READS, replace(failed, headers=(("x-should-retry", "false"),)))
 
 
 @RETRIES("client-ignored-retry-after", "client", ("openai-chat", "openai-responses", *ANTHROPIC), "x-should-retry",
-         base=told_not_to, given="api-overloaded")  # fmt: skip
+         base=asked_not_to, given="api-overloaded")  # fmt: skip
 def again_all_the_same(loop: Loop) -> tuple[int, ...]:
     return _again(loop, 1, 8.0)
 

@@ -60,7 +60,7 @@ def two_users(loop: Loop) -> int:
 @both("client-role-order", ("gemini-generate", "mistral-chat"), "ends with the assistant",
       also="client-continued-after-end")  # fmt: skip
 def ends_with_the_assistant(loop: Loop) -> int:
-    loop.steps.append(Step(say(loop, "more", "The report stands.")))
+    loop.steps.append(Step(say(loop, "more", "The report is final.")))
     return LAST + 1
 
 

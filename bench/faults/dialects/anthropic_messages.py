@@ -53,7 +53,7 @@ class AnthropicMessages(Dialect):
             body["tool_choice"] = choice | ({"disable_parallel_tool_use": True} if ask.parallel is False else {})
         if ask.streamed:
             body["stream"] = True
-        # The marker stands on the last block of the last message and moves on with each request.
+        # The marker is on the last block of the last message and moves on with each request.
         last = messages[-1]["content"]
         if isinstance(last, list) and last and ask.parameters.get("cache", True):
             last[-1] = {**last[-1], "cache_control": EPHEMERAL}

@@ -71,7 +71,7 @@ class BedrockConverse(Dialect):
         return body | {k: v for k, v in ask.parameters.items() if k not in ("inferenceConfig", "cache")}
 
     def prompt(self, ask: Ask, body: Json) -> list[str]:
-        # What the tools are stands in the prompt; which of them is demanded does not.
+        # The tools are part of the prompt; which of them is demanded is not.
         tools = {"tools": body.get("toolConfig", {}).get("tools")}
         static, messages = super().prompt(ask, body | {"toolConfig": tools})
         marker = ',{"cachePoint":{"type":"default"}}'

@@ -106,7 +106,7 @@ class Dialect(ABC):
         return sse(event)
 
     def keepalive(self) -> bytes:
-        """What keeps a stream open without telling anything."""
+        """What keeps a stream open without content."""
         return b": keepalive\n\n"
 
     def written(self, body: Json) -> bytes:

@@ -70,7 +70,7 @@ def unknown_tool(context: RuleContext) -> Iterator[Note]:
         what = f"the model called {call.name!r}, which was not offered; offered were {offered}"
         bare = re.split(r"[.:/]", call.name)[-1]
         if call.name in _WRAPPERS:
-            what = f"the model wrapped its calls in {call.name!r}, which is no tool of the request"
+            what = f"the model wrapped its calls in {call.name!r}, which is not a tool of the request"
         elif bare in context.tools:
             what = f"the model called {call.name!r}: {bare!r} was offered, with a prefix of its own before it"
         yield Note(
@@ -85,7 +85,7 @@ def unknown_tool(context: RuleContext) -> Iterator[Note]:
     "model",
     "error",
     "P",
-    says="The arguments of a call are no JSON although the answer came whole.",
+    says="The arguments of a call are not valid JSON although the answer is complete.",
     fix="Use strict tools where the API has them; send the schema back in an error result.",
     not_when=(
         "The answer was cut or hit its cap",
@@ -99,7 +99,8 @@ def arguments_not_json(context: RuleContext) -> Iterator[Note]:
     for call in whole_calls(context):
         if call.arguments is None and call.arguments_raw.strip() not in ("", "null"):
             yield Note(
-                f"the arguments of {call.name!r} are no JSON: {call.arguments_raw[:120]!r}", (call_at(context, call),)
+                f"the arguments of {call.name!r} are not valid JSON: {call.arguments_raw[:120]!r}",
+                (call_at(context, call),),
             )
 
 
@@ -204,7 +205,7 @@ def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
     "model",
     "error",
     "S",
-    says="A tool call was written as prose, so that nobody runs it.",
+    says="A tool call was written as plain text, so no client runs it.",
     fix="Check the server's tool-call parser and template; take the text out of the history and ask again.",
     not_when=(
         "No tools were offered",
@@ -396,7 +397,7 @@ def duplicate_in_batch(context: RuleContext) -> Iterator[Note]:
         twin = seen.setdefault((call.choice, call_meaning(call)), call)
         if twin is not call and not (call.id and twin.id == call.id):
             yield Note(
-                f"the call of {call.name!r} stands twice in one answer, with equal arguments",
+                f"the call of {call.name!r} is in one answer twice, with equal arguments",
                 (call_at(context, twin), call_at(context, call)),
             )
 

@@ -69,8 +69,8 @@ def overloaded(context: RuleContext) -> Iterator[Note]:
     error = context.reading.error
     if error is None or (context.rejection and context.rejection.ids) or context.has(*turntape_actions.IDS):
         return
-    told = f"{error.type} {error.code} {error.message}".lower()
-    twin = error.in_stream and ("overload" in told or "throttl" in told or "unavailable" in told)
+    text = f"{error.type} {error.code} {error.message}".lower()
+    twin = error.in_stream and ("overload" in text or "throttl" in text or "unavailable" in text)
     if error_status(context) in OVERLOADED or twin:
         yield Note(
             f"the API failed or was overloaded: {_says(context)}",
@@ -92,13 +92,13 @@ def rate_limited(context: RuleContext) -> Iterator[Note]:
         return
     headers = context.turn.round_trip.response.headers
     error = context.reading.error
-    told = f"{error.type} {error.code} {error.message}".lower() if error else ""
+    text = f"{error.type} {error.code} {error.message}".lower() if error else ""
     wait = header(headers, "retry-after")
     spent = next(
         (n for n, v in headers if n.lower().startswith(("x-ratelimit-remaining", "anthropic-ratelimit")) and v == "0"),
         None,
     )
-    quota = any(word in told for word in _QUOTA)
+    quota = any(word in text for word in _QUOTA)
     what = "the quota or a spending limit is used up: waiting does not help" if quota else "too many requests"
     more = (f"; retry after {wait} s" if wait else "") + (f"; {spent} is 0" if spent else "")
     yield Note(f"{what}{more}: {_says(context)}", (f"{context.at} status 429",), severity="error" if quota else None)
@@ -134,8 +134,8 @@ def invalid_request(context: RuleContext) -> Iterator[Note]:
     if error_status(context) not in REJECTED or context.has(*turntape_actions.IDS):
         return
     named = context.rejection.ids if context.rejection else ()
-    grave = {f.id for f in (*context.found, *context.thread.recent) if f.severity != "info" or f.id in named}
-    roots = tuple(name for name in context.has(*SHAPE_IDS) if name in grave)
+    severe = {f.id for f in (*context.found, *context.thread.recent) if f.severity != "info" or f.id in named}
+    roots = tuple(name for name in context.has(*SHAPE_IDS) if name in severe)
     layer: Layer | None = next((f.layer for f in (*context.found, *context.thread.recent) if f.id in roots), None)
     yield Note(
         f"the API rejected the request: {_says(context)}",
@@ -151,7 +151,7 @@ def invalid_request(context: RuleContext) -> Iterator[Note]:
     "error",
     "P",
     says="Nothing came back: refused, no such host, no TLS, or no answer in time.",
-    fix="Check the address, the network and the certificates; `turntape doctor` tells which.",
+    fix="Check the address, the network and the certificates; `turntape doctor` shows which.",
 )
 def unreachable(context: RuleContext) -> Iterator[Note]:
     failure = context.turn.round_trip.failure

@@ -11,6 +11,12 @@ from ..rule_context import RuleContext
 _WORD_END = re.compile(r"[A-Za-z0-9,;(\[{\"'-]\Z")
 
 
+def _finished(context: RuleContext) -> str:
+    """What the API sent as its finish reason, as the head of a sentence."""
+    raw = context.finish.raw
+    return "the API sent no finish reason" if raw is None else f"the API finished with {raw!r}"
+
+
 def _spent(context: RuleContext) -> str:
     usage, cap = context.reading.usage, context.request.max_output
     spent = f" after {usage.output} output tokens" if usage and usage.output is not None else ""
@@ -107,7 +113,7 @@ def truncated_mislabelled(context: RuleContext) -> Iterator[Note]:
         return
     why = f"exactly the {cap} output tokens that were allowed" if exact else "and its arguments end in the middle"
     yield Note(
-        f"the call of {last.name!r} was cut, {why}, but the API finished with {context.finish.raw!r}",
+        f"the call of {last.name!r} was cut, {why}, but {_finished(context)}",
         (f"{context.at} finish {context.finish.raw}", f"{context.at} call {last.id or last.name}"),
         tier="P" if exact else "S",
     )
@@ -225,8 +231,8 @@ def server_limit(context: RuleContext) -> Iterator[Note]:
     "api",
     "warning",
     "P",
-    says="The API's finish word and what was emitted do not fit together.",
-    fix="Let the loop go by the calls that are there, not by the word.",
+    says="The API's finish word and what was emitted contradict each other.",
+    fix="Let the loop follow the calls that are there, not the word.",
     not_when=(
         "The API has no finish word for tool calls (Gemini, Responses, Ollama)",
         "The request forced the tool: then it is an info",
@@ -239,14 +245,14 @@ def label_disagrees(context: RuleContext) -> Iterator[Note]:
     evidence = (f"{context.at} finish {finish.raw}", *(f"{context.at} call {c.id or c.name}" for c in calls[:3]))
     if finish.label == "tool_calls" and not calls and not context.emission.server_calls:
         if context.request.tools:
-            yield Note(f"the API finished with {finish.raw!r} and sent no tool call", evidence)
+            yield Note(f"{_finished(context)} and sent no tool call", evidence)
     elif finish.label in ("complete", "stop_sequence", "unknown") and context.emission.emitted == "calls":
         if not context.protocol.answers.has_word_for_calls:
             return
         choice = context.request.tool_choice
         forced = choice is not None and choice.mode in ("named", "required")
         yield Note(
-            f"the API finished with {finish.raw!r} beside {len(calls)} whole tool call{'s' * (len(calls) > 1)}"
+            f"{_finished(context)} beside {len(calls)} complete tool call{'s' * (len(calls) > 1)}"
             + ("; the request forced the tool, where this is known" if forced else ""),
             evidence,
             severity="info" if forced else None,
@@ -256,7 +262,7 @@ def label_disagrees(context: RuleContext) -> Iterator[Note]:
         and calls
         and all(parse_json(c.arguments_raw or "{}") for c in calls)
     ):
-        yield Note(f"the API finished with {finish.raw!r} beside whole tool calls: do not run them", evidence)
+        yield Note(f"{_finished(context)} beside complete tool calls: do not run them", evidence)
 
 
 @rule(
@@ -265,7 +271,7 @@ def label_disagrees(context: RuleContext) -> Iterator[Note]:
     "error",
     "S",
     says="The stream ends with a finish word that the provider cannot have sent: no usage, and a text or block cut off.",
-    fix="Treat the answer as cut and ask for the whole turn again; a gateway made the ending up.",
+    fix="Treat the answer as cut and ask for the whole turn again; a gateway invented the ending.",
 )
 def fabricated_finish(context: RuleContext) -> Iterator[Note]:
     if not context.reading.streamed or context.finish.label not in ("complete", "tool_calls") or not context.succeeded:

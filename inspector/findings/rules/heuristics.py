@@ -29,7 +29,7 @@ _THINK = re.compile(r"</?think(?:ing)?>", re.IGNORECASE)
     "model",
     "warning",
     "H",
-    says="The model goes round in a circle of two to four calls with the same results.",
+    says="The model repeats a cycle of two to four calls with the same results.",
     fix="Stop after a few rounds; give errors that say what to do instead.",
     not_when=(
         "The arguments change",
@@ -51,7 +51,7 @@ def ping_pong(context: RuleContext) -> Iterator[Note]:
             continue
         if all(given[i] == given[i % period] for i in range(len(given))):
             yield Note(
-                f"the last {3 * period} turns are a circle of {period} calls with equal results",
+                f"the last {3 * period} turns are a cycle of {period} calls with equal results",
                 (f"{context.at} response",),
                 key=("circle", window[0]),
             )
@@ -64,7 +64,7 @@ def ping_pong(context: RuleContext) -> Iterator[Note]:
     "warning",
     "H",
     says="The run ended right after a failed tool, without a word about it.",
-    fix="Ask in the prompt for failures to be told; return structured errors.",
+    fix="Ask in the prompt for failures to be reported; return structured errors.",
 )
 def ignored_error(context: RuleContext) -> Iterator[Note]:
     failed = [part for part in new_results(context) if part.result is not None and part.result.is_error]
@@ -118,12 +118,12 @@ def own_stop(context: RuleContext) -> Iterator[Note]:
     "api",
     "info",
     "H",
-    says="Thinking tags stand in the text of the answer.",
+    says="The text of the answer contains thinking tags.",
     fix="Turn the server's reasoning parser on.",
 )
 def reasoning_leak(context: RuleContext) -> Iterator[Note]:
     if _THINK.search(context.emission.text):
-        yield Note("thinking tags stand in the text of the answer", (f"{context.at} response",), key="think")
+        yield Note("the text of the answer contains thinking tags", (f"{context.at} response",), key="think")
 
 
 @rule(

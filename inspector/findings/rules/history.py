@@ -12,7 +12,7 @@ from .pairing import confirmed
 _OWN = frozenset(
     {"length", "context_full", "malformed", "content_filter", "refusal", "cut", "error", "cancelled", "pause"}
 )
-"""Answers that a client may rightly leave out or mend."""
+"""Finishes of answers that a client may leave out or fix."""
 
 
 def place(context: RuleContext, change: HistoryChange) -> tuple[str, ...]:
@@ -45,10 +45,10 @@ def _is_assistant(context: RuleContext, change: HistoryChange) -> bool:
 _WHAT: dict[ChangeKind, tuple[str, Severity]] = {
     "args_changed": ("the arguments of a call", "error"),
     "name_changed": ("the name of a call", "error"),
-    "call_dropped": ("a call of the answer was left out of the history", "error"),
+    "call_dropped": ("a call of the answer is missing from the history", "error"),
     "text_changed": ("the text of an answer", "warning"),
-    "text_dropped": ("the text of the answer was left out of the history", "warning"),
-    "args_respelled": ("the arguments of a call were written anew", "info"),
+    "text_dropped": ("the text of the answer is missing from the history", "warning"),
+    "args_respelled": ("the arguments of a call were written in another way", "info"),
 }
 
 
@@ -57,7 +57,7 @@ _WHAT: dict[ChangeKind, tuple[str, Severity]] = {
     "client",
     "warning",
     "P",
-    says="The history does not hold what the model said.",
+    says="The history does not contain what the model said.",
     fix="Append the object that the API returned, unchanged.",
     not_when=(
         "White space at the ends of a text",
@@ -192,7 +192,7 @@ def _altered(context: RuleContext) -> Iterator[Note]:
 
 
 def _removed(context: RuleContext) -> list[HistoryChange]:
-    """What is gone; but a result whose call still stands there is a missing result, and is said to be that."""
+    """What is gone. A result whose call is still there is not in it: it is reported as a missing result."""
     gone = [change for change in context.echo.changes if change.kind == "removed"] if context.echo else []
     if not any(change.of == "result" for change in gone):
         return gone
@@ -216,7 +216,7 @@ def truncated(context: RuleContext) -> Iterator[Note]:
     size = sum(len(change.was) for change in gone)
     yield Note(
         f"{len(gone)} piece{'s' * (len(gone) > 1)} of the history ({size:,} characters) are gone, "
-        + ("and a summary may stand for them" if summary else "and nothing stands for them"),
+        + ("and a summary may replace them" if summary else "and nothing replaces them"),
         (*(f"#{before.round_trip.index} request {change.before}" for change in gone[:4]), f"{context.at} request"),
         severity="info" if summary else "warning",
         key=(context.index, "truncated"),
@@ -234,9 +234,7 @@ def truncated(context: RuleContext) -> Iterator[Note]:
 def history_reordered(context: RuleContext) -> Iterator[Note]:
     moved = [change for change in context.echo.changes if change.kind == "moved"] if context.echo else []
     if moved:
-        yield Note(
-            "a piece of the history stands in another place", place(context, moved[0]), key=(context.index, "moved")
-        )
+        yield Note("a piece of the history has moved", place(context, moved[0]), key=(context.index, "moved"))
 
 
 @rule(
@@ -244,7 +242,7 @@ def history_reordered(context: RuleContext) -> Iterator[Note]:
     "client",
     "warning",
     "P",
-    says="A result that was sent before says something else now.",
+    says="A result that was sent before has changed.",
     fix="Shorten results before they are sent the first time; later changes break the cache.",
 )
 def result_rewritten(context: RuleContext) -> Iterator[Note]:

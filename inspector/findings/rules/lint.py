@@ -172,7 +172,7 @@ def no_cap(context: RuleContext) -> Iterator[Note]:
     "info",
     "P",
     advice=True,
-    says="Every request of the thread forces a tool call: the loop cannot end by itself.",
+    says="Every request of the thread forces a tool call: the loop cannot end on its own.",
     fix="Force the first step only.",
 )
 def forced_always(context: RuleContext) -> Iterator[Note]:

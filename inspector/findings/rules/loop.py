@@ -52,7 +52,7 @@ def _deliberate(context: RuleContext) -> bool:
     "S",
     when="closed",
     says="The answer holds whole calls and the thread ends without a result.",
-    fix="Let the loop go on as long as there are calls, whatever the finish word says.",
+    fix="Continue the loop as long as there are calls, whatever the finish word says.",
     not_when=(
         "The recording may have stopped there: no call of the thread was ever answered",
         "A person must approve the call",
@@ -86,7 +86,7 @@ def passed_over(context: RuleContext) -> Iterator[Note]:
     if disagrees and dropped and not (context.dispatch and context.dispatch.results):
         ids = ", ".join(str(call.id or call.name) for call in context.emission.calls[:4])
         yield Note(
-            f"the next request goes on as if the calls {ids} had not been made",
+            f"the next request continues as if the calls {ids} had not been made",
             (f"{context.at} call {ids}", f"#{context.following.round_trip.index} request"),
             because_of=disagrees,
         )
@@ -102,14 +102,14 @@ def _capped(context: RuleContext) -> bool:
     "warning",
     "S",
     when="closed",
-    says="The loop seems to have stopped at a limit of turns, with calls left open.",
+    says="The loop seems to have stopped at a turn limit, with open calls.",
     fix="Raise the limit, or let the last turn answer without tools.",
     not_when=("The number of turns is not a usual limit, such as 10, 25 or 50",),
 )
 def max_iterations(context: RuleContext) -> Iterator[Note]:
     if context.following is None and _unrun(context) and not _deliberate(context) and _capped(context):
         yield Note(
-            f"the thread stops after {context.thread.turns} turns with calls left open, as a limit of turns would do",
+            f"the thread stops after {context.thread.turns} turns with open calls, as a turn limit would do",
             tuple(f"{context.at} call {call.id or call.name}" for call in context.emission.calls[:3]),
         )
 
@@ -148,7 +148,7 @@ def dispatched_partial(context: RuleContext) -> Iterator[Note]:
     "client",
     "error",
     "P",
-    says="A call that stood beside a refusal, a filter or a malformed answer was run.",
+    says="A call from an answer that was refused, filtered or malformed was run.",
     fix="Do not run calls of an answer that was refused, filtered or malformed.",
 )
 def executed_filtered(context: RuleContext) -> Iterator[Note]:
@@ -233,7 +233,7 @@ def _little(context: RuleContext) -> bool:
     "warning",
     "S",
     when="closed",
-    says="An answer that was cut or capped was taken as the last word.",
+    says="An answer that was cut or capped was taken as final.",
     fix="Look at the finish before ending the loop: continue, raise the cap, or say that the answer is not whole.",
     not_when=("The client asked for very few tokens on purpose",),
 )
@@ -245,7 +245,7 @@ def truncated_as_final(context: RuleContext) -> Iterator[Note]:
     if context.finish.effective == "length" and _little(context):
         return
     yield Note(
-        f"the thread ends with an answer that was not whole ({context.finish.raw or 'cut'})",
+        f"the thread ends with an incomplete answer ({context.finish.raw or 'cut'})",
         (f"{context.at} finish {context.finish.raw}",),
         because_of=context.has("api-length-truncated", "api-context-full", "api-stream-cut"),
     )
@@ -270,7 +270,7 @@ def truncated_as_said(context: RuleContext) -> Iterator[Note]:
         and not re.search(r"continu|go on|carry on|truncat|cut off|resume", words[-1].text, re.IGNORECASE)
     ):
         yield Note(
-            f"the next request goes on behind an answer that was not whole ({context.finish.raw})",
+            f"the next request continues after an incomplete answer ({context.finish.raw})",
             (f"{context.at} finish {context.finish.raw}", f"#{following.round_trip.index} request {words[-1].pointer}"),
             because_of=context.has("api-length-truncated", "api-context-full"),
         )
@@ -320,7 +320,7 @@ def pause_forgotten(context: RuleContext) -> Iterator[Note]:
     "client",
     "error",
     "P",
-    says="A partial answer of a turn that failed stands in the history as if it were whole.",
+    says="The partial answer of a failed turn is in the history as if it were complete.",
     fix="Do not store an answer that was cut or ended in an error; ask for the whole turn again.",
 )
 def stored_failed(context: RuleContext) -> Iterator[Note]:
@@ -342,7 +342,7 @@ def stored_failed(context: RuleContext) -> Iterator[Note]:
         held = held or any(part.call is not None and call_meaning(part.call) in calls for part in message.parts)
         if held:
             yield Note(
-                f"the partial answer of #{before.round_trip.index} ({before.reading.finish.effective}) stands in the history as if it were whole",
+                f"the partial answer of #{before.round_trip.index} ({before.reading.finish.effective}) is in the history as if it were complete",
                 (f"#{before.round_trip.index} response", f"{context.at} request {message.pointer}"),
                 key=("stored", before.round_trip.index),
                 because_of=context.has("api-stream-cut", "api-error-in-200-stream", "client-interrupted"),
@@ -356,8 +356,8 @@ def stored_failed(context: RuleContext) -> Iterator[Note]:
     "warning",
     "S",
     when="followed",
-    says="The model had finished and the client asked on with nothing new.",
-    fix="End the loop when the answer is complete and holds no calls.",
+    says="The model had finished and the client sent another request with nothing new.",
+    fix="End the loop when the answer is complete and has no calls.",
     not_when=(
         "The user sends a new message",
         "Other tools are offered",

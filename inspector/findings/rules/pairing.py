@@ -17,7 +17,7 @@ _SEEN: dict[str, Callable[[ToolPairing], object]] = {
     "client-duplicate-tool-result": lambda found: found.duplicate_results,
     "client-results-not-adjacent": lambda found: found.split or found.displaced or found.preceded,
 }
-"""What the structure shows of each class that one sentence of an API may stand for."""
+"""What the structure shows, for each class that one sentence of an API may mean."""
 
 
 def confirmed(context: RuleContext, name: str, notes: Iterable[Note]) -> Iterator[Note]:
@@ -83,7 +83,7 @@ def _emitted_at(context: RuleContext, part: Part) -> tuple[str, ...]:
     "client",
     "error",
     "P",
-    says="The history goes on without a result for a call.",
+    says="The history has no result for a call.",
     fix="Always append a result for every open call, an error result when the tool failed or was stopped.",
     not_when=(
         "The API ran the tool itself",
@@ -152,7 +152,7 @@ def left_open(context: RuleContext) -> Iterator[Note]:
     for call in open_calls:
         context.thread.reported.add(("client-missing-tool-result", call.id or call.name))
     yield Note(
-        f"the next request goes on without a result for {ids}{_cause(context, len(open_calls))}",
+        f"the next request has no result for {ids}{_cause(context, len(open_calls))}",
         (f"{context.at} call {ids}", f"#{following.round_trip.index} request"),
     )
 
@@ -240,7 +240,7 @@ def _duplicates(context: RuleContext) -> Iterator[Note]:
     "client",
     "error",
     "P",
-    says="One call stands twice in the history.",
+    says="One call is in the history twice.",
     fix="Append each answer once; look for a converter that writes calls in two shapes.",
     not_when=("The API itself gave two calls one id",),
 )
@@ -253,14 +253,14 @@ def _duplicated(context: RuleContext) -> Iterator[Note]:
         if first.call is None or first.call.id in context.run.ids_given_twice:
             continue
         yield Note(
-            f"the call {first.call.id} stands twice in the history",
+            f"the call {first.call.id} is in the history twice",
             (f"{context.at} request {first.pointer}", f"{context.at} request {again.pointer}"),
             key=first.call.id,
         )
     for part in _copied(context):
         context.thread.reported.add(("client-missing-tool-result", _name(part)))
         yield Note(
-            f"the call of {_name(part)} stands twice in the history; the model made it once",
+            f"the call of {_name(part)} is in the history twice; the model made it once",
             (f"{context.at} request {part.pointer}",),
             key=part.pointer,
         )
@@ -271,7 +271,7 @@ def _duplicated(context: RuleContext) -> Iterator[Note]:
     "client",
     "error",
     "P",
-    says="Something stands between calls and their results, or results are spread over messages.",
+    says="Something comes between calls and their results, or results are spread over messages.",
     fix="Put all results of an answer right behind it, in one message where the API wants one.",
 )
 def not_adjacent(context: RuleContext) -> Iterator[Note]:
@@ -282,7 +282,7 @@ def _not_adjacent(context: RuleContext) -> Iterator[Note]:
     found = context.pairing
     for call, result in found.displaced:
         yield Note(
-            f"the result of {_name(call)} does not stand right behind the call",
+            f"the result of {_name(call)} is not right after the call",
             (f"{context.at} request {call.pointer}", f"{context.at} request {result.pointer}"),
             key=_name(call),
         )
@@ -294,7 +294,7 @@ def _not_adjacent(context: RuleContext) -> Iterator[Note]:
         )
     for part in found.preceded:
         yield Note(
-            f"something stands before the result of {_name(part)} in its message",
+            f"something comes before the result of {_name(part)} in its message",
             (f"{context.at} request {part.pointer}",),
             key=_name(part),
         )
@@ -305,14 +305,14 @@ def _not_adjacent(context: RuleContext) -> Iterator[Note]:
     "client",
     "info",
     "P",
-    says="The results stand in another order than the calls.",
+    says="The results are in another order than the calls.",
     fix="Keep the order of the calls where the API links by order (Ollama, Gemini without ids).",
 )
 def reordered(context: RuleContext) -> Iterator[Note]:
     for calls in context.pairing.reordered:
         idless = all(part.call is not None and part.call.id is None for part in calls)
         yield Note(
-            f"the results of {len(calls)} calls stand in another order than the calls",
+            f"the results of {len(calls)} calls are in another order than the calls",
             (f"{context.at} request {calls[0].pointer}",),
             severity="warning" if idless else None,
             key=tuple(_name(part) for part in calls),

@@ -40,7 +40,7 @@ def _has_results(message: Message) -> bool:
     "client",
     "error",
     "P",
-    says="The roles of the messages do not follow each other as the API demands.",
+    says="The roles of the messages are not in the order that the API requires.",
     fix="Begin with the user, let results follow calls, and end with the user or a result.",
     not_when=(
         "A prefilled answer, where the API takes one",
@@ -161,7 +161,7 @@ def _tools_missing(context: RuleContext) -> Iterator[Note]:
     "error",
     "P",
     says="A tool's definition is one that the API rejects: its name, its schema, two of one name.",
-    fix="Mend the definition where the tool is made; arrays need items, objects need properties, names are unique.",
+    fix="Fix the definition where the tool is created; arrays need items, objects need properties, names are unique.",
 )
 def bad_schema(context: RuleContext) -> Iterator[Note]:
     yield from confirmed(context, "client-bad-tool-schema", _schemas(context))
@@ -175,7 +175,7 @@ def _schemas(context: RuleContext) -> Iterator[Note]:
         if names[tool.name] > 1 and not tool.server:
             problem = f"two tools are called {tool.name!r}"
         elif rules.tool_name is not None and not tool.server and not rules.tool_name.fullmatch(tool.name):
-            problem = f"the name {tool.name!r} is none that the API takes"
+            problem = f"the name {tool.name!r} is not one that the API accepts"
         elif (bad := _schema_fault(tool.schema)) is not None:
             problem = f"the schema of {tool.name!r} has {bad}"
         if problem:
@@ -207,7 +207,7 @@ def _schema_fault(schema: object, at: str = "") -> str | None:
         return f"the type {kind!r} where an object is wanted"
     for name, inner in as_object(schema.get("properties")).items():
         if not isinstance(inner, bool) and not is_object(inner):
-            return f"a property {name!r} that is no schema{where}"
+            return f"a property {name!r} that is not a schema{where}"
         if bad := _schema_fault(inner, f"{at}/properties/{name}"):
             return bad
     items = schema.get("items")
@@ -355,7 +355,7 @@ _OBJECT_CALLS = frozenset({"tool_search_call"})
     "client",
     "error",
     "S",
-    says="An image or a file stands where the model or the API takes none.",
+    says="The request holds an image or a file that the model or the API does not accept.",
     fix="Send it to a model that reads it, or as text.",
 )
 def media_unsupported(context: RuleContext) -> Iterator[Note]:

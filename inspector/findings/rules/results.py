@@ -45,7 +45,7 @@ def _tool_of(context: RuleContext, part: Part) -> str:
     "warning",
     "S",
     says="A result reads like an error and is not marked as one.",
-    fix="Set `is_error` (Anthropic) or `status: error` (Bedrock), so that the model is told.",
+    fix="Set `is_error` (Anthropic) or `status: error` (Bedrock), so that the model knows.",
     not_when=(
         "Tools that read files, logs or pages",
         "The API has no such mark: then it is an info",
@@ -73,7 +73,7 @@ def error_as_success(context: RuleContext) -> Iterator[Note]:
     "client",
     "warning",
     "P",
-    says="One result takes up much of the window.",
+    says="One result takes up a large part of the context window.",
     fix="Cut results at the source, give pages, or hand over a file's name.",
 )
 def huge_result(context: RuleContext) -> Iterator[Note]:
@@ -123,7 +123,7 @@ def empty_result(context: RuleContext) -> Iterator[Note]:
     "client",
     "info",
     "P",
-    says="The input grows by much with every turn.",
+    says="The input grows a lot with every turn.",
     fix="Look at what grows in the context view; cap results, compact.",
 )
 def context_growth(context: RuleContext) -> Iterator[Note]:

@@ -139,7 +139,7 @@ def ignored_retry_after(context: RuleContext) -> Iterator[Note]:
     "info",
     "S",
     when="closed",
-    says="A failure that passes by itself ended the thread: nothing was tried again.",
+    says="A temporary failure ended the thread: nothing was tried again.",
     fix="Retry 429 and 5xx a bounded number of times, with growing waits.",
 )
 def no_retry(context: RuleContext) -> Iterator[Note]:
@@ -210,8 +210,8 @@ def refusal_retried(context: RuleContext) -> Iterator[Note]:
     "client",
     "error",
     "P",
-    says="Every request is rejected for the same piece of its history: the session cannot recover by going on.",
-    fix="Remove or mend the piece that it names, then go on.",
+    says="Every request is rejected for the same piece of its history: the session cannot recover by continuing.",
+    fix="Remove or fix the piece that it names, then continue.",
 )
 def poisoned(context: RuleContext) -> Iterator[Note]:
     said, last = context.rejection, context.thread.rejected

@@ -1,5 +1,4 @@
-"""What a client should leave as it stands through a run: system prompt, tools, parameters, model; and what the cache
-makes of it when it does not."""
+"""What a client should not change during a run (system prompt, tools, parameters, model), and what a change costs."""
 
 import re
 from collections.abc import Iterator
@@ -42,10 +41,10 @@ def _system(turn: Turn) -> str:
     "client",
     "warning",
     "P",
-    says="The system prompt is not that of the previous turn.",
+    says="The system prompt differs from the previous turn's.",
     fix="Put what changes (dates, ids, listings) at the end of the history, not into the system prompt.",
     not_when=(
-        "Another agent takes over",
+        "Another agent continues the conversation",
         "The client retries the turn",
     ),
 )
@@ -75,10 +74,10 @@ def system_changed(context: RuleContext) -> Iterator[Note]:
     "client",
     "warning",
     "P",
-    says="The tools are not those of the previous turn.",
+    says="The tools differ from the previous turn's.",
     fix="Keep the list of tools and its order through a run; allow or forbid them by tool_choice.",
     not_when=(
-        "Another agent takes over",
+        "Another agent continues the conversation",
         "The client retries the turn",
     ),
 )
@@ -154,7 +153,7 @@ _CACHEABLE = 1024
     "client",
     "warning",
     "P",
-    says="The request departs from the last one inside the part that could have been read from the cache.",
+    says="The request differs from the last one inside the part that could have been read from the cache.",
     fix="Append only: keep tools, system prompt and sent messages byte for byte.",
     not_when=(
         "The input is too short for any cache: then it is an info",
@@ -178,7 +177,7 @@ def prefix_busted(context: RuleContext) -> Iterator[Note]:
     usage, diagnosis = context.reading.usage, _diagnosis(context)
     unread = usage.input - (usage.cache_read or 0) if usage is not None and usage.input is not None else None
     yield Note(
-        f"the request departs from #{before.round_trip.index} inside its cached prefix"
+        f"the request departs from #{before.round_trip.index} within its cached prefix"
         + (f"; {unread:,} input tokens were not read from the cache" if unread is not None else "")
         + (f"; the API says {diagnosis}" if diagnosis else ""),
         place(context, departures[0]) if departures else (f"{context.at} request",),

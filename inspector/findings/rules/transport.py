@@ -44,7 +44,7 @@ def error_in_stream(context: RuleContext) -> Iterator[Note]:
     "client",
     "info",
     "P",
-    says="The client closed the connection before the answer was whole.",
+    says="The client closed the connection before the answer was complete.",
     fix="Nothing, when a person stopped it; else look for a timeout in the client.",
 )
 def interrupted(context: RuleContext) -> Iterator[Note]:
@@ -54,7 +54,8 @@ def interrupted(context: RuleContext) -> Iterator[Note]:
         open_call = next((call for call in context.emission.calls if not call.complete), None)
         half = f"; the call of {open_call.name!r} was half written" if open_call else ""
         yield Note(
-            f"the client closed the connection before the answer was whole{half}", (f"{context.at} closed by client",)
+            f"the client closed the connection before the answer was complete{half}",
+            (f"{context.at} closed by client",),
         )
 
 
@@ -113,7 +114,7 @@ def _has_progress(event: Event) -> bool:
     "api",
     "warning",
     "P",
-    says="The stream stood still: nothing new for a minute or more, keepalives aside.",
+    says="The stream stalled: nothing new for a minute or more, except keepalives.",
     fix="Use a timeout on progress, not on bytes: pings keep a dead stream alive.",
     not_when=("Waiting for the first token, up to five minutes",),
 )
@@ -153,7 +154,7 @@ _HARMLESS = re.compile(r"share index|one index")
     "api",
     "warning",
     "P",
-    says="The answer breaks its own framing: events or a body that are no JSON, deltas before their start, a broken end.",
+    says="The answer breaks its own framing: events or a body that is not valid JSON, deltas before their start, a broken end.",
     fix="Report it to the gateway or server; clients differ in what they survive.",
     not_when=("The stream was cut: its last event may be broken",),
 )
@@ -199,8 +200,8 @@ def _foreign(context: RuleContext) -> str | None:
         return None
     if parse_json(response.body) is None:
         return f"{context.exchange.content_type or 'of no type'} and no JSON"
-    told = (context.finish.raw, reading.usage, reading.response_id, reading.response_model)
-    return "JSON without a single field of an answer" if all(one is None for one in told) else None
+    known = (context.finish.raw, reading.usage, reading.response_id, reading.response_model)
+    return "JSON without a single field of an answer" if all(one is None for one in known) else None
 
 
 _NO_STREAM = frozenset({"application/json", "text/html"})
@@ -212,12 +213,12 @@ def _no_utf8(events: list[Event]) -> list[str]:
         try:
             event.data.decode()
         except UnicodeDecodeError as error:
-            return [f"byte {error.start} of the event at byte {event.start} is no UTF-8."]
+            return [f"byte {error.start} of the event at byte {event.start} is not UTF-8."]
     return []
 
 
 def _collision(context: RuleContext) -> str | None:
-    """How the indexes of parallel calls in a chat stream fail to tell them apart."""
+    """How the indexes of parallel calls in a chat stream fail to distinguish them."""
     seen: dict[tuple[int, object], str] = {}
     for event in context.exchange.events:
         for choice in as_array(as_object(parse_json(event.data)).get("choices")):
@@ -244,8 +245,8 @@ def _collision(context: RuleContext) -> str | None:
     "api",
     "error",
     "P",
-    says="Parallel calls in a stream share an index, or have none, so that clients join their arguments.",
-    fix="Upgrade the server or gateway; let the client tell calls apart by id.",
+    says="Parallel calls in a stream share an index, or have none, so clients join their arguments.",
+    fix="Upgrade the server or gateway; let the client distinguish calls by id.",
 )
 def index_collision(context: RuleContext) -> Iterator[Note]:
     what = None
@@ -279,7 +280,7 @@ def duplicate_call_id(context: RuleContext) -> Iterator[Note]:
             continue
         said = f"{call.choice} {call.name} {compact(call.arguments)}"
         if call.id in seen:
-            yield Note(f"the id {call.id} stands for two calls of one answer", (f"{context.at} call {call.id}",))
+            yield Note(f"the id {call.id} was given to two calls of one answer", (f"{context.at} call {call.id}",))
             return
         seen[call.id] = said
         earlier = context.thread.emitted_calls.get(call.id)

@@ -1,4 +1,4 @@
-"""What turntape itself did to a round trip, as the user had told it to: nobody's fault, and not to be taken for one."""
+"""What turntape itself did to a round trip, as the user had asked: not a fault of anybody."""
 
 from collections.abc import Iterator
 
@@ -32,7 +32,7 @@ def ended_by_limit(context: RuleContext) -> Iterator[Note]:
     "info",
     "P",
     says="A person answered with an error at a breakpoint, in place of the API.",
-    fix="Nothing; the API's own answer stands under `breakpoint` in the round trip.",
+    fix="Nothing; the API's own answer is under `breakpoint` in the round trip.",
 )
 def refused_by_hand(context: RuleContext) -> Iterator[Note]:
     mark = as_object(context.turn.round_trip.extra.get(_BREAKPOINT))
@@ -47,7 +47,7 @@ def refused_by_hand(context: RuleContext) -> Iterator[Note]:
     "info",
     "P",
     says="A person changed the answer at a breakpoint before the client saw it.",
-    fix="Nothing; the API's own answer stands under `breakpoint` in the round trip.",
+    fix="Nothing; the API's own answer is under `breakpoint` in the round trip.",
 )
 def edited_by_hand(context: RuleContext) -> Iterator[Note]:
     mark = as_object(context.turn.round_trip.extra.get(_BREAKPOINT))
@@ -66,7 +66,7 @@ def _answered_as(context: RuleContext, *types: str) -> bool:
     "error",
     "P",
     says="The agent asked a replay for something that was not recorded.",
-    fix="Read where it departs from the nearest recording; mend the agent, or record again when the change is meant.",
+    fix="Read where it departs from the nearest recording; fix the agent, or record again when the change is intended.",
 )
 def replay_missed(context: RuleContext) -> Iterator[Note]:
     if _answered_as(context, "turntape_replay_miss", "turntape_no_cassette") and context.reading.error is not None:

@@ -81,7 +81,7 @@ _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def _wrong_total(raw: dict[str, object], reasoning: int) -> str | None:
-    """How a total contradicts its parts; some APIs count reasoning beside the output, which is no contradiction."""
+    """How a total contradicts its parts; some APIs count reasoning beside the output, which is allowed."""
     if any(name.startswith("prompt_audio") for name in raw):
         return None  # Sound is counted in the total alone.
     for name, parts in _PARTS:
@@ -169,7 +169,7 @@ def model_substituted(context: RuleContext) -> Iterator[Note]:
     before = context.previous
     earlier = before.reading.response_model if before and before.reading.request.model == asked else None
     if before and earlier and not routed and not same_model(earlier, served):
-        # Whatever the name stands for, it stood for another model a turn ago.
+        # Whatever the name means, it meant another model a turn ago.
         yield Note(
             f"{served!r} answered; {earlier!r} had answered #{before.round_trip.index} under the same name, {asked!r}",
             (f"#{before.round_trip.index} response model {earlier}", f"{context.at} response model {served}"),
@@ -178,7 +178,7 @@ def model_substituted(context: RuleContext) -> Iterator[Note]:
         return
     if context.provider.named_deployments or routed or asked.startswith(("@", "ft:", "projects/", "arn:")):
         return
-    # A name of one's own for a deployment shares no word with the model that it stands for.
+    # A name that a user gave to a deployment shares no word with the name of the model.
     if not set(_words(asked)) & set(_words(served)) and not context.provider.own_models:
         return
     yield Note(
@@ -278,7 +278,7 @@ def cache_drop(context: RuleContext) -> Iterator[Note]:
     "api",
     "error",
     "S",
-    says="The server read far fewer tokens than the request holds: it dropped the rest and answered anyway.",
+    says="The server read far fewer tokens than the request contains: it dropped the rest and answered anyway.",
     fix="Set `num_ctx` (Ollama) or the server's context length; the beginning of the prompt goes first.",
     not_when=(
         "The request holds images",

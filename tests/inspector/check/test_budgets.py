@@ -54,7 +54,7 @@ def test_growth_is_a_factor_or_a_percentage(text: str, factor: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x", "much", "0.5", "-3x", "nan", "inf", "3x%"])
-def test_what_is_no_growth_is_refused_with_the_value(text: str) -> None:
+def test_an_invalid_growth_is_refused_with_the_value(text: str) -> None:
     with pytest.raises(ValueError, match=repr(text.strip())):
         growth_of(text)
 

@@ -49,7 +49,7 @@ def shown(given: Report, width: int = 80) -> str:
 def finding(
     name: str, severity: Severity = "error", because_of: tuple[str, ...] = (), layer: Layer = "client"
 ) -> Finding:
-    return Finding(name, layer, severity, "P", f"{name} said", (f"#0 {name}",), f"mend {name}", because_of)
+    return Finding(name, layer, severity, "P", f"{name} said", (f"#0 {name}",), f"fix {name}", because_of)
 
 
 def test_a_clean_run_passes() -> None:
@@ -60,7 +60,7 @@ def test_a_clean_run_passes() -> None:
     assert "passed  no findings" in shown(given)
 
 
-def test_a_root_stands_before_its_echo_which_is_indented_under_it() -> None:
+def test_a_root_comes_before_what_follows_from_it() -> None:
     text = shown(report(lost()))
     lines = text.splitlines()
 
@@ -69,7 +69,7 @@ def test_a_root_stands_before_its_echo_which_is_indented_under_it() -> None:
     echo = next(i for i, line in enumerate(lines) if "api-invalid-request" in line)
     assert root < because < echo
     assert len(lines[echo]) - len(lines[echo].lstrip()) > len(lines[root]) - len(lines[root].lstrip())
-    for piece in ("▶ client", "error, proven", "t1 turn 1, #0", "without a result for call_1", "#0 call call_1", "fix"):
+    for piece in ("▶ client", "error, proven", "t1 turn 1, #0", "no result for call_1", "#0 call call_1", "fix"):
         assert piece in text
 
 
@@ -84,7 +84,7 @@ def test_only_ignore_and_fail_on_choose() -> None:
     assert report(capped, fail_on="warning").failed
 
 
-def test_an_echo_whose_root_was_ignored_stands_by_itself_and_names_it() -> None:
+def test_a_finding_whose_root_was_ignored_is_listed_alone_and_names_it() -> None:
     text = shown(report(lost(), ignore=frozenset({"client-missing-tool-result"})))
 
     assert "because of client-missing-tool-result" in text
@@ -124,10 +124,10 @@ def test_echoes_of_echoes_are_nested_and_circles_are_broken() -> None:
 
     trees = rooted(chain)
 
-    def told(node: object) -> object:
-        return (node.found.finding.id, [told(echo) for echo in node.echoes])  # type: ignore[attr-defined]
+    def reported(node: object) -> object:
+        return (node.found.finding.id, [reported(echo) for echo in node.echoes])  # type: ignore[attr-defined]
 
-    assert [told(tree) for tree in trees] == [("b", [("a", [])]), ("root", [("echo1", [("echo2", [])])])]
+    assert [reported(tree) for tree in trees] == [("b", [("a", [])]), ("root", [("echo1", [("echo2", [])])])]
 
 
 def test_an_echo_hangs_under_the_latest_root_of_its_own_thread() -> None:
@@ -164,7 +164,7 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
 
 def test_nothing_from_the_wire_drives_the_terminal_or_breaks_a_format() -> None:
     evil = "\x1b[2J\x00\ud800]]>&<'\"%\r\n::error::,:"
-    made = Found(Finding("model-refusal", "model", "error", "P", evil, (evil,), "mend"), 0)
+    made = Found(Finding("model-refusal", "model", "error", "P", evil, (evil,), "fix it"), 0)
     one = Checked("a:b,c%.jsonl", 1, 1, 1, 0, None, (made,), (), (evil,))
     given = Report(Asked(), (one,), ((evil, evil),))
 
@@ -215,7 +215,7 @@ def test_a_budget_that_is_not_known_is_skipped_in_junit_and_does_not_fail() -> N
     assert any(line.startswith("::warning") and "max-cost" in line for line in github(given))
 
 
-def test_github_annotations_are_one_a_finding_the_gravest_first() -> None:
+def test_github_annotations_are_one_a_finding_the_most_severe_first() -> None:
     trips = [*lost(), chat([HELLO], said("half"), finish="length", index=2)]
     lines = list(github(report(trips)))
 

@@ -49,7 +49,7 @@ TRIP = chat([HELLO], said(None, CALL), finish="stop")
 
 
 @pytest.fixture(autouse=True)
-def anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def fresh_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An empty project in the working directory; each test reads the rules again."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)

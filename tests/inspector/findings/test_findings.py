@@ -64,7 +64,7 @@ def test_a_request_that_turntape_answered_at_a_limit_blames_nobody() -> None:
     assert found(trip) == [(0, "run-ended-by-limit", "client")]
 
 
-def test_a_call_that_is_repeated_with_the_same_result_is_told_at_the_third_time_and_gets_graver() -> None:
+def test_a_call_that_is_repeated_with_the_same_result_is_reported_at_the_third_time_and_gets_more_severe() -> None:
     def looped(*results: str) -> list[RoundTrip]:
         history, trips = [HELLO], list[RoundTrip]()
         for number, text in enumerate(results):
@@ -73,8 +73,8 @@ def test_a_call_that_is_repeated_with_the_same_result_is_told_at_the_third_time_
             history = [*history, call, result(f"call_{number}", text)]
         return [*trips, chat(history, said("Nothing was found."), index=len(results))]
 
-    told = [(at, name) for at, name, _ in found(*looped(*["nothing"] * 5))]
-    assert told == [(2, "model-repeated-call"), (4, "model-repeated-call")]
+    reported = [(at, name) for at, name, _ in found(*looped(*["nothing"] * 5))]
+    assert reported == [(2, "model-repeated-call"), (4, "model-repeated-call")]
     assert found(*looped("1 of 5", "2 of 5", "3 of 5", "4 of 5", "5 of 5")) == []
 
 
@@ -86,7 +86,7 @@ def test_a_call_that_is_repeated_with_the_same_result_is_told_at_the_third_time_
         (502, "turntape_no_answer", (0, "replay-without-answer", "api")),
     ],
 )
-def test_what_a_replay_has_not_is_no_fault_of_a_key_or_an_api(
+def test_what_a_replay_lacks_is_not_blamed_on_a_key_or_an_api(
     status: int, word: str, expected: tuple[int, str, str]
 ) -> None:
     trip = chat([HELLO], status=status, error={"error": {"message": "no recorded round trip", "type": word}})

@@ -106,7 +106,7 @@ def test_a_schema_that_cannot_be_compiled_judges_nothing() -> None:
 PROSE = '<tool_call>\n{"name": "look_up", "arguments": {"word": "tape"}}\n</tool_call>'
 
 
-def test_a_call_in_prose_is_told_when_the_tool_was_offered() -> None:
+def test_a_call_in_prose_is_reported_when_the_tool_was_offered() -> None:
     assert only("model-call-as-text", chat([HELLO], said(PROSE))).tier == "S"
     assert ids(chat([HELLO], said(PROSE), tools=None)) == set()
     assert ids(chat([HELLO], said(PROSE.replace("look_up", "find")))) == set()
@@ -123,16 +123,16 @@ def test_a_call_in_prose_is_told_when_the_tool_was_offered() -> None:
         ({"role": "assistant", "content": "", "refusal": "no"}, {}, False),
     ],
 )
-def test_an_answer_without_anything_is_told(answer: dict[str, Any], fields: dict[str, Any], empty: bool) -> None:
+def test_an_answer_without_anything_is_reported(answer: dict[str, Any], fields: dict[str, Any], empty: bool) -> None:
     assert ("model-empty-response" in ids(chat([HELLO], answer, **fields))) is empty
 
 
 @pytest.mark.parametrize(("turns", "severity"), [(2, None), (3, "warning"), (4, "warning"), (5, "error"), (8, "error")])
 def test_the_same_call_with_the_same_result_is_a_loop(turns: int, severity: str | None) -> None:
-    told = [one for one in judged(*steps(turns)) if one.id == "model-repeated-call"]
+    reported = [one for one in judged(*steps(turns)) if one.id == "model-repeated-call"]
 
-    assert [one.severity for one in told][-1:] == ([severity] if severity else [])
-    assert len(told) <= 2
+    assert [one.severity for one in reported][-1:] == ([severity] if severity else [])
+    assert len(reported) <= 2
 
 
 def test_other_results_or_other_arguments_are_progress() -> None:

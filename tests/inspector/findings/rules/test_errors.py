@@ -33,7 +33,7 @@ def test_each_status_has_its_class_and_its_layer(status: int, expected: str, lay
     assert (one.layer, one.severity) == (layer, severity)
 
 
-def test_a_used_up_quota_is_graver_than_a_throttle() -> None:
+def test_a_used_up_quota_is_more_severe_than_a_throttle() -> None:
     quota = refused(429, "You exceeded your current quota.", code="insufficient_quota")
 
     assert only("api-rate-limited", quota).severity == "error"
@@ -50,20 +50,22 @@ def test_the_wait_and_the_limit_that_hit_zero_are_named() -> None:
     assert "x-ratelimit-remaining-tokens is 0" in message
 
 
-def test_a_500_that_names_the_requests_fault_is_no_overload() -> None:
-    told = ids(refused(500, "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."))
+def test_a_500_that_names_the_requests_fault_is_not_an_overload() -> None:
+    reported = ids(
+        refused(500, "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.")
+    )
 
-    assert "api-overloaded" not in told
-    assert "client-orphan-tool-result" in told
+    assert "api-overloaded" not in reported
+    assert "client-orphan-tool-result" in reported
 
 
 def test_a_rejection_points_at_the_fault_that_explains_it() -> None:
     first = said(None, CALL)
     error = {"error": {"message": "An assistant message with 'tool_calls' must be followed by tool messages responding "
                        "to each 'tool_call_id'.", "type": "invalid_request_error"}}  # fmt: skip
-    told = judged(chat([HELLO], first), chat([HELLO, first, user("go on")], status=400, error=error, index=1))
+    reported = judged(chat([HELLO], first), chat([HELLO, first, user("go on")], status=400, error=error, index=1))
 
-    [rejection] = [one for one in told if one.id == "api-invalid-request"]
+    [rejection] = [one for one in reported if one.id == "api-invalid-request"]
     assert rejection.because_of == ("client-missing-tool-result",)
 
 
@@ -74,20 +76,20 @@ def test_a_rejection_of_what_the_api_itself_returned_is_the_apis() -> None:
     answered = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "x"}]}
     history = [asked, {"role": "assistant", "content": [empty, use]}, answered]
 
-    told = judged(
+    reported = judged(
         anthropic([asked], [empty, use]),
         anthropic(history, index=1, error="messages: text content blocks must be non-empty"),
     )
 
-    assert {one.layer for one in told} == {"api"}
+    assert {one.layer for one in reported} == {"api"}
 
 
-def test_nothing_that_came_back_is_told_apart_from_a_client_that_left() -> None:
+def test_nothing_that_came_back_is_reported_apart_from_a_client_that_left() -> None:
     assert "api-unreachable" in ids(chat([HELLO], failure=Failure("refused", "connection refused")))
     assert "api-unreachable" not in ids(chat([HELLO], failure=Failure("client_gone", "the client left")))
 
 
-def test_an_answer_is_no_error() -> None:
+def test_an_answer_is_not_an_error() -> None:
     history = [HELLO, said(None, CALL), result("call_1", "x")]
 
     assert ids(chat(history, said("done"))) == set()

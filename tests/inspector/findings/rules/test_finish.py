@@ -17,13 +17,13 @@ def test_the_cap_is_named_with_what_was_spent() -> None:
     assert "10" in one.message
 
 
-def test_a_ping_that_asks_for_one_token_is_no_warning() -> None:
+def test_a_ping_that_asks_for_one_token_is_not_a_warning() -> None:
     ping = chat([HELLO], said("It"), finish="length", max_tokens=1)
 
     assert only("api-length-truncated", ping).severity == "info"
 
 
-def test_a_call_under_the_cap_is_graver_than_a_text() -> None:
+def test_a_call_under_the_cap_is_more_severe_than_a_text() -> None:
     assert only("api-length-truncated-tool-call", chat([HELLO], said(None, HALF), finish="length")).severity == "error"
     assert only("api-length-truncated-tool-call", chat([HELLO], said(None, CALL), finish="length")).severity == "error"
 
@@ -37,16 +37,16 @@ def test_a_cut_call_is_known_by_its_count_or_by_its_end(spent: int | None, cap: 
     fields = {} if cap is None else {"max_completion_tokens": cap}
     cut = chat([HELLO], said(None, HALF), usage=None if spent is None else (100, spent), **fields)
 
-    told = [one for one in judged(cut) if one.id == "api-truncated-call-mislabelled"]
+    reported = [one for one in judged(cut) if one.id == "api-truncated-call-mislabelled"]
 
-    assert [one.tier for one in told] == ([tier] if tier else [])
+    assert [one.tier for one in reported] == ([tier] if tier else [])
 
 
 def test_broken_json_that_ends_is_the_models_and_not_a_cut() -> None:
-    told = ids(chat([HELLO], said(None, ("call_1", "look_up", '{"word": tape}'))))
+    reported = ids(chat([HELLO], said(None, ("call_1", "look_up", '{"word": tape}'))))
 
-    assert "api-truncated-call-mislabelled" not in told
-    assert "model-args-not-json" in told
+    assert "api-truncated-call-mislabelled" not in reported
+    assert "model-args-not-json" in reported
 
 
 TOO_LONG = "This model's maximum context length is 131072 tokens. However, your messages resulted in 152204 tokens."
@@ -64,7 +64,7 @@ def turn_of(text: str) -> dict[str, Any]:
     return {"role": "user", "content": text}
 
 
-def test_too_many_tokens_a_minute_is_no_full_window() -> None:
+def test_too_many_tokens_a_minute_is_not_a_full_window() -> None:
     text = "Too many tokens, please wait before trying again."
     throttled = chat([HELLO], status=429, error={"error": {"message": text, "type": "throttled"}})
 
@@ -93,7 +93,7 @@ def test_geminis_words_mean_what_they_mean(finish: str, expected: str) -> None:
     assert ids(gemini([HI], [{"text": "x"}], finish=finish)) == {expected}
 
 
-def test_a_pause_is_no_fault_of_the_api() -> None:
+def test_a_pause_is_not_a_fault_of_the_api() -> None:
     one = only("api-pause", anthropic([turn_of("hi")], [words("x")], stop="pause_turn"))
 
     assert (one.layer, one.severity) == ("api", "info")
@@ -110,9 +110,9 @@ def test_a_pause_is_no_fault_of_the_api() -> None:
     ],
 )
 def test_word_and_content_fit_together(answer: dict[str, Any], finish: str, severity: str | None) -> None:
-    told = [one for one in judged(chat([HELLO], answer, finish=finish)) if one.id == "api-finish-label-disagrees"]
+    reported = [one for one in judged(chat([HELLO], answer, finish=finish)) if one.id == "api-finish-label-disagrees"]
 
-    assert [one.severity for one in told] == ([severity] if severity else [])
+    assert [one.severity for one in reported] == ([severity] if severity else [])
 
 
 def test_a_forced_tool_under_stop_is_known_behaviour() -> None:

@@ -62,8 +62,8 @@ def repeated(error: str) -> list[Any]:
 
 def test_an_error_that_says_nothing_brings_the_same_call_again() -> None:
     assert "client-opaque-tool-error" in ids(*repeated("invalid"), hints=True)
-    told = "look_up: the field word must be in the singular and in lower case; got 'tape'"
-    assert "client-opaque-tool-error" not in ids(*repeated(told), hints=True)
+    reported = "look_up: the field word must be in the singular and in lower case; got 'tape'"
+    assert "client-opaque-tool-error" not in ids(*repeated(reported), hints=True)
 
 
 def test_a_thread_that_ends_without_a_word_is_hinted_at() -> None:
@@ -74,7 +74,7 @@ def test_a_thread_that_ends_without_a_word_is_hinted_at() -> None:
     assert ids(chat([HELLO], said("x")), chat(history, said("y"), index=1), hints=True) == set()
 
 
-def test_no_hint_is_graver_than_a_warning() -> None:
-    told = judged(*circle(*"xyxyxyxy"), hints=True)
+def test_no_hint_is_more_severe_than_a_warning() -> None:
+    reported = judged(*circle(*"xyxyxyxy"), hints=True)
 
-    assert {one.severity for one in told if one.tier == "H"} <= {"info", "warning"}
+    assert {one.severity for one in reported if one.tier == "H"} <= {"info", "warning"}

@@ -31,7 +31,7 @@ GIVEN = result("call_1", "a strip")
 DONE = said("done")
 
 
-def goes_on(*history: dict[str, Any], **fields: Any) -> Any:
+def continues(*history: dict[str, Any], **fields: Any) -> Any:
     return chat([HELLO, *history], DONE, index=1, **fields)
 
 
@@ -46,7 +46,7 @@ def goes_on(*history: dict[str, Any], **fields: Any) -> Any:
     ],
 )
 def test_an_answer_that_came_back_otherwise_was_changed_by_the_client(echoed: dict[str, Any], severity: str) -> None:
-    one = only("client-assistant-mutated", OPENED, goes_on(echoed, GIVEN))
+    one = only("client-assistant-mutated", OPENED, continues(echoed, GIVEN))
 
     assert (one.at, one.layer, one.severity) == (1, "client", severity)
 
@@ -56,14 +56,14 @@ def test_an_answer_that_came_back_otherwise_was_changed_by_the_client(echoed: di
     [FIRST, {**FIRST, "content": [{"type": "text", "text": "Let me look."}]}, {**FIRST, "content": "Let me look.\n"}],
     ids=["verbatim", "another shape", "white space"],
 )
-def test_another_shape_of_the_same_answer_is_no_change(echoed: dict[str, Any]) -> None:
-    assert ids(OPENED, goes_on(echoed, GIVEN)) == set()
+def test_another_shape_of_the_same_answer_is_not_a_change(echoed: dict[str, Any]) -> None:
+    assert ids(OPENED, continues(echoed, GIVEN)) == set()
 
 
-def test_an_answer_that_was_cut_may_be_mended() -> None:
+def test_an_answer_that_was_cut_may_be_fixed() -> None:
     cut = chat([HELLO], said("It holds a", ("call_1", "look_up", '{"wo')), finish="length")
 
-    assert "client-assistant-mutated" not in ids(cut, goes_on(said("It holds a"), user("go on")))
+    assert "client-assistant-mutated" not in ids(cut, continues(said("It holds a"), user("go on")))
 
 
 THINKING = {"type": "thinking", "thinking": "I should look it up.", "signature": "c2lnbmVk" * 8}
@@ -135,16 +135,16 @@ def test_a_result_without_an_id_is_known_by_its_place_and_name() -> None:
     first = [turn("user", {"text": "hi"}), turn("model", calls("a")), turn("user", gives("a long strip of plastic"))]
     second = [first[0], first[1], turn("user", gives("[cleared]")), turn("model", calls("b")), turn("user", gives("x"))]
 
-    told = ids(gemini(first, [calls("b")]), gemini(second, [{"text": "done"}], 1))
+    reported = ids(gemini(first, [calls("b")]), gemini(second, [{"text": "done"}], 1))
 
-    assert "client-tool-result-rewritten" in told
-    assert "client-history-truncated" not in told
+    assert "client-tool-result-rewritten" in reported
+    assert "client-history-truncated" not in reported
 
 
 SYSTEM = {"role": "system", "content": "You are a lexicon."}
 
 
-def test_a_clock_in_the_system_prompt_is_told_for_what_it_is() -> None:
+def test_a_clock_in_the_system_prompt_is_reported_for_what_it_is() -> None:
     then = {"role": "system", "content": "Now: 2026-05-28T10:00Z. You are a lexicon."}
     now = {"role": "system", "content": "Now: 2026-05-28T10:07Z. You are a lexicon."}
 
@@ -233,20 +233,20 @@ def test_a_signature_belongs_to_its_call() -> None:
     assert only("client-reasoning-altered", first, moved).layer == "client"
 
 
-def test_settings_and_models_that_change_are_told_and_blamed_mildly() -> None:
-    told = judged(
+def test_settings_and_models_that_change_are_reported_and_blamed_mildly() -> None:
+    reported = judged(
         chat([HELLO], FIRST, temperature=1.0),
         chat([HELLO, FIRST, GIVEN], DONE, index=1, temperature=0.2, model="gpt-5-mini"),
     )
 
-    assert {(one.id, one.severity) for one in told} == {
+    assert {(one.id, one.severity) for one in reported} == {
         ("client-sampling-params-changed", "info"),
         ("client-model-changed", "warning"),
     }
 
 
-def test_a_forced_first_step_is_no_change_of_settings() -> None:
-    assert ids(chat([HELLO], FIRST, tool_choice="required"), goes_on(FIRST, GIVEN)) == set()
+def test_a_forced_first_step_is_not_a_change_of_settings() -> None:
+    assert ids(chat([HELLO], FIRST, tool_choice="required"), continues(FIRST, GIVEN)) == set()
 
 
 def test_a_result_that_reads_like_an_earlier_one_does_not_make_the_answer_look_moved() -> None:
@@ -256,23 +256,23 @@ def test_a_result_that_reads_like_an_earlier_one_does_not_make_the_answer_look_m
     sent = [HELLO, one, result("call_1", blocked), nudge]
     later = [HELLO, one, result("call_1", "[cleared]"), nudge, two, result("call_2", blocked), nudge]
 
-    told = ids(chat(sent, two), chat(later, DONE, index=1))
+    reported = ids(chat(sent, two), chat(later, DONE, index=1))
 
-    assert "client-tool-result-rewritten" in told
-    assert "client-history-reordered" not in told
+    assert "client-tool-result-rewritten" in reported
+    assert "client-history-reordered" not in reported
 
 
 def test_a_result_that_goes_while_its_call_stays_is_missing_and_no_cut_history() -> None:
     second = said("And this.", ("call_2", "look_up", '{"word":"b"}'))
     sent = [HELLO, FIRST, GIVEN]
-    told = ids(
+    reported = ids(
         OPENED,
         chat(sent, second, index=1),
         chat([HELLO, FIRST, second, result("call_2", "x")], DONE, index=2),
     )
 
-    assert "client-missing-tool-result" in told
-    assert "client-history-truncated" not in told
+    assert "client-missing-tool-result" in reported
+    assert "client-history-truncated" not in reported
 
 
 def test_an_api_that_is_down_does_not_make_reasoning_that_stayed_away_a_fault() -> None:

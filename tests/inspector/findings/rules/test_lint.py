@@ -48,14 +48,14 @@ def test_alternatives_that_are_an_enum_are_as_they_should_be() -> None:
     assert advice(tool(mode=described)) == set()
 
 
-def test_tools_that_are_not_strict_are_told_at_openai_alone() -> None:
+def test_tools_that_are_not_strict_are_reported_at_openai_alone() -> None:
     loose = tool(word=WORD)
     del loose["function"]["strict"]
 
     assert advice(loose) == {"strict-not-set"}
 
 
-def test_a_request_without_a_cap_is_told() -> None:
+def test_a_request_without_a_cap_is_reported() -> None:
     assert "no-max-tokens" in ids(chat([HELLO], said("x"), tools=[tool(word=WORD)]), advice=True)
 
 
@@ -83,7 +83,7 @@ def chat_like(trip: Any, forced: bool) -> Any:
     return replace(trip, request=replace(trip.request, content=body))
 
 
-def test_calls_one_by_one_are_told_after_four() -> None:
+def test_calls_one_by_one_are_reported_after_four() -> None:
     assert "parallel-calls-one-by-one" in ids(*steps(5, word=None), advice=True)
     assert "parallel-calls-one-by-one" not in ids(*steps(3, word=None), advice=True)
 

@@ -13,12 +13,12 @@ from turntape.cassettes.tape.model import RoundTrip
 ASKED = {"role": "user", "content": "what is a tape?"}
 
 
-def test_a_loop_that_ran_and_then_left_its_calls_is_told() -> None:
+def test_a_loop_that_ran_and_then_left_its_calls_is_reported() -> None:
     assert only("client-tool-calls-not-dispatched", *steps(3, word=None)).at == 2
 
 
 @pytest.mark.parametrize("name", ["final_answer", "ask_human"])
-def test_a_call_that_is_the_output_or_asks_a_person_may_stand(name: str) -> None:
+def test_a_call_that_is_the_output_or_asks_a_person_may_stay(name: str) -> None:
     trips = steps(2, word=None)
     history = [HELLO, *_history(2)]
     tool = {"type": "function", "function": {"name": name, "parameters": {"type": "object", "properties": {}}}}
@@ -48,19 +48,19 @@ def test_a_loop_that_believes_a_wrong_label_echoes_the_apis_fault() -> None:
 def test_a_cut_call_that_the_label_hides_must_not_be_dispatched() -> None:
     cut = chat([HELLO, *_history(2)], said(None, ("c9", "look_up", '{"word":"ta')), index=2, usage=(100, 0))
 
-    told = ids(*steps(2, word=None), cut)
+    reported = ids(*steps(2, word=None), cut)
 
-    assert "api-truncated-call-mislabelled" in told
-    assert "client-tool-calls-not-dispatched" not in told
+    assert "api-truncated-call-mislabelled" in reported
+    assert "client-tool-calls-not-dispatched" not in reported
 
 
 @pytest.mark.parametrize(
     ("turns", "expected"), [(10, "client-max-iterations"), (9, "client-tool-calls-not-dispatched")]
 )
 def test_a_round_number_of_turns_looks_like_a_limit(turns: int, expected: str) -> None:
-    told = ids(*steps(turns, word=None))
+    reported = ids(*steps(turns, word=None))
 
-    assert told == {expected}
+    assert reported == {expected}
 
 
 def capped(error: str | None) -> list[RoundTrip]:
@@ -79,10 +79,10 @@ def test_a_call_under_an_id_that_came_again_whole_may_be_run() -> None:
     first = said(None, CALL)
     following = chat([HELLO, first, result("call_1", "a strip")], said("done"), index=2)
 
-    told = ids(cut_short(half), chat([HELLO], first, index=1), following)
+    reported = ids(cut_short(half), chat([HELLO], first, index=1), following)
 
-    assert "api-stream-cut" in told
-    assert "client-dispatched-partial-call" not in told
+    assert "api-stream-cut" in reported
+    assert "client-dispatched-partial-call" not in reported
 
 
 def test_a_call_beside_a_filter_must_not_be_run() -> None:
@@ -121,9 +121,9 @@ PAUSED = anthropic([ASKED], [words("Looking.")], stop="pause_turn")
     ],
 )
 def test_a_paused_answer_goes_back_as_it_is(history: list[dict[str, Any]], resumed: bool) -> None:
-    told = ids(PAUSED, anthropic([ASKED, *history], [words("done")], 1))
+    reported = ids(PAUSED, anthropic([ASKED, *history], [words("done")], 1))
 
-    assert ("client-pause-not-resumed" in told) is not resumed
+    assert ("client-pause-not-resumed" in reported) is not resumed
 
 
 def test_a_pause_that_nobody_resumes_is_the_clients() -> None:
@@ -149,14 +149,14 @@ def test_half_an_answer_must_not_be_kept_as_a_whole_one() -> None:
     ("more", "nothing_new"),
     [([user("continue")], True), ([], True), ([user("and rope?")], False)],
 )
-def test_asking_on_after_the_end_with_nothing_new_is_told(more: list[dict[str, Any]], nothing_new: bool) -> None:
+def test_asking_on_after_the_end_with_nothing_new_is_reported(more: list[dict[str, Any]], nothing_new: bool) -> None:
     opened = chat([HELLO], said("It holds a recording."))
     following = chat([HELLO, said("It holds a recording."), *more], said("x"), index=1)
 
     assert ("client-continued-after-end" in ids(opened, following)) is nothing_new
 
 
-def test_a_step_by_design_is_no_asking_on() -> None:
+def test_a_step_by_design_does_not_continue_after_the_end() -> None:
     opened = chat([HELLO], said("It holds a recording."))
     shaped = chat([HELLO, said("It holds a recording."), user("continue")], said("{}"), index=1,
                   response_format={"type": "json_object"})  # fmt: skip
@@ -173,7 +173,7 @@ def timed(header: str, gap: float) -> list[RoundTrip]:
     return [anthropic([ASKED], both), replace(following, request=request)]
 
 
-def test_calls_that_could_have_run_at_once_are_told_by_the_clients_own_header() -> None:
+def test_calls_that_could_have_run_at_once_are_reported_by_the_clients_own_header() -> None:
     assert "client-parallel-run-serially" in ids(*timed("look_up=2000;look_up=2100", 4.2))
     assert "client-parallel-run-serially" not in ids(*timed("look_up=2000;look_up=2100", 2.2))
 

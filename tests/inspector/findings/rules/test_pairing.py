@@ -87,7 +87,7 @@ def test_results_in_two_contents_are_split() -> None:
     assert ids(whole) == set()
 
 
-def test_a_result_under_another_name_is_told_from_one_that_is_missing() -> None:
+def test_a_result_under_another_name_is_reported_from_one_that_is_missing() -> None:
     history = [turn("user", {"text": "hi"}), turn("model", calls())]
 
     assert ids(gemini([*history, turn("user", gives(name="find"))], [{"text": "done"}])) == {"client-result-wrong-name"}
@@ -97,7 +97,7 @@ HELD = {"previous_response_id": "resp_0"}
 OPEN = responses([{"role": "user", "content": "hi"}], [item_call("call_1"), item_call("call_2", "b")])
 
 
-def test_what_the_api_holds_is_no_missing_call() -> None:
+def test_what_the_api_holds_is_not_a_missing_call() -> None:
     done = responses([item_output("call_1"), item_output("call_2")], [], 1, **HELD)
 
     assert not [one for one in judged(OPEN, done) if one.id.startswith("client-")]
@@ -127,9 +127,9 @@ def test_a_call_that_the_api_itself_doubled_is_not_the_clients() -> None:
     twice = [use("toolu_1", "a"), use("toolu_1", "b")]
     following = anthropic([ASKED, spoke(*twice), asked(given(), given(text="b"))], [words("done")], 1)
 
-    told = judged(anthropic([ASKED], twice), following)
+    reported = judged(anthropic([ASKED], twice), following)
 
-    assert {one.layer for one in told} == {"api"}
+    assert {one.layer for one in reported} == {"api"}
 
 
 @pytest.mark.parametrize(
@@ -166,36 +166,36 @@ def replied(*history: dict[str, object]) -> RoundTrip:
 
 
 def test_without_ids_the_same_result_again_answers_the_call_twice() -> None:
-    told = judged(ONE_CALL, replied(turn("model", calls()), turn("user", gives(), gives())))
+    reported = judged(ONE_CALL, replied(turn("model", calls()), turn("user", gives(), gives())))
 
-    assert [one.id for one in told] == ["client-duplicate-tool-result"]
+    assert [one.id for one in reported] == ["client-duplicate-tool-result"]
 
 
 def test_without_ids_another_result_too_many_has_no_call() -> None:
-    told = judged(ONE_CALL, replied(turn("model", calls()), turn("user", gives(), gives("something else"))))
+    reported = judged(ONE_CALL, replied(turn("model", calls()), turn("user", gives(), gives("something else"))))
 
-    assert [one.id for one in told] == ["client-orphan-tool-result"]
+    assert [one.id for one in reported] == ["client-orphan-tool-result"]
 
 
 def test_without_ids_a_call_that_the_client_wrote_twice_is_not_a_missing_result() -> None:
-    told = judged(ONE_CALL, replied(turn("model", calls(), calls()), turn("user", gives())))
+    reported = judged(ONE_CALL, replied(turn("model", calls(), calls()), turn("user", gives())))
 
-    assert [one.id for one in told] == ["client-duplicated-call"]
+    assert [one.id for one in reported] == ["client-duplicated-call"]
 
 
 def test_two_equal_calls_of_the_model_want_two_results() -> None:
     opened = gemini([turn("user", {"text": "hi"})], [calls(), calls()])
-    told = ids(opened, replied(turn("model", calls(), calls()), turn("user", gives())))
+    reported = ids(opened, replied(turn("model", calls(), calls()), turn("user", gives())))
 
-    assert "client-missing-tool-result" in told
-    assert "client-duplicated-call" not in told
+    assert "client-missing-tool-result" in reported
+    assert "client-duplicated-call" not in reported
 
 
 def test_a_call_under_another_name_is_the_root_of_a_result_under_the_old_one() -> None:
     renamed = {"functionCall": {"name": "functions_look_up", "args": {"word": "tape"}}}
-    told = judged(ONE_CALL, replied(turn("model", renamed), turn("user", gives())))
+    reported = judged(ONE_CALL, replied(turn("model", renamed), turn("user", gives())))
 
-    assert [(one.id, one.because_of) for one in told] == [
+    assert [(one.id, one.because_of) for one in reported] == [
         ("client-assistant-mutated", ()),
         ("client-result-wrong-name", ("client-assistant-mutated",)),
     ]
@@ -216,7 +216,7 @@ def test_a_result_without_an_id_behind_a_users_message_is_displaced_and_not_miss
         "done": True,
         "done_reason": "stop",
     }
-    told = ids(trip(OLLAMA, body, answer))
+    reported = ids(trip(OLLAMA, body, answer))
 
-    assert "client-results-not-adjacent" in told
-    assert not told & {"client-missing-tool-result", "client-orphan-tool-result"}
+    assert "client-results-not-adjacent" in reported
+    assert not reported & {"client-missing-tool-result", "client-orphan-tool-result"}

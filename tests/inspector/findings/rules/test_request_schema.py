@@ -43,11 +43,11 @@ def test_gemini_wants_its_roles_in_turn(contents: list[dict[str, Any]], fine: bo
     assert ("client-role-order" not in ids(gemini(contents, [{"text": "done"}]))) is fine
 
 
-def test_roles_that_the_api_took_are_no_fault_worth_more_than_a_word() -> None:
+def test_roles_that_the_api_took_are_only_an_info() -> None:
     assert only("client-role-order", gemini([HI, turn("model", {"text": "hello"})], [{"text": "x"}])).severity == "info"
 
 
-def test_a_prefill_that_ends_in_white_space_is_told_and_another_is_not() -> None:
+def test_a_prefill_that_ends_in_white_space_is_reported_and_another_is_not() -> None:
     assert "client-role-order" in ids(anthropic([ASKED, spoke(words("It is "))], [words("x")]))
     assert "client-role-order" not in ids(anthropic([ASKED, spoke(words("It is"))], [words("x")]))
 
@@ -92,13 +92,13 @@ def tool(name: str = "look_up", schema: dict[str, Any] | None = None) -> dict[st
     ("tools", "said_of_it"),
     [
         ([tool(), tool()], "two tools are called"),
-        ([tool("look up")], "is none that the API takes"),
+        ([tool("look up")], "is not one that the API accepts"),
         ([tool(schema={"type": "object", "properties": {"a": {"type": "array"}}})], "an array without items"),
         ([tool(schema={"type": "string"})], "where an object is wanted"),
         ([tool(f"t{n}") for n in range(129)], "the API takes 128"),
     ],
 )
-def test_a_definition_that_the_api_rejects_is_told_before_it_does(tools: list[Any], said_of_it: str) -> None:
+def test_a_definition_that_the_api_rejects_is_reported_before_it_does(tools: list[Any], said_of_it: str) -> None:
     assert said_of_it in only("client-bad-tool-schema", chat([HELLO], said("x"), tools=tools)).message
 
 
@@ -184,12 +184,12 @@ def test_the_json_of_a_converse_result_is_an_object() -> None:
 
 
 def test_a_picture_where_none_is_taken_is_what_the_api_says() -> None:
-    told = refused("Invalid content type. image_url is only supported by certain models.")
+    reported = refused("Invalid content type. image_url is only supported by certain models.")
 
-    assert only("client-media-unsupported", told).tier == "S"
+    assert only("client-media-unsupported", reported).tier == "S"
 
 
-def test_ids_that_the_client_makes_up_anew_are_told_and_harm_nobody() -> None:
+def test_ids_that_the_client_makes_up_again_are_reported_and_harm_nobody() -> None:
     first, other = said(None, CALL), said(None, ("mine", "look_up", '{"word":"tape"}'))
     renamed = chat([HELLO, other, result("mine", "x")], said("done"), index=1)
     kept = chat([HELLO, first, result("call_1", "x"), user("go")], said("done"), index=1)
@@ -205,7 +205,7 @@ def test_a_turn_out_of_order_where_a_result_is_missing_echoes_the_missing_result
     assert refused.response is not None
     refused = replace(refused, response=replace(refused.response, status=400, content=body))
 
-    told = {one.id: one.because_of for one in judged(opened, refused) if one.severity != "info"}
+    reported = {one.id: one.because_of for one in judged(opened, refused) if one.severity != "info"}
 
-    assert told["client-missing-tool-result"] == ()
-    assert told["client-role-order"] == ("client-missing-tool-result",)
+    assert reported["client-missing-tool-result"] == ()
+    assert reported["client-role-order"] == ("client-missing-tool-result",)

@@ -13,7 +13,7 @@ FAILURES = ["Error: no such word", "Traceback (most recent call last):\n  x", '{
 
 
 @pytest.mark.parametrize("text", FAILURES)
-def test_an_error_that_is_not_marked_as_one_is_told(text: str) -> None:
+def test_an_error_that_is_not_marked_as_one_is_reported(text: str) -> None:
     opened, history = anthropic([ASKED], [use()]), [ASKED, spoke(use())]
 
     assert "client-tool-error-as-success" in ids(
@@ -30,7 +30,7 @@ def test_an_api_without_a_mark_makes_it_a_word_and_no_warning() -> None:
     assert only("client-tool-error-as-success", chat([HELLO], first), following).severity == "info"
 
 
-def test_a_log_that_speaks_of_failures_is_no_failure() -> None:
+def test_a_log_that_speaks_of_failures_is_not_a_failure() -> None:
     call = use(name="read_log")
     text = "12:01 the charge failed\n12:02 HTTP 500"
     opened = anthropic([ASKED], [call], tools=())
@@ -40,14 +40,14 @@ def test_a_log_that_speaks_of_failures_is_no_failure() -> None:
 
 
 @pytest.mark.parametrize(("size", "huge"), [(60_000, True), (20_000, False)])
-def test_a_result_that_takes_up_much_of_the_window_is_told_once(size: int, huge: bool) -> None:
+def test_a_result_that_takes_up_much_of_the_window_is_reported_once(size: int, huge: bool) -> None:
     first = said(None, CALL)
     history = [HELLO, first, result("call_1", "x" * size)]
     last = chat([*history, said("a"), {"role": "user", "content": "b"}], said("c"), index=2)
 
-    told = judged(chat([HELLO], first), chat(history, said("a"), index=1), last)
+    reported = judged(chat([HELLO], first), chat(history, said("a"), index=1), last)
 
-    assert [one.at for one in told if one.id == "client-huge-tool-result"] == ([1] if huge else [])
+    assert [one.at for one in reported if one.id == "client-huge-tool-result"] == ([1] if huge else [])
 
 
 def test_one_empty_result_says_nothing_and_the_next_does() -> None:
@@ -55,7 +55,7 @@ def test_one_empty_result_says_nothing_and_the_next_does() -> None:
     assert only("client-empty-tool-result", *steps(3, answer="[]")).at == 2
 
 
-def test_a_context_that_grows_tenfold_is_told() -> None:
+def test_a_context_that_grows_tenfold_is_reported() -> None:
     trips = steps(14, word=None)
     grown = [chat_with(trip, 3_000 * (n + 1)) for n, trip in enumerate(trips)]
 
@@ -70,7 +70,7 @@ def chat_with(trip: RoundTrip, tokens: int) -> RoundTrip:
     return replace(trip, response=replace(trip.response, content=body))
 
 
-def test_a_picture_that_every_request_carries_is_told_at_the_third() -> None:
+def test_a_picture_that_every_request_carries_is_reported_at_the_third() -> None:
     source = {"type": "base64", "media_type": "image/png", "data": "QUJD" * 40_000}
     picture = {"role": "user", "content": [words("look"), {"type": "image", "source": source}]}
     history = [picture]

@@ -20,9 +20,9 @@ def failing(status: int, at: float, index: int, *headers: tuple[str, str], **fie
 
 @pytest.mark.parametrize(("attempts", "severity"), [(3, None), (4, "warning"), (10, "error")])
 def test_a_storm_is_many_attempts_of_one_body(attempts: int, severity: str | None) -> None:
-    told = judged(*(failing(503, n, n) for n in range(attempts)))
+    reported = judged(*(failing(503, n, n) for n in range(attempts)))
 
-    assert [one.severity for one in told if one.id == "client-retry-storm"][-1:] == ([severity] if severity else [])
+    assert [one.severity for one in reported if one.id == "client-retry-storm"][-1:] == ([severity] if severity else [])
 
 
 @pytest.mark.parametrize(("status", "permanent"), [(400, True), (401, True), (404, True), (422, True), (503, False)])
@@ -30,7 +30,7 @@ def test_what_cannot_succeed_must_not_be_sent_again(status: int, permanent: bool
     assert ("client-retried-permanent-error" in ids(failing(status, 0, 0), failing(status, 5, 1))) is permanent
 
 
-def test_what_was_mended_may_be_sent_again() -> None:
+def test_what_was_fixed_may_be_sent_again() -> None:
     trips = failing(400, 0, 0), chat([HELLO], said("x"), index=1, temperature=0)
 
     assert "client-retried-permanent-error" not in ids(*trips)
@@ -50,12 +50,12 @@ def test_what_was_mended_may_be_sent_again() -> None:
 def test_the_wait_that_the_api_asks_for_is_kept_within_a_tenth(
     header: tuple[str, str], gap: float, early: bool
 ) -> None:
-    told = ids(failing(429, 0, 0, header), failing(429, gap + 0.25, 1))
+    reported = ids(failing(429, 0, 0, header), failing(429, gap + 0.25, 1))
 
-    assert ("client-ignored-retry-after" in told) is early
+    assert ("client-ignored-retry-after" in reported) is early
 
 
-def test_the_wait_may_stand_in_the_body() -> None:
+def test_the_wait_may_be_in_the_body() -> None:
     delay = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "20s"}]
     error = {"error": {"code": 429, "message": "slow down", "status": "RESOURCE_EXHAUSTED", "details": delay}}
     url = "https://generativelanguage.googleapis.com/v1beta/models/gemini-3:generateContent"
@@ -94,10 +94,10 @@ def test_a_second_attempt_after_an_answer_that_could_not_be_used_is_none() -> No
     filtered = chat([HELLO], said("x"), finish="content_filter", at=0)
     following = chat([HELLO], said("y"), index=1, at=0.5)
 
-    told = ids(filtered, following)
+    reported = ids(filtered, following)
 
-    assert "client-duplicate-request" not in told
-    assert "client-refusal-retried" in told
+    assert "client-duplicate-request" not in reported
+    assert "client-refusal-retried" in reported
 
 
 FIRST = said(None, CALL)
@@ -117,10 +117,10 @@ def test_a_history_that_is_rejected_for_the_same_piece_again_cannot_recover() ->
     assert (one.at, one.because_of) == (2, ("client-missing-tool-result",))
 
 
-def test_a_history_that_was_mended_is_not_poisoned() -> None:
-    mended = chat([HELLO, FIRST, result("call_1", "x"), user("go on")], said("x"), index=2)
+def test_a_history_that_was_fixed_is_not_poisoned() -> None:
+    fixed = chat([HELLO, FIRST, result("call_1", "x"), user("go on")], said("x"), index=2)
 
-    assert "client-poisoned-history" not in ids(chat([HELLO], FIRST), rejected(user("go on"), index=1), mended)
+    assert "client-poisoned-history" not in ids(chat([HELLO], FIRST), rejected(user("go on"), index=1), fixed)
 
 
 def test_a_refused_request_must_change() -> None:

@@ -68,10 +68,10 @@ PING = b": keepalive\n\n"
     ("seconds", "quiet", "severity"),
     [(30, (), None), (75, (), "warning"), (75, (PING, PING, PING), "warning"), (320, (PING,), "error")],
 )
-def test_keepalives_are_no_progress(seconds: float, quiet: tuple[bytes, ...], severity: str | None) -> None:
-    told = [one.severity for one in judged(timed(seconds, *quiet)) if one.id == "api-stream-stalled"]
+def test_keepalives_are_not_progress(seconds: float, quiet: tuple[bytes, ...], severity: str | None) -> None:
+    reported = [one.severity for one in judged(timed(seconds, *quiet)) if one.id == "api-stream-stalled"]
 
-    assert told == ([severity] if severity else [])
+    assert reported == ([severity] if severity else [])
 
 
 def test_the_first_token_may_take_long() -> None:
@@ -86,16 +86,16 @@ WHOLE = sse(*WORDS, END, done=True)
     [
         (WHOLE.replace(b"data: {", b"data: {'", 1), "text/event-stream", "JSON"),
         (WHOLE + b"data: [DONE]\n\n", "text/event-stream", "[DONE] came 2 times"),
-        (WHOLE.replace(b"a recording", b"a r\xc3cording"), "text/event-stream", "no UTF-8"),
+        (WHOLE.replace(b"a recording", b"a r\xc3cording"), "text/event-stream", "not UTF-8"),
         (WHOLE, "application/json", "the content type is application/json"),
         (WHOLE.replace(b'"finish_reason": null', b'"finish_reason": ""', 1), "text/event-stream", "is empty"),
     ],
 )
-def test_a_stream_that_breaks_its_framing_is_told(body: bytes, kind: str, said_of_it: str) -> None:
+def test_a_stream_that_breaks_its_framing_is_reported(body: bytes, kind: str, said_of_it: str) -> None:
     assert said_of_it in only("api-malformed-stream", stream(body, content_type=kind)).message
 
 
-def test_a_byte_that_is_no_utf8_does_not_lose_the_event() -> None:
+def test_a_byte_that_is_not_utf8_does_not_lose_the_event() -> None:
     assert "api-stream-cut" not in ids(stream(WHOLE.replace(b"a recording", b"a r\xc3cording")))
 
 
@@ -114,7 +114,7 @@ CALLED = chunk(finish="tool_calls", usage={"prompt_tokens": 10, "completion_toke
 @pytest.mark.parametrize(
     ("second", "collides"), [(0, True), (None, True), (1, False)], ids=["one index", "no index", "two indexes"]
 )
-def test_calls_that_a_client_would_join_are_told(second: int | None, collides: bool) -> None:
+def test_calls_that_a_client_would_join_are_reported(second: int | None, collides: bool) -> None:
     first = None if second is None else 0
     events = [
         call(first, "c1", "look_up", '{"word":"a"}'), call(second, "c2", "look_up", '{"word":"b"}'), CALLED,
@@ -140,10 +140,10 @@ LOGIN = b"<html><h1>Please log in</h1></html>"
 
 def test_a_page_in_place_of_an_answer_is_not_the_models_silence() -> None:
     page = trip(CHAT, {"model": "gpt-5", "messages": [HELLO]}, LOGIN, content_type="text/html")
-    told = [one for one in judged(page) if one.severity != "info"]
+    reported = [one for one in judged(page) if one.severity != "info"]
 
-    assert [(one.id, one.layer, one.severity) for one in told] == [("api-malformed-stream", "api", "error")]
-    assert "Please log in" in told[0].message
+    assert [(one.id, one.layer, one.severity) for one in reported] == [("api-malformed-stream", "api", "error")]
+    assert "Please log in" in reported[0].message
 
 
 def test_a_body_of_json_that_was_cut_is_cut_and_no_page() -> None:
@@ -157,12 +157,12 @@ def test_json_of_somebody_else_is_not_the_models_silence(body: bytes) -> None:
     asked = {"messages": [{"role": "user", "content": [{"text": "hi"}]}]}
     foreign = trip(CONVERSE, asked, body, content_type="application/json")
 
-    told = [one for one in judged(foreign) if one.severity != "info"]
+    reported = [one for one in judged(foreign) if one.severity != "info"]
 
-    assert [(one.id, one.layer) for one in told] == [("api-malformed-stream", "api")]
+    assert [(one.id, one.layer) for one in reported] == [("api-malformed-stream", "api")]
 
 
-def test_an_error_as_the_whole_body_behind_a_200_is_told() -> None:
+def test_an_error_as_the_whole_body_behind_a_200_is_reported() -> None:
     error = {"error": {"message": "Internal failure", "type": "server_error"}}
     one = only("api-error-in-200-stream", trip(CHAT, {"model": "gpt-5", "messages": [HELLO]}, error))
 

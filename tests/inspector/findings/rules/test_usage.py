@@ -105,7 +105,7 @@ def test_pictures_have_counts_of_their_own() -> None:
     assert "api-prompt-truncated-silently" not in ids(local(0, 2050, messages=messages))
 
 
-def test_truncation_that_was_allowed_is_told_with_a_held_history_too() -> None:
+def test_truncation_that_was_allowed_is_reported_with_a_held_history_too() -> None:
     opened = responses([{"role": "user", "content": "hi"}], [], truncation="auto")
     following = responses([item_output()], [], 1, truncation="auto", previous_response_id="resp_0")
     assert opened.response is not None
@@ -140,9 +140,9 @@ def test_a_cache_that_is_lost_behind_an_unchanged_history_is_the_apis() -> None:
 
 def test_a_cache_that_is_lost_behind_a_changed_history_is_the_clients() -> None:
     changed = [{"role": "user", "content": "07:01 what is a tape?"}, FIRST, result("call_1", "x")]
-    told = judged(cached([HELLO], FIRST, 0, 4000, 0), cached(changed, said("x"), 1, 0, 5))
+    reported = judged(cached([HELLO], FIRST, 0, 4000, 0), cached(changed, said("x"), 1, 0, 5))
 
-    assert {one.layer for one in told if one.severity != "info"} == {"client"}
+    assert {one.layer for one in reported if one.severity != "info"} == {"client"}
 
 
 def tiered(asked: str, answered: str) -> RoundTrip:
@@ -153,18 +153,18 @@ def tiered(asked: str, answered: str) -> RoundTrip:
 
 
 @pytest.mark.parametrize(
-    ("asked", "answered", "told"),
+    ("asked", "answered", "reported"),
     [("priority", "default", True), ("priority", "priority", False), ("auto", "default", False)],
 )
-def test_another_tier_than_was_asked_for_is_told(asked: str, answered: str, told: bool) -> None:
-    assert ("api-service-tier-changed" in ids(tiered(asked, answered))) is told
+def test_another_tier_than_was_asked_for_is_reported(asked: str, answered: str, reported: bool) -> None:
+    assert ("api-service-tier-changed" in ids(tiered(asked, answered))) is reported
 
 
 @pytest.mark.parametrize(
     ("reason", "layer"),
     [("prefix_binding_mismatch", "client"), ("model_binding_mismatch", "client"), ("organization_mismatch", "api")],
 )
-def test_reasoning_that_the_api_took_out_is_told_with_its_reason(reason: str, layer: str) -> None:
+def test_reasoning_that_the_api_took_out_is_reported_with_its_reason(reason: str, layer: str) -> None:
     one = chat([HELLO], said("x"))
     assert one.response is not None
     entry = f'[{{"type":"thinking_dropped","path":"messages.1.content.0","reason":"{reason}"}}]'
@@ -185,7 +185,7 @@ def test_cached_tokens_beside_the_input_contradict_nothing() -> None:
     assert ids(trip(CONVERSE, asked, answer)) == set()
 
 
-def test_a_name_that_stands_for_another_model_than_a_turn_ago_is_a_substitution_even_of_a_deployment() -> None:
+def test_a_name_that_meant_another_model_a_turn_ago_is_a_substitution() -> None:
     def by(model: str, index: int) -> RoundTrip:
         one = served("my-deployment", model, upstream="azure")
         history = [HELLO, said("It holds."), user("And then?")] if index else [HELLO]

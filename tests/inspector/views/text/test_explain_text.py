@@ -35,7 +35,7 @@ def test_a_class_says_layer_severity_tier_its_exceptions_and_the_fix() -> None:
     text = " ".join(shown("client-missing-tool-result").split())
 
     for piece in (
-        "without a result for a call",
+        "no result for a call",
         "client: what was sent",
         "severity error",
         "P, proven by the bytes",
