@@ -40,7 +40,7 @@ def test_a_class_says_layer_severity_tier_its_exceptions_and_the_fix() -> None:
         "severity error",
         "P, proven by the bytes",
         "protocols all",
-        "not when The API ran the tool itself; a program",
+        "not when The API ran the tool itself; the API holds",
         "fix Always append a result",
     ):
         assert piece in text
