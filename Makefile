@@ -32,6 +32,8 @@ check: setup
 	$(RUN)python -m turntape.inspector.wire.protocols_page --check
 	$(RUN)python -m turntape.inspector.findings.findings_page --check
 	$(RUN)python -m turntape.inspector.views.json.schemas --check
+	$(RUN)python -m turntape.proxy.cli.reference_page --check
+	$(RUN)python -m turntape.proxy.cli.settings_page --check
 	$(RUN)python docs/screens.py --check
 	$(RUN)python docs/python_api.py --check
 	.ci/check-workflows
@@ -73,6 +75,8 @@ docs: setup
 	$(RUN)python -m turntape.inspector.wire.protocols_page
 	$(RUN)python -m turntape.inspector.findings.findings_page
 	$(RUN)python -m turntape.inspector.views.json.schemas
+	$(RUN)python -m turntape.proxy.cli.reference_page
+	$(RUN)python -m turntape.proxy.cli.settings_page
 	$(RUN)python docs/screens.py
 	$(RUN)python docs/python_api.py
 

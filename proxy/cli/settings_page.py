@@ -1,0 +1,135 @@
+"""docs/settings.md: the keys of the settings file, and every environment variable that is read or set."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, is_dataclass
+
+from turntape.cassettes.routes.base_urls import BASE_URLS, KEYS
+from turntape.cassettes.settings import Settings
+
+from ..launch.environment import CERTIFICATES, NO_PROXIES, PROXIES, SWITCHES
+from .reference_page import page, write_or_check
+
+SETTINGS = {
+    "redact": ("regular expressions", "secrets that no built-in rule knows; replaced before they reach the disk"),
+    "allow_headers": ("names", "request headers to store although they are not on the built-in list"),
+    "rules": ("modules", "rules of your own, by module name"),
+    "protocols": ("tables", "gateways that are declared instead of programmed"),
+    "replay.profile": ("`strict` or `ordered`", "answer only equal requests, or match by turn order"),
+    "replay.ignore": ("JSON pointers", "parts of a request that may differ"),
+    "replay.ignore_text": ("regular expressions", "text that may differ"),
+    "replay.rules": ("table", "`fail`, `warn` or `ignore` for a field or a JSON pointer"),
+}
+"""Key, type and meaning. A test compares the keys with the settings object."""
+
+READ = {
+    "TURNTAPE_HOME": "folder of the certificate authority (default: `~/.turntape`)",
+    "TURNTAPE_MODE": "record mode of tests and of the transports: `none`, `once`, `new`, `all` or `verify`; takes "
+    "precedence over the code, and counts in CI too",
+    "CI": "set and not `0`, `false` or `no`: nothing is recorded in tests unless `TURNTAPE_MODE` says so",
+    "NO_COLOR": "set: no colours where `--color` is `auto`",
+    "FORCE_COLOR": "set: colours also where the output is not a terminal",
+    "TERM": "`dumb`: no colours, and no viewer",
+    "COLUMNS": "width of the text where `--width` is not given",
+    "VISUAL": "editor for answers that are held at a breakpoint",
+    "EDITOR": "the same, when `VISUAL` is not set",
+    "PATH": "where the command after `--` is looked up",
+    "SSL_CERT_DIR": "folders of certificates that are trusted for upstreams",
+    "NODE_OPTIONS": "kept, and extended with a preload for a Node.js that does not know `NODE_USE_ENV_PROXY`",
+    "NODE_TLS_REJECT_UNAUTHORIZED": "`doctor` reports when it is `0`",
+}
+"""Variables that are only read, or read before they are extended."""
+
+_HEAD = """\
+# Settings and environment variables
+
+Written by `python -m turntape.proxy.cli.settings_page`; `make check` compares it. Command-line options are in
+[cli.md](cli.md); the options of the pytest plugin are in [testing.md](testing.md).
+
+## The settings file
+
+`turntape.toml` in the working directory, or the table `[tool.turntape]` of `pyproject.toml`. The first that has any
+settings is used. An unknown key is an error that names the nearest known key.
+
+```toml
+redact = ["ACME-[0-9]+"]
+allow_headers = ["x-team"]
+
+[replay]
+profile = "ordered"
+ignore = ["/metadata/run"]
+rules = { system = "warn", temperature = "ignore" }
+```
+
+A command-line option takes precedence over its key. [testing.md](testing.md) explains the keys of `[replay]`.
+
+| key | type | meaning |
+|---|---|---|
+"""
+_READ = """
+## Variables that turntape reads
+
+| variable | meaning |
+|---|---|
+"""
+_SET = """
+## Variables that turntape sets for a command
+
+`turntape run`, `fork` and `doctor` set these for their command, and `turntape record` prints them. Your own value of a
+base URL becomes the upstream, your own proxy is used for the way out, and the file or folder of your own certificate
+variables is trusted for upstreams.
+
+| variable | for |
+|---|---|
+"""
+_KEYS = """
+## API keys on replay
+
+Clients refuse to start without a key. In tests that replay, the environment for subprocesses gives each of these
+variables a placeholder when it is not set: {keys}. No key is ever needed to replay.
+"""
+
+
+def render() -> str:
+    """The whole page."""
+    keys = "".join(f"| `{name}` | {kind} | {text} |\n" for name, (kind, text) in SETTINGS.items())
+    listed = ", ".join(f"`{name}`" for name in KEYS)
+    return _HEAD + keys + _READ + _rows(READ.items()) + _SET + _rows(_set_for_commands()) + _KEYS.format(keys=listed)
+
+
+def _set_for_commands() -> list[tuple[str, str]]:
+    """Variable and purpose of everything that a command gets."""
+    rows = [(row.variable, f"base URL: {row.note}" + _only_if_set(row.always)) for row in BASE_URLS]
+    rows += [(name, "forward proxy") for name in PROXIES]
+    rows += [
+        (name, "our own address, and your entries that exempt neither loopback nor an LLM API") for name in NO_PROXIES
+    ]
+    rows += [(name, note) for name, _, note in SWITCHES]
+    return [*rows, *((row.variable, f"certificates: {row.note}") for row in CERTIFICATES)]
+
+
+def _only_if_set(always: bool) -> str:
+    return "" if always else "; only when you set it, or with `--upstream`"
+
+
+def _rows(rows: Iterable[tuple[str, str]]) -> str:
+    return "".join(f"| `{name}` | {text} |\n" for name, text in rows)
+
+
+def setting_keys(settings: object | None = None, prefix: str = "") -> list[str]:
+    """Every key of the settings object, tables as `table.key`."""
+    names: list[str] = []
+    place = Settings() if settings is None else settings
+    assert is_dataclass(place)
+    for one in fields(place):
+        value = getattr(place, one.name)
+        names += setting_keys(value, f"{prefix}{one.name}.") if is_dataclass(value) else [f"{prefix}{one.name}"]
+    return names
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write docs/settings.md, or check it."""
+    return write_or_check(arguments, "turntape.proxy.cli.settings_page", render(), page("settings.md"))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
