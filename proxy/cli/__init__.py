@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _open_closed_streams() -> None:
-    """Let /dev/null stand in for standard streams that are closed: no other file may get their numbers."""
+    """Replace closed standard streams by /dev/null, so that no other file gets their numbers."""
     while (descriptor := os.open(os.devnull, os.O_RDWR)) < 3:
         os.set_inheritable(descriptor, True)
         name = ("stdin", "stdout", "stderr")[descriptor]

@@ -1,1 +1,1 @@
-"""Why nothing was captured: what `turntape doctor` looks at, one module a question."""
+"""Why nothing was captured: the checks of `turntape doctor`, one module per question."""

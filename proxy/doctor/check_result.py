@@ -1,4 +1,4 @@
-"""What a look at one thing came to, in words."""
+"""The result of one check, and how results are printed."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import Literal
 
 type Status = Literal["ok", "note", "problem", "unknown"]
-"""`note`: worth knowing and no hindrance; `unknown`: it could not be looked at, and the text says why."""
+"""`note`: good to know, but not a problem; `unknown`: it could not be checked, and the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class CheckResult:
     id: str
     status: Status
     what: str
-    """What was seen, one sentence or two."""
+    """What was seen, in one or two sentences."""
     add: str | None = None
     """The line to add, or what to change; None when there is nothing to do."""
 
@@ -27,7 +27,7 @@ _COLOURS: dict[Status, str] = {"ok": "32", "note": "36", "problem": "31", "unkno
 
 
 def lines(checks: Iterable[CheckResult], colour: bool) -> list[str]:
-    """The checks as text, one a paragraph."""
+    """The results as text, one paragraph each."""
     shown: list[str] = []
     for check in checks:
         word = f"{_WORDS[check.status]:8}"

@@ -14,7 +14,7 @@ _SETTING = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$", re.M)
 
 
 def checks(environ: Mapping[str, str], folder: Path, hosts: Iterable[str]) -> list[CheckResult]:
-    """What stands in the way, or is good to know; `hosts` are those of LLM APIs."""
+    """What prevents a capture, or is good to know; `hosts` are those of LLM APIs."""
     found = [*_proxies(environ), *_exemptions(environ, list(hosts)), *_base_urls(environ), *_certificates(environ)]
     found += _dotenv(folder)
     return found or [CheckResult("environment", "ok", "No proxy, base URL or CA variable of your own is set.")]
@@ -30,7 +30,7 @@ def _proxies(environ: Mapping[str, str]) -> Iterator[CheckResult]:
         yield CheckResult(
             "proxy-socks",
             "problem",
-            f"{name} names a SOCKS proxy, {shown(given[name])}, which turntape cannot go on through.",
+            f"{name} names a SOCKS proxy, {shown(given[name])}, which turntape does not support.",
             f"unset {name}, or give the HTTP port of that proxy: --upstream-proxy http://HOST:PORT",
         )
     if len(values) > 1:
@@ -39,12 +39,12 @@ def _proxies(environ: Mapping[str, str]) -> Iterator[CheckResult]:
             "note",
             "The proxy variables disagree: "
             + ", ".join(f"{name}={shown(value)}" for name, value in given.items())
-            + f"; turntape goes on through the first, {shown(values[0])}.",
+            + f"; turntape uses the first, {shown(values[0])}.",
             f"--upstream-proxy {shlex.quote(shown(values[-1]))}, if another is the right one",
         )
     elif not values[0].lower().startswith("socks"):
         names = ", ".join(given)
-        yield CheckResult("proxy", "note", f"{names}: {shown(values[0])}; what is recorded goes on through it.")
+        yield CheckResult("proxy", "note", f"{names}: {shown(values[0])}; turntape sends its own requests through it.")
 
 
 def _exemptions(environ: Mapping[str, str], hosts: list[str]) -> Iterator[CheckResult]:
@@ -68,8 +68,8 @@ def _base_urls(environ: Mapping[str, str]) -> Iterator[CheckResult]:
             yield CheckResult(
                 "base-url",
                 "note",
-                f"{row.variable} is set to {shown(value)}. `turntape run` puts itself in its place, and what is "
-                "recorded still goes there.",
+                f"{row.variable} is set to {shown(value)}. `turntape run` points it at itself and still sends the "
+                "requests there.",
             )
 
 
@@ -81,15 +81,15 @@ def _certificates(environ: Mapping[str, str]) -> Iterator[CheckResult]:
     for value, names in by_file.items():
         listed = ", ".join(names)
         if Path(value).is_file():
-            yield CheckResult("ca", "note", f"{listed}: {value}; what it holds is trusted along with our certificate.")
+            yield CheckResult("ca", "note", f"{listed}: {value}; its certificates are trusted together with ours.")
         else:
-            yield CheckResult("ca", "problem", f"{listed}: {value} is no file.", f"unset {' '.join(names)}")
+            yield CheckResult("ca", "problem", f"{listed}: {value} is not a file.", f"unset {' '.join(names)}")
     if environ.get("NODE_TLS_REJECT_UNAUTHORIZED") == "0":
-        yield CheckResult("ca", "note", "NODE_TLS_REJECT_UNAUTHORIZED=0: node trusts everybody, us included.")
+        yield CheckResult("ca", "note", "NODE_TLS_REJECT_UNAUTHORIZED=0: node trusts every certificate, ours included.")
 
 
 def _dotenv(folder: Path) -> Iterator[CheckResult]:
-    """A loader that overrides the environment takes the command away from us after it was started."""
+    """A loader that overrides the environment leads the command away from the proxy after its start."""
     try:
         text = (folder / ".env").read_text(encoding="utf-8", errors="replace")
     except OSError:

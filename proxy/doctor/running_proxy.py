@@ -1,4 +1,4 @@
-"""Whether the lines that `turntape record` printed stand in this shell, and whether that proxy is there."""
+"""Whether this shell has the lines that `turntape record` printed, and whether that proxy is running."""
 
 import socket
 import ssl
@@ -10,11 +10,12 @@ from ..launch.environment import PROXIES
 from .check_result import CheckResult
 from .trust import HOST
 
-PATIENCE = 5.0
+TIMEOUT = 5.0
+"""Seconds."""
 
 
 def checks(environ: Mapping[str, str]) -> list[CheckResult]:
-    """One check for the first proxy variable that leads to this machine; none when none does."""
+    """One check for the first proxy variable that names this machine; nothing when there is none."""
     for name in PROXIES:
         url = urlsplit(environ.get(name, ""))
         if url.hostname in ("127.0.0.1", "localhost", "::1") and url.port:
@@ -25,26 +26,28 @@ def checks(environ: Mapping[str, str]) -> list[CheckResult]:
 def _check(name: str, host: str, port: int, trusted: str | None) -> CheckResult:
     place = f"{host}:{port}"
     try:
-        connection = socket.create_connection((host, port), timeout=PATIENCE)
+        connection = socket.create_connection((host, port), timeout=TIMEOUT)
     except OSError as exc:
         what = f"{name} leads to {place}, where nothing listens ({exc.strerror or exc})."
-        return CheckResult("standing", "problem", what, f"turntape record --port {port}")
+        return CheckResult("running-proxy", "problem", what, f"turntape record --port {port}")
     with connection:
         try:
             connection.sendall(f"CONNECT {HOST}:443 HTTP/1.1\r\nHost: {HOST}:443\r\n\r\n".encode())
             if b" 200" not in connection.recv(4096).split(b"\r\n", 1)[0]:
-                return CheckResult("standing", "problem", f"{place} ({name}) refuses to lead to {HOST}.")
-            # The handshake ends at the proxy; nothing is asked, so nobody is called.
+                return CheckResult("running-proxy", "problem", f"{place} ({name}) refuses to lead to {HOST}.")
+            # The TLS handshake ends at the proxy; no request is sent, so no API is called.
             context = ssl.create_default_context(cafile=trusted if trusted and Path(trusted).is_file() else None)
             with context.wrap_socket(connection, server_hostname=HOST) as tls:
                 issuer = str((tls.getpeercert() or {}).get("issuer", ""))
         except ssl.SSLCertVerificationError:
-            what = f"{place} ({name}) shows a certificate for {HOST} that SSL_CERT_FILE does not vouch for."
-            return CheckResult("standing", "problem", what, "export SSL_CERT_FILE as `turntape record` prints it")
+            what = f"{place} ({name}) shows a certificate for {HOST} that SSL_CERT_FILE does not trust."
+            return CheckResult("running-proxy", "problem", what, "export SSL_CERT_FILE as `turntape record` prints it")
         except OSError as exc:
-            return CheckResult("standing", "problem", f"{place} ({name}) does not speak as a proxy does: {exc}.")
+            return CheckResult(
+                "running-proxy", "problem", f"{place} ({name}) does not answer like an HTTP proxy: {exc}."
+            )
     if "turntape" in issuer:
-        return CheckResult("standing", "ok", f"{name} leads to turntape at {place}, and SSL_CERT_FILE trusts it.")
+        return CheckResult("running-proxy", "ok", f"{name} leads to turntape at {place}, and SSL_CERT_FILE trusts it.")
     return CheckResult(
-        "standing", "note", f"{name} leads to {place}, which passes {HOST} on untouched: it is not turntape."
+        "running-proxy", "note", f"{name} leads to {place}, which passes {HOST} on untouched: it is not turntape."
     )

@@ -8,8 +8,10 @@ def checks(found: Identified, program: str) -> list[CheckResult]:
     """What the runtime means for the capture."""
     runtime = found.runtime
     if found.cleared:
-        what = f"{program}: the command drops the environment that turntape sets, so nothing leads its traffic here."
-        return [CheckResult("runtime", "problem", what, "leave `env -i` away")]
+        what = (
+            f"{program}: the command drops the environment that turntape sets, so its traffic does not reach the proxy."
+        )
+        return [CheckResult("runtime", "problem", what, "leave out `env -i`")]
     if not runtime.reachable:
         what = f"{program}: {runtime.programs[0]} {runtime.honours}, so what turntape sets does not reach the program."
         return [CheckResult("runtime", "problem", what, runtime.advice)]

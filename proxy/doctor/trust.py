@@ -1,7 +1,7 @@
-"""Whether a runtime's own HTTP clients come to the proxy and trust its certificate: tried, not guessed.
+"""Whether the HTTP clients of a runtime use the proxy and trust its certificate. Each is tried, not guessed.
 
-Each client asks `https://api.openai.com/…` in the environment that `turntape run` sets. The request ends at a
-responder of ours behind a proxy of ours, so it needs no network, no key, and reaches nobody.
+Each client requests `https://api.openai.com/…` in the environment that `turntape run` sets. A proxy and a responder
+of our own answer, so it needs no network and no key.
 """
 
 import asyncio
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 HOST = "api.openai.com"
 _PATH = "/v1/turntape-doctor/"
-PATIENCE = 30.0
-"""Seconds for one runtime; a first start of some takes long."""
+TIMEOUT = 30.0
+"""Seconds for one runtime; the first start of some takes long."""
 
 _PYTHON = """
 import sys
-sys.path[:] = [folder for folder in sys.path if folder]  # a file here must not stand for a module
+sys.path[:] = [folder for folder in sys.path if folder]  # a file in this folder must not be imported
 import asyncio, json
 url = sys.argv[1]
 def by_httpx():
@@ -61,16 +61,16 @@ for name in ("httpx", "httpx2", "requests", "urllib", "aiohttp"):
 _NODE = """
 const url = process.argv[2] || process.argv[1];
 const say = (name, said) => console.log(JSON.stringify([name, said]));
-const told = (error) => String(error && error.cause ? error.cause.message || error.cause : error);
+const reason = (error) => String(error && error.cause ? error.cause.message || error.cause : error);
 (async () => {
   if (typeof fetch === 'function') {
-    try { say('fetch', (await fetch(url + 'fetch')).status); } catch (error) { say('fetch', told(error)); }
+    try { say('fetch', (await fetch(url + 'fetch')).status); } catch (error) { say('fetch', reason(error)); }
   }
   const https = require('https');
   await new Promise((resolve) => {
     const done = (said) => { say('https', said); resolve(); };
     https.get(url + 'https', (answer) => { answer.resume(); done(answer.statusCode); })
-      .on('error', (error) => done(told(error)));
+      .on('error', (error) => done(reason(error)));
   });
 })();
 """
@@ -98,12 +98,12 @@ _PROBES: dict[str, Callable[[str], list[str]]] = {
     "Ruby": lambda url: ["-e", _RUBY, url],
     "curl": lambda url: ["-sS", "-m", "20", "-o", os.devnull, "-w", '["curl", "%{http_code}"]\n', url + "curl"],
 }
-"""What follows the launcher of a runtime, so that each of its clients asks under this URL and prints a line."""
+"""Arguments for a runtime, so that each of its clients requests this URL and prints a line of JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one client of a runtime said: a status, or the words of its error."""
+    """What one client of a runtime printed: an HTTP status, or its error message."""
 
     client: str
     said: int | str
@@ -114,7 +114,7 @@ class Answer:
 
 
 class _Bench:
-    """A proxy of ours with a responder as the API behind it, and what came to it."""
+    """A proxy with a responder as the API behind it, and the round trips that it saw."""
 
     def __init__(self, engine: "Engine", trips: "list[RoundTrip]", variables: Mapping[str, str]) -> None:
         self.engine = engine
@@ -126,7 +126,7 @@ class _Bench:
 
 
 class _Kept:
-    """A recorder that writes nothing."""
+    """A recorder that keeps round trips in memory."""
 
     def __init__(self) -> None:
         self.trips: list[RoundTrip] = []
@@ -171,7 +171,7 @@ async def _bench(environ: Mapping[str, str]) -> AsyncGenerator[_Bench]:
 
 
 async def checks(asked: Sequence[tuple[Runtime, tuple[str, ...]]], environ: Mapping[str, str]) -> list[CheckResult]:
-    """One check for each runtime and its launcher."""
+    """One result for each runtime and its launcher."""
     probed = [(runtime, launcher) for runtime, launcher in asked if runtime.name in _PROBES]
     found = [_cannot(runtime) for runtime, _ in asked if runtime.name not in _PROBES and runtime.reachable]
     if probed:
@@ -184,7 +184,7 @@ async def checks(asked: Sequence[tuple[Runtime, tuple[str, ...]]], environ: Mapp
 def _cannot(runtime: Runtime) -> CheckResult | None:
     if runtime.name in ("shell", "unknown"):
         return None
-    what = f"{runtime.name}: whether it trusts our certificate cannot be tried apart from the command."
+    what = f"{runtime.name}: whether it trusts our certificate can only be seen by running the command."
     return CheckResult("trust", "unknown", what, runtime.advice)
 
 
@@ -209,12 +209,12 @@ async def _probe(runtime: Runtime, launcher: tuple[str, ...], bench: _Bench, env
 
 def _words(answer: Answer, bench: _Bench) -> str:
     if answer.fine:
-        return "it got an answer past the proxy"
+        return "it got an answer without the proxy"
     return f"HTTP {answer.said}" if isinstance(answer.said, int) else shorten(answer.said, 120, placeholder=" …")
 
 
 async def _ask(command: list[str], environ: Mapping[str, str]) -> tuple[list[Answer], str]:
-    """What the clients said, and what stands in the way when they said nothing."""
+    """The answers of the clients, and why there are none."""
     try:
         process = await asyncio.create_subprocess_exec(
             *command,
@@ -226,12 +226,12 @@ async def _ask(command: list[str], environ: Mapping[str, str]) -> tuple[list[Ans
     except OSError as exc:
         return [], exc.strerror or str(exc)
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             out, err = await process.communicate()
     except TimeoutError:
         process.kill()
         await process.wait()
-        return [], f"it took more than {PATIENCE:.0f} s"
+        return [], f"it took more than {TIMEOUT:.0f} s"
     found: list[Answer] = []
     for line in out.decode("utf-8", "replace").splitlines():
         try:

@@ -1,4 +1,4 @@
-"""What the command's own run showed: what traffic, what was broken off, what went past us."""
+"""What the run of the command showed: recorded traffic, failed handshakes, connections around the proxy."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from .check_result import CheckResult
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """What came to the proxy while the command ran."""
+    """What the proxy received while the command ran."""
 
     recorded: Mapping[str, int]
     """Round trips by host."""
@@ -27,7 +27,7 @@ class Traffic:
 
 
 def read(path: Path, recording: Recording, exit_code: int) -> Traffic:
-    """What a recording that is over holds."""
+    """The traffic of a finished recording."""
     from turntape.cassettes.tape.reader import Cassette
 
     recorded: Counter[str] = Counter()
@@ -48,9 +48,9 @@ def checks(
     return [
         *_recorded(traffic, runtime, watch),
         *_unreached(traffic),
-        *_broken_off(traffic, runtime, trusted),
+        *_failed_handshakes(traffic, runtime, trusted),
         *_tunnelled(traffic),
-        *_past_us(watch, names, runtime),
+        *_bypassed(watch, names, runtime),
         *_ended(traffic),
     ]
 
@@ -60,12 +60,12 @@ def _recorded(traffic: Traffic, runtime: Runtime, watch: Watch) -> Iterator[Chec
         yield CheckResult("recorded", "ok", f"Recorded: {_counts(traffic.recorded)}.")
     elif traffic.seen.distrusted or traffic.seen.tunnelled:
         yield CheckResult(
-            "recorded", "problem", "No LLM API was called through the proxy; what came instead stands below."
+            "recorded", "problem", "No LLM API was called through the proxy; other traffic is listed below."
         )
     else:
-        # Where it went instead comes with the same advice.
+        # The connections that bypassed the proxy come with the same advice.
         add = None if watch.past_us else runtime.advice
-        yield CheckResult("recorded", "problem", "Nothing at all came to the proxy.", add)
+        yield CheckResult("recorded", "problem", "The proxy received nothing at all.", add)
 
 
 def _unreached(traffic: Traffic) -> Iterator[CheckResult]:
@@ -74,19 +74,19 @@ def _unreached(traffic: Traffic) -> Iterator[CheckResult]:
         yield CheckResult("unreached", "problem", what, "--upstream NAME=URL, or --upstream-proxy URL behind a proxy")
 
 
-def _broken_off(traffic: Traffic, runtime: Runtime, trusted: bool) -> Iterator[CheckResult]:
-    # Some clients open a spare connection and leave during its handshake: no sign of distrust beside an answer.
+def _failed_handshakes(traffic: Traffic, runtime: Runtime, trusted: bool) -> Iterator[CheckResult]:
+    # Some clients open a spare connection and close it during the handshake; with an answer this is not distrust.
     hosts = {host: number for host, number in traffic.seen.distrusted.items() if host not in traffic.recorded}
     if not hosts:
         return
     if trusted:
         what = (
-            f"The command broke off the TLS handshake with {_counts(hosts)}, although clients of its runtime trust "
+            f"The command ended the TLS handshake with {_counts(hosts)}, although clients of its runtime trust "
             "our certificate: it pins certificates, or has a CA list of its own."
         )
         add = f"a base URL, which needs no certificate; or put {traffic.authority} into the list that it uses"
     else:
-        what = f"The command broke off the TLS handshake with {_counts(hosts)}: it does not trust our certificate."
+        what = f"The command ended the TLS handshake with {_counts(hosts)}: it does not trust our certificate."
         add = f"a base URL, which needs no certificate; or trust {traffic.authority}"
     yield CheckResult("pinned", "problem", what, add)
 
@@ -94,13 +94,13 @@ def _broken_off(traffic: Traffic, runtime: Runtime, trusted: bool) -> Iterator[C
 def _tunnelled(traffic: Traffic) -> Iterator[CheckResult]:
     if traffic.seen.tunnelled:
         options = " ".join(f"--intercept {host}" for host in list(traffic.seen.tunnelled)[:3])
-        what = f"Passed on untouched, since it is no LLM API that is known: {_counts(traffic.seen.tunnelled)}."
+        what = f"Passed on untouched, since no known LLM API is there: {_counts(traffic.seen.tunnelled)}."
         yield CheckResult("tunnelled", "note", what, f"{options}, if one of them is an LLM API")
 
 
-def _past_us(watch: Watch, names: Mapping[str, str], runtime: Runtime) -> Iterator[CheckResult]:
+def _bypassed(watch: Watch, names: Mapping[str, str], runtime: Runtime) -> Iterator[CheckResult]:
     if not AVAILABLE:
-        what = "Whether traffic went past the proxy cannot be looked at on this system; on Linux /proc shows it."
+        what = "Traffic that bypasses the proxy can only be seen on Linux, in /proc."
         yield CheckResult("bypassed", "unknown", what)
         return
     places: Counter[str] = Counter()
@@ -108,12 +108,12 @@ def _past_us(watch: Watch, names: Mapping[str, str], runtime: Runtime) -> Iterat
         name = names.get(connection.address)
         places[f"{connection.place}{f' = {name}' if name else ''} (by {connection.program})"] += 1
     if places:
-        what = f"The command connected past the proxy to {_counts(places)}."
-        # What is started from a script is not what the script is written in.
+        what = f"The command bypassed the proxy: it connected to {_counts(places)}."
+        # A script may start programs in other languages.
         lines = dict.fromkeys(advice(connection.program, runtime) for connection in sorted(watch.past_us))
         yield CheckResult("bypassed", "problem", what, "\n".join(lines))
     else:
-        yield CheckResult("bypassed", "ok", "No connection past the proxy was seen (looked at 50 times a second).")
+        yield CheckResult("bypassed", "ok", "No connection bypassed the proxy (checked 50 times a second).")
 
 
 def _ended(traffic: Traffic) -> Iterator[CheckResult]:

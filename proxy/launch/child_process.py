@@ -1,12 +1,12 @@
-"""A command as a child that does not notice: its terminal, its signals, its exit code.
+"""A command as a child process that keeps its terminal, its signals and its exit code.
 
 The child stays in our process group, so it is in the terminal's foreground whenever we are, also inside a
-shell pipeline, and job control works by itself. What the terminal sends (Ctrl-C, Ctrl-\\, Ctrl-Z, a resize)
+shell pipeline, and job control works. What the terminal sends (Ctrl-C, Ctrl-\\, Ctrl-Z, a resize)
 then reaches the whole group; what somebody sends to our process alone (`kill`, a supervisor, `timeout`) must
-be passed on. The two are told apart by the origin that the kernel notes beside the signal.
+be passed on. The kernel notes the origin of a signal, which separates the two cases.
 
-Signals are therefore blocked in every thread and taken by one that waits for them. `block()` comes first of
-all, before any other thread exists; `posix_spawn` gives the child its old mask and default dispositions back.
+Signals are therefore blocked in every thread, and one thread waits for them. `block()` comes first, before
+any other thread exists; `posix_spawn` gives the child its old mask and default dispositions back.
 """
 
 import os
@@ -19,24 +19,20 @@ from pathlib import Path
 
 from ..exit_codes import NOT_EXECUTABLE, NOT_FOUND, SIGNALLED
 
-PASSED = frozenset(
-    {
-        signal.SIGINT,
-        signal.SIGTERM,
-        signal.SIGHUP,
-        signal.SIGQUIT,
-        signal.SIGWINCH,
-        signal.SIGTSTP,
-        signal.SIGCONT,
-        signal.SIGUSR1,
-        signal.SIGUSR2,
-    }
+
+def _signals(*names: str) -> frozenset[signal.Signals]:
+    """Those of the signals that this system has."""
+    return frozenset(signal.Signals[name] for name in names if name in signal.Signals.__members__)
+
+
+PASSED = _signals(
+    "SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGWINCH", "SIGTSTP", "SIGCONT", "SIGUSR1", "SIGUSR2", "SIGBREAK"
 )
-ENDING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
-"""What asks a program to end."""
-FROM_TERMINAL = frozenset({signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGWINCH})
-"""What the terminal driver sends to the whole foreground group."""
-RESTORED = frozenset({signal.SIGPIPE, signal.SIGXFSZ})
+ENDING = _signals("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGBREAK")
+"""Signals that ask a program to end."""
+FROM_TERMINAL = _signals("SIGINT", "SIGQUIT", "SIGTSTP", "SIGWINCH")
+"""Signals that the terminal driver sends to the whole foreground group."""
+RESTORED = _signals("SIGPIPE", "SIGXFSZ")
 """Ignored by Python itself; a program expects the default."""
 
 
@@ -49,9 +45,9 @@ class SpawnError(Exception):
 
 
 def not_found(name: str) -> SpawnError | None:
-    """Why the command `name` cannot be started, as far as a look at PATH tells; told before a proxy is started for it.
+    """Why the command `name` cannot be started, from a look at PATH, before a proxy is started for it.
 
-    What only the kernel can refuse is told by `spawn`.
+    `spawn` reports what only the kernel can refuse.
     """
     if shutil.which(name) is not None:
         return None
@@ -62,20 +58,27 @@ def not_found(name: str) -> SpawnError | None:
 
 
 def block() -> None:
-    """Hold back the signals that `listen` takes. Call before any thread is started."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, PASSED)
+    """Block the signals that `listen` takes. Call before any thread is started. Does nothing on Windows."""
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_BLOCK, PASSED)
 
 
 def unblock() -> None:
-    """Let a helper process be ended by signals again: the mask is inherited."""
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED)
+    """Undo `block` in a helper process, which inherits it, so that signals can end it."""
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED)
 
 
 def listen(handle: Callable[[signal.Signals, bool], None]) -> None:
-    """Call `handle(signal, whole_group)` for each signal, on a thread of its own.
+    """Call `handle(signal, whole_group)` for each signal, on a separate thread.
 
-    `whole_group` is true when the terminal sent it, so that a child in our group has it already.
+    `whole_group` is true when the terminal sent it, so that a child in our group has it already. On Windows the
+    handlers run in the main thread, which must call this.
     """
+    if sys.platform == "win32":
+        for number in ENDING:
+            signal.signal(number, lambda received, _frame: handle(signal.Signals(received), True))
+        return
 
     def wait() -> None:
         while True:
@@ -144,7 +147,7 @@ class Child:
 def spawn(command: Sequence[str], environ: Mapping[str, str], *, output: int | None = None) -> Child:
     """Start `command`, found on the PATH of `environ`, with our terminal and files. Raises `SpawnError`.
 
-    With `output` it writes to that file instead, and reads nothing: somebody else has the terminal.
+    With `output` it writes to that file and gets no stdin: another process has the terminal.
     """
     files: list[tuple[int, int, int] | tuple[int, int, str, int, int]] = []
     if output is not None:

@@ -1,6 +1,6 @@
 """Where the processes of a command connect to, read from /proc; on Linux only.
 
-It is a sample taken many times a second: a connection that opens and closes between two looks is not seen.
+It is sampled many times a second: a connection that opens and closes between two samples is not seen.
 """
 
 import ipaddress
@@ -41,10 +41,10 @@ class Connection:
 
 
 class Watch:
-    """`with Watch(pid, ours=PORT) as watch:` looks until it is left, or until `stop`.
+    """`with Watch(pid, ours=PORT) as watch:` samples until the block ends, or until `stop`.
 
     `ours` is the proxy's port, `local_ports` are loopback ports of LLM servers: other loopback connections are
-    nobody's business.
+    ignored.
     """
 
     def __init__(self, pid: int, *, ours: int, local_ports: Iterable[int] = LOCAL_PORTS, pause: float = PAUSE) -> None:
@@ -52,9 +52,9 @@ class Watch:
         self.past_us: set[Connection] = set()
         """Connections that did not go to the proxy."""
         self.to_us = 0
-        """Looks at which a process was connected to the proxy."""
+        """Number of samples in which a process was connected to the proxy."""
         self.executables: set[str] = set()
-        """What ran in the tree."""
+        """Executables that ran in the process tree."""
         self._ours = ours
         self._local = frozenset(local_ports)
         self._pause = pause
@@ -74,11 +74,11 @@ class Watch:
             self._thread.start()
 
     def over(self) -> None:
-        """Look no further, without waiting for the look that may be under way. Any thread may call this."""
+        """Stop without waiting for the current sample. Any thread may call this."""
         self._over.set()
 
     def stop(self) -> None:
-        """Look no further; what was found stands from here on."""
+        """Stop; the result does not change after this."""
         self._over.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -88,7 +88,7 @@ class Watch:
             self.look()
 
     def look(self) -> None:
-        """Look once."""
+        """Take one sample."""
         self._pids = tree(self._pids)
         for pid in self._pids:
             try:
@@ -112,8 +112,10 @@ class Watch:
 
 
 def _as_called(pid: int, program: str) -> str:
-    """The path by which a process was started, where it leads to its executable: that of a virtual environment has
-    packages that the bare executable has not."""
+    """The path by which a process was started, when it is its executable.
+
+    The Python of a virtual environment has packages that the bare executable does not have.
+    """
     try:
         called = os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes().partition(b"\0")[0])
         return called if Path(called).is_absolute() and Path(called).samefile(program) else program
@@ -122,7 +124,7 @@ def _as_called(pid: int, program: str) -> str:
 
 
 def tree(known: set[int]) -> set[int]:
-    """The processes of `known` that live, and all their descendants."""
+    """The running processes of `known`, and all their descendants."""
     parents: dict[int, int] = {}
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
@@ -130,7 +132,7 @@ def tree(known: set[int]) -> set[int]:
                 stat = Path(f"/proc/{entry.name}/stat").read_bytes()
             except OSError:
                 continue
-            # The name in brackets may hold anything; the parent is the second field behind it.
+            # The name in brackets may hold anything; the parent is the second field after it.
             parents[int(entry.name)] = int(stat[stat.rindex(b")") + 2 :].split(None, 2)[1])
     found = {pid for pid in known if pid in parents}
     more = True
@@ -178,7 +180,7 @@ def remote(field: str) -> tuple[str, int]:
 
 
 def names(addresses: Iterable[str], hosts: Iterable[str], patience: float = 2.0) -> dict[str, str]:
-    """Which of `hosts` these addresses are, as far as their names can be looked up in time."""
+    """The host of each address, for those of `hosts` that can be looked up in `patience` seconds."""
     wanted = set(addresses)
     if not wanted:
         return {}
@@ -192,7 +194,7 @@ def names(addresses: Iterable[str], hosts: Iterable[str], patience: float = 2.0)
         except OSError:
             pass  # no such name, or no name server: the address stays without one
 
-    # Daemons: a name server that does not answer must not hold up the end.
+    # Daemons: a name server that does not answer must not delay the end.
     threads = [threading.Thread(target=look_up, args=(host,), daemon=True) for host in hosts]
     for thread in threads:
         thread.start()

@@ -46,7 +46,7 @@ CERTIFICATES = (
     CertificateVariable("CODEX_CA_CERTIFICATE", "codex", replaces=False),
 )
 
-SWITCHES = (("NODE_USE_ENV_PROXY", "1", "node from 22.21 and 24.5: mind the proxy variables"),)
+SWITCHES = (("NODE_USE_ENV_PROXY", "1", "node from 22.21 and 24.5: respect the proxy variables"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def _base_urls(
     named: dict[str, str] = {}
     # Beside a place that the user named, no second variable of the same API may lead elsewhere.
     values = {row: environ.get(row.variable, "").strip() for row in BASE_URLS}
-    # What an earlier export of ours named is no place to send anything on to.
+    # A variable from an earlier export of ours names no upstream.
     values = {row: value for row, value in values.items() if value and not _is_ours(value, port)}
     taken = {row.upstream for row in values}
     everything = upstreams.get("*")
@@ -179,7 +179,7 @@ def _certificates(environ: Mapping[str, str], bundle: Path, authority: Path) -> 
 
 
 def upstream_proxy(environ: Mapping[str, str], port: int) -> str | None:
-    """The proxy that the user's own traffic has to go through, if there is one and it is not us."""
+    """The proxy that the user's own traffic must use; None when there is none, or it is turntape."""
     for name in PROXIES:
         if (value := environ.get(name)) and not _is_ours(value, port):
             return value

@@ -25,7 +25,7 @@ if (!native && (proxies['https:'] || proxies['http:'])) {
       return same && (!only || only === String(port));
     });
 
-  // One CONNECT; `done(error, socket)` once the tunnel stands.
+  // One CONNECT; `done(error, socket)` once the tunnel is open.
   const tunnel = (proxy, host, port, done) => {
     const { hostname, port: at, username, password } = new URL(proxy);
     const target = (host.includes(':') ? `[${host}]` : host) + ':' + port;

@@ -1,4 +1,4 @@
-"""One recording from start to end: the file, the proxy, and the process that reads along."""
+"""One recording from start to end: the file, the proxy, and the process that labels it."""
 
 import os
 import sys
@@ -46,16 +46,16 @@ class Settings:
     client_cert: Path | None = None
     break_on: tuple[Condition, ...] = ()
     break_answers: Path | None = None
-    """A file of orders for what is held; None: the terminal."""
+    """A file of answers for what is held; None asks at the terminal."""
     prove: bool = False
-    """True when witnesses stand before and behind the proxy."""
+    """True to put a witness on each side of the proxy (docs/non-interference.md)."""
     console: bool = False
     """True to print a line on stderr for each round trip."""
     color: str = "auto"
     """`auto`, `always` or `never`."""
     limits: Limits = Limits()
     addon: "AddonFactory | None" = None
-    """Makes what may answer in the API's place."""
+    """Makes the addon that may answer instead of the API."""
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
 
@@ -71,9 +71,9 @@ class Outcome:
 
 
 def free_path(kind: str, folder: Path, now: float) -> Path:
-    """Make and name a file that nobody else has: `run-20261120-181500.cassette.jsonl`.
+    """Create a new file with a free name: `run-20261120-181500.cassette.jsonl`.
 
-    Raises TurntapeError when the folder takes none.
+    Raises TurntapeError when the folder cannot be written.
     """
     stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(now))
     number = 1
@@ -103,7 +103,7 @@ class Recording:
         self.on_first: Callable[[], None] | None = None
         """Called once, when the first round trip has ended."""
         self.bypassed: Counter[str] = Counter()
-        """Where the command was seen to connect to past us."""
+        """Connections of the command that bypassed the proxy, by place."""
         self.limits = LimitChecker(settings.limits) if settings.limits else None
         self._recorder: Recorder
         self._engine: Engine
@@ -115,14 +115,14 @@ class Recording:
 
     @property
     def seen(self) -> UnrecordedTraffic:
-        """What came and was no LLM traffic."""
+        """Traffic that came to the proxy and was not recorded."""
         engine = self._engine.unrecorded
         return UnrecordedTraffic(
             tunnelled=engine.tunnelled + engine.passed, distrusted=engine.distrusted, bypassed=self.bypassed
         )
 
     def proof(self) -> "Proof":
-        """What the witnesses saw, once it is over; for a recording with `prove`."""
+        """What the witnesses saw, after the end; for a recording with `prove`."""
         return self._engine.proof()
 
     async def start(self) -> None:
@@ -202,7 +202,7 @@ class Recording:
             sys.stderr.write(f"turntape: {reached.message.removeprefix('turntape ')}\n")
 
     def hurry(self) -> None:
-        """Do not wait for the labels any more. Any thread may call this."""
+        """Stop waiting for the labels. Any thread may call this."""
         if self._sidecar:
             self._sidecar.kill()
 

@@ -1,7 +1,7 @@
-"""A command whose run is looked at while it goes on: the viewer has the terminal, the output waits in a file.
+"""A command whose run is shown while it runs: the viewer has the terminal, the output waits in a file.
 
-The viewer is a process of its own that follows the cassette. When it is left, what the command has written is shown,
-and what it goes on to write; so nothing is lost by looking.
+The viewer is a separate process that follows the cassette. When the user quits it, the output of the command is
+printed, with everything that is still to come.
 """
 
 import os
@@ -16,7 +16,7 @@ from typing import Self
 from .child_process import Child, spawn
 
 POLL = 0.1
-"""Seconds between two looks at the output of a command that goes on."""
+"""Seconds between two looks at the output of a running command."""
 
 
 class Viewing:
@@ -43,7 +43,7 @@ class Viewing:
         return spawn([*command, "--while", str(child.pid), "--command-output", self._file.name], environ)
 
     def pour(self, child: Child) -> None:
-        """Give the command's output to whom it was meant for, until the command has ended."""
+        """Copy the output of the command to our stdout until the command has ended."""
         sys.stdout.flush()
         out = sys.stdout.buffer
         with Path(self._file.name).open("rb") as written:
@@ -57,7 +57,7 @@ class Viewing:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process is still there."""
+    """Whether a process is still running."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""Which language a command is written in, by its name, its first line or its bytes, and what that means for us."""
+"""Which language a command is written in, by its name, its first line or its bytes, and how to capture it."""
 
 import mmap
 import re
@@ -11,15 +11,15 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """A kind of program, and how it is brought to the proxy when it does not come by itself."""
+    """A kind of program, and how to bring it to the proxy when it does not use it on its own."""
 
     name: str
     programs: tuple[str, ...]
-    """Names of its executables, without a version behind them."""
+    """Names of its executables, without a version."""
     honours: str
-    """Which variables it minds."""
+    """Which variables it respects."""
     advice: str
-    """The line to add where those do not do."""
+    """The line to add where the variables are not enough."""
     reachable: bool = True
     """False when the environment that `turntape run` sets never reaches it."""
 
@@ -28,59 +28,59 @@ RUNTIMES = (
     Runtime(
         "Python",
         ("python", "pypy", "ipython", "pytest", "jupyter"),
-        "minds base URLs (per SDK), HTTPS_PROXY and the CA variables; aiohttp only with trust_env=True",
+        "respects base URLs (per SDK), HTTPS_PROXY and the CA variables; aiohttp only with trust_env=True",
         "clients made with trust_env=False, with a transport or with verify= of their own ignore the environment: "
         "base_url=os.environ['OPENAI_BASE_URL'], or aiohttp.ClientSession(trust_env=True)",
     ),
     Runtime(
         "Node",
         ("node", "npm", "npx", "pnpm", "yarn", "tsx", "ts-node"),
-        "minds base URLs (per SDK), NODE_EXTRA_CA_CERTS, and HTTPS_PROXY with NODE_USE_ENV_PROXY=1 or our preload",
+        "respects base URLs (per SDK), NODE_EXTRA_CA_CERTS, and HTTPS_PROXY with NODE_USE_ENV_PROXY=1 or our preload",
         "a client with a fetch, an agent or a dispatcher of its own ignores HTTPS_PROXY: "
         "baseURL: process.env.OPENAI_BASE_URL",
     ),
     Runtime(
         "Bun",
         ("bun", "bunx"),
-        "minds HTTPS_PROXY, SSL_CERT_FILE and NODE_EXTRA_CA_CERTS",
+        "respects HTTPS_PROXY, SSL_CERT_FILE and NODE_EXTRA_CA_CERTS",
         "fetch(url, {proxy: process.env.HTTPS_PROXY}), or baseURL: process.env.OPENAI_BASE_URL",
     ),
     Runtime(
         "Deno",
         ("deno",),
-        "minds HTTPS_PROXY and DENO_CERT",
+        "respects HTTPS_PROXY and DENO_CERT",
         "deno run --allow-env --allow-net …, and read the base URL with Deno.env.get('OPENAI_BASE_URL')",
     ),
     Runtime(
         "Go",
         ("go",),
-        "minds HTTPS_PROXY through http.DefaultTransport, never for loopback hosts, and SSL_CERT_FILE except on macOS",
+        "respects HTTPS_PROXY with http.DefaultTransport, not for loopback hosts, and SSL_CERT_FILE except on macOS",
         '&http.Transport{Proxy: http.ProxyFromEnvironment}, or option.WithBaseURL(os.Getenv("OPENAI_BASE_URL"))',
     ),
     Runtime(
         "Rust",
         ("cargo",),
-        "minds HTTPS_PROXY through reqwest, and SSL_CERT_FILE with native-tls or rustls-native-certs",
+        "respects HTTPS_PROXY through reqwest, and SSL_CERT_FILE with native-tls or rustls-native-certs",
         "with webpki-roots our certificate is never trusted: give the client a base URL",
     ),
     Runtime(
         "Codex",
         ("codex",),
-        "minds HTTPS_PROXY and SSL_CERT_FILE, and takes its base URL from config.toml only",
+        "respects HTTPS_PROXY and SSL_CERT_FILE, and takes its base URL from config.toml only",
         'codex -c openai_base_url="$OPENAI_BASE_URL"; with a ChatGPT login only the proxy catches it, '
         "unless HTTPS_PROXY is cleared",
     ),
     Runtime(
         "Java",
         ("java", "mvn", "gradle", "kotlin", "scala", "sbt"),
-        "minds none of the variables by itself",
+        "respects none of the variables on its own",
         'a base URL, baseUrl(System.getenv("OPENAI_BASE_URL")), which needs no certificate; or\n'
         'JAVA_TOOL_OPTIONS="-Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=PORT" and a trust store with our certificate',
     ),
-    Runtime(".NET", ("dotnet",), "minds HTTPS_PROXY and SSL_CERT_FILE (Linux)", "OPENAI_BASE_URL as the endpoint"),
-    Runtime("Ruby", ("ruby", "bundle", "rake"), "minds https_proxy and SSL_CERT_FILE", "ENV['OPENAI_BASE_URL']"),
-    Runtime("PHP", ("php", "composer"), "minds HTTPS_PROXY through Guzzle", "getenv('OPENAI_BASE_URL')"),
-    Runtime("curl", ("curl",), "minds https_proxy and CURL_CA_BUNDLE", 'curl "$OPENAI_BASE_URL/chat/completions" …'),
+    Runtime(".NET", ("dotnet",), "respects HTTPS_PROXY and SSL_CERT_FILE (Linux)", "OPENAI_BASE_URL as the endpoint"),
+    Runtime("Ruby", ("ruby", "bundle", "rake"), "respects https_proxy and SSL_CERT_FILE", "ENV['OPENAI_BASE_URL']"),
+    Runtime("PHP", ("php", "composer"), "respects HTTPS_PROXY through Guzzle", "getenv('OPENAI_BASE_URL')"),
+    Runtime("curl", ("curl",), "respects https_proxy and CURL_CA_BUNDLE", 'curl "$OPENAI_BASE_URL/chat/completions" …'),
     Runtime(
         "shell",
         ("sh", "bash", "zsh", "dash", "fish", "make"),
@@ -99,7 +99,7 @@ RUNTIMES = (
 UNKNOWN = Runtime(
     "unknown",
     (),
-    "is not recognised, so it is not known which variables it minds",
+    "is not recognised, so it is not known which variables it respects",
     "a base URL that `turntape record` prints, or --intercept with the host that it calls",
 )
 BY_NAME = {runtime.name: runtime for runtime in RUNTIMES}
@@ -118,7 +118,7 @@ _WRAPPERS: dict[str, tuple[str, ...]] = {
     "setsid": (),
     "exec": (),
 }
-"""Programs that start the one that stands behind them, and the words between."""
+"""Programs that start the program after them, and the words in between."""
 _BYTES: tuple[tuple[bytes, str], ...] = (
     (b"\xff Go buildinf:", "Go"),
     (b"---- Bun! ----", "Bun"),
@@ -126,7 +126,7 @@ _BYTES: tuple[tuple[bytes, str], ...] = (
     (b"NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2", "Node"),
     (b"/rustc/", "Rust"),
 )
-"""What stands in executables of a kind; the first that is found counts (Bun holds Rust's words, Node its own fuse)."""
+"""Bytes of executables. The first match counts: Bun also contains the bytes of Rust."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _LARGE = 1 << 30
 
@@ -135,11 +135,11 @@ _LARGE = 1 << 30
 class Identified:
     runtime: Runtime
     how: str
-    """By what it was recognised."""
+    """How it was recognised."""
     launcher: tuple[str, ...] = ()
-    """What starts the runtime itself, for a probe: `("uv", "run", "python")`; empty when that is not known."""
+    """What starts the runtime itself, for a probe: `("uv", "run", "python")`; empty when unknown."""
     cleared: bool = False
-    """True when the command drops the environment on its way."""
+    """True when the command drops the environment."""
 
 
 def identify(command: Sequence[str], environ: Mapping[str, str]) -> Identified:
@@ -160,7 +160,7 @@ def identify(command: Sequence[str], environ: Mapping[str, str]) -> Identified:
     found = _by_name(words[0])
     launcher = (*wrapped, words[0])
     if found is not None:
-        # What has a package manager's or a runner's name starts the runtime that we can ask.
+        # A package manager or a runner starts the runtime that can be tried.
         known = found.programs[0]
         first = plain(words[0]) == known
         return Identified(found, f"by its name, {words[0]}", launcher if first else (*wrapped, known), cleared)
@@ -179,7 +179,7 @@ def plain(program: str) -> str:
 
 
 def advice(program: str, instead: Runtime) -> str:
-    """The line to add for what a program of this name did; that of `instead` when the name says nothing."""
+    """The line to add for a program of this name; that of `instead` when the name is unknown."""
     return (_by_name(program) or instead).advice
 
 
@@ -207,7 +207,7 @@ def _by_content(path: Path, wrapped: tuple[str, ...], cleared: bool) -> Identifi
                             return Identified(BY_NAME[name], f"by the bytes of {path}", cleared=cleared)
     except OSError as exc:
         return Identified(UNKNOWN, f"{path} cannot be read: {exc.strerror}", cleared=cleared)
-    return Identified(UNKNOWN, f"{path} is an executable of no kind that is known here", cleared=cleared)
+    return Identified(UNKNOWN, f"{path} is an executable of an unknown kind", cleared=cleared)
 
 
 def _by_shebang(path: Path, head: bytes, wrapped: tuple[str, ...], cleared: bool) -> Identified:

@@ -1,4 +1,4 @@
-"""What was sent beside what arrived: every difference, and why HTTP forces it, where it does."""
+"""Compare what was sent with what arrived: every difference, and the reason where HTTP forces it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,16 +10,16 @@ from .messages import Fields, Message
 from .wire import Exchange
 
 HOP_BY_HOP = {
-    "proxy-connection": "it is said to a proxy, and ends there",
-    "proxy-authorization": "it is said to a proxy, and ends there; turntape reads the name of the run from it",
+    "proxy-connection": "it is meant for a proxy, and ends there",
+    "proxy-authorization": "it is meant for a proxy, and ends there; turntape reads the name of the run from it",
     "connection": "it belongs to one connection, of which there are two (RFC 9110, 7.6.1)",
     "keep-alive": "it belongs to one connection, of which there are two (RFC 9110, 7.6.1)",
-    "expect": "`100-continue` is answered at once by whoever reads the body first (RFC 9110, 10.1.1)",
+    "expect": "`100-continue` is answered by whoever reads the body first (RFC 9110, 10.1.1)",
 }
 """Fields between two ends of a connection, and why they may differ."""
-HOST = "the base URL names turntape's address, and the API is asked by its own"
-PREFIX = "the base URL's path names the API, and the API has its own path"
-ABSOLUTE = "a proxy is asked by the whole URL, a server by the path (RFC 9112, 3.2)"
+HOST = "the base URL has turntape's address; the API gets its own"
+PREFIX = "the base URL's path names the API; the API gets its own path"
+ABSOLUTE = "a proxy gets the whole URL, a server the path (RFC 9112, 3.2)"
 UPSTREAM = "--upstream names another place, and the path under it"
 CHUNKED = "a chunked request is passed on when it is whole: the chunks belong to one connection (RFC 9112, 7.1)"
 
@@ -27,7 +27,7 @@ CHUNKED = "a chunked request is passed on when it is whole: the chunks belong to
 _ROUTE = re.compile(r"(?:/s/[^/]+)?/[^/]+(/.*)$")
 """A path of the base-URL route, and what follows the API's name in it."""
 _DOUBLED = re.compile(r"^/v\d+[a-z]*(/v\d+[a-z]*/)")
-"""A version that stands in the base URL and is said again by the client."""
+"""A version that is in the base URL and in the path of the client."""
 SPLIT = "a chunk that comes in several pieces is passed on piece by piece, not held until it is whole (RFC 9112, 7.1)"
 
 
@@ -52,7 +52,7 @@ class Compared:
 
 
 def compare(before: Sequence[Exchange], behind: Sequence[Exchange]) -> list[Compared]:
-    """Every exchange that the client had, beside the one that became of it."""
+    """Every exchange of the client, with the one that the API saw."""
     left = list(behind)
     found: list[Compared] = []
     for exchange in before:
@@ -66,7 +66,7 @@ def compare(before: Sequence[Exchange], behind: Sequence[Exchange]) -> list[Comp
 
 
 def _is_same(before: Exchange, behind: Exchange) -> bool:
-    """Whether one request became the other: by what a client says that no proxy may touch."""
+    """Whether one request became the other, by the parts that a proxy must not change."""
     one, other = before.request, behind.request
     if one.method != other.method or behind.order < before.order:
         return False

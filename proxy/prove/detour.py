@@ -1,4 +1,4 @@
-"""The addon that leads what the proxy sends on past the witness behind it."""
+"""The addon that routes what the proxy sends through the witness behind it."""
 
 # mitmproxy's headers and connection tables are only partly typed.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
@@ -11,11 +11,11 @@ from .witness import Witnesses
 
 
 class Detour:
-    """Stands behind the router, which has said where a request goes; its headers are not touched."""
+    """Runs after the router, which has decided where a request goes; headers are not changed."""
 
     def __init__(self, witnesses: Witnesses) -> None:
         self.missed: Counter[str] = Counter()
-        """Requests that could not be led past a witness, by host."""
+        """Requests that could not be routed through a witness, by host."""
         self._witnesses = witnesses
 
     async def requestheaders(self, flow: http.HTTPFlow) -> None:
@@ -23,7 +23,7 @@ class Detour:
             return  # turntape answers it itself
         data = flow.request.data
         if flow.server_conn.via is not None or (data.authority and flow.request.http_version.startswith("HTTP/1")):
-            self.missed[data.host] += 1  # it goes through a proxy behind us, which is asked by the place's own name
+            self.missed[data.host] += 1  # it is sent to an upstream proxy, which needs the real host name
             return
         port = await self._witnesses.behind(data.scheme.decode(), data.host, data.port)
         data.scheme, data.host, data.port = b"http", "127.0.0.1", port

@@ -63,11 +63,11 @@ class _Bytes:
 
     @property
     def piece(self) -> int:
-        """The number of the piece in which the next byte stands."""
+        """The number of the piece with the next byte."""
         return next((i for i, end in enumerate(self._ends) if end > self.position), len(self._ends))
 
     def until(self, mark: bytes) -> bytes | None:
-        """What stands before `mark`, which is passed over; None when it does not come."""
+        """The bytes before `mark`, which is skipped; None when there is no mark."""
         at = self._data.find(mark, self.position)
         if at < 0:
             return None

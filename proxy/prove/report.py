@@ -1,4 +1,4 @@
-"""What a proof came to, in lines for a person."""
+"""The result of a proof, as text."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -12,11 +12,11 @@ from .comparison import Compared, Difference
 class Proof:
     compared: tuple[Compared, ...]
     missed: Mapping[str, int]
-    """Requests that no witness saw behind us, by host."""
+    """Requests that the witness behind the proxy did not see, by host."""
 
     @property
     def answered(self) -> list[Compared]:
-        """Exchanges that were not passed on: turntape answered them itself, or nobody was reached."""
+        """Exchanges that were not passed on: turntape answered them itself, or the API was not reached."""
         return [one for one in self.compared if one.behind is None]
 
     @property
@@ -45,10 +45,10 @@ def lines(proof: Proof, colour: bool) -> list[str]:
     found += _differences("forced", [d for one in passed for d in one.differences if d.why is not None], dim, off)
     found += _differences("DIFFERS", proof.unexplained, red, off)
     if alone := proof.answered:
-        told = Counter(f"{one.before.request.method} {one.before.request.target}" for one in alone)
-        found += _wrapped(f"not passed on, so not compared: {_listed(told)}")
+        unanswered = Counter(f"{one.before.request.method} {one.before.request.target}" for one in alone)
+        found += _wrapped(f"not passed on, so not compared: {_listed(unanswered)}")
     if proof.missed:
-        found += _wrapped(f"not compared, since they went through a proxy behind turntape: {_listed(proof.missed)}")
+        found += _wrapped(f"not compared, because a proxy behind turntape was used: {_listed(proof.missed)}")
     return found
 
 

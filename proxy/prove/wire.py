@@ -1,4 +1,4 @@
-"""What a witness keeps: the pieces of each connection in both directions, with their order in time."""
+"""What a witness keeps: the pieces of each connection in both directions, in order of time."""
 
 import itertools
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ class Wire:
     """One connection that a witness passed on."""
 
     place: str
-    """Whom it led to: `host:port` of the API, or empty for us."""
+    """Where it led: `host:port` of the API, or empty for the proxy."""
     up: list[bytes] = field(default_factory=list[bytes])
     up_order: list[int] = field(default_factory=list[int])
     down: list[bytes] = field(default_factory=list[bytes])
@@ -44,7 +44,7 @@ class Wires:
         wire.up_order.append(next(self._clock))
 
     def exchanges(self) -> list[Exchange]:
-        """Every exchange, in the order in which they were asked."""
+        """Every exchange, in the order of the requests."""
         found: list[Exchange] = []
         for wire in self.all:
             asked = requests(wire.up)

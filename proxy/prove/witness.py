@@ -1,6 +1,6 @@
-"""The witnesses: relays that pass bytes on as they come, and keep a copy. They end TLS, and know nothing of HTTP.
+"""The witnesses: relays that pass bytes on as they come and keep a copy. They terminate TLS and parse no HTTP.
 
-The one before the proxy knows CONNECT, since what a client says inside a tunnel is what it would say to the API.
+The one before the proxy understands CONNECT, because a client sends inside a tunnel what it would send to the API.
 """
 
 import asyncio
@@ -21,9 +21,9 @@ _PATIENCE = 1.0
 
 
 class Witnesses:
-    """`await start(port)` gives the port that clients are to come to; `behind(…)` a port that leads to an API.
+    """`await start(port)` returns the port for clients; `behind(…)` returns a port that leads to an API.
 
-    `opens` says of which hosts the proxy opens tunnels; `authority` is the folder of its certificates, `trusted` a
+    `opens` says for which hosts the proxy decrypts tunnels; `authority` is the folder of its certificates, `trusted` a
     file of roots and `client_cert` a certificate with key, for the APIs.
     """
 
@@ -147,7 +147,7 @@ class Witnesses:
         up = asyncio.create_task(_pump(client[0], server[1], lambda data: wires.up(wire, data)))
         down = asyncio.create_task(_pump(server[0], client[1], wire.down.append))
         try:
-            # The answer's end is the connection's; a client that has said all may still be listening.
+            # The end of the answer ends the connection; a client that has sent everything may still be reading.
             await asyncio.wait([up, down], return_when=asyncio.ALL_COMPLETED)
         finally:
             for task in (up, down):
@@ -189,14 +189,14 @@ class Witnesses:
 
 
 async def _closed(writer: asyncio.StreamWriter) -> None:
-    """Close, and wait until it is; a peer that takes nothing any more is not waited for long."""
+    """Close and wait, but not long for a peer that has stopped reading."""
     writer.close()
     with suppress(OSError, ssl.SSLError, TimeoutError):
         await asyncio.wait_for(writer.wait_closed(), _PATIENCE)
 
 
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, keep: Callable[[bytes], object]) -> None:
-    """Pass on what comes until its end, and the end too."""
+    """Pass on everything that comes, and then the end of the stream."""
     try:
         while data := await reader.read(_SIZE):
             keep(data)

@@ -283,7 +283,7 @@ def test_what_is_passed_on_and_not_recorded_is_compared_too(tmp_path: Path) -> N
 
     assert done.returncode == 0, done.stderr
     assert "proven for 1 request:" in done.stderr
-    assert "a proxy is asked by the whole URL" in " ".join(done.stderr.split())
+    assert "a proxy gets the whole URL" in " ".join(done.stderr.split())
 
 
 def test_the_exit_code_of_the_command_takes_precedence(tmp_path: Path) -> None:

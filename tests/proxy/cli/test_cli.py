@@ -130,7 +130,7 @@ BAD_FILES = {
     "missing.jsonl": "cannot read the cassette 'missing.jsonl': No such file or directory; check the name",
     "good.casette.jsonl": "No such file or directory; did you mean 'good.cassette.jsonl'?",
     "empty-folder": "in the folder 'empty-folder'|the folder 'empty-folder' has no *.cassette.jsonl file",
-    "binary": "'binary' is no turntape cassette",
+    "binary": "turntape cassette: its first line",
     "empty": "'empty' is empty: no recording was begun in it; record again",
     "empty/below": "cannot read the cassette 'empty/below': Not a directory; check the name",
     "a.har": "'a.har' is a recording in the format of HAR; convert it: turntape import a.har",

@@ -22,9 +22,9 @@ def test_it_says_whether_they_hold(tmp_path: Path) -> None:
 
     assert well.status == "ok", well.what
     assert (untrusted.status, gone.status) == ("problem", "problem")
-    assert "SSL_CERT_FILE does not vouch" in untrusted.what
+    assert "SSL_CERT_FILE does not trust" in untrusted.what
     assert "nothing listens" in gone.what
 
 
-def test_a_proxy_elsewhere_is_no_business_of_it() -> None:
+def test_a_proxy_on_another_machine_is_not_checked() -> None:
     assert checks({"HTTPS_PROXY": "http://corp.example:3128"}) == checks({}) == []

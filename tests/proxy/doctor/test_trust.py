@@ -39,7 +39,7 @@ def test_other_runtimes_come_and_trust_us(
     assert said.status == "ok", said.what
 
 
-def test_a_runtime_without_our_certificate_is_told_from_one_that_never_came(
+def test_a_runtime_without_our_certificate_is_reported_from_one_that_never_came(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     strip = ("env", "-u", "SSL_CERT_FILE", "-u", "CURL_CA_BUNDLE")

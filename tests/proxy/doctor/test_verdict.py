@@ -52,7 +52,7 @@ def test_a_broken_handshake_is_pinning_where_the_runtime_trusts_us(trusted: bool
     assert "/ca.pem" in text
 
 
-def test_a_handshake_that_was_broken_off_beside_answers_is_no_distrust() -> None:
+def test_a_handshake_that_was_broken_off_beside_answers_is_not_distrust() -> None:
     assert "pinned" not in said({"api.openai.com": 3}, UnrecordedTraffic(distrusted=Counter({"api.openai.com": 1})))
 
 

@@ -55,7 +55,7 @@ def test_a_command_that_is_not_there_is_127_in_one_sentence() -> None:
     assert "'no-such-command-anywhere' was not found" in done.stdout
 
 
-def test_a_file_that_is_no_program_is_126(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_program_is_126(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("no program")
 

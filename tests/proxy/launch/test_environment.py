@@ -109,7 +109,7 @@ def test_variables_that_replace_the_trust_store_get_the_whole_bundle() -> None:
     assert with_own.variables["NODE_EXTRA_CA_CERTS"] == "/b.pem"
 
 
-def test_the_preload_stands_beside_the_users_node_options() -> None:
+def test_the_preload_is_added_to_the_users_node_options() -> None:
     environ = {"NODE_OPTIONS": "--max-old-space-size=4096"}
 
     variables = environment(environ, port=1, preload=Path("/a b/p.cjs")).variables

@@ -14,7 +14,7 @@ def asked(target: str, *fields: tuple[str, str], body: bytes = b"{}", order: int
     return Exchange(Message(f"POST {target} HTTP/1.1", fields, body, (), (), 0), answer, order, "")
 
 
-def told(before: Exchange, behind: Exchange) -> list[tuple[str, bool]]:
+def seen(before: Exchange, behind: Exchange) -> list[tuple[str, bool]]:
     return [(one.what, one.why is not None) for one in differences(before, behind)]
 
 
@@ -33,7 +33,7 @@ def told(before: Exchange, behind: Exchange) -> list[tuple[str, bool]]:
     ],
 )
 def test_a_path_may_change_only_as_the_route_says(sent: str, arrived: str, forced: bool) -> None:
-    assert told(asked(sent), asked(arrived)) == [("request line", forced)]
+    assert seen(asked(sent), asked(arrived)) == [("request line", forced)]
 
 
 @pytest.mark.parametrize(
@@ -52,11 +52,11 @@ def test_a_path_may_change_only_as_the_route_says(sent: str, arrived: str, force
 def test_fields_may_change_only_between_two_ends_of_a_connection(
     sent: Fields, arrived: Fields, found: list[tuple[str, bool]]
 ) -> None:
-    assert told(asked("/v1/x", *sent), asked("/v1/x", *arrived)) == found
+    assert seen(asked("/v1/x", *sent), asked("/v1/x", *arrived)) == found
 
 
 def test_the_host_of_the_base_url_is_explained() -> None:
-    found = told(asked("/openai/v1/x", ("Host", "127.0.0.1:1")), asked("/v1/x", ("Host", "api")))
+    found = seen(asked("/openai/v1/x", ("Host", "127.0.0.1:1")), asked("/v1/x", ("Host", "api")))
 
     assert found == [("request line", True), ("field host", True)]
 
@@ -72,23 +72,23 @@ def test_the_host_of_the_base_url_is_explained() -> None:
     ],
 )
 def test_no_difference_in_an_answer_is_explained(answer: Message, what: str) -> None:
-    assert told(asked("/v1/x", answer=answer), asked("/v1/x")) == [(what, False)]
+    assert seen(asked("/v1/x", answer=answer), asked("/v1/x")) == [(what, False)]
 
 
 def test_a_chunk_may_be_split_and_not_joined() -> None:
     split = Message(OK.first, OK.fields, b"abcd", (2, 1, 1), (), 0)
     moved = Message(OK.first, OK.fields, b"abcd", (1, 3), (), 0)
 
-    assert told(asked("/v1/x", answer=split), asked("/v1/x")) == [("chunks", True)]
-    assert told(asked("/v1/x", answer=moved), asked("/v1/x")) == [("chunks", False)]
+    assert seen(asked("/v1/x", answer=split), asked("/v1/x")) == [("chunks", True)]
+    assert seen(asked("/v1/x", answer=moved), asked("/v1/x")) == [("chunks", False)]
 
 
 def test_a_client_that_left_early_has_read_the_beginning() -> None:
     left = Message(OK.first, OK.fields, b"abc", (2, 1), (), 0, whole=False)
     other = Message(OK.first, OK.fields, b"abX", (2, 1), (), 0, whole=False)
 
-    assert told(asked("/v1/x", answer=left), asked("/v1/x")) == []
-    assert ("body", False) in told(asked("/v1/x", answer=other), asked("/v1/x"))
+    assert seen(asked("/v1/x", answer=left), asked("/v1/x")) == []
+    assert ("body", False) in seen(asked("/v1/x", answer=other), asked("/v1/x"))
 
 
 def test_exchanges_find_their_other_half_by_what_was_asked() -> None:
@@ -105,14 +105,14 @@ def test_the_report_says_what_was_proven_what_was_forced_and_what_differs() -> N
     good = compare([asked("/openai/v1/x", ("Host", "us"))], [asked("/v1/x", ("Host", "api"), order=1)])
     bad = compare([asked("/v1/x", ("X-Key", "secret"))], [asked("/v1/x", order=1)])
 
-    told = "\n".join(lines(Proof(tuple(good), {}), colour=False))
-    assert "proven for 1 request:" in told
-    assert "forced 1 × request field host: us → api" in told
+    seen = "\n".join(lines(Proof(tuple(good), {}), colour=False))
+    assert "proven for 1 request:" in seen
+    assert "forced 1 × request field host: us → api" in seen
     proof = Proof(tuple(bad), {"llm.corp": 2})
-    told = "\n".join(lines(proof, colour=False))
+    seen = "\n".join(lines(proof, colour=False))
     assert not proof.holds
-    assert "not proven: 1 difference that nothing explains" in " ".join(told.split())
-    assert "DIFFERS 1 × request field x-key: present → absent" in told
-    assert "secret" not in told
-    assert "llm.corp (2×)" in told
+    assert "not proven: 1 difference that nothing explains" in " ".join(seen.split())
+    assert "DIFFERS 1 × request field x-key: present → absent" in seen
+    assert "secret" not in seen
+    assert "llm.corp (2×)" in seen
     assert "nothing to prove" in lines(Proof((), {}), colour=False)[0]

@@ -9,7 +9,7 @@ CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1;e=
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
-def test_requests_are_told_apart_on_one_connection(size: int) -> None:
+def test_requests_are_reported_apart_on_one_connection(size: int) -> None:
     data = POST + b"GET /y HTTP/1.1\r\nhost: a\r\n\r\n" + POST
     pieces = [data[i : i + size] for i in range(0, len(data), size)]
 

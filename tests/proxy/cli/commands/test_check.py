@@ -45,7 +45,7 @@ def test_exit_codes(clean: str, lost: str, tmp_path: Path, capsys: pytest.Captur
     assert main(["check", str(other)]) == 2
     assert main(["check", str(tmp_path / "nowhere.jsonl"), clean]) == 2
     said = capsys.readouterr()
-    assert "not a turntape cassette" in said.err and "nowhere.jsonl" in said.err
+    assert "turntape cassette" in said.err and "nowhere.jsonl" in said.err
     assert "✓" in said.out and "nowhere.jsonl  not read" in said.out
     assert "Traceback" not in said.out + said.err
 

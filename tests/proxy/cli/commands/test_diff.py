@@ -49,7 +49,7 @@ def test_json_names_the_layer_the_place_and_the_words(a: str, b: str, capsys: py
     assert value["first"]["differences"][0]["words"]
 
 
-def test_files_of_one_name_are_told_apart_by_their_folders(a: str, b: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_of_one_name_are_shown_with_their_folders(a: str, b: str, capsys: pytest.CaptureFixture[str]) -> None:
     main(["diff", a, b, "--width", "200"])
     out = capsys.readouterr().out
 

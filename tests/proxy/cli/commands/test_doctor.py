@@ -1,4 +1,4 @@
-"""`turntape doctor`, whole: a command is run, and what it did is told."""
+"""`turntape doctor` end to end: a command is run, and its traffic is reported."""
 
 import json
 import os
@@ -63,7 +63,7 @@ def test_json_is_alone_on_stdout(doctor: Run) -> None:
     assert checks(done)["command"]["what"] == "The command ended with exit code 3."
 
 
-def test_a_client_with_a_ca_list_of_its_own_is_told_from_a_runtime_that_distrusts_us(doctor: Run) -> None:
+def test_a_client_with_its_own_ca_list_differs_from_a_runtime_that_distrusts_us(doctor: Run) -> None:
     code = (
         "import httpx, ssl, certifi\n"
         "own = ssl.create_default_context(cafile=certifi.where())\n"
@@ -82,7 +82,7 @@ def test_a_command_without_llm_traffic_is_a_problem_with_advice(doctor: Run) -> 
     done = doctor("--", sys.executable, "-c", "pass")
 
     assert done.returncode == 1
-    assert "PROBLEM  Nothing at all came to the proxy." in done.stdout
+    assert "PROBLEM  The proxy received nothing at all." in done.stdout
     assert "trust_env" in done.stdout
 
 
@@ -96,14 +96,14 @@ def test_a_runtime_below_a_shell_script_is_found_and_asked(doctor: Run, tmp_path
     assert "python" in checks(done)["trust"]["what"]
 
 
-def test_a_command_that_drops_the_environment_is_told_so_once(doctor: Run) -> None:
+def test_a_command_that_drops_the_environment_is_reported_once(doctor: Run) -> None:
     done = doctor("--json", "--", "env", "-i", sys.executable, "-c", "pass")
 
     assert "drops the environment" in checks(done)["runtime"]["what"]
     assert "trust" not in checks(done)
 
 
-def test_a_proxy_that_cannot_be_gone_through_is_a_problem_and_no_failure(doctor: Run) -> None:
+def test_a_proxy_that_is_not_supported_is_a_problem_and_not_a_failure(doctor: Run) -> None:
     done = doctor("--json", "--", sys.executable, "-c", "pass", HTTPS_PROXY="socks5://proxy:1080")
 
     assert done.returncode == 1

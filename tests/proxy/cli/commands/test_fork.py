@@ -79,7 +79,7 @@ def test_a_fork_is_live_from_its_turn_and_its_cassette_replays_on_both_routes(
     assert len(upstream.requests) == 2
 
 
-def test_a_run_that_strays_or_ends_early_is_told(
+def test_a_run_that_strays_or_ends_early_is_reported(
     turntape: Turntape, recorded: Path, upstream: ScriptedServer, tmp_path: Path
 ) -> None:
     where = ("--upstream", f"*={upstream.url}")

@@ -67,7 +67,7 @@ def test_a_bad_file_is_in_the_table_and_in_the_exit_code(tmp_path: Path, capsys:
 
 
 @pytest.mark.parametrize("name", ["none/*.yaml", "."])
-def test_a_name_that_stands_for_no_file_is_one_line(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_without_a_file_is_one_line(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["import", name]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 

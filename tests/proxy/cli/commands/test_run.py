@@ -228,7 +228,7 @@ def test_with_no_llm_call_it_says_what_to_try(turntape) -> None:
     assert "trust_env" in done.stderr
 
 
-def test_a_client_that_does_not_trust_us_is_told_apart(turntape) -> None:
+def test_a_client_that_does_not_trust_us_is_reported(turntape) -> None:
     code = "import httpx, ssl, certifi; httpx.get('https://api.openai.com/v1/models', verify=certifi.where())"
     code = code.replace("verify=certifi.where()", "verify=ssl.create_default_context(cafile=certifi.where())")
 
@@ -258,7 +258,7 @@ def test_an_unknown_command_is_127_and_leaves_nothing(turntape, tmp_path: Path) 
     assert not list(tmp_path.iterdir())
 
 
-def test_what_is_there_and_no_program_is_126_and_told_from_what_is_not_there(turntape, tmp_path: Path) -> None:
+def test_what_is_there_but_cannot_be_executed_is_126(turntape, tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text("")
 
     script, folder = turntape("run", "--", "./agent.py"), turntape("run", "--", str(tmp_path))

@@ -151,7 +151,7 @@ def test_a_run_is_shown_while_it_runs_and_its_output_and_exit_code_are_kept(tmp_
         assert b"the agent speaks" in shown.shown.rpartition(LEFT)[2]
 
 
-def test_who_leaves_early_sees_what_the_command_goes_on_to_write(tmp_path: Path) -> None:
+def test_who_quits_early_sees_what_the_command_still_writes(tmp_path: Path) -> None:
     go = tmp_path / "go"
     wait = f"while not pathlib.Path({str(go)!r}).exists(): time.sleep(0.05)"
     code = f"import pathlib, time; print('one', flush=True)\n{wait}\nprint('two')"
@@ -203,11 +203,11 @@ def test_without_a_terminal_it_says_what_to_do(capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
-    [(None, "cannot read the cassette"), (b"", "is empty"), (b"hello\n", "not a turntape cassette")],
+    ("content", "message"),
+    [(None, "cannot read the cassette"), (b"", "is empty"), (b"hello\n", "turntape cassette")],
 )
-def test_what_is_no_cassette_is_one_line(
-    content: bytes | None, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_what_is_not_a_cassette_is_one_line(
+    content: bytes | None, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "file"
     if content is not None:
@@ -215,7 +215,7 @@ def test_what_is_no_cassette_is_one_line(
 
     assert main(["view", str(path)]) == 2
     err = capsys.readouterr().err
-    assert told in err and err.count("\n") == 1
+    assert message in err and err.count("\n") == 1
 
 
 def test_a_turn_that_is_not_there_names_those_that_are(capsys: pytest.CaptureFixture[str]) -> None:
