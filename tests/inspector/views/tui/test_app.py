@@ -156,6 +156,8 @@ def test_the_growth_plot_moves_the_turn() -> None:
             assert app.run_screen.place == 2
             await press(pilot, "G")
             assert row(app) == ("t1", 7)
+            await press(pilot, "enter")
+            assert app.run_screen.view == "turn" and row(app) == ("t1", 7)
 
     run(flow)
 
