@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 @runtime_checkable
 class HasApi(Protocol):
-    """A protocol, or what stands for it until it is imported."""
+    """A protocol, or its registration."""
 
     @property
     def api(self) -> Api: ...

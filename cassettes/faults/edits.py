@@ -71,7 +71,7 @@ def _cut(trip: RoundTrip, response: Response, fault: Fault, answers: FaultAnswer
 
 def _error_event(trip: RoundTrip, response: Response, fault: Fault, answers: FaultAnswers) -> RoundTrip:
     if answers.error_event is None or framing_of(response) != "sse":
-        raise _impossible(fault, "the answer is no event stream of a known shape")
+        raise _impossible(fault, "the answer is not an event stream of a known shape")
     events, _ = _before(response, fault)
     last = Piece(answers.error_event(len(events)), at=events[-1].at if events else 0)
     return replace(trip, response=with_pieces(response, [*events, last]), failure=None)

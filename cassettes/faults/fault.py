@@ -2,7 +2,7 @@
 
     Player("run.cassette.jsonl", faults=[Fault(2, "429", retry_after=1), Fault(3, "cut", after=4)])
 
-or as a file beside the cassette, `run.cassette.faults.toml`, that is found by itself:
+or as a file beside the cassette, `run.cassette.faults.toml`, that is found automatically:
 
     [[fault]]
     turn = 2
@@ -43,7 +43,7 @@ KINDS = MappingProxyType(
         "slow": Kind("the first byte comes late", True, ("seconds",)),
         "cut": Kind("the connection closes after an event of the stream", False, ("after",)),
         "error_event": Kind("the stream ends with an error event", False, ("after",)),
-        "malformed": Kind("an event of the stream is no JSON", False, ("after",)),
+        "malformed": Kind("an event of the stream is not JSON", False, ("after",)),
         "truncated_arguments": Kind("the arguments of the last tool call break off", True, ("finish",)),
         "finish": Kind("the answer is labelled with another finish", True, ("finish",)),
         "empty": Kind("the answer says nothing and ends well", True),
@@ -74,11 +74,14 @@ class Fault:
     def __post_init__(self) -> None:
         object.__setattr__(self, "kind", str(self.kind))
         if self.kind not in KINDS:
-            raise ValueError(f"{self.kind!r} is no kind of fault; write one of {', '.join(KINDS)}")
+            raise ValueError(f"{self.kind!r} is not a kind of fault; write one of {', '.join(KINDS)}")
         if not _addresses(self.turn):
             raise ValueError(f"the fault's turn is {self.turn!r}; write a turn's number from 1, '#5', or '*'")
         if self.times < 1 or self.after < 0 or self.seconds < 0 or (self.retry_after or 0) < 0:
-            raise ValueError(f"the fault {self.kind!r} at turn {self.turn} has a number that is too small; mend it")
+            raise ValueError(
+                f"the fault {self.kind!r} at turn {self.turn} has a number that is too small; "
+                "`times` must be 1 or more, the others 0 or more"
+            )
         if self.kind == "finish" and not self.finish:
             raise ValueError(f"the fault 'finish' at turn {self.turn} needs `finish`, the API's word, such as 'length'")
 
@@ -124,7 +127,7 @@ def read_faults(path: str | os.PathLike[str]) -> tuple[Fault, ...]:
     except OSError as exc:
         raise CassetteError(f"cannot read the faults in {str(path)!r}: {exc.strerror}; check the name") from exc
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
-        raise CassetteError(f"the faults in {str(path)!r} are no TOML: {exc}; mend the file") from exc
+        raise CassetteError(f"the faults in {str(path)!r} are not valid TOML: {exc}; correct the file") from exc
     tables = document.get("fault", [])
     unknown = sorted(set(document) - {"fault"})
     if unknown or not isinstance(tables, list) or not all(isinstance(t, dict) for t in cast(list[object], tables)):

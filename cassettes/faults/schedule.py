@@ -1,4 +1,4 @@
-"""The overlay: which fault stands at which recorded round trip, and what it makes of the answer."""
+"""The schedule: which fault is at which recorded round trip, and the answer that it gives instead."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

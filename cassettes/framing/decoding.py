@@ -81,7 +81,7 @@ def _by_type(content_type: str) -> str | None:
 
 
 def _has_lines(body: bytes) -> bool:
-    """True when the first line is a JSON text by itself and another begins after it."""
+    """True when the first line is a whole JSON text and another begins after it."""
     text = body.lstrip()
     end = text.find(b"\n")
     return end > 0 and text[end:].lstrip()[:1] == b"{" and is_json(text[:end])

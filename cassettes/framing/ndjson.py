@@ -15,7 +15,7 @@ class NdjsonDecoder:
         self._at = 0
 
     def feed(self, data: bytes, at: int = 0) -> list[Event]:
-        """The lines that `data` completes; blank ones are no events."""
+        """The lines that `data` completes; blank ones are skipped."""
         if not data:
             return []
         self._at = at

@@ -1,7 +1,7 @@
 """What differs between two runs of one agent although nothing was changed.
 
 The fields and ids of an API are its own trait (`apis/interface.py`). The texts here are blanked for every API: the
-date, the clock and ids, where a prompt names them as such. A user adds pointers and expressions with
+date, the clock and ids, where a prompt says that this is what they are. A user adds pointers and expressions with
 `Matching(ignore=…, ignore_text=…)`.
 """
 

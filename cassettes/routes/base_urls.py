@@ -1,4 +1,4 @@
-"""The variables by which clients are told where an API is, and those that hold their keys."""
+"""The environment variables that name an API's base URL for clients, and those that hold their keys."""
 
 from dataclasses import dataclass
 

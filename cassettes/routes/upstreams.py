@@ -168,7 +168,7 @@ def joined(base: str, upstream: Upstream, path: str) -> tuple[str, str]:
 def locate(target: str, overrides: Mapping[str, str] | None = None) -> Location | None:
     """Where an origin-form target of the base-URL route goes; None when it names no upstream that is known.
 
-    `overrides` are `--upstream` values by name; `*` stands for all others.
+    `overrides` are `--upstream` values by name; `*` means all others.
     """
     match = _ROUTE.match(target)
     if match is None:

@@ -72,7 +72,7 @@ def compact(value: object) -> str:
 
 
 def value_at(value: object, steps: Iterable[str | int]) -> object:
-    """What stands at a path of keys and places in `value`, or None."""
+    """The value at a path of keys and places, or None."""
     for step in steps:
         if is_object(value):
             value = value.get(str(step))

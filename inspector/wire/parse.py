@@ -21,7 +21,7 @@ def read(round_trip: RoundTrip) -> Reading:
 
 
 def read_exchange(exchange: Exchange) -> Reading:
-    """As `read`, for a caller that goes on using the exchange's parsed body and events."""
+    """As `read`, for a caller that also uses the exchange's parsed body and events."""
     problems: list[str] = []
     found = _guarded(lambda: detect(exchange), None, "detection", problems)
     who = _guarded(lambda: provider(exchange.round_trip, exchange), None, "the provider table", problems)

@@ -6,7 +6,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2
 
 
 def safe(text: str) -> str:
-    """Text from the wire without control characters; tabs become spaces, lone surrogates are shown as such."""
+    """Text from the wire without control characters; tabs become spaces, lone surrogates are shown by their number."""
     text = text.replace("\t", "    ").replace("\r\n", "\n")
     text = _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}", text)
     return text.encode("utf-8", "backslashreplace").decode()

@@ -36,7 +36,7 @@ def _loaded(registrations: Iterable[HasApi]) -> Iterable[Protocol]:
     for one in registrations:
         try:
             yield _protocol(one)
-        except Exception as exc:  # noqa: BLE001 - somebody else's code; reading goes on without it
+        except Exception as exc:  # noqa: BLE001 - somebody else's code; reading continues without it
             name = one.protocol if isinstance(one, Registration) else repr(one)
             log.warning("turntape: the protocol %s cannot be read: %s: %s", name, type(exc).__name__, exc)
 
@@ -77,7 +77,7 @@ def _claims(protocol: Protocol, exchange: Exchange) -> Kind | None:
 
 @cache
 def _warn_once(name: str, problem: str) -> None:
-    log.warning("turntape: the protocol %r cannot tell whether a round trip is its own: %s", name, problem)
+    log.warning("turntape: the protocol %r fails to say whether a round trip is its own: %s", name, problem)
 
 
 def by_name(name: str) -> Protocol | None:

@@ -109,7 +109,7 @@ class Tool:
     """The JSON Schema of its arguments as sent, or None."""
     pointer: str
     server: bool = False
-    """True for a tool that the API runs by itself."""
+    """True for a tool that the API runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class RequestReading:
     parameters: dict[str, object] = field(default_factory=dict[str, object])
     """Every other top-level field of the body that is not history, tools or system."""
     previous_id: str | None = None
-    """The server-held answer that this request continues (`previous_response_id` and kin)."""
+    """The server-held answer that this request continues (`previous_response_id` and similar)."""
 
     @property
     def instructions(self) -> tuple[Part, ...]:
@@ -182,7 +182,7 @@ class Finish:
     label: FinishLabel
     effective: FinishLabel
     detail: str | None = None
-    """What stood beside the word: stop details, incomplete details, a finish message, a native word."""
+    """What the answer has beside the word: stop details, incomplete details, a finish message, a native word."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The scripted LLM: an HTTP server that tells a story in the shape of whichever API it is asked in.
+"""The scripted LLM: an HTTP server that answers with a story in the shape of whichever API is asked.
 
 It keeps no state: the answer follows from the history in the request, so that any number of agents may ask at
 once, and two runs of one agent get the same bytes.
@@ -217,7 +217,7 @@ class ScriptedServer:
             shape = MISTRAL_CHAT
         asked = parse(headers.get("x-scripted-fault")) or parse(ask.model.removeprefix("scripted:"))
         fault = asked or self._faults.get(ask.answers + 1)
-        return self._told(shape, ask, fault), fault
+        return self._reply_to(shape, ask, fault), fault
 
     def _events(self, path: str, headers: Mapping[str, str], message: bytes) -> list[bytes]:
         """The answer to a message on a WebSocket: the events of a stream, without their framing."""
@@ -232,7 +232,7 @@ class ScriptedServer:
     def _step(self, ask: Ask) -> Step:
         return self.story(ask) if callable(self.story) else step_after(self.story, ask.answers)
 
-    def _told(self, shape: Shape, ask: Ask, fault: Fault | None) -> _Reply:
+    def _reply_to(self, shape: Shape, ask: Ask, fault: Fault | None) -> _Reply:
         kind = fault.kind if fault else None
         number = fault.number if fault else 0
         identity = [("x-request-id", f"req_{ask.answers + 1:04d}{ask.size:08d}")]

@@ -12,8 +12,8 @@ _KNOWN = frozenset({"prompt", "model", "maximum_tokens", "stop_sequences"})
 
 
 def detect(exchange: Exchange) -> Kind | None:
-    told = "maximum_tokens" in exchange.fields or "completions" in exchange.answer_fields
-    return "generation" if posts(exchange, "/complete") and told else None
+    is_ours = "maximum_tokens" in exchange.fields or "completions" in exchange.answer_fields
+    return "generation" if posts(exchange, "/complete") and is_ours else None
 
 
 def read_request(exchange: Exchange) -> RequestReading:

@@ -1,8 +1,7 @@
-"""Answers made anew: a recorded answer as one JSON document that a person can edit, and an edited one as the wire
-has it.
+"""Rewrite answers: a recorded answer as one JSON document that a person can edit, and the edited one as bytes.
 
-The document is the API's own: what it would have answered unstreamed. A streamed answer is put together into it, and
-what comes of the edit goes out in frames of the same protocol.
+The document is what the API would have answered unstreamed. A streamed answer is joined into it, and the edited
+document goes out in frames of the same protocol.
 """
 
 from .rewrite import NotEditable, document, remade

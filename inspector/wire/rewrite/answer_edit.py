@@ -1,7 +1,7 @@
 """A recorded answer with something in it changed: what would have made the run take another way.
 
 What is changed is named by what it is (`text`, `tool.2`, `arguments`, `finish`), or by a JSON pointer into the answer
-as the API gives it unstreamed. A streamed answer is put together into that, and made anew in frames of its protocol.
+as the API gives it unstreamed. A streamed answer is joined into that, and written again in frames of its protocol.
 """
 
 import json
@@ -48,7 +48,7 @@ def parse_edit(text: str) -> Edit:
 
 
 def edited(trip: RoundTrip, edit: Edit) -> RoundTrip:
-    """The round trip with its answer changed. Raises EditError when nothing can stand there."""
+    """The round trip with its answer changed. Raises EditError when the answer has no such place."""
     answer = _document(trip)
     if edit.target.startswith("/"):
         answer = _set(answer, edit.target, parse_json(edit.value) if is_json(edit.value) else edit.value)
@@ -147,7 +147,7 @@ def _parts(pointer: str) -> list[str]:
 
 
 def _matches(value: object, parts: list[str]) -> Iterator[tuple[Callable[[object], None], Object]]:
-    """How to put something at each place that a pattern names, and the object that it stands in."""
+    """For each place that a pattern names: a function that sets it, and the object that holds it."""
     part, *rest = parts
     if part == "*":
         for item in value if is_array(value) else ():

@@ -28,7 +28,7 @@ def document(round_trip: RoundTrip) -> str:
 def remade(round_trip: RoundTrip, text: str) -> tuple[bytes, ...]:
     """The body that says what `text` does, in pieces: frames where the answer was streamed, else one body.
 
-    Raises NotEditable when the text is no JSON object, or when the frames cannot carry what it says.
+    Raises NotEditable when the text is not a JSON object, or when the frames cannot carry what it says.
     """
     exchange = Exchange(round_trip)
     before = _whole(exchange)
@@ -42,7 +42,7 @@ def remade(round_trip: RoundTrip, text: str) -> tuple[bytes, ...]:
     pieces = tuple(rewrite.frames(body, exchange))
     carried = _opened(rewrite.whole(Exchange(_with_answer(round_trip, b"".join(pieces)))))
     if lost := next(_differences(_opened(body), carried, ""), None):
-        raise NotEditable(f"the frames of {protocol.name} cannot carry what stands at {lost or '/'}")
+        raise NotEditable(f"the frames of {protocol.name} cannot hold the value at {lost or '/'}")
     return pieces
 
 
@@ -50,8 +50,8 @@ def _fault(text: str) -> str:
     try:
         orjson.loads(text)
     except orjson.JSONDecodeError as exc:
-        return f"this is no JSON (line {exc.lineno}, column {exc.colno}: {exc.msg})"
-    return "this is JSON, but no object"
+        return f"this is not valid JSON (line {exc.lineno}, column {exc.colno}: {exc.msg})"
+    return "this is JSON, but not an object"
 
 
 def _streamed(exchange: Exchange) -> tuple[Protocol, Rewrite] | None:
@@ -131,15 +131,15 @@ def _close(value: object, verbatim: dict[bytes, str], as_text: bool) -> object:
     return closed
 
 
-def _differences(told: object, carried: object, path: str) -> Iterator[str]:
+def _differences(wanted: object, carried: object, path: str) -> Iterator[str]:
     """JSON pointers at which a document and what its frames say part; what is null may be left out."""
-    if is_object(told) and is_object(carried):
-        for key in {**told, **carried}:
-            yield from _differences(told.get(key), carried.get(key), f"{path}/{key}")
-    elif is_array(told) and is_array(carried) and len(told) == len(carried):
-        for i, (one, other) in enumerate(zip(told, carried, strict=True)):
+    if is_object(wanted) and is_object(carried):
+        for key in {**wanted, **carried}:
+            yield from _differences(wanted.get(key), carried.get(key), f"{path}/{key}")
+    elif is_array(wanted) and is_array(carried) and len(wanted) == len(carried):
+        for i, (one, other) in enumerate(zip(wanted, carried, strict=True)):
             yield from _differences(one, other, f"{path}/{i}")
-    elif told != carried and not (_nothing(told) and _nothing(carried)):
+    elif wanted != carried and not (_nothing(wanted) and _nothing(carried)):
         yield path
 
 

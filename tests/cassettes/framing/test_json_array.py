@@ -43,7 +43,7 @@ def test_a_torn_last_element_is_reported() -> None:
 
 
 @pytest.mark.parametrize("body", [b"]]]][", b"[,,,", b'["\\', b"}{", b"[1 2]"])
-def test_what_is_no_array_raises_nothing(body: bytes) -> None:
+def test_anything_but_an_array_raises_nothing(body: bytes) -> None:
     assert events([body]) == events([body[i : i + 1] for i in range(len(body))])
 
 

@@ -65,7 +65,7 @@ def test_an_override_keeps_its_own_path() -> None:
     assert url == "https://gateway.example/team/openai/v1/chat/completions"
 
 
-def test_a_star_stands_for_all_but_those_that_are_named() -> None:
+def test_a_star_means_all_but_those_that_are_named() -> None:
     overrides = {"*": "http://127.0.0.1:9", "openai": "http://127.0.0.1:7"}
 
     assert resolve("openai", overrides) == "http://127.0.0.1:7"

@@ -1,4 +1,4 @@
-"""A client that hangs up after the end of a stream is no fugitive; one that hangs up before is."""
+"""A client that hangs up after the end of a stream did not abort; one that hangs up before it did."""
 
 import json
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ def test_the_end_of_each_apis_stream_is_known_and_its_middle_is_not_taken_for_it
     assert not ended(pieces[: len(pieces) // 2])
 
 
-def test_a_chunk_without_a_reason_is_no_end() -> None:
+def test_a_chunk_without_a_reason_is_not_the_end() -> None:
     assert not ended([b'data: {"choices":[{"delta":{"content":"a"},"finish_reason":null}]}\n\n'])
     assert ended([b'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n'])
     assert not ended([])

@@ -56,7 +56,7 @@ def test_a_json_body_that_was_cut_is_cut() -> None:
     assert (reading.finish.effective, len(reading.problems)) == ("cut", 1)
 
 
-def test_a_body_that_is_no_json_under_200_is_unknown_with_a_problem() -> None:
+def test_a_body_that_is_not_json_under_200_is_unknown_with_a_problem() -> None:
     reading = read(exchanged(CHAT, {}, b"<html>sign in</html>", content_type="text/html"))
     assert reading.finish is not None
     assert (reading.finish.effective, reading.streamed) == ("unknown", False)

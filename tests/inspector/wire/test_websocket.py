@@ -50,7 +50,7 @@ def test_frames_that_are_not_json_are_passed_over() -> None:
     assert turns_of(session(Frame("client", 1, b"\xff\x00", False), Frame("server", 2, b"[1]", True))) == []
 
 
-def test_a_request_that_generates_nothing_is_no_turn() -> None:
+def test_a_request_that_generates_nothing_is_not_a_turn() -> None:
     """Codex warms the cache before its first turn, which continues that response."""
     done = label_all(
         [

@@ -68,7 +68,7 @@ def read_as(api: str, response: httpx2.Response) -> Reading:
 
 @pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize("api", ASKED)
-def test_the_story_is_told_in_the_shape_of_each_api(api: str, streamed: bool, server: ScriptedServer) -> None:
+def test_the_story_has_the_shape_of_each_api(api: str, streamed: bool, server: ScriptedServer) -> None:
     for answers, step in enumerate(SALES_EMAILS):
         reading = read_as(api, ask(server, api, streamed, answers))
 
@@ -170,7 +170,7 @@ def test_encoded_answers_are_the_same_text(encoding: str, streamed: bool, server
     assert encoded.content == plain.content
 
 
-def test_a_body_that_is_no_json_and_an_event_that_is_none(server: ScriptedServer) -> None:
+def test_a_body_that_is_not_json_and_an_event_that_is_none(server: ScriptedServer) -> None:
     with pytest.raises(json.JSONDecodeError):
         json.loads(ask(server, "openai-chat", False, fault="invalid_json").content)
     assert b"data: {not json\n\n" in ask(server, "openai-chat", True, fault="malformed_sse=2").content

@@ -1,4 +1,4 @@
-"""Answers in the shape of Anthropic Messages: a stream is put together into the message it stands for."""
+"""Answers in the shape of Anthropic Messages: a stream is joined into one message."""
 
 from dataclasses import dataclass, field
 

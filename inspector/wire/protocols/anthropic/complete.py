@@ -12,8 +12,8 @@ _KNOWN = frozenset({"prompt", "model", "stream", "max_tokens_to_sample", "stop_s
 
 
 def detect(exchange: Exchange) -> Kind | None:
-    told = "max_tokens_to_sample" in exchange.fields or exchange.answer_fields.get("type") == "completion"
-    return "generation" if posts(exchange, "/complete") and told else None
+    is_ours = "max_tokens_to_sample" in exchange.fields or exchange.answer_fields.get("type") == "completion"
+    return "generation" if posts(exchange, "/complete") and is_ours else None
 
 
 def read_request(exchange: Exchange) -> RequestReading:

@@ -79,7 +79,7 @@ def _call(block: Object, server: bool, complete: bool) -> ToolCall:
     name, call_id = as_text(block.get("name")) or "", as_text(block.get("id"))
     value = block.get("input")
     arguments: object = None
-    if isinstance(value, str):  # a stream's fragments that are no JSON; none at all is an empty object
+    if isinstance(value, str):  # a stream's fragments that are not JSON; none at all is an empty object
         arguments, raw = None if value else as_object(None), value
     else:
         arguments, raw = arguments_of(value)

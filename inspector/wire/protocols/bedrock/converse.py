@@ -28,7 +28,7 @@ FINISH: dict[str, FinishLabel] = {
     "refusal": "refusal",
     "pause_turn": "pause",
 }
-"""`refusal` and `pause_turn` are no words of Converse: they are looked for in what the model itself said."""
+"""Converse has no words `refusal` and `pause_turn`: they are searched in the model's own fields."""
 
 _PATH = re.compile(r"/model/(.+)/converse(-stream)?$")
 

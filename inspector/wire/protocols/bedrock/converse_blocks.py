@@ -89,9 +89,9 @@ def _result(result: Object, pointer: str, raw: object) -> Part:
 
 
 def _reasoning(reasoning: Object, pointer: str, raw: object) -> Part:
-    told = as_object(reasoning.get("reasoningText"))
-    signature = as_text(told.get("signature")) or as_text(reasoning.get("redactedContent"))
-    return Part("reasoning", pointer, as_text(told.get("text")) or "", signature=signature, raw=raw)
+    text_field = as_object(reasoning.get("reasoningText"))
+    signature = as_text(text_field.get("signature")) or as_text(reasoning.get("redactedContent"))
+    return Part("reasoning", pointer, as_text(text_field.get("text")) or "", signature=signature, raw=raw)
 
 
 def _tools(tools: object) -> tuple[Tool, ...]:
@@ -115,7 +115,7 @@ def _tool_choice(choice: Object) -> ToolChoice | None:
 
 
 def converse_usage(usage: Object) -> Usage | None:
-    """Models differ in whether cached tokens are inside `inputTokens`; the total tells which it is."""
+    """Models differ in whether cached tokens are inside `inputTokens`; the total shows which it is."""
     if not usage:
         return None
     fresh = first_count(usage.get("inputTokens"), usage.get("inputTokenCount"))
@@ -161,7 +161,7 @@ def assemble(events: list[tuple[str, Object]]) -> Object:
 
 
 def _whole_input(text: object) -> object:
-    """The input of a whole call as an answer in one body has it; the text itself where it is no JSON."""
+    """The input of a whole call as an answer in one body has it; the text itself where it is not JSON."""
     value = parse_json(text) if isinstance(text, str) else text
     return value if is_object(value) else text or {}
 
@@ -175,9 +175,9 @@ def _grow(block: Object, delta: Object) -> None:
         target["input"] = (as_text(target.get("input")) or "") + piece if isinstance(piece, str) else piece
     if reasoning := as_object(delta.get("reasoningContent")):
         target = block["reasoningContent"] = as_object(block.get("reasoningContent"))
-        told = target["reasoningText"] = as_object(target.get("reasoningText"))
+        text_field = target["reasoningText"] = as_object(target.get("reasoningText"))
         for key in ("text", "signature"):
             if isinstance(piece := reasoning.get(key), str):
-                told[key] = (as_text(told.get(key)) or "") + piece
+                text_field[key] = (as_text(text_field.get(key)) or "") + piece
         if redacted := as_text(reasoning.get("redactedContent")):
             target["redactedContent"] = redacted

@@ -1,4 +1,4 @@
-"""Bedrock Converse: an AWS event stream, its checksums made anew."""
+"""Bedrock Converse: an AWS event stream with new checksums."""
 
 from collections.abc import Iterator
 

@@ -13,4 +13,4 @@ def check_roles(messages: tuple[Message, ...]) -> Iterator[tuple[Message, str]]:
     for before, message in pairwise(messages):
         sides = {"assistant" if one.role == "assistant" else "user" for one in (before, message)}
         if len(sides) == 1:
-            yield message, f"two messages of the {sides.pop()} stand side by side; roles must alternate"
+            yield message, f"two messages of the {sides.pop()} are side by side; roles must alternate"

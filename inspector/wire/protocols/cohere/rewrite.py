@@ -1,4 +1,4 @@
-"""Cohere v2: contents, the plan and the calls, each begun, told and ended."""
+"""Cohere v2: contents, the plan and the calls, each with a start, a delta and an end."""
 
 from collections.abc import Iterator
 
@@ -32,9 +32,9 @@ def frames(body: Object, exchange: Exchange) -> Iterator[bytes]:
     for index, call in enumerate(map(as_object, as_array(message.get("tool_calls")))):
         function = as_object(call.get("function"))
         begun = {**call, "function": {**function, "arguments": ""}}
-        told = {"function": {"arguments": function.get("arguments")}}
+        piece = {"function": {"arguments": function.get("arguments")}}
         yield _event("tool-call-start", index=index, delta={"message": {"tool_calls": begun}})
-        yield _event("tool-call-delta", index=index, delta={"message": {"tool_calls": told}})
+        yield _event("tool-call-delta", index=index, delta={"message": {"tool_calls": piece}})
         yield _event("tool-call-end", index=index)
     end = {key: value for key, value in body.items() if key not in ("id", "message")}
     yield _event("message-end", delta=end)

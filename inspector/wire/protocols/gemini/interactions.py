@@ -170,8 +170,8 @@ def _assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool]:
     for name, event in events:
         kind = as_text(event.get("event_type")) or name
         index = as_count(event.get("index")) or 0
-        if told := as_object(event.get("interaction")):
-            body.update(told)
+        if interaction := as_object(event.get("interaction")):
+            body.update(interaction)
         if status := as_text(event.get("status")):
             body["status"] = status
         if usage := as_object(as_object(event.get("metadata")).get("total_usage") or event.get("usage")):

@@ -1,4 +1,4 @@
-"""Gemini: a whole answer is a chunk by itself."""
+"""Gemini: a whole answer has the shape of one chunk."""
 
 from collections.abc import Iterator
 

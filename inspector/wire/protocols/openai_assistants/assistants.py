@@ -25,7 +25,7 @@ FINISH: dict[str, FinishLabel] = {
     "queued": "unknown",
     "in_progress": "unknown",
 }
-"""`queued` and `in_progress` in a whole answer: the run goes on, its answer is fetched later."""
+"""`queued` and `in_progress` in a whole answer: the run continues, its answer is fetched later."""
 
 _RUN = re.compile(r"/threads(?:/([^/]+))?/runs(?:/[^/]+/submit_tool_outputs)?$")
 _ANY = re.compile(r"/(?:threads|assistants)(?:/|$)")
@@ -119,7 +119,7 @@ def _assemble(events: list[tuple[str, Object]]) -> tuple[Object, list[Part], boo
 
 
 def _server_calls(step: Object) -> list[Part]:
-    """The tools that the API ran by itself in a step."""
+    """The tools that the API ran in a step."""
     parts: list[Part] = []
     for i, value in enumerate(as_array(as_object(step.get("step_details")).get("tool_calls"))):
         item = as_object(value)
@@ -146,7 +146,7 @@ def _read(
         [*parts, *calls],
         finish_raw=raw,
         finish=(FINISH.get(raw, "unknown") if raw else None) if ended else None,
-        finish_detail=reason or ("the run goes on: its answer is fetched later" if raw in _OPEN else None),
+        finish_detail=reason or ("the run continues: its answer is fetched later" if raw in _OPEN else None),
         ended=ended,
         usage=chat_usage(usage) if usage else None,
         usage_raw=run.get("usage"),

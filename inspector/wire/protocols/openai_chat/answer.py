@@ -53,9 +53,9 @@ FINISH: dict[str, FinishLabel] = {
     "canceled": "cancelled",
     "abort": "cancelled",
 }
-"""Finish words in lower case. `stop` is also what a custom stop string gives: the two cannot be told apart."""
+"""Finish words in lower case. `stop` is also what a custom stop string gives: the two cannot be distinguished."""
 
-_TELLING = frozenset({"refusal", "malformed", "content_filter", "length", "context_full", "pause", "error"})
+_MORE_EXACT = frozenset({"refusal", "malformed", "content_filter", "length", "context_full", "pause", "error"})
 """Labels that a router's native word may add to its own, blander word."""
 
 type ReadUsage = Callable[[Object], Usage]
@@ -205,7 +205,7 @@ def _is_call(part: Part) -> bool:
 
 
 def _executed(item: Object, choice: int) -> ToolCall:
-    """A tool that Groq ran by itself."""
+    """A tool that Groq ran."""
     arguments, raw = arguments_of(item.get("arguments"))
     name = as_text(item.get("name")) or as_text(item.get("type")) or ""
     return ToolCall(name, as_text(item.get("id")), arguments, raw, server=True, choice=choice)
@@ -229,7 +229,7 @@ def _word(choice: Object) -> str | None:
 def _verdict(
     choices: list[Object], finish: Mapping[str, FinishLabel]
 ) -> tuple[str | None, FinishLabel | None, str | None]:
-    """The first choice's word, its label, and what stood beside it."""
+    """The first choice's word, its label, and what was beside it."""
     words = [_word(choice) for choice in choices]
     raw = next((word for word in words if word), words[0] if words else None)
     label = finish.get(raw.lower(), "unknown") if raw else None
@@ -240,9 +240,9 @@ def _verdict(
     if native:
         if raw and native.lower() != raw.lower():
             details.append(f"native finish reason: {native}")
-        told = finish.get(native.lower())
-        if told in _TELLING and label != "error":
-            label = told
+        native_label = finish.get(native.lower())
+        if native_label in _MORE_EXACT and label != "error":
+            label = native_label
     for choice in choices:
         if message := as_text(choice.get("finish_message")):
             details.append(message)

@@ -25,7 +25,7 @@ class CallDraft:
         return "".join(self.arguments)
 
     def whole(self) -> Object:
-        """The call as it stands in `tool_calls` of an answer in one body."""
+        """The call as `tool_calls` of an answer in one body has it."""
         body: Object = {"name": self.name}
         body["input" if self.type == "custom" else "arguments"] = self.raw if self.value is None else self.value
         return {"id": self.id, "type": self.type, self.type: body}
@@ -102,7 +102,7 @@ class ChoiceDraft:
         _extend(draft, body)
 
     def _open_call(self, item: Object, name: str) -> CallDraft | None:
-        """The call that this delta goes on with, or None when it begins one."""
+        """The call that this delta continues, or None when it begins one."""
         call_id, index = _id(item), item.get("index")
         same = next((c for c in reversed(self.calls) if c.id == call_id), None) if call_id else None
         if same is not None and not _another(same, index, name):
@@ -120,11 +120,11 @@ class ChoiceDraft:
         if not begins and (isinstance(index, int) or name == found.name):
             return found
         if isinstance(index, int):
-            self.problems.append(f"Two tool calls share index {index} in the stream; they were told apart.")
+            self.problems.append(f"Two tool calls share index {index} in the stream; they were separated.")
         return None
 
     def whole(self) -> Object:
-        """The choice as it stands in an answer in one body."""
+        """The choice as an answer in one body has it."""
         message: Object = {"role": "assistant", **self.rest}
         text = "".join(self.text)
         if self.parts:

@@ -29,7 +29,7 @@ def detect(exchange: Exchange) -> Kind | None:
         return "generation"
     if not posts(exchange, "/chat/completions"):
         return None
-    # The shape is OpenAI's; the route or the host tells, or a field that nobody else has.
+    # The shape is OpenAI's; the route, the host or a field that nobody else has shows that it is Mistral's.
     named = exchange.round_trip.upstream == "mistral" or "mistral.ai" in exchange.host
     own = named or not _OWN_FIELDS.isdisjoint(exchange.fields)
     return "generation" if own else None

@@ -11,7 +11,7 @@ def check_roles(messages: tuple[Message, ...]) -> Iterator[tuple[Message, str]]:
     """The messages that the API rejects for their role, each with a sentence."""
     for before, message in pairwise(messages):
         if before.role == "tool" and message.role == "user":
-            yield message, "a user message follows a tool message; an answer must stand between"
+            yield message, "a user message follows a tool message; an answer must come between"
     last = messages[-1]
     if last.role == "assistant" and as_object(last.raw).get("prefix") is not True:
         yield last, "the messages end with the assistant's and no prefix is asked for"

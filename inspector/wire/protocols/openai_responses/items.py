@@ -24,7 +24,7 @@ SERVER_CALLS: dict[str, tuple[str, str]] = {
     "tool_search_call": ("tool_search", "arguments"),
     "x_search_call": ("x_search", "action"),
 }
-"""Items of tools that the API runs by itself."""
+"""Items of tools that the API runs."""
 
 _ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 _PARTIAL = frozenset({"incomplete", "in_progress"})
@@ -64,7 +64,7 @@ def item_message(item: Object, pointer: str) -> Message:
 
 
 def answered_ids(items: list[Object]) -> frozenset[str]:
-    """The ids of calls whose output stands beside them."""
+    """The ids of calls whose output is beside them."""
     outputs = (item for item in items if (as_text(item.get("type")) or "").endswith("_output"))
     return frozenset(call_id for item in outputs if (call_id := as_text(item.get("call_id"))))
 

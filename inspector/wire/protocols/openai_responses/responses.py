@@ -66,8 +66,8 @@ def detect(exchange: Exchange) -> Kind | None:
         return "stored"
     if exchange.method == "POST" and "input" in exchange.fields:
         body = first_object(exchange)
-        told = as_text(as_object(body.get("response")).get("object")) or as_text(body.get("object"))
-        return "generation" if told in ("response", "response.compaction") else None
+        stated = as_text(as_object(body.get("response")).get("object")) or as_text(body.get("object"))
+        return "generation" if stated in ("response", "response.compaction") else None
     return None
 
 
@@ -151,8 +151,8 @@ def _chosen_name(fields: Object) -> str | None:
 
 def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
     if exchange.framing == "sse":
-        told = draft(exchange.events)
-        return read_responses_body(told.whole(), ended=told.ended, error=told.error, problems=told.problems)
+        stated = draft(exchange.events)
+        return read_responses_body(stated.whole(), ended=stated.ended, error=stated.error, problems=stated.problems)
     if not exchange.answer_fields:
         return unread(exchange, "a response")
     return read_responses_body(exchange.answer_fields)

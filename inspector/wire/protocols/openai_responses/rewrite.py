@@ -1,4 +1,4 @@
-"""OpenAI Responses: each item added empty, its texts and arguments told by one delta, and done; then the response."""
+"""OpenAI Responses: each item added empty, its texts and arguments in one delta, and done; then the response."""
 
 from collections.abc import Iterator
 from itertools import count

@@ -1,4 +1,4 @@
-"""The event stream of OpenAI Responses, put together into the response that it tells of."""
+"""The event stream of OpenAI Responses, joined into one response."""
 
 from dataclasses import dataclass, field
 
@@ -92,7 +92,7 @@ class ResponseDraft:
 
 
 def draft(events: list[Event]) -> ResponseDraft:
-    """The response that a stream tells of, as far as it came."""
+    """The response that the events of a stream add up to."""
     result = ResponseDraft()
     for name, event in objects(events, result.problems):
         result.add(name.removeprefix("!"), event)

@@ -18,7 +18,7 @@ FINISH: dict[str, FinishLabel] = {
     "starting": "unknown",
     "processing": "unknown",
 }
-"""`starting` and `processing`: the prediction goes on, its answer is fetched later."""
+"""`starting` and `processing`: the prediction continues, its answer is fetched later."""
 
 _PATH = re.compile(r"(?:/models/([^/]+/[^/]+)|/deployments/([^/]+/[^/]+))?/predictions(/[^/]+(?:/cancel)?)?$")
 
@@ -60,19 +60,19 @@ def read_response(exchange: Exchange, request: RequestReading) -> ResponseReadin
     elif pieces:
         parts = [text_part("".join(pieces), "/output", output)]
     raw = as_text(body.get("status"))
-    told = body.get("error")
+    error = body.get("error")
     metrics = as_object(body.get("metrics"))
     counts = (as_count(metrics.get("input_token_count")), as_count(metrics.get("output_token_count")))
     return answer(
         parts,
         finish_raw=raw,
         finish=FINISH.get(raw, "unknown") if raw else None,
-        finish_detail="the prediction goes on: its answer is fetched later" if raw in _OPEN else None,
+        finish_detail="the prediction continues: its answer is fetched later" if raw in _OPEN else None,
         usage=Usage(input=counts[0], output=counts[1]) if counts != (None, None) else None,
         usage_raw=body.get("metrics"),
         model=as_text(body.get("model")),
         id=as_text(body.get("id")),
-        error=ApiError(str(told), in_stream=True) if told else None,
+        error=ApiError(str(error), in_stream=True) if error else None,
     )
 
 

@@ -104,7 +104,7 @@ def stream_error(events: Iterable[Event]) -> ApiError | None:
 
 
 def posts(exchange: Exchange, *endings: str) -> bool:
-    """True for a POST whose path ends so, whatever stands before it."""
+    """True for a POST whose path ends in one of `endings`."""
     return exchange.method == "POST" and exchange.path.rstrip("/").endswith(endings)
 
 

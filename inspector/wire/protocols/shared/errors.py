@@ -121,13 +121,13 @@ ERROR_STATUSES: dict[str, int] = {
     "throttlingException": 429,
     "serviceUnavailableException": 503,
 }
-"""The status that an error word stands for, for errors that come inside a stream."""
+"""The status that an error word means, for errors that come inside a stream."""
 
 
 def error_in(value: object, *, in_stream: bool = False, kind: str | None = None) -> ApiError | None:
     """The error that a JSON value says, by the first shape that fits; None when it says none.
 
-    `kind` is a type that stood outside the value: an exception's name, an event's name.
+    `kind` is a type from outside the value: an exception's name, an event's name.
     """
     if is_array(value):
         value = next((item for item in as_array(value) if is_object(item)), None)

@@ -13,7 +13,7 @@ def text_part(text: str, pointer: str, raw: object, kind: PartKind = "text") -> 
 
 
 def media_part(kind: str, pointer: str, raw: object) -> Part:
-    """A part that is no text: an image, a file, audio; its text names it in brackets."""
+    """A part that is not text: an image, a file, audio; its text names it in brackets."""
     return Part("media", pointer, text=f"[{kind}]", raw=raw)
 
 

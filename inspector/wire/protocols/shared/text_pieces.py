@@ -123,15 +123,15 @@ def _usage(bodies: list[Object]) -> Usage | None:
     outputs = [count for spot in spots if (count := first_count(*(spot.get(key) for key in _OUTPUTS))) is not None]
     for body in bodies:
         meta = as_object(body.get("meta"))
-        told = (
+        given = (
             as_object(body.get("usage"))
             or as_object(meta.get("tokens"))
             or as_object(meta.get("billed_units"))
             or as_object(body.get("amazon-bedrock-invocationMetrics"))
         )
-        count = first_count(told.get("prompt_tokens"), told.get("input_tokens"), told.get("inputTokenCount"))
+        count = first_count(given.get("prompt_tokens"), given.get("input_tokens"), given.get("inputTokenCount"))
         inputs += [] if count is None else [count]
-        count = first_count(told.get("completion_tokens"), told.get("output_tokens"), told.get("outputTokenCount"))
+        count = first_count(given.get("completion_tokens"), given.get("output_tokens"), given.get("outputTokenCount"))
         outputs += [] if count is None else [count]
     if not inputs and not outputs:
         return None

@@ -88,7 +88,7 @@ def test_text_tool_arguments_and_finish_are_changed_and_nothing_else(
     assert before.protocol == protocol and before.emission is not None
 
     made = trip
-    spoken = protocol != "cohere-v2"  # there a plan, and no text, stands before calls
+    spoken = protocol != "cohere-v2"  # there a plan, and not a text, comes before calls
     for text in (
         'text=Ich höre "auf".',
         'arguments.2={"company":"Acme","tone":"kühl"}',
@@ -121,7 +121,7 @@ def test_text_tool_arguments_and_finish_are_changed_and_nothing_else(
 
 
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
-def test_arguments_that_are_no_json_can_be_put_where_the_api_holds_a_string(
+def test_arguments_that_are_not_json_can_be_put_where_the_api_holds_a_string(
     streamed: bool, answers: Mapping[tuple[str, bool], RoundTrip]
 ) -> None:
     made = read(edited(answers["openai-chat", streamed], parse_edit('arguments={"company":')))
@@ -176,7 +176,7 @@ def test_a_document_takes_the_place_of_a_streamed_answer_in_frames(
     assert (reading.emission.text, reading.emission.calls, reading.finish.label) == ("No more calls.", (), "complete")
 
 
-def test_bytes_that_are_no_document_are_taken_as_they_are(answers: Mapping[tuple[str, bool], RoundTrip]) -> None:
+def test_bytes_that_are_not_a_document_are_taken_as_they_are(answers: Mapping[tuple[str, bool], RoundTrip]) -> None:
     made = with_answer(answers["openai-chat", True], b"data: {broken\n\n")
 
     assert made.response is not None
@@ -195,7 +195,7 @@ def test_bytes_that_are_no_document_are_taken_as_they_are(answers: Mapping[tuple
         ("openai-chat", True, "/choices/7/index=1", "/choices is a list of 1, and '7' is not in it"),
     ],
 )
-def test_what_is_not_there_is_told(
+def test_what_is_not_there_is_reported(
     protocol: str, streamed: bool, edit: str, said: str, answers: Mapping[tuple[str, bool], RoundTrip]
 ) -> None:
     with pytest.raises(EditError) as raised:
@@ -205,7 +205,7 @@ def test_what_is_not_there_is_told(
 
 
 @pytest.mark.parametrize("text", ["text", "words=x", "text.0=x", "", "=x"])
-def test_what_is_no_edit_is_told(text: str) -> None:
+def test_what_is_not_an_edit_is_reported(text: str) -> None:
     with pytest.raises(EditError) as raised:
         parse_edit(text)
 

@@ -102,19 +102,20 @@ def test_arguments_that_were_not_touched_stay_as_they_were_spelt() -> None:
     ]}, "finish_reason": "tool_calls"}]}  # fmt: skip
     request = Request("POST", "https://api.openai.com/v1/chat/completions", (), b'{"messages":[]}')
     trip = RoundTrip(request, Response(200, "OK", (), json.dumps(body).encode()), 0.0)
-    told = json.loads(document(trip))
-    calls = told["choices"][0]["message"]["tool_calls"]
+    edited = json.loads(document(trip))
+    calls = edited["choices"][0]["message"]["tool_calls"]
     assert calls[0]["function"]["arguments"] == {"x": 1.0}
 
     calls[1]["function"]["arguments"]["x"] = 2
-    [made] = remade(trip, json.dumps(told))
+    [made] = remade(trip, json.dumps(edited))
 
     spelt = [call["function"]["arguments"] for call in json.loads(made)["choices"][0]["message"]["tool_calls"]]
     assert spelt == ['{ "x" : 1.0 }', '{"x":2}', '{"x']
 
 
 @pytest.mark.parametrize(
-    ("text", "word"), [("{", "line 1"), ("[]", "no object"), ('{"choices":[{"message":{"role":7}}]}', "cannot carry")]
+    ("text", "word"),
+    [("{", "line 1"), ("[]", "not an ob"), ('{"choices":[{"message":{"role":7}}]}', "cannot hold")],
 )
 def test_what_cannot_be_sent_is_refused_in_one_sentence(text: str, word: str) -> None:
     trip = streamed(*ASKED[0])

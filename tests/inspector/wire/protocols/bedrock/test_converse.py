@@ -69,7 +69,7 @@ def test_an_exception_frame_is_an_error_in_the_stream() -> None:
 
 
 @pytest.mark.parametrize(("total", "whole_input"), [(17, 15), (7, 5)])
-def test_the_total_tells_whether_cached_tokens_are_inside_the_input(total: int, whole_input: int) -> None:
+def test_the_total_shows_whether_cached_tokens_are_inside_the_input(total: int, whole_input: int) -> None:
     usage = {"inputTokens": 5, "outputTokens": 2, "totalTokens": total, "cacheReadInputTokens": 10}
     read_usage = whole([{"text": "x"}], "end_turn", usage).usage
     assert read_usage == Usage(input=whole_input, cache_read=10, output=2)

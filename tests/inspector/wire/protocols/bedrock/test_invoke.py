@@ -98,5 +98,5 @@ def test_a_blocked_stream_is_a_content_filter() -> None:
     assert reading.finish and reading.finish.effective == "content_filter"
 
 
-def test_embeddings_are_no_turn() -> None:
+def test_embeddings_are_not_a_turn() -> None:
     assert read(exchanged(BASE, {"inputText": "hi"}, {"embedding": [0.1]})).kind == "embeddings"

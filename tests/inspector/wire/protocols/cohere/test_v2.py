@@ -12,20 +12,20 @@ URL = "https://api.cohere.com/v2/chat"
 ASK = {"model": "command-a", "messages": [{"role": "user", "content": "hi"}], "stop_sequences": ["END"]}
 
 
-def told(**delta: Any) -> dict[str, Any]:
+def delta_of(**delta: Any) -> dict[str, Any]:
     return {"message": delta}
 
 
 EVENTS: list[dict[str, Any]] = [
     {"type": "message-start", "id": "m1"},
-    {"type": "tool-plan-delta", "delta": told(tool_plan="I will add.")},
+    {"type": "tool-plan-delta", "delta": delta_of(tool_plan="I will add.")},
     {
         "type": "tool-call-start",
         "index": 0,
-        "delta": told(tool_calls={"id": "add_1", "type": "function", "function": {"name": "add", "arguments": ""}}),
+        "delta": delta_of(tool_calls={"id": "add_1", "type": "function", "function": {"name": "add", "arguments": ""}}),
     },
-    {"type": "tool-call-delta", "index": 0, "delta": told(tool_calls={"function": {"arguments": '{"a":'}})},
-    {"type": "tool-call-delta", "index": 0, "delta": told(tool_calls={"function": {"arguments": "1}"}})},
+    {"type": "tool-call-delta", "index": 0, "delta": delta_of(tool_calls={"function": {"arguments": '{"a":'}})},
+    {"type": "tool-call-delta", "index": 0, "delta": delta_of(tool_calls={"function": {"arguments": "1}"}})},
     {"type": "tool-call-end", "index": 0},
     {
         "type": "message-end",

@@ -185,13 +185,13 @@ def test_all_choices_have_their_calls_and_the_first_has_the_text() -> None:
     assert reading.finish.detail == "finish reasons of the choices: stop, tool_calls"
 
 
-def test_audio_is_no_empty_answer_and_its_transcript_is_the_text() -> None:
+def test_audio_is_not_an_empty_answer_and_its_transcript_is_the_text() -> None:
     reading = whole({"content": None, "audio": {"id": "x", "data": "AA", "transcript": "hello"}})
     assert reading.emission is not None
     assert (reading.emission.emitted, reading.emission.text) == ("text", "hello")
 
 
-def test_a_native_word_tells_more_than_the_routers() -> None:
+def test_a_native_word_is_more_exact_than_the_routers() -> None:
     choice = {"message": {"content": ""}, "finish_reason": "content_filter", "native_finish_reason": "refusal"}
     reading = read(exchanged(CHAT, ASK, {"choices": [choice]}))
     assert verdict(reading)[:3] == ("content_filter", "refusal", "refusal")
@@ -225,12 +225,12 @@ def test_split_deltas_join_by_index() -> None:
     ],
     ids=["-1", "from 1", "none", "same", "id repeated", "name repeated", "none, split", "both in one delta"],
 )
-def test_calls_are_told_apart_whatever_the_index(deltas: list[Any]) -> None:
+def test_calls_are_separated_whatever_the_index(deltas: list[Any]) -> None:
     reading = stream(*[chunk(delta) for delta in deltas], chunk(finish="tool_calls"))
     assert calls(reading) == [("f", "a", "{}"), ("g", "b", "[]")]
 
 
-def test_whole_calls_without_ids_under_one_index_are_told_apart_and_named() -> None:
+def test_whole_calls_without_ids_under_one_index_are_separated_and_named() -> None:
     reading = stream(chunk(call(0, "", "f", "{}")), chunk(call(0, "", "g", "[]")), chunk(finish="stop"))
     assert calls(reading) == [("f", None, "{}"), ("g", None, "[]")]
     assert any("share index 0" in problem for problem in reading.problems)

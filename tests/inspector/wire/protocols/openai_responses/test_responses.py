@@ -29,19 +29,19 @@ def whole(*output: object, status: str | None = "completed", request: object = A
 
 
 def events(*output: dict[str, Any], final: object = ()) -> list[dict[str, Any]]:
-    told: list[dict[str, Any]] = [{"type": "response.created", "response": {"id": "resp_1", "status": "in_progress"}}]
+    sent: list[dict[str, Any]] = [{"type": "response.created", "response": {"id": "resp_1", "status": "in_progress"}}]
     for i, item in enumerate(output):
-        told.append({"type": "response.output_item.added", "output_index": i, "item": {**item, "arguments": ""}})
-        told.append({"type": "response.function_call_arguments.delta", "output_index": i, "delta": '{"a"'})
-        told.append({"type": "response.function_call_arguments.delta", "output_index": i, "delta": ":1}"})
-        told.append({"type": "response.output_item.done", "output_index": i, "item": item})
+        sent.append({"type": "response.output_item.added", "output_index": i, "item": {**item, "arguments": ""}})
+        sent.append({"type": "response.function_call_arguments.delta", "output_index": i, "delta": '{"a"'})
+        sent.append({"type": "response.function_call_arguments.delta", "output_index": i, "delta": ":1}"})
+        sent.append({"type": "response.output_item.done", "output_index": i, "item": item})
     done = {"id": "resp_1", "status": "completed", "output": final}
-    told.append({"type": "response.completed", "response": done})
-    return [{**event, "sequence_number": i} for i, event in enumerate(told)]
+    sent.append({"type": "response.completed", "response": done})
+    return [{**event, "sequence_number": i} for i, event in enumerate(sent)]
 
 
-def streamed(told: list[dict[str, Any]], url: str = URL) -> Reading:
-    return read(exchanged(url, {**ASK, "stream": True}, sse(*told, names=True)))
+def streamed(sent: list[dict[str, Any]], url: str = URL) -> Reading:
+    return read(exchanged(url, {**ASK, "stream": True}, sse(*sent, names=True)))
 
 
 def test_text_is_a_complete_answer_with_its_usage() -> None:
@@ -80,7 +80,7 @@ def test_a_pending_call_makes_completed_mean_tool_calls_and_goes_by_call_id() ->
         ({"type": "mcp_call", "id": "c", "name": "go", "arguments": "{}"}, True),
     ],
 )
-def test_the_clients_calls_are_told_from_the_apis_own(item: dict[str, Any], server: bool) -> None:
+def test_the_clients_calls_are_separated_from_the_apis_own(item: dict[str, Any], server: bool) -> None:
     emission = whole(item).emission
     assert emission and len(emission.server_calls if server else emission.calls) == 1
     assert not (emission.calls if server else emission.server_calls)
@@ -147,8 +147,8 @@ def test_a_stream_cut_inside_a_call_keeps_what_had_arrived() -> None:
 
 
 def test_lost_events_are_named() -> None:
-    told = events(CALL)
-    assert any("missing" in problem for problem in streamed([*told[:2], *told[4:]]).problems)
+    sent = events(CALL)
+    assert any("missing" in problem for problem in streamed([*sent[:2], *sent[4:]]).problems)
 
 
 def test_an_error_event_is_an_error_in_the_stream() -> None:
@@ -158,12 +158,12 @@ def test_an_error_event_is_an_error_in_the_stream() -> None:
 
 
 def test_deltas_of_text_reasoning_and_refusal_add_up() -> None:
-    told = [
+    sent = [
         {"type": "response.reasoning_summary_text.delta", "output_index": 0, "summary_index": 0, "delta": "hm"},
         {"type": "response.output_text.delta", "output_index": 1, "content_index": 0, "delta": "He"},
         {"type": "response.output_text.delta", "output_index": 1, "content_index": 0, "delta": "y"},
     ]
-    emission = streamed(told).emission
+    emission = streamed(sent).emission
     assert emission and (emission.reasoning, emission.text) == ("hm", "Hey")
 
 
@@ -222,7 +222,7 @@ def test_the_request_is_read_item_by_item() -> None:
         ("POST", "/input_tokens", "count_tokens"),
     ],
 )
-def test_stored_answers_are_no_turns(method: str, path: str, kind: str) -> None:
+def test_stored_answers_are_not_turns(method: str, path: str, kind: str) -> None:
     reading = read(exchanged(URL + path, b"", {"object": "response"}, method=method))
     assert (reading.kind, reading.finish) == (kind, None)
 
