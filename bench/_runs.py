@@ -40,7 +40,7 @@ def coding_run(
         }
         for number in range(system_bytes // 1400)
     ]
-    messages: list[dict[str, Any]] = [{"role": "user", "content": [{"type": "text", "text": "Mend the tests."}]}]
+    messages: list[dict[str, Any]] = [{"role": "user", "content": [{"type": "text", "text": "Fix the tests."}]}]
     for turn in range(turns):
         last = messages[-1]["content"][-1]
         last["cache_control"] = {"type": "ephemeral"}

@@ -1,7 +1,7 @@
 """Replay in process, as rates side by side: the openai SDK over a bare mock transport, and a plain httpx client over
 vcrpy and cassetter with body matching; and how long cassettes of 1, 10 and 100 MB take to load, against vcrpy's YAML.
 
-Both stand in the dependency group `bench`, which `make bench` installs.
+Both are in the dependency group `bench`, which `make bench` installs.
 """
 
 import json

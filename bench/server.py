@@ -106,7 +106,7 @@ def record(path: Path) -> None:
 
 
 def record_flows(path: Path) -> None:
-    """The same for mitmproxy, as flows to the address that its reverse mode stands before."""
+    """The same for mitmproxy, as flows to the address behind its reverse mode."""
     from mitmproxy import http, io
     from mitmproxy.test import tflow
 
@@ -264,7 +264,7 @@ def measured(ports: dict[str, int], streamed: bool) -> dict[str, tuple[float, fl
 
 
 def report(answers: dict[str, tuple[float, float]], streamed: bool) -> int:
-    """Says the ratios; 1 when the bar was missed. What mitmproxy answers in one piece is no stream: that has no bar."""
+    """Print the ratios; returns 1 when a bar was missed. mitmproxy does not stream, so streams have no bar."""
     ours, _ = answers["ours"]
     what = f"{len(events())} events, each sent as it was recorded" if streamed else "one body"
     print(f"{TURNS} turns of {len(request_of(1, False)) / 1000:.0f} KB, answered in {what}: rate")

@@ -2,7 +2,7 @@
 
 Each is measured beside a bare `python -c pass` and beside something that is known, in a random order, round by
 round; what is compared is the time that each adds to the bare interpreter. Bar: `turntape --help` adds less than
-60 ms. The bars of the other ratios are wide: they are there to tell when something heavy has crept in.
+60 ms. The bars of the other ratios are wide: they show when something heavy is imported by mistake.
 """
 
 import argparse

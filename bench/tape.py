@@ -62,15 +62,14 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         for suffix, bar in BARS.items():
             path = Path(folder) / f"run.cassette.{suffix}"
-            told = child("record", str(path))
+            measured = child("record", str(path))
             size = path.stat().st_size / 1e6
             if suffix == "jsonl":
-                print(f"{told['count']:.0f} turns, {told['total'] / 1e6:.1f} MB of request bodies")
+                print(f"{measured['count']:.0f} turns, {measured['total'] / 1e6:.1f} MB of request bodies")
             line(f".{suffix}: size", size, bar, "MB")
-            print(
-                f"{'':<4}{told['total'] / 1e6 / size:.0f}x smaller; write() took its caller {told['write_us']:.1f} us"
-            )
-            line(f".{suffix}: resident while recording", told["peak"], 120, "MB")
+            smaller = measured["total"] / 1e6 / size
+            print(f"{'':<4}{smaller:.0f}x smaller; write() took its caller {measured['write_us']:.1f} us")
+            line(f".{suffix}: resident while recording", measured["peak"], 120, "MB")
             line(f".{suffix}: show --json", child("show", str(path))["seconds"], 2.0, "s")
     return missed
 

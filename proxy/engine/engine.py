@@ -43,6 +43,9 @@ _NEVER = 10 * 365 * 24 * 3600
 """Seconds of silence after which turntape closes a connection. How long to wait for an answer, and how long an idle
 connection stays open, is between client and API."""
 
+_STOP = 60.0
+"""Seconds that the proxy may take to stop; a busy machine needs some of them."""
+
 
 class Sink(Protocol):
     """Where finished round trips go: a `Recorder`, or an object like it."""
@@ -216,7 +219,7 @@ class Engine:
             self._limits_addon.close()
         self._master.shutdown()
         with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.wait_for(self._running, timeout=5)
+            await asyncio.wait_for(self._running, timeout=_STOP / 2)
         if self._witnesses is not None:
             await self._witnesses.stop()
         self._master = None
@@ -281,7 +284,7 @@ def running(engine: Engine) -> Generator[Engine]:
         yield engine
     finally:
         if started[0] is None:
-            asyncio.run_coroutine_threadsafe(engine.stop(), loop).result(timeout=10)
+            asyncio.run_coroutine_threadsafe(engine.stop(), loop).result(timeout=_STOP)
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(timeout=5)
+        thread.join(timeout=_STOP)
         loop.close()
