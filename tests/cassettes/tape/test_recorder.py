@@ -845,3 +845,8 @@ def test_a_forked_child_that_writes_does_not_wait_for_a_thread_that_it_has_not(p
     recorder.write(round_trip())  # the thread has ended: nobody would make room
 
     assert recorder.waiting > 0
+
+
+def test_the_limits_are_those_that_the_docs_promise() -> None:
+    """docs/cassette-format.md: within about 50 ms; CHANGELOG.md: at most 64 MB wait."""
+    assert (recorder_module.BATCH_SECONDS, recorder_module.WAITING_BYTES) == (0.05, 64 * 1024 * 1024)
