@@ -198,3 +198,22 @@ def test_bytes_that_are_not_utf8_end_the_search_for_a_character() -> None:
     delta = window.shorten(b"\x80" * 500 + b"a" + b"\x80" * 90)
 
     assert delta is None or rebuilt(delta, b"\x80" * 600) == b"\x80" * 500 + b"a" + b"\x80" * 90
+
+
+def test_a_body_without_a_whole_character_ends_the_search_at_its_start() -> None:
+    window = Window()
+    window.add(0, b"\x80" * 600)
+    body = b"\x80" * 300 + b"\x81" * 300
+
+    assert window.shorten(body) in (None, Delta(0, 0, 0, body))
+
+
+def test_both_ends_together_are_compared_with_those_of_other_bodies() -> None:
+    window = Window()
+    body = different(500).hex().encode()
+    window.add(0, body[:500] + b"-" * 700)
+    window.add(1, body[:300] + b"+" * 100 + body[-300:])
+
+    delta = window.shorten(body)
+
+    assert delta == Delta(1, 300, 300, body[300:700])
