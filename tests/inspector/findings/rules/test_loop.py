@@ -202,3 +202,42 @@ def test_a_call_that_was_run_out_of_a_failed_stream_echoes_the_failure() -> None
     one = only("client-dispatched-partial-call", opened, chat(history, said("done"), index=1))
 
     assert one.because_of == ("api-error-in-200-stream",)
+
+
+def waited(milliseconds: tuple[int, int], gap: float) -> list[RoundTrip]:
+    """Two calls whose results come after a gap in seconds; the client reports how long each tool took."""
+    two = [use(), use("toolu_2", "strip")]
+    following = anthropic([ASKED, spoke(*two), asked(given(), given("toolu_2"))], [words("x")], 1, at=0.25 + gap)
+    header = ("x-claude-code-prev-tool-durations", f"a={milliseconds[0]}, b={milliseconds[1]}")
+    request = replace(following.request, headers=(*following.request.headers, header))
+    return [anthropic([ASKED], two), replace(following, request=request)]
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "gap", "serial"),
+    [((1000, 1000), 2.0, True), ((1000, 1000), 1.7, False), ((2000, 1100), 3.2, True), ((2000, 900), 3.2, False)],
+)
+def test_tools_ran_one_by_one_when_the_gap_is_their_sum_and_the_sum_is_well_above_the_longest(
+    milliseconds: tuple[int, int], gap: float, serial: bool
+) -> None:
+    assert ("client-parallel-run-serially" in ids(*waited(milliseconds, gap))) is serial
+
+
+def test_a_usual_limit_of_turns_counts_only_when_nearly_every_turn_was_dispatched() -> None:
+    history: list[dict[str, Any]] = [HELLO]
+    trips: list[RoundTrip] = []
+    for n in range(9):
+        trips.append(chat(history, said(f"Answer {n}."), index=n))
+        history = [*history, said(f"Answer {n}."), user(f"Question {n}?")]
+    last = chat(history, said(None, CALL), index=9)
+
+    assert "client-max-iterations" not in ids(*trips, last)
+
+
+def test_a_pause_that_is_resumed_by_the_id_of_the_answer_is_resumed() -> None:
+    paused = anthropic([ASKED], [words("Let me search.")], stop="pause_turn")
+    by_id = anthropic([asked("go")], [words("Done.")], 1, thread={"type": "continue", "previous_message_id": "msg_0"})
+    by_another = anthropic([ASKED, spoke(words("Let me search.")), asked("go")], [words("Done.")], 1)
+
+    assert "client-pause-not-resumed" not in ids(paused, by_id)
+    assert "client-pause-not-resumed" in ids(paused, by_another)

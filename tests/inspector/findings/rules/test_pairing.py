@@ -220,3 +220,15 @@ def test_a_result_without_an_id_behind_a_users_message_is_displaced_and_not_miss
 
     assert "client-results-not-adjacent" in reported
     assert not reported & {"client-missing-tool-result", "client-orphan-tool-result"}
+
+
+@pytest.mark.parametrize("returned", [True, False])
+def test_a_rejected_block_that_the_api_itself_returned_is_the_apis_fault(returned: bool) -> None:
+    ask = {"role": "user", "content": "what is a tape?"}
+    block = use() if returned else use("toolu_2")
+    first = anthropic([ask], [use()])
+    sentence = "messages.1.content.0: `tool_use` ids must be unique"
+    second = anthropic([ask, spoke(block), asked(given(block["id"]))], index=1, error=sentence)
+
+    [one] = [f for f in judged(first, second) if f.id == "client-duplicated-call"]
+    assert (one.layer, one.tier) == (("api", "P") if returned else ("client", "S"))

@@ -200,3 +200,23 @@ def test_a_name_that_meant_another_model_a_turn_ago_is_a_substitution() -> None:
 
     assert only("api-model-substituted", by("gpt-4o-2024-08-06", 0), drifted).at == 1
     assert "api-model-substituted" not in ids(by("gpt-4o-2024-08-06", 0), by("gpt-4o-2024-11-20", 1))
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered", "changed"),
+    [("default", "standard", False), ("flex", "standard", True), ("standard_only", "standard", False)],
+)
+def test_a_default_tier_is_the_standard_one(asked: str, answered: str, changed: bool) -> None:
+    assert ("api-service-tier-changed" in ids(tiered(asked, answered))) is changed
+
+
+def test_a_request_with_less_input_reads_less_from_the_cache_without_a_finding() -> None:
+    history = [HELLO, FIRST, result("call_1", "x")]
+    shrunk = cached(history, said("x"), 1, 0, 5)
+    assert shrunk.response is not None
+    body = shrunk.response.body.replace(b'"prompt_tokens":5001', b'"prompt_tokens":900')
+
+    assert body != shrunk.response.body
+    less = replace(shrunk, response=replace(shrunk.response, content=body))
+    assert "api-cache-drop" in ids(cached([HELLO], FIRST, 0, 4000, 0), shrunk)
+    assert "api-cache-drop" not in ids(cached([HELLO], FIRST, 0, 4000, 0), less)
