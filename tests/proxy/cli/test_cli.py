@@ -131,7 +131,7 @@ BAD_FILES = {
     "good.casette.jsonl": "No such file or directory; did you mean 'good.cassette.jsonl'?",
     "empty-folder": "in the folder 'empty-folder'|the folder 'empty-folder' has no *.cassette.jsonl file",
     "binary": "turntape cassette: its first line",
-    "empty": "'empty' is empty: no recording was begun in it; record again",
+    "empty": "'empty' is empty",
     "empty/below": "cannot read the cassette 'empty/below': Not a directory; check the name",
     "a.har": "'a.har' is a recording in the format of HAR; convert it: turntape import a.har",
     "a b.yaml": "'a b.yaml' is a recording in the format of vcrpy; convert it: turntape import 'a b.yaml'",
