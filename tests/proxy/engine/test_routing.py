@@ -208,6 +208,10 @@ def test_an_authorization_that_names_no_run(value: str | None) -> None:
     assert run_of(value) is None
 
 
+def test_the_run_is_the_user_up_to_the_first_colon() -> None:
+    assert run_of("Basic " + base64.b64encode(b"night:x:y").decode()) == "night"
+
+
 TLS, PLAIN = b"\x16\x03\x01", b"GET / HTTP/1.1"
 
 
