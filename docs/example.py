@@ -121,7 +121,9 @@ class Conversation:
         """The API answers with an error, as one JSON body."""
         data = orjson.dumps({"type": "error", "error": {"type": kind, "message": message}})
         response = Response(status, "", (("content-type", "application/json"),), data, (Chunk(len(data), 310_000),))
-        trip = RoundTrip(self.request(), response, self.clock.now, 900, 300_000, ended_at=310_000)
+        trip = RoundTrip(
+            self.request(), response, self.clock.now, request_at=900, first_byte_at=300_000, ended_at=310_000
+        )
         self.clock.now += 2.3
         return trip
 
@@ -140,7 +142,9 @@ class Conversation:
             ("request-id", f"req_011{len(request.body):06d}"),
         )
         response = Response(200, "OK", headers, b"".join(pieces), chunks)
-        trip = RoundTrip(request, response, self.clock.now, 900, first, ended_at=chunks[-1].at + 1_000)
+        trip = RoundTrip(
+            request, response, self.clock.now, request_at=900, first_byte_at=first, ended_at=chunks[-1].at + 1_000
+        )
         self.clock.now += chunks[-1].at / 1e6 + wait
         self.messages.append({"role": "assistant", "content": [_echoed(one) for one in content]})
         return trip
