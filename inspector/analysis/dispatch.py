@@ -33,7 +33,7 @@ def answers(
 ) -> dict[int, ToolResult]:
     """Which result answers which call (by place): by id, else by name in order, as APIs without ids link them.
 
-    `echoed` are the ids under which the calls stand in the history, `seen` how many results were there before,
+    `echoed` has the ids that the calls have in the history, `seen` is how many results were there before,
     `last` those behind the last answer, which are new however much of the history was cut away.
     """
     found: dict[int, ToolResult] = {}
@@ -79,7 +79,7 @@ def _held(turn: Turn) -> Iterator[ToolCall]:
                 yield part.call
 
 
-def told_in_text(calls: tuple[ToolCall, ...], messages: Iterable[Message]) -> dict[int, ToolResult]:
+def retold_calls(calls: tuple[ToolCall, ...], messages: Iterable[Message]) -> dict[int, ToolResult]:
     """Which call (by place) a history retells as text, id and all, with the text that follows as its result.
 
     Some agents (smolagents) write calls and observations into plain messages: one text answers the calls of a turn.
@@ -99,7 +99,7 @@ def told_in_text(calls: tuple[ToolCall, ...], messages: Iterable[Message]) -> di
 
 
 def _behind_the_answer(turn: Turn) -> tuple[ToolResult, ...]:
-    """The results of a request that no answer follows, where an answer stands before them."""
+    """The results after the last answer of a request's history; none when it has no answer."""
     messages = turn.reading.request.messages
     last = max((i for i, message in enumerate(messages) if message.role == "assistant"), default=len(messages))
     return tuple(part.result for m in messages[last + 1 :] for part in m.parts if part.result is not None)
@@ -119,7 +119,7 @@ def dispatch(turn: Turn, following: Turn | None) -> Dispatch:
     seen = 0 if held else len(turn.reading.request.results)
     given = following.reading.request.results
     found = answers(calls, given, _echoed_ids(turn, following, calls), seen, _behind_the_answer(following))
-    found = found or told_in_text(calls, following.reading.request.messages)
+    found = found or retold_calls(calls, following.reading.request.messages)
     missing = tuple(call for place, call in enumerate(calls) if place not in found)
     outcome = "dispatched" if not missing else "partly" if found else "not_dispatched"
     return Dispatch(tuple(found.values()), missing, outcome)

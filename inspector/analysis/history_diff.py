@@ -200,7 +200,7 @@ def _left_out(unit: Unit) -> list[HistoryChange]:
 
 
 def _behind_answer(old: list[Unit], new: list[Unit]) -> tuple[list[Unit], list[Unit]]:
-    """`new` up to the last call of the answer, by its id, and what stands behind it.
+    """`new` up to the last call of the answer, by its id, and what comes after it.
 
     A new result may read like an earlier one; that must not make the answer look moved.
     """

@@ -1,7 +1,7 @@
 """What counts when two runs of one agent are compared, and what differs although nothing was changed.
 
-What is volatile stands in the table of `cassettes.volatile`, the same that replay goes by: fields that name who
-asks, today's date and the clock where a text tells them as such. Beyond that an id or a signature that the API gave
+Volatile values are those that replay ignores too (`cassettes.matching.ignored_fields`): fields that name who
+asks, and dates and times that a text names. An id or a signature that the API gave
 is known by where it was given (`⟨call 2 of turn 1⟩`), so that two runs agree although their ids do not, and a client
 that answers another call, or under another id, is seen. An id that the client made is known by its order.
 """
@@ -25,7 +25,7 @@ type Path = tuple[str, ...]
 
 _IDS = frozenset({"id", "call_id", "tool_call_id", "tool_use_id", "toolUseId"})
 _MADE = re.compile(r"(?=\D*\d)[\w|:.=+/-]{8,}")
-"""What looks like an id that somebody made, and is no word."""
+"""Text that looks like a generated id and not like a word."""
 _HEADERS = ("anthropic-version", "anthropic-beta", "openai-beta")
 """Request headers that change what a model is asked."""
 _REASONING_TYPES = frozenset({"thinking", "redacted_thinking", "reasoning"})
@@ -174,7 +174,7 @@ def digest_of(value: object) -> bytes:
 
 
 def address(trip: RoundTrip) -> dict[str, object]:
-    """What of a request stands outside its body and counts."""
+    """What counts of a request outside its body: method, path, and the headers that change the question."""
     found = {name: value for name in _HEADERS if (value := header(trip.request.headers, name))}
     return {"method": trip.request.method.upper(), "url": path_key(trip.request.url), "headers": found}
 

@@ -25,18 +25,18 @@ from ..wire.websocket import turns_of
 from .diff_normalise import OriginNames, address, digest_of, emission_form, finish_form
 
 type DivergedPart = Literal["request", "emission", "finish", "stop"]
-"""What parts two threads; `stop` is one that goes on where the other does not."""
+"""What differs first between two threads; `stop`: one continues where the other ends."""
 
 _APIS_OWN = frozenset({"error", "cut", "cancelled", "content_filter", "malformed", "limit"})
-"""What the API, or the way to it, did to an answer by itself."""
+"""Finishes that the API, or the connection to it, caused and not the model."""
 _UNFINISHED = frozenset({"error", "cut", "cancelled"})
 """How much of an answer had arrived then is chance."""
 _LIMIT = 200
-_TOLD = 10
-"""So many places are told; of the rest, how many there are."""
+_MOST_SHOWN = 10
+"""How many places are shown; of the rest only the number is."""
 _HUNKS = 3
 _AROUND = 3
-"""How many words stand before and after those that differ."""
+"""How many words are shown before and after those that differ."""
 _SHORT = 60
 """A text of so many characters is shown whole."""
 _SHOWN = 200
@@ -112,8 +112,8 @@ class ChangedValue:
         return words(self.a, self.b) if isinstance(self.a, str) and isinstance(self.b, str) else []
 
     def as_json(self) -> dict[str, object]:
-        told = {"pointer": self.pointer, "kind": self.kind, "a": self.a, "b": self.b}
-        return told | {"words": [{"a": a, "b": b} for a, b in self.words]}
+        reported = {"pointer": self.pointer, "kind": self.kind, "a": self.a, "b": self.b}
+        return reported | {"words": [{"a": a, "b": b} for a, b in self.words]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ def compare(
     """Compare two runs, each of which can be read twice. Without `reasoning`, that does not count."""
     left, right = _side(names[0], a, reasoning), _side(names[1], b, reasoning)
     pairs = [_pair(left, right, x, y) for x, y in _partners(left, right)]
-    return Comparison(left, right, tuple(_told(pairs, left, right, reasoning)))
+    return Comparison(left, right, tuple(_described(pairs, left, right, reasoning)))
 
 
 def turns_in(run: Iterable[RoundTrip]) -> Iterator[tuple[int, RoundTrip]]:
@@ -330,20 +330,20 @@ def _parting(a: TurnDigest | None, b: TurnDigest | None) -> Divergence | None:
 
 
 def _alone(a: TurnDigest | None, b: TurnDigest | None) -> Divergence:
-    """One run goes on, or tries again, where the other does not: the loop is the client's."""
-    goes_on, step = ("A", a) if b is None or (a is not None and a.attempt > b.attempt) else ("B", b)
-    stops = "B" if goes_on == "A" else "A"
+    """One run continues, or tries again, where the other does not: the client runs the loop."""
+    longer, step = ("A", a) if b is None or (a is not None and a.attempt > b.attempt) else ("B", b)
+    stops = "B" if longer == "A" else "A"
     assert step is not None
     if step.attempt > 1:
-        says = f"the same so far; then {goes_on} tries turn {step.turn} again and {stops} does not"
+        says = f"the same so far; then {longer} tries turn {step.turn} again and {stops} does not"
     elif step.turn == 1:
-        says = f"only {goes_on} has this thread ({step.kind.replace('_', ' ')})"
+        says = f"only {longer} has this thread ({step.kind.replace('_', ' ')})"
     else:
-        says = f"the same so far; then {goes_on} goes on and {stops} stops"
+        says = f"the same so far; then {longer} continues and {stops} stops"
     return Divergence("client", "stop", says, step.turn, a if step is a else None, b if step is b else None)
 
 
-def _told(pairs: list[ThreadPair], a: ComparedRun, b: ComparedRun, reasoning: bool) -> Iterator[ThreadPair]:
+def _described(pairs: list[ThreadPair], a: ComparedRun, b: ComparedRun, reasoning: bool) -> Iterator[ThreadPair]:
     """The pairs with what differs where they part, read again from the tapes."""
     partings = [pair.parting for pair in pairs if pair.parting is not None]
     left = dict(_forms(a, [p.a for p in partings], reasoning))
@@ -357,8 +357,8 @@ def _told(pairs: list[ThreadPair], a: ComparedRun, b: ComparedRun, reasoning: bo
         says = parting.says
         if parting.part == "request" and changes:
             says = f"the request differs: {_what(changes[0].pointer, left[parting.a], right[parting.b])}"
-        told = replace(parting, says=says, changes=tuple(changes[:_TOLD]), more=len(changes[_TOLD:]))
-        yield replace(pair, parting=told)
+        reported = replace(parting, says=says, changes=tuple(changes[:_MOST_SHOWN]), more=len(changes[_MOST_SHOWN:]))
+        yield replace(pair, parting=reported)
 
 
 def _what(pointer: str, a: "_Form", b: "_Form") -> str:

@@ -1,7 +1,7 @@
 """ATIF, the Agent Trajectory Interchange Format of Harbor and Terminal-Bench, version 1.7.
 
 https://harborframework.com/docs/trajectory-format and the RFC behind it (read 2026-11-21). A thread is a trajectory;
-the first one of a run is the document, and the others stand in `subagent_trajectories`. The steps are the system
+the first one of a run is the document, and the others are in `subagent_trajectories`. The steps are the system
 prompt, the user's messages and the turns; an observation holds what the next request shows of a turn's calls.
 """
 
@@ -18,7 +18,7 @@ from .thread_summary import SentMessage, ThreadSummary, TurnSummary, thread_summ
 
 VERSION = "ATIF-v1.7"
 _UNKNOWN = "unknown"
-"""For what the wire does not say and the format wants to be told."""
+"""For what the wire does not say and the format wants to be shown."""
 _NOTE = (
     "Made by turntape from HTTP traffic. Each thread of the run is a trajectory; "
     "those in subagent_trajectories may be subagents, or calls for a title or a summary."
@@ -118,8 +118,8 @@ def _observation(results: tuple[ToolResult, ...], calls: tuple[ToolCall, ...], i
     from ..analysis.dispatch import answers
 
     found = answers(calls, results)
-    told = [{"source_call_id": ids[place], "content": found[place].text} for place in sorted(found)]
-    return {"results": told} if told else None
+    shown = [{"source_call_id": ids[place], "content": found[place].text} for place in sorted(found)]
+    return {"results": shown} if shown else None
 
 
 def _model(turn: TurnSummary) -> str | None:

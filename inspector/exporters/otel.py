@@ -4,7 +4,7 @@ Attributes of opentelemetry-semantic-conventions 0.66b2 and
 https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/; the encoding of
 https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding (both read 2026-11-21). A run is a trace, a thread an
 `invoke_agent` span over its turns, and a turn a client span. When a tool ran does not show on the wire, so there are
-no `execute_tool` spans; calls and results stand in the messages.
+no `execute_tool` spans; calls and results are in the messages.
 """
 
 import json
@@ -40,7 +40,7 @@ _FINISH: dict[str, str] = {
     "error": "error",
     "malformed": "error",
 }
-"""The conventions' five words in an output message; any other is told as it is."""
+"""The conventions' five words in an output message; any other is shown as it is."""
 
 _PARAMETERS: dict[str, tuple[str, type]] = {
     "temperature": ("gen_ai.request.temperature", float),
@@ -110,34 +110,13 @@ def _thread_span(thread: str, run: str | None, turns: list[Object], trace: str) 
 
 
 def _turn_span(one: LabelledRoundTrip, content: bool) -> Object:
-    trip, reading, label = one.round_trip, one.reading, one.label
-    operation = traits_of(reading.protocol).operation
-    model = reading.request.model
-    # Whole microseconds first: a float of seconds has not the digits for nanoseconds.
+    trip, reading = one.round_trip, one.reading
+    operation, model = traits_of(reading.protocol).operation, reading.request.model
+    # Whole microseconds first: a float of seconds has too few digits for nanoseconds.
     started = round(trip.started_at * 1_000_000) * 1000
-    attributes: dict[str, object] = {
-        "gen_ai.operation.name": operation,
-        "gen_ai.provider.name": provider_of(reading.provider).telemetry or reading.provider or "unknown",
-        "gen_ai.conversation.id": label["thread"],
-        "gen_ai.request.model": model,
-        "gen_ai.request.stream": reading.request.streamed or None,
-        "gen_ai.request.max_tokens": reading.request.max_output,
-        "gen_ai.request.stop_sequences": list(reading.request.stop) or None,
-        "gen_ai.response.id": reading.response_id,
-        "gen_ai.response.model": reading.response_model,
-        "gen_ai.response.finish_reasons": [reading.finish.raw] if reading.finish and reading.finish.raw else None,
-        **_parameters(reading.request),
-        **_usage(reading),
-        **_server(trip.request.url),
-        "http.response.status_code": trip.response.status if trip.response else None,
-        "turntape.round_trip": trip.index,
-        "turntape.finish": reading.finish.effective if reading.finish else None,
-    }
-    if reading.streamed and trip.first_byte_at is not None and trip.response and trip.response.chunks:
-        attributes["gen_ai.response.time_to_first_chunk"] = trip.response.chunks[0].at / 1_000_000
-    if content:
-        attributes |= _content(reading)
-    span: Object = {
+    error, status = _error(one)
+    attributes = _turn_attributes(one, operation) | _first_chunk(one) | (_content(reading) if content else {}) | error
+    return {
         "traceId": "",
         "spanId": "",
         "parentSpanId": "",
@@ -145,16 +124,51 @@ def _turn_span(one: LabelledRoundTrip, content: bool) -> Object:
         "kind": _CLIENT,
         "startTimeUnixNano": str(started),
         "endTimeUnixNano": str(started + (trip.ended_at or 0) * 1000),
+        **({"status": status} if status is not None else {}),
+        "attributes": _attributes(attributes),
     }
-    if reading.error is not None or (reading.finish and reading.finish.effective in ("error", "cut")):
-        error = reading.error
-        status = str(trip.response.status) if trip.response and trip.response.status >= 400 else None
-        failure = trip.failure.kind if trip.failure else None
-        attributes["error.type"] = (error.type or error.code if error else None) or failure or status or "_OTHER"
-        message = error.message if error else trip.failure.message if trip.failure else ""
-        span["status"] = {"code": _ERROR, "message": message}
-    span["attributes"] = _attributes(attributes)
-    return span
+
+
+def _turn_attributes(one: LabelledRoundTrip, operation: str) -> dict[str, object]:
+    trip, reading = one.round_trip, one.reading
+    request, finish = reading.request, reading.finish
+    return {
+        "gen_ai.operation.name": operation,
+        "gen_ai.provider.name": provider_of(reading.provider).telemetry or reading.provider or "unknown",
+        "gen_ai.conversation.id": one.label["thread"],
+        "gen_ai.request.model": request.model,
+        "gen_ai.request.stream": request.streamed or None,
+        "gen_ai.request.max_tokens": request.max_output,
+        "gen_ai.request.stop_sequences": list(request.stop) or None,
+        "gen_ai.response.id": reading.response_id,
+        "gen_ai.response.model": reading.response_model,
+        "gen_ai.response.finish_reasons": [finish.raw] if finish and finish.raw else None,
+        **_parameters(request),
+        **_usage(reading),
+        **_server(trip.request.url),
+        "http.response.status_code": trip.response.status if trip.response else None,
+        "turntape.round_trip": trip.index,
+        "turntape.finish": finish.effective if finish else None,
+    }
+
+
+def _first_chunk(one: LabelledRoundTrip) -> dict[str, object]:
+    trip = one.round_trip
+    if not one.reading.streamed or trip.first_byte_at is None or trip.response is None or not trip.response.chunks:
+        return {}
+    return {"gen_ai.response.time_to_first_chunk": trip.response.chunks[0].at / 1_000_000}
+
+
+def _error(one: LabelledRoundTrip) -> tuple[dict[str, object], Object | None]:
+    """The attribute and the status of a turn that failed; nothing for one that did not."""
+    trip, error, finish = one.round_trip, one.reading.error, one.reading.finish
+    if error is None and (finish is None or finish.effective not in ("error", "cut")):
+        return {}, None
+    http = str(trip.response.status) if trip.response and trip.response.status >= 400 else None
+    failure = trip.failure.kind if trip.failure else None
+    kind = (error.type or error.code if error else None) or failure or http or "_OTHER"
+    message = error.message if error else trip.failure.message if trip.failure else ""
+    return {"error.type": kind}, {"code": _ERROR, "message": message}
 
 
 def _parameters(request: RequestReading) -> dict[str, object]:
@@ -198,7 +212,7 @@ def _content(reading: Reading) -> dict[str, object]:
     """Messages as JSON text, since span attributes are not structured everywhere."""
     request = reading.request
     system = [{"type": "text", "content": part.text} for part in request.system if part.text]
-    told: dict[str, object] = {
+    shown: dict[str, object] = {
         "gen_ai.system_instructions": _text(system) if system else None,
         "gen_ai.input.messages": _text([_message(message) for message in request.messages]),
         "gen_ai.tool.definitions": _text([_definition(tool) for tool in request.tools]) if request.tools else None,
@@ -212,8 +226,8 @@ def _content(reading: Reading) -> dict[str, object]:
             parts.append({"type": "text", "content": text})
         parts += [_call(call) for call in emission.calls]
         word = _FINISH.get(finish.effective, finish.effective) if finish else "unknown"
-        told["gen_ai.output.messages"] = _text([{"role": "assistant", "parts": parts, "finish_reason": word}])
-    return told
+        shown["gen_ai.output.messages"] = _text([{"role": "assistant", "parts": parts, "finish_reason": word}])
+    return shown
 
 
 def _message(message: Message) -> Object:

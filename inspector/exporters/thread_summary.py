@@ -1,7 +1,7 @@
 """A run as conversations: per thread, what was said to the model and what it answered, each piece once.
 
 Requests repeat the whole history; here each turn has only what is new in its request. What the client did with a
-turn's calls stands with the turn, as the next request shows it.
+turn's calls is part of the turn, as the next request shows it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -72,12 +72,12 @@ def thread_summaries(round_trips: Iterable[RoundTrip]) -> list[ThreadSummary]:
             threads[thread].turns[number] = replace(threads[thread].turns[number], label=one.label)
             continue
         thread, request = one.turn.thread, one.reading.request
-        told = threads.setdefault(thread, ThreadSummary(one.round_trip.run, thread))
+        reported = threads.setdefault(thread, ThreadSummary(one.round_trip.run, thread))
         known = seen.setdefault(thread, _ThreadProgress())
         fresh = () if one.turn.number == known.number else _fresh(request, one.turn.history, one.turn.messages_before)
         said = tuple(_sent(fresh, first=one.turn.number == 1, changed=one.turn.history == "changed", seen=known.said))
-        if told.turns and one.turn.number != known.number:
-            told.turns[-1] = _with_results(told.turns[-1], fresh)
+        if reported.turns and one.turn.number != known.number:
+            reported.turns[-1] = _with_results(reported.turns[-1], fresh)
         known.number = one.turn.number
         if request.system and one.turn.number == 1:
             system = "\n\n".join(part.text for part in request.system if part.text)
@@ -92,14 +92,14 @@ def thread_summaries(round_trips: Iterable[RoundTrip]) -> list[ThreadSummary]:
             finish=one.reading.finish,
             usage=one.reading.usage,
         )
-        place[key] = (thread, len(told.turns))
-        told.turns.append(done[key])
-        told.tools = request.tools or told.tools
+        place[key] = (thread, len(reported.turns))
+        reported.turns.append(done[key])
+        reported.tools = request.tools or reported.tools
     return list(threads.values())
 
 
 def _fresh(request: RequestReading, history: str, before: int) -> tuple[Message, ...]:
-    """The messages that no earlier request of the thread held, as far as their number tells."""
+    """The messages that no earlier request of the thread had, judged by their number."""
     if history != "extended" or request.previous_id:
         return request.messages
     return request.messages[before:]

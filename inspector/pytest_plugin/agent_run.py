@@ -1,6 +1,6 @@
 """What an agent did, for assertions: turns, tool calls, findings, cost, and the trajectory as text.
 
-Everything is read from the round trips anew whenever more of them have passed.
+Everything is read again from the round trips whenever there are more of them.
 """
 
 from collections import Counter

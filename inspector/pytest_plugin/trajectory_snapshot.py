@@ -7,7 +7,7 @@ _SUFFIXES = (".cassette.jsonl.zst", ".cassette.jsonl", ".jsonl.zst", ".jsonl")
 
 
 def trajectory_path(cassette: Path) -> Path:
-    """Where the approved trajectory of a cassette stands."""
+    """The file of a cassette's approved trajectory."""
     suffix = next((suffix for suffix in _SUFFIXES if cassette.name.endswith(suffix)), "")
     return cassette.with_name(f"{cassette.name.removesuffix(suffix)}.trajectory.txt")
 

@@ -135,10 +135,10 @@ def _test(word: str) -> Test | None:
         value = value.strip('"').lower()
         return field[0](value) if value else None
     wanted = word.strip('"').lower()
-    return (lambda row: wanted in row.haystack or _told(row, wanted)) if wanted else None
+    return (lambda row: wanted in row.haystack or _shown(row, wanted)) if wanted else None
 
 
-def _told(row: Row, wanted: str) -> bool:
+def _shown(row: Row, wanted: str) -> bool:
     """Whether what the list says of a row beside its text has the word: its error, its findings."""
     if row.error is not None and wanted in row.error.lower():
         return True

@@ -8,6 +8,8 @@ from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.provenance import ForkSource
 from turntape.cassettes.tape.reader import Cassette
 
+from ..analysis.turn import Turn
+
 
 @dataclass(frozen=True, slots=True)
 class ForkPlan:
@@ -43,33 +45,43 @@ class ForkPlan:
 def plan_fork(cassette: Cassette, at: int, thread: str | None = None, *, strays_go_live: bool = False) -> ForkPlan:
     """What is played when `thread` (the first one by default) is forked at turn `at`.
 
-    Raises TurntapeError when there is no such thread or turn. The turn after the last is one: the recording goes on.
+    `at` may be one more than the last turn: then the run continues from its end. Raises TurntapeError when there is
+    no such thread or turn.
     """
-    from .labels import label_all
-
     name = str(cassette.path or "the recording")
     numbered = [trip if trip.index >= 0 else replace(trip, index=place) for place, trip in enumerate(cassette)]
-    turns = [one.turn for one in label_all(numbered) if one.turn is not None]
+    turns = _turns_of_thread(numbered, name, thread)
+    _check_turn(turns, at, name)
+    before = [turn.round_trip for turn in turns if turn.number < at]
+    following = [turn.round_trip for turn in turns if turn.number >= at]
+    limit = min(map(_began, following)) if following else None
+    ordered = sorted(numbered, key=_began)
+    played = tuple(trip for trip in ordered if not trip.frames and (limit is None or _began(trip) < limit))
+    return ForkPlan(name, played, at, tuple(trip.index for trip in before), strays_go_live=strays_go_live)
+
+
+def _turns_of_thread(round_trips: list[RoundTrip], name: str, thread: str | None) -> list[Turn]:
+    from .labels import label_all
+
+    turns = [one.turn for one in label_all(round_trips) if one.turn is not None]
     if not turns:
         raise TurntapeError(f"{name!r} holds no turn of an LLM, so it cannot be forked; record a run first")
-    thread = thread or turns[0].thread
-    mine = [turn for turn in turns if turn.thread == thread]
-    if not mine:
+    wanted = thread or turns[0].thread
+    found = [turn for turn in turns if turn.thread == wanted]
+    if not found:
         names = ", ".join(dict.fromkeys(turn.thread for turn in turns))
-        raise TurntapeError(f"{name!r} has no thread {thread!r}; it has {names}")
-    last = max(turn.number for turn in mine)
+        raise TurntapeError(f"{name!r} has no thread {wanted!r}; it has {names}")
+    return found
+
+
+def _check_turn(turns: list[Turn], at: int, name: str) -> None:
+    thread, last = turns[0].thread, max(turn.number for turn in turns)
     if not 1 <= at <= last + 1:
         raise TurntapeError(
             f"thread {thread} of {name!r} has {last} turns, so --at is from 1 to {last + 1} and not {at}"
         )
-    before = [turn.round_trip for turn in mine if turn.number < at]
-    following = [turn.round_trip for turn in mine if turn.number >= at]
-    if any(trip.frames for trip in (*before, *following)):
+    if any(turn.round_trip.frames for turn in turns):
         raise TurntapeError(f"thread {thread} of {name!r} was held over a WebSocket, which cannot be forked")
-    ordered = sorted(numbered, key=_began)
-    limit = min(map(_began, following)) if following else None
-    played = tuple(trip for trip in ordered if not trip.frames and (limit is None or _began(trip) < limit))
-    return ForkPlan(name, played, at, tuple(trip.index for trip in before), strays_go_live=strays_go_live)
 
 
 def _began(trip: RoundTrip) -> tuple[float, int]:

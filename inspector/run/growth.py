@@ -1,7 +1,7 @@
 """How the tokens of a run grow: what each turn paid for, and how full the context window was.
 
-Input is split in the order in which it stands in a request: what was read from the cache, what was written to it,
-then the rest. The history, as long as the previous request of the thread was, stands first; so of the rest that
+Input is split in the order of the request: what was read from the cache, what was written to it,
+then the rest. The history, as long as the previous request of the thread was, comes first; so of the rest that
 part is resent history which the cache did not cover, and only what is left was new.
 """
 
@@ -86,7 +86,7 @@ class GrowthStep:
 
 
 def steps(rows: Iterable[tuple[int, Row]]) -> Iterator[GrowthStep]:
-    """The growth over these rows, given with their places; what is no turn is left out."""
+    """The growth over these rows, given with their places; round trips that are not turns are left out."""
     so_far = Decimal(0)
     for place, row in rows:
         if row.is_turn:

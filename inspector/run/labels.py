@@ -121,7 +121,7 @@ type Key = tuple[int, float, float]
 def label_stream(
     round_trips: Iterable[RoundTrip], *, hints: bool = False, advice: bool = False
 ) -> Iterator[tuple[Key, LabelledRoundTrip]]:
-    """All round trips labelled as they come; what comes again under a key stands for what came before.
+    """All round trips labelled as they come; a label that comes again under its key replaces the one before.
 
     `hints` adds the findings of tier H, `advice` the lint.
     """

@@ -25,7 +25,7 @@ class Piece:
     """`system`, `tools`, `tool`, `parameters`, or a message's role."""
     name: str
     pointer: str
-    """Where it stands in the request body; empty for a group."""
+    """JSON pointer into the request body; empty for a group."""
     size: int
     """Its bytes as compact JSON."""
     tokens: int | None
@@ -69,7 +69,7 @@ def context(detail: Detail, rows: Rows, place: int, window: int | None = None) -
     sent = _requests(rows, place)
     pieces: list[Piece] = []
     for number, (kind, name, pointer, first, size, parts) in enumerate(measured):
-        told = sent[_first(sent, first) :] if first is not None else sent
+        shown = sent[_first(sent, first) :] if first is not None else sent
         tokens = shares[number] if shares is not None else None
         pieces.append(
             Piece(
@@ -78,10 +78,10 @@ def context(detail: Detail, rows: Rows, place: int, window: int | None = None) -
                 pointer,
                 size,
                 tokens,
-                told[0].turn or 1 if told else 1,
-                len(told),
-                _cost(told, size),
-                _inner(parts, tokens, size, told),
+                shown[0].turn or 1 if shown else 1,
+                len(shown),
+                _cost(shown, size),
+                _inner(parts, tokens, size, shown),
             )
         )
     return Context(tuple(pieces), whole, total, window)

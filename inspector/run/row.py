@@ -127,7 +127,7 @@ def row_of(key: Key, one: LabelledRoundTrip, session: int | None) -> Row:
     usage = reading.usage or Usage()
     attempt = label.get("attempt")
     failure = trip.failure.message if trip.failure else None
-    told = error.get("message") or (reading.error.message if reading.error else None) or failure
+    shown = error.get("message") or (reading.error.message if reading.error else None) or failure
     return Row(
         key=key,
         index=key[0],
@@ -147,7 +147,7 @@ def row_of(key: Key, one: LabelledRoundTrip, session: int | None) -> Row:
         said=" ".join(safe((as_text(model.get("text")) or as_text(model.get("refusal")) or "")[:SHOWN]).split()),
         finish=as_text(api.get("effective")),
         finish_raw=as_text(api.get("finish_raw")),
-        error=safe(told) if isinstance(told, str) else None,
+        error=safe(shown) if isinstance(shown, str) else None,
         usage=usage,
         before=turn.usage_before if turn else None,
         cost=None if price is None else Decimal(price),

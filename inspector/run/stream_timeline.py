@@ -17,9 +17,9 @@ def length(detail: Detail) -> int:
 
 
 def arrived(detail: Detail, at: int) -> Reading:
-    """The reading of a round trip as it stood `at` microseconds after its start.
+    """The reading of a round trip as it was `at` microseconds after its start.
 
-    An answer that is no stream is there when its last byte is.
+    An answer that is not a stream arrives with its last byte.
     """
     reading, trip = detail.reading, detail.round_trip
     response, protocol = trip.response, by_name(reading.protocol)

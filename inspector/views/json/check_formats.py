@@ -42,7 +42,7 @@ def _file(one: Checked, asked: Asked) -> dict[str, object]:
 def junit(report: Report) -> str:
     """JUnit XML: a suite a cassette, in it a case for every class that was looked for and every budget.
 
-    A case fails when a finding of its class is grave enough; milder ones are told in its output.
+    A case fails when a finding of its class is severe enough; milder ones are in its output.
     """
     suites = Element("testsuites", name="turntape check")
     for one in report.checked:
@@ -70,9 +70,9 @@ def _suite(suites: Element, one: Checked, asked: Asked) -> None:
         if failing:
             first = failing[0].finding
             failure = SubElement(case, "failure", message=_text(first.message), type=f"{first.layer}.{first.severity}")
-            failure.text = _text("\n\n".join(map(_told, failing)))
+            failure.text = _text("\n\n".join(map(_reported, failing)))
         if milder := [found for found in alike if found not in failing]:
-            SubElement(case, "system-out").text = _text("\n\n".join(map(_told, milder)))
+            SubElement(case, "system-out").text = _text("\n\n".join(map(_reported, milder)))
     for verdict in one.verdicts:
         name = verdict.budget + (f" ({verdict.run})" if verdict.run else "")
         case = SubElement(suite, "testcase", classname=_text(one.name), name=_text(name), time="0")
@@ -94,7 +94,7 @@ def _counted(suite: Element) -> None:
     suite.set("time", "0")
 
 
-def _told(found: Found) -> str:
+def _reported(found: Found) -> str:
     finding = found.finding
     lines = [f"#{found.index} {finding.layer} {finding.severity} {finding.id}: {finding.message}"]
     lines += [f"  at   {' · '.join(finding.evidence)}"] if finding.evidence else []
@@ -111,19 +111,19 @@ _COMMAND: dict[Severity, str] = {"error": "error", "warning": "warning", "info":
 
 
 def github(report: Report, lines: Mapping[str, Mapping[int, int]] | None = None) -> Iterator[str]:
-    """Workflow commands of GitHub Actions, the gravest first: it shows ten of each kind.
+    """Workflow commands of GitHub Actions, the most severe first, because it shows ten of each kind.
 
-    `lines` says, file by file, on which line a round trip stands.
+    `lines` says, file by file, the line of each round trip.
     """
     for one in report.checked:
         places = (lines or {}).get(one.name, {})
-        for found in sorted(one.findings, key=_gravest):
+        for found in sorted(one.findings, key=_severity_rank):
             finding = found.finding
-            told = [finding.message, f"at {' · '.join(finding.evidence)}" if finding.evidence else "", finding.fix]
+            reported = [finding.message, f"at {' · '.join(finding.evidence)}" if finding.evidence else "", finding.fix]
             if finding.because_of:
-                told.append(f"because of {', '.join(finding.because_of)}")
+                reported.append(f"because of {', '.join(finding.because_of)}")
             title = f"{finding.layer}: {finding.id}"
-            message = "\n".join(text for text in told if text)
+            message = "\n".join(text for text in reported if text)
             yield _annotation(_COMMAND[finding.severity], one.name, places.get(found.index), title, message)
         for verdict in one.verdicts:
             if verdict.state != "kept":
@@ -133,7 +133,7 @@ def github(report: Report, lines: Mapping[str, Mapping[int, int]] | None = None)
         yield _annotation("error", name, None, "not read", sentence)
 
 
-def _gravest(found: Found) -> tuple[int, bool]:
+def _severity_rank(found: Found) -> tuple[int, bool]:
     return -SEVERITIES.index(found.finding.severity), bool(found.finding.because_of)
 
 

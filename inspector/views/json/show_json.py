@@ -1,4 +1,4 @@
-"""`turntape show --json`: one object a round trip, made anew from the bytes."""
+"""`turntape show --json`: one object for each round trip, made from the recorded bytes."""
 
 import json
 from collections.abc import Iterable, Iterator

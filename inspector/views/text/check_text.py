@@ -14,9 +14,9 @@ from .terminal_text import GLYPHS, Line, Style, clip_path, fit, width_of, wrap
 _SURE: dict[Tier, str] = {"P": "proven", "S": "inferred", "H": "a hint"}
 _STATE: dict[str, tuple[str, Style]] = {"kept": ("✓", "good"), "broken": ("✗", "bad"), "unknown": ("?", "warn")}
 _ROOMY = 70
-"""In so many columns the lines of a budget stand under its sentence."""
+"""From this many columns on the lines of a budget are indented under its sentence."""
 _WHOLE = 2
-"""So many findings of one class are shown whole; of the rest it is said where they stand."""
+"""How many findings of one class are shown in full; of the others only the places are."""
 
 
 def check_text(report: Report, width: int) -> Iterator[Line]:

@@ -13,19 +13,19 @@ _LINES = 4
 """In so many lines a value is shown."""
 
 
-def compare_text(told: Comparison, width: int) -> Iterator[Line]:
+def compare_text(reported: Comparison, width: int) -> Iterator[Line]:
     """The whole comparison."""
-    widest = min(max(width_of(told.a.name), width_of(told.b.name)), max(10, width - 40))
-    yield from (_head("A", told.a, widest, width), _head("B", told.b, widest, width))
+    widest = min(max(width_of(reported.a.name), width_of(reported.b.name)), max(10, width - 40))
+    yield from (_head("A", reported.a, widest, width), _head("B", reported.b, widest, width))
     yield []
-    first = told.first
-    for pair in told.pairs:
-        yield from _pair(pair, width, several=len(told.pairs) > 1)
+    first = reported.first
+    for pair in reported.pairs:
+        yield from _pair(pair, width, several=len(reported.pairs) > 1)
     if first is None or first.parting is None:
         yield from _wrapped([("the same  ", "good")], "no turn differs in request, emission or finish", width)
         return
     parting = first.parting
-    thread = f" of {first.name}" if len(told.pairs) > 1 else ""
+    thread = f" of {first.name}" if len(reported.pairs) > 1 else ""
     layer: Style = parting.layer
     yield from _wrapped(
         [(f"{GLYPHS[parting.layer]} {parting.layer}", layer), ("  parted first, ", "plain")],

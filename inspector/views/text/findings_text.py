@@ -25,8 +25,8 @@ def findings_text(
     """The findings in order of their turns; a sentence when there are none. `hints` adds tier H."""
     width = max(40, width)
     labels: dict[Key, Label] = {key: one.label for key, one in label_stream(round_trips, hints=hints)}
-    told = [labels[key] for key in sorted(labels) if thread is None or labels[key]["thread"] == thread]
-    found = [(label, as_object(one)) for label in told for one in as_array(label["findings"])]
+    shown = [labels[key] for key in sorted(labels) if thread is None or labels[key]["thread"] == thread]
+    found = [(label, as_object(one)) for label in shown for one in as_array(label["findings"])]
     yield [(title, "bold")]
     if not found:
         yield [("no findings: nothing in the bytes says that something went wrong", "good")]

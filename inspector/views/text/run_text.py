@@ -58,13 +58,13 @@ def story(
         if thread is not None and one.label["thread"] != thread:
             continue
         if turn is None:
-            rows[key] = _TurnText(one.label, list(_told(one, width)), _tokens_line(one))
+            rows[key] = _TurnText(one.label, list(_reported(one, width)), _tokens_line(one))
         elif one.label["turn"] == turn:
             rows[key] = _TurnText(one.label, list(whole_turn(one, width)), [])
     done = [rows[key] for key in sorted(rows)]
     if turn is not None:
         for row in done:
-            yield from row.told
+            yield from row.reported
         return
     if thread is not None and not done:
         return
@@ -88,7 +88,7 @@ class _TurnText:
     """What is kept of a round trip until all are read: lines, and no bodies."""
 
     label: Label
-    told: list[Line]
+    reported: list[Line]
     tokens: Line
 
 
@@ -121,7 +121,7 @@ def _tokens(number: object) -> str:
     return f"{number:,}" if isinstance(number, int) else "?"
 
 
-def _told(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
+def _reported(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
     """What went over the wire: the news of the request, the emission, the finish."""
     if one.turn is not None:
         yield from _new(one, width)
@@ -136,10 +136,10 @@ def _summary(row: _TurnText, so_far: Decimal, threads: bool, width: int) -> Iter
         yield from _findings(label, width)
         return
     yield fit(_title(label, threads), width)
-    yield from row.told
+    yield from row.reported
     yield fit(_dispatch(label), width)
-    told: list[Span] = [(f"  so far ${money(so_far)}", "dim")] if so_far else []
-    yield fit([*row.tokens, *told], width)
+    reported: list[Span] = [(f"  so far ${money(so_far)}", "dim")] if so_far else []
+    yield fit([*row.tokens, *reported], width)
     yield from _findings(label, width)
 
 

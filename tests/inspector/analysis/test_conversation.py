@@ -82,7 +82,7 @@ def test_what_is_said_and_by_whom_makes_the_meaning(one: dict[str, Any], other: 
     assert meanings(HELLO, one) != meanings(HELLO, other)
 
 
-def test_the_spelling_tells_texts_and_calls_apart_that_say_the_same() -> None:
+def test_texts_and_calls_that_say_the_same_differ_in_their_spelling() -> None:
     a, b = conversation(user("a  b")).units, conversation(user("a b")).units
     c, d = conversation(said(None, CALL)).units, conversation(said(None, ("c", "look_up", '{"word": "tape"}'))).units
 

@@ -58,7 +58,7 @@ def test_a_client_that_drops_the_ids_is_read_by_name() -> None:
 
 
 def test_calls_and_results_that_are_retold_as_text_are_dispatched() -> None:
-    """What smolagents does: neither the call nor its result stands in the history as such."""
+    """What smolagents does: the history has the call and its result only as text."""
     retold = said("Calling tools:\n[{'id': 'call_1', 'function': {'name': 'look_up', 'arguments': {'word': 'jig'}}}]")
     history = [HELLO, retold, user("Observation:\na dance")]
     done = after(chat([HELLO], said(None, CALL)), chat(history, said("x"), index=1))

@@ -1,4 +1,4 @@
-"""Why a turn stands in its thread: continuation, attempt, fork, subagent, handoff, side call, compaction."""
+"""Why a turn is in its thread: continuation, attempt, fork, subagent, handoff, side call, compaction."""
 
 from dataclasses import replace
 
@@ -100,7 +100,7 @@ def test_agents_of_two_sessions_with_one_history_come_apart() -> None:
     assert [(turn.thread, turn.number) for turn in sort(*trips)] == [("t1", 1), ("t2", 1), ("t2", 2), ("t1", 2)]
 
 
-def test_two_that_begin_alike_are_told_apart_by_what_they_answered() -> None:
+def test_two_that_begin_alike_are_separated_by_what_they_answered() -> None:
     one, two = said(None, ("call_1", "look_up", "{}")), said(None, ("call_2", "look_up", "{}"))
     trips = (
         chat([HELLO], one),

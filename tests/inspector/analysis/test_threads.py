@@ -20,7 +20,7 @@ def test_a_history_that_grows_is_one_thread() -> None:
 
 
 def test_two_agents_that_begin_alike_are_two_threads() -> None:
-    """The same greeting alone proves nothing: an answer must stand between."""
+    """The same greeting alone proves nothing: an answer must come between."""
     first, second = loop()
 
     assert places(first, chat([HELLO], said(None, CALL), index=1)) == [("t1", 1, "first"), ("t2", 1, "first")]

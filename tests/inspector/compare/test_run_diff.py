@@ -1,4 +1,4 @@
-"""Where two runs part: the first layer that differs is named, and nothing that differs by itself counts."""
+"""Where two runs differ: the first layer that differs is named; values that always differ do not count."""
 
 import json
 from collections.abc import Iterable
@@ -45,8 +45,8 @@ def parting(a: Iterable[RoundTrip], b: Iterable[RoundTrip], **options: Any) -> D
     return first.parting
 
 
-def shown(told: Comparison, width: int = 80) -> str:
-    return "\n".join(plain(line) for line in compare_text(told, width))
+def shown(reported: Comparison, width: int = 80) -> str:
+    return "\n".join(plain(line) for line in compare_text(reported, width))
 
 
 @pytest.mark.parametrize(
@@ -160,15 +160,15 @@ def test_a_setting_of_reasoning_counts_even_where_reasoning_does_not() -> None:
     assert (found.layer, found.changes[0].pointer) == ("client", "/reasoning/effort")
 
 
-def test_a_run_that_goes_on_where_the_other_stops_is_the_clients() -> None:
+def test_a_run_that_longer_where_the_other_stops_is_the_clients() -> None:
     longer = run()
     history = orjson.loads(longer[1].request.body)["messages"]
     longer.append(chat([*history, said("It holds a recording."), user("and?")], said("no more"), index=2))
 
     found = parting(run(), longer)
     assert (found.layer, found.part, found.turn, found.a) == ("client", "stop", 3, None)
-    assert "B goes on and A stops" in found.says
-    assert "A goes on and B stops" in parting(longer, run()).says
+    assert "B continues and A stops" in found.says
+    assert "A continues and B stops" in parting(longer, run()).says
 
 
 def test_how_much_of_a_cut_answer_had_arrived_does_not_count() -> None:
@@ -189,28 +189,30 @@ def test_parallel_threads_are_paired_by_what_they_ask_whatever_their_order() -> 
         return [chat([user(task)], said(f"done: {task}"), index=i) for i, task in enumerate(order)]
 
     assert compare(two("count the ships", "name the ports"), two("name the ports", "count the ships")).first is None
-    told = compare(two("count the ships"), two("count the ships", "name the ports"))
-    assert told.first is not None and told.first.parting is not None
-    assert told.first.parting.says == "only B has this thread (main)"
+    reported = compare(two("count the ships"), two("count the ships", "name the ports"))
+    assert reported.first is not None and reported.first.parting is not None
+    assert reported.first.parting.says == "only B has this thread (main)"
 
 
 def test_the_text_says_places_and_words_at_any_width() -> None:
-    told = compare(run(), run(found="a strip that keeps a very " + "long " * 300 + "recording"), ("base", "日本" * 40))
-    text = shown(told)
+    reported = compare(
+        run(), run(found="a strip that keeps a very " + "long " * 300 + "recording"), ("base", "日本" * 40)
+    )
+    text = shown(reported)
 
     assert "= turn 1 is the same" in text
     assert "request /messages/3/content" in text
     assert "▶ client  parted first, at turn 2" in text
     assert "a tool result" in text
     for width in (40, 80, 120):
-        assert max(width_of(line) for line in shown(told, width).splitlines()) <= width
+        assert max(width_of(line) for line in shown(reported, width).splitlines()) <= width
 
 
 def test_nothing_from_the_wire_drives_the_terminal() -> None:
     assert "\x1b" not in shown(compare(run(), run(answer="\x1b[2J\x1b]0;x\x07")))
 
 
-def test_the_words_that_differ_are_told_with_a_few_around_them() -> None:
+def test_the_words_that_differ_are_shown_with_a_few_around_them() -> None:
     old = "The quick brown fox jumps over the lazy dog and runs away into the dark wood."
     new = old.replace("lazy dog", "sleeping cat")
 
@@ -223,9 +225,9 @@ def test_the_words_that_differ_are_told_with_a_few_around_them() -> None:
 
 
 def test_a_comparison_for_a_script() -> None:
-    told = compare(run(), run(word="tap")).as_json()
+    reported = compare(run(), run(word="tap")).as_json()
 
-    value = json.loads(orjson.dumps(told))
+    value = json.loads(orjson.dumps(reported))
     assert (value["same"], value["first"]["layer"], value["first"]["turn"]) == (False, "model", 1)
     [change] = value["first"]["differences"]
     assert (change["pointer"], change["a"], change["b"]) == ("/tool_calls/0/arguments/word", "tape", "tap")
@@ -244,7 +246,7 @@ def test_a_failed_attempt_in_one_run_alone_is_the_apis() -> None:
     assert (found.layer, found.turn, found.changes[0].pointer) == ("api", 2, "/status")
 
 
-def test_a_client_that_tries_again_where_the_other_gives_up_is_told() -> None:
+def test_a_client_that_tries_again_where_the_other_gives_up_is_reported() -> None:
     gave_up = run(status=429)
     again = [*gave_up, replace(run()[1], index=2, started_at=gave_up[1].started_at + 5)]
 
@@ -272,7 +274,7 @@ def test_every_turn_of_a_websocket_session_is_compared() -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"no JSON \xff", b"[1,2]", b"null", b'"text"'])
-def test_a_body_that_is_no_object_is_compared_as_it_is(body: bytes) -> None:
+def test_a_body_that_is_not_an_object_is_compared_as_it_is(body: bytes) -> None:
     def sent(content: bytes) -> list[RoundTrip]:
         [trip] = [chat([HELLO], said("x"))]
         return [replace(trip, request=replace(trip.request, content=content))]

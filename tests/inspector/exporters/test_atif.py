@@ -14,23 +14,23 @@ def document(trips: list[RoundTrip]) -> dict[str, Any]:
 
 
 def test_a_loop_is_a_user_step_and_a_step_a_turn() -> None:
-    told = document(loop())
+    shown = document(loop())
 
-    assert told["schema_version"] == "ATIF-v1.7"
-    assert [(step["step_id"], step["source"]) for step in told["steps"]] == [(1, "user"), (2, "agent"), (3, "agent")]
-    _, call, answer = told["steps"]
+    assert shown["schema_version"] == "ATIF-v1.7"
+    assert [(step["step_id"], step["source"]) for step in shown["steps"]] == [(1, "user"), (2, "agent"), (3, "agent")]
+    _, call, answer = shown["steps"]
     assert call["tool_calls"] == [{"tool_call_id": "call_1", "function_name": "look_up", "arguments": {"word": "tape"}}]
     assert call["observation"] == {
         "results": [{"source_call_id": "call_1", "content": "a strip that holds a recording"}]
     }
     assert answer["message"] == "It holds a recording."
     assert answer["metrics"]["prompt_tokens"] == 150
-    assert told["final_metrics"]["total_prompt_tokens"] == 250
-    assert told["final_metrics"]["total_steps"] == 3
-    assert told["agent"]["tool_definitions"][0]["function"]["name"] == "look_up"
+    assert shown["final_metrics"]["total_prompt_tokens"] == 250
+    assert shown["final_metrics"]["total_steps"] == 3
+    assert shown["agent"]["tool_definitions"][0]["function"]["name"] == "look_up"
 
 
-def test_what_only_an_agent_step_may_have_stands_nowhere_else() -> None:
+def test_what_only_an_agent_step_may_have_is_nowhere_else() -> None:
     steps = document(loop())["steps"]
 
     only = {"model_name", "reasoning_content", "tool_calls", "metrics", "llm_call_count"}
@@ -38,16 +38,16 @@ def test_what_only_an_agent_step_may_have_stands_nowhere_else() -> None:
 
 
 def test_further_threads_are_embedded_under_their_ids() -> None:
-    told = document([*loop(), chat([user("a title")], said("Tapes"), index=2, run=None)])
+    shown = document([*loop(), chat([user("a title")], said("Tapes"), index=2, run=None)])
 
-    assert told["trajectory_id"] == "t1"
-    assert [sub["trajectory_id"] for sub in told["subagent_trajectories"]] == ["t2"]
+    assert shown["trajectory_id"] == "t1"
+    assert [sub["trajectory_id"] for sub in shown["subagent_trajectories"]] == ["t2"]
 
 
 def test_an_answer_that_the_client_brought_along_is_copied_context() -> None:
-    told = document([chat([HELLO, said("Hi."), user("and now?")], said("Bye."))])
+    shown = document([chat([HELLO, said("Hi."), user("and now?")], said("Bye."))])
 
-    assert [(s["source"], s.get("is_copied_context")) for s in told["steps"]] == [
+    assert [(s["source"], s.get("is_copied_context")) for s in shown["steps"]] == [
         ("user", None),
         ("agent", True),
         ("user", None),
@@ -55,20 +55,20 @@ def test_an_answer_that_the_client_brought_along_is_copied_context() -> None:
     ]
 
 
-def test_arguments_that_are_no_object_are_kept_beside() -> None:
+def test_arguments_that_are_not_an_object_are_kept_beside() -> None:
     broken = ("call_1", "look_up", '{"word":')
 
-    told = document([chat([HELLO], said(None, broken)), chat([HELLO, said(None, broken), result("call_1", "?")])])
+    shown = document([chat([HELLO], said(None, broken)), chat([HELLO, said(None, broken), result("call_1", "?")])])
 
-    step = told["steps"][1]
+    step = shown["steps"][1]
     assert step["tool_calls"][0]["arguments"] == {}
     assert step["extra"]["arguments_raw"] == {"call_1": '{"word":'}
 
 
 def test_a_result_of_no_call_of_this_turn_is_not_its_observation() -> None:
-    told = document([chat([HELLO], said(None, CALL)), chat([HELLO, said(None, CALL), result("other", "x")], index=1)])
+    shown = document([chat([HELLO], said(None, CALL)), chat([HELLO, said(None, CALL), result("other", "x")], index=1)])
 
-    assert "observation" not in told["steps"][1]
+    assert "observation" not in shown["steps"][1]
 
 
 def test_a_cassette_without_turns_is_a_document_without_steps() -> None:

@@ -41,7 +41,7 @@ def test_what_was_said_cannot_break_out_of_its_place() -> None:
     assert "`````" in lines[start:]
 
 
-def test_threads_and_errors_are_told() -> None:
+def test_threads_and_errors_are_shown() -> None:
     trips = [
         chat([HELLO], said("Hi.")),
         chat([user("x")], error={"error": {"message": "too *busy*"}}, status=503, index=1),

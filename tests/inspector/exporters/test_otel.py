@@ -30,31 +30,31 @@ def test_a_turn_is_a_client_span_under_its_thread() -> None:
 
 
 def test_attributes_are_those_of_the_conventions() -> None:
-    told = attributes(spans([chat([HELLO], said("Hi."), temperature=1, seed=7, n=2, stop=["x"], max_tokens=5)])[1])
+    reported = attributes(spans([chat([HELLO], said("Hi."), temperature=1, seed=7, n=2, stop=["x"], max_tokens=5)])[1])
 
-    assert told["gen_ai.operation.name"] == "chat"
-    assert told["gen_ai.provider.name"] == "openai"
-    assert told["gen_ai.request.model"] == "gpt-5"
-    assert told["gen_ai.response.model"] == "gpt-5-2025-08-07"
-    assert told["gen_ai.request.temperature"] == 1.0
-    assert told["gen_ai.request.seed"] == "7"
-    assert told["gen_ai.request.choice.count"] == "2"
-    assert told["gen_ai.request.max_tokens"] == "5"
-    assert told["gen_ai.response.finish_reasons"] == {"values": [{"stringValue": "stop"}]}
-    assert told["gen_ai.usage.input_tokens"] == "100"
-    assert told["gen_ai.usage.cache_read.input_tokens"] == "0"
-    assert (told["server.address"], told["server.port"]) == ("api.openai.com", "443")
+    assert reported["gen_ai.operation.name"] == "chat"
+    assert reported["gen_ai.provider.name"] == "openai"
+    assert reported["gen_ai.request.model"] == "gpt-5"
+    assert reported["gen_ai.response.model"] == "gpt-5-2025-08-07"
+    assert reported["gen_ai.request.temperature"] == 1.0
+    assert reported["gen_ai.request.seed"] == "7"
+    assert reported["gen_ai.request.choice.count"] == "2"
+    assert reported["gen_ai.request.max_tokens"] == "5"
+    assert reported["gen_ai.response.finish_reasons"] == {"values": [{"stringValue": "stop"}]}
+    assert reported["gen_ai.usage.input_tokens"] == "100"
+    assert reported["gen_ai.usage.cache_read.input_tokens"] == "0"
+    assert (reported["server.address"], reported["server.port"]) == ("api.openai.com", "443")
 
 
 def test_messages_keep_to_their_schema() -> None:
-    told = attributes(spans(loop())[2])
+    reported = attributes(spans(loop())[2])
 
-    _, call, result = json.loads(told["gen_ai.input.messages"])
+    _, call, result = json.loads(reported["gen_ai.input.messages"])
     assert call["parts"] == [{"type": "tool_call", "id": "call_1", "name": "look_up", "arguments": {"word": "tape"}}]
     assert result["parts"] == [
         {"type": "tool_call_response", "id": "call_1", "response": "a strip that holds a recording"}
     ]
-    [output] = json.loads(told["gen_ai.output.messages"])
+    [output] = json.loads(reported["gen_ai.output.messages"])
     assert output == {
         "role": "assistant",
         "parts": [{"type": "text", "content": "It holds a recording."}],

@@ -24,13 +24,13 @@ def test_an_attempt_says_nothing_again() -> None:
     assert [len(turn.said) for turn in thread.turns] == [1, 0]
 
 
-def test_threads_stand_apart_and_other_round_trips_are_left_out() -> None:
+def test_threads_are_separate_and_other_round_trips_are_left_out() -> None:
     trips = [*loop(), chat([user("a title, please")], said("Tapes"), index=2), round_trip(url="https://x.example/y")]
 
     assert [len(thread.turns) for thread in thread_summaries(trips)] == [2, 1]
 
 
-def test_after_a_rewrite_only_what_was_never_said_is_told() -> None:
+def test_after_a_rewrite_only_what_was_never_said_is_shown() -> None:
     first = said(None, CALL)
     rewritten = [user("summary: tapes"), HELLO, first, result("call_1", "x"), user("go on")]
 

@@ -46,7 +46,7 @@ def test_a_query_lets_through(query: str, expected: list[int]) -> None:
     assert found(query) == expected
 
 
-def test_what_is_no_number_is_said_and_the_rest_holds() -> None:
+def test_what_is_not_a_number_is_said_and_the_rest_holds() -> None:
     query = parse("cost:much tool:write")
 
     assert query.problem == "'cost:much' needs a number, as in cost:>0.05"
@@ -58,4 +58,4 @@ def test_only_words_are_marked_in_the_text() -> None:
 
 
 def test_every_field_is_explained() -> None:
-    assert all(told for _, told in FIELDS.values())
+    assert all(shown for _, shown in FIELDS.values())

@@ -43,7 +43,7 @@ def test_the_parts_add_up_to_what_the_api_said() -> None:
     assert (found.input, found.output + found.reasoning, found.total) == (1000, 7, 1007)
 
 
-def test_what_was_not_said_is_not_nought() -> None:
+def test_what_was_not_said_is_not_0() -> None:
     assert tokens_of(turn(Usage())) is None
 
 

@@ -130,7 +130,7 @@ def test_a_line_longer_than_a_block_is_read(tmp_path: Path, monkeypatch: pytest.
     assert len(Run.load(path).rows.all) == len(Cassette.load(path)) == 2
 
 
-def test_what_is_no_cassette_is_said_in_one_sentence(tmp_path: Path) -> None:
+def test_what_is_not_a_cassette_is_said_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "empty").touch()
     (tmp_path / "text").write_text("hello\n")
 

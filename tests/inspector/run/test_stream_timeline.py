@@ -1,4 +1,4 @@
-"""An answer as it stood at a time."""
+"""An answer as it was at a time."""
 
 from viewing import EXAMPLE
 
@@ -27,7 +27,7 @@ def test_the_text_grows_and_the_whole_is_the_reading_itself() -> None:
     assert arrived(detail, length(detail)) is detail.reading
 
 
-def test_half_an_answer_is_no_finding_of_its_own() -> None:
+def test_half_an_answer_does_not_make_a_finding() -> None:
     half = arrived(RUN.detail(0), 1_900_000)
 
     assert half.finish is not None and half.finish.effective == "cut"

@@ -16,10 +16,10 @@ def lines(rows: Rows, **options: object) -> list[str]:
 
 
 def test_each_turn_has_a_bar_of_its_kinds_and_the_cost_so_far() -> None:
-    told = lines(Run.of(loop()).rows, width=100)
+    shown = lines(Run.of(loop()).rows, width=100)
 
     # 100 in and 10 out, then 150 of which 100 were sent before, and 20 out: 170 tokens fill the 38 cells.
-    first, second = (line for line in told if " in " in line and " out " in line)
+    first, second = (line for line in shown if " in " in line and " out " in line)
     assert (first.count("█"), first.count("●"), first.count("▓")) == (23, 2, 0)
     assert (second.count("▓"), second.count("█"), second.count("●")) == (22, 11, 5)
     assert first.split()[-4:] == ["$0.0002", "$0.0002", "0%", "full"]
@@ -27,10 +27,10 @@ def test_each_turn_has_a_bar_of_its_kinds_and_the_cost_so_far() -> None:
 
 
 def test_the_sums_by_kind_are_those_of_the_turns() -> None:
-    told = lines(Run.of(loop()).rows)
+    shown = lines(Run.of(loop()).rows)
 
-    assert "$0.0006 · 2 turns · 250 tokens in, 30 out" in told
-    assert {line[:12].strip(): line.split()[-2] for line in told if line.endswith("%")} == {
+    assert "$0.0006 · 2 turns · 250 tokens in, 30 out" in shown
+    assert {line[:12].strip(): line.split()[-2] for line in shown if line.endswith("%")} == {
         "cache read": "0", "cache write": "0", "resent": "100", "new input": "150", "output": "30", "reasoning": "0"
     }  # fmt: skip
 
@@ -50,13 +50,13 @@ def test_no_line_is_wider_than_asked_and_every_kind_has_a_mark_of_its_own() -> N
     assert len({mark for mark, _ in MARKS.values()}) == len(MARKS) == 6
 
 
-def test_turns_without_tokens_and_runs_without_turns_are_told() -> None:
+def test_turns_without_tokens_and_runs_without_turns_are_shown() -> None:
     silent = Run.of([chat([user("x")], said("y"), usage=None)]).rows
     assert any("tokens not said" in line for line in lines(silent))
     assert lines(Run.of([]).rows) == ["run", "unpriced · 0 turns · 0 tokens in, 0 out"]
 
 
-def test_a_turn_without_a_price_is_counted_as_such() -> None:
+def test_a_turn_without_a_price_is_counted_as_unpriced() -> None:
     trip = replace(loop()[0])
     rows = Run.of([chat([user("x")], said("y"), model="nobody-knows", index=0), replace(trip, index=1)]).rows
 

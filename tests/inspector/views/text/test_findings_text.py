@@ -22,13 +22,13 @@ def lines(trips: list[object], **options: object) -> list[str]:
 
 
 def test_a_finding_names_layer_turn_evidence_and_fix() -> None:
-    told = lines(dropped())
+    shown = lines(dropped())
 
-    assert told[:2] == ["run", "1 error"]
-    assert told[3].startswith("✗ ▶ client · client-missing-tool-result  turn 1 of t1  #0")
-    assert "c2" in told[4]
-    assert told[5].startswith("    fix  ")
-    assert told[-1].startswith("    see  #0 call c2")
+    assert shown[:2] == ["run", "1 error"]
+    assert shown[3].startswith("✗ ▶ client · client-missing-tool-result  turn 1 of t1  #0")
+    assert "c2" in shown[4]
+    assert shown[5].startswith("    fix  ")
+    assert shown[-1].startswith("    see  #0 call c2")
 
 
 def test_a_healthy_run_has_none() -> None:

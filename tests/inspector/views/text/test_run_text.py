@@ -37,7 +37,7 @@ Turn 2  gpt-5-2025-08-07  openai-chat  250 ms  #1
 """)
 
 
-def test_a_failed_turn_stands_out_with_what_had_arrived() -> None:
+def test_a_failed_turn_is_marked_with_what_had_arrived() -> None:
     text = shown(chat([HELLO], failure=Failure("refused", "connection refused")))
 
     assert "■ api    error" in text
