@@ -100,6 +100,8 @@ ENTRIES = (
 
         from turntape import RecordingTransport
 
+        URL = "https://api.openai.com/v1/chat/completions"
+
 
         def live(request):  # stands for the network
             return httpx2.Response(200, json={"object": "chat.completion", "choices": []})
@@ -109,7 +111,7 @@ ENTRIES = (
             Recorder("recorded.cassette.jsonl") as recorder,
             httpx2.Client(transport=RecordingTransport(recorder, httpx2.MockTransport(live))) as client,
         ):
-            client.post("https://api.openai.com/v1/chat/completions", json={"model": "gpt-5", "messages": []})
+            client.post(URL, json={"model": "gpt-5", "messages": []})
 
         print(Cassette.load("recorded.cassette.jsonl")[0].response.body)  # b'{"object":"chat.completion","choices":[]}'
         """,
@@ -122,12 +124,10 @@ ENTRIES = (
 
         transport = ReplayTransport("recorded.cassette.jsonl")
         with httpx2.Client(transport=transport) as client:
-            answer = client.post(
-                "https://api.openai.com/v1/chat/completions", json={"messages": [], "model": "gpt-5"}
-            )
+            answer = client.post(URL, json={"messages": [], "model": "gpt-5"})
             print(answer.json()["object"])  # chat.completion
             print(answer.extensions["turntape"])  # turn 1, #0: exact
-            missed = client.post("https://api.openai.com/v1/chat/completions", json={"model": "gpt-4", "messages": []})
+            missed = client.post(URL, json={"model": "gpt-4", "messages": []})
             print(missed.status_code)  # 404
 
         print(transport.misses[0].pointer)  # /model
@@ -144,9 +144,7 @@ ENTRIES = (
 
         async def ask():
             async with httpx2.AsyncClient(transport=AsyncReplayTransport("recorded.cassette.jsonl")) as client:
-                return await client.post(
-                    "https://api.openai.com/v1/chat/completions", json={"model": "gpt-5", "messages": []}
-                )
+                return await client.post(URL, json={"model": "gpt-5", "messages": []})
 
 
         print(asyncio.run(ask()).status_code)  # 200
@@ -161,7 +159,7 @@ ENTRIES = (
         for _ in range(2):  # the first time it records, the second time it replays
             once = CassetteTransport("once.cassette.jsonl", mode="once", transport=httpx2.MockTransport(live))
             with httpx2.Client(transport=once) as client:
-                client.post("https://api.openai.com/v1/chat/completions", json={"model": "gpt-5", "messages": []})
+                client.post(URL, json={"model": "gpt-5", "messages": []})
             print(once.session.plan.writes)  # replaced, then nothing
         """,
     ),
@@ -186,7 +184,7 @@ ENTRIES = (
 
         tolerant = Matching(rules={"model": "warn"}, ignore=("/metadata/run",))
         with httpx2.Client(transport=ReplayTransport("recorded.cassette.jsonl", matching=tolerant)) as client:
-            answer = client.post("https://api.openai.com/v1/chat/completions", json={"model": "gpt-4", "messages": []})
+            answer = client.post(URL, json={"model": "gpt-4", "messages": []})
             print(answer.extensions["turntape"].grade)  # same turn, small change
         """,
     ),
@@ -212,9 +210,7 @@ ENTRIES = (
         faulty = ReplayTransport("recorded.cassette.jsonl", faults=Fault("*", "529", retry_after=0))
         with httpx2.Client(transport=faulty) as client:
             for _ in range(2):
-                answer = client.post(
-                    "https://api.openai.com/v1/chat/completions", json={"model": "gpt-5", "messages": []}
-                )
+                answer = client.post(URL, json={"model": "gpt-5", "messages": []})
                 print(answer.status_code)  # 529, then 200
         """,
     ),

@@ -1,4 +1,4 @@
-"""docs/testing.md is run as it stands: its files are written, its commands typed, and what it shows comes."""
+"""docs/testing.md is run as it is: its files are written, its commands are run, and their output is as shown."""
 
 import fnmatch
 import os
@@ -23,7 +23,7 @@ def commands(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def pattern(shown: str) -> str:
-    """A shown line as a glob: an ellipsis stands for anything."""
+    """A shown line as a glob: an ellipsis matches anything."""
     return "*" + re.sub(r"([\[\]?*])", r"[\1]", shown.strip()).replace("…", "*") + "*"
 
 

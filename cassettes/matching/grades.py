@@ -1,7 +1,7 @@
-"""How near a request must be to a recording to be answered by it, and how near it was.
+"""How similar a request must be to a recording to be answered by it, and how similar it was.
 
 Matching()                                              the default: only an equal request is answered
-Matching("ordered")                                     turn order decides, edited prompts are answered and told
+Matching("ordered")                                     match by turn order; edited prompts are reported
 Matching(rules={"system": "warn", "tools": "fail", "temperature": "ignore"})
 Matching(ignore=("/metadata/run", "/messages/*/name"), ignore_text=(r"build-[0-9]+",))
 """
@@ -18,16 +18,16 @@ from .profiles import DEFAULT_RULES, PROFILES, RULES, Profile, Rule
 from .request_fields import PROMPT, part_of
 
 type Grade = Literal["exact", "same turn, small change", "same turn, other prompt", "miss"]
-"""`exact`: equal but for what is volatile or ignored. `small change`: settings, or white space in what the model
-reads. `other prompt`: what the model reads differs (system, tools, messages, tool results)."""
+"""`exact`: equal except for ignored fields. `small change`: settings differ, or only white space in the prompt does.
+`other prompt`: what the model reads differs (system, tools, messages, tool results)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """What may differ between a request and the recording that answers it. Raises ValueError for what makes no sense.
+    """What may differ between a request and the recording that answers it. Raises ValueError for an invalid value.
 
     A rule is for a field (`system`, `tools`, `messages`, `tool_results`, or a setting by its name, such as
-    `temperature`) or for a JSON pointer, in which `*` stands for any key or place; a pointer has the last word.
+    `temperature`) or for a JSON pointer, in which `*` means any key or place; a pointer takes precedence over a field.
     """
 
     profile: Profile = "strict"
@@ -35,7 +35,7 @@ class Matching:
     ignore: tuple[str, ...] = ()
     """JSON pointers that are volatile beside those of the table in `ignored_fields`."""
     ignore_text: tuple[str, ...] = ()
-    """Regular expressions; what they find in a string or in the path does not count, but for a group named `lead`."""
+    """Regular expressions. Text that they match in a string or the path does not count; a group `lead` still does."""
 
     def __post_init__(self) -> None:
         if self.profile not in PROFILES:
@@ -56,12 +56,12 @@ class Matching:
 
     @property
     def default(self) -> Rule:
-        """The rule for a field of which nothing is said."""
+        """The rule for a field that has no rule of its own."""
         return DEFAULT_RULES[self.profile]
 
     @property
     def is_tolerant(self) -> bool:
-        """True when a request that differs may be answered all the same."""
+        """True when a request that differs may still be answered."""
         return self.default == "warn" or "warn" in self.rules.values()
 
 
@@ -70,7 +70,7 @@ class TurnName:
     """Which turn of the recording, as `turntape show` numbers it."""
 
     number: int | None
-    """From 1 within its thread; None for what is no turn, such as a list of models."""
+    """From 1 within its thread; None for other requests, such as a list of models."""
     index: int
     """The round trip's number in the cassette."""
     thread: str | None = None
@@ -92,9 +92,9 @@ class Match:
     differences: tuple[Difference, ...] = ()
     """Where the request differs although it was answered."""
     ignored: tuple[Difference, ...] = ()
-    """Where it differs in what is volatile or ignored; at most ten."""
+    """Where it differs in ignored fields; at most ten."""
     fault: str | None = None
-    """The fault that was put in place of the recorded answer, or into it."""
+    """The fault that replaced or changed the recorded answer."""
 
     def __str__(self) -> str:
         where = f": {'; '.join(map(str, self.differences))}" if self.differences else ""
@@ -103,7 +103,7 @@ class Match:
 
 
 def grade_of(differences: tuple[Difference, ...], recorded: object, given: object) -> Grade:
-    """What differences between two requests of one turn are called."""
+    """The grade for these differences between two requests of one turn."""
     if not differences:
         return "exact"
     for difference in differences:

@@ -1,6 +1,6 @@
-"""JSON pointers (RFC 6901) as patterns: `*` stands for any one key or place.
+"""JSON pointers (RFC 6901) as patterns: `*` means any one key or place.
 
-Patterns are planted in a tree, so that a value is walked once whatever their number.
+Patterns are kept in a tree, so that a value is walked once, however many there are.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,7 +21,7 @@ type Nodes = tuple[Node, ...]
 
 
 class Dropped:
-    """What is left of a value of which nothing is kept."""
+    """The result for a value of which nothing is kept."""
 
 
 DROPPED: Final = Dropped()
@@ -35,7 +35,7 @@ def segments(pointer: str) -> list[str]:
 
 
 def plant(patterns: Iterable[tuple[str, str]]) -> Node:
-    """A tree of `(pattern, word)`; a later pattern has the last word on an equal one."""
+    """A tree of `(pattern, word)`; a later pattern replaces an equal one."""
     root = Node()
     for pattern, word in patterns:
         node = root
@@ -46,7 +46,7 @@ def plant(patterns: Iterable[tuple[str, str]]) -> Node:
 
 
 def step(nodes: Nodes, segment: str) -> Nodes:
-    """Where the tree stands one segment further; a name comes before `*`."""
+    """The nodes one segment further down; a name comes before `*`."""
     found: list[Node] = []
     for node in nodes:
         for name in (segment, "*"):
@@ -56,14 +56,14 @@ def step(nodes: Nodes, segment: str) -> Nodes:
 
 
 def word(nodes: Nodes) -> str | None:
-    """What the patterns that end here say; a name has more to say than `*`."""
+    """The word of the patterns that end here; a name takes precedence over `*`."""
     return next((node.word for node in nodes if node.word is not None), None)
 
 
 def pruned(value: object, nodes: Nodes, said: str, dropped: frozenset[str]) -> object:
     """`value` without the parts whose word is in `dropped`; what this empties is dropped too.
 
-    `said` holds for all that no pattern speaks of.
+    `said` is the word for everything that no pattern names.
     """
     if not nodes or not isinstance(value, dict | list):
         return DROPPED if said in dropped else value

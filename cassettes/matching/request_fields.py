@@ -1,4 +1,4 @@
-"""Which part of a request a value stands in, in words that hold for every API: system, tools, messages, settings.
+"""Which part of a request a value is in, in the same words for every API: system, tools, messages, settings.
 
 No protocol is known here, only the names that APIs give to the same things; no two of them use one name for
 different things.
@@ -12,7 +12,7 @@ from .pointers import segments
 type Json = dict[str, object]
 
 CONVERSATIONS = ("messages", "input", "contents")
-"""Where the history stands, as a list of items."""
+"""The fields that hold the history, as a list of items."""
 _PARTS = {
     "instructions": "system",
     "systemInstruction": "system",
@@ -29,7 +29,7 @@ _PARTS = {
 CONTAINERS = ("generationConfig", "generation_config", "inferenceConfig", "options", "config")
 """Objects that hold settings, so that `temperature` is a field wherever an API puts it."""
 PROMPT = frozenset({"system", "tools", "messages", "tool_results"})
-"""What the model reads; all else are settings."""
+"""What the model reads; all other parts are settings."""
 LINKS = ("previous_response_id", "conversation", "previous_interaction_id", "thread", "previous_message_id")
 """Fields that name an earlier answer instead of repeating it."""
 _RESULTS = frozenset({"tool_call_id", "tool_use_id", "functionResponse", "function_response", "toolResult"})

@@ -1,7 +1,7 @@
 """What makes two requests the same: method, path as the API means it, and the canonical body.
 
-The host does not count, nor key order or spelling of JSON, nor which credential was used; how a client writes the
-API's version into its base URL does not count either.
+The host does not count, nor the order of keys or the white space of JSON, nor the credential, nor how a client
+writes the version of the API into its base URL.
 """
 
 import re
@@ -67,7 +67,7 @@ def plain(body: bytes, headers: Headers) -> bytes:
 
 
 def _brotli(body: bytes) -> bytes:
-    """Brotli is no dependency of ours; who sends it has it."""
+    """Brotli is not one of our dependencies; a client that sends it has it installed."""
     try:
         decompress = import_module("brotli").decompress
     except ImportError:

@@ -28,7 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=_MODES,
         default=None,
         help="none: replay only (default); once: record where there is no cassette; new: add what is missing; "
-        "all: record anew; verify: replay, call beside it and compare",
+        "all: record everything again; verify: replay, also call the API, and compare",
     )
     group.addoption(
         "--turntape-check",

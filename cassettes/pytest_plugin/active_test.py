@@ -125,4 +125,6 @@ class ActiveTest:
     def _actions(self) -> Sequence[str] | None:
         hook, recorded = self.item.config.hook, list(self.session.player.cassette)
         actions: list[str] | None = hook.pytest_turntape_actions(round_trips=recorded)
-        return hook.pytest_turntape_deeds(round_trips=recorded) if actions is None else actions
+        if actions is not None:
+            return actions
+        return hook.pytest_turntape_deeds(round_trips=recorded)  # plain-words: quoted

@@ -60,7 +60,7 @@ def _first(report: Report, missed: bool) -> Divergence | str:
 
 
 def _left(session: Session, left: Sequence[TurnName], actions: Actions, *, behind_a_miss: bool) -> list[str]:
-    if behind_a_miss and left:  # an agent that got no answer goes no further, which is no news
+    if behind_a_miss and left:  # an agent that got no answer stops there, so this is expected
         return [f"not asked for behind that: {', '.join(map(str, left))}"]
     said = actions() if left else None
     places = {turn: place for place, turn in enumerate(session.player.turns)}

@@ -1,4 +1,4 @@
-"""What a test says of its replay: the marker's settings, and the fault that a parametrised test is run with."""
+"""The settings of a test's marker, and the fault that a parametrised test is run with."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -22,7 +22,7 @@ FAULT = "turntape_fault"
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """What the marker says; docs/testing.md explains each."""
+    """The arguments of the marker; docs/testing.md explains each."""
 
     path: str | os.PathLike[str] | None = None
     mode: str | None = None
@@ -44,7 +44,7 @@ class Marker:
     def of(cls, item: pytest.Item) -> "Marker":
         """The markers of a test, its module and its classes taken together, the nearest last.
 
-        Raises TurntapeError for what is no setting.
+        Raises TurntapeError for an unknown setting.
         """
         given: dict[str, Any] = {}
         for marker in reversed(list(item.iter_markers("turntape"))):
@@ -66,8 +66,8 @@ class Marker:
         return cls(**given)
 
     def matching(self, ini: Callable[[str], Any]) -> Matching:
-        """How near a request must be to its recording; what pytest's ini file and the project's settings
-        add holds for every test. Raises TurntapeError for what makes no sense."""
+        """How similar a request must be to its recording. pytest's ini file and the project's settings add to it for
+        every test. Raises TurntapeError for an invalid value."""
         return matching_of(
             self.profile or ini("turntape_profile") or None,
             self.rules,
@@ -76,7 +76,7 @@ class Marker:
         )
 
     def paced(self) -> Pace:
-        """The pace. Raises TurntapeError for what is none."""
+        """The pace. Raises TurntapeError for an invalid one."""
         try:
             return Pace.of(self.pace)
         except ValueError as exc:

@@ -26,7 +26,7 @@ def safe_name(name: str) -> str:
 
 
 def fault_id(value: object) -> str:
-    """How a fault stands in a test's name: `429-at-turn-2`; `as-recorded` for none."""
+    """How a fault is written in a test's name: `429-at-turn-2`; `as-recorded` for none."""
     if value is None:
         return "as-recorded"
     values = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [value]
@@ -34,7 +34,7 @@ def fault_id(value: object) -> str:
 
 
 def _name(item: pytest.Item, without: str | None) -> str:
-    """The test's name within its module, the classes it stands in before it, one of its parameters left out."""
+    """The test's name within its module, after the names of its classes, without one of its parameters."""
     classes = [node.name for node in item.listchain() if isinstance(node, pytest.Class)]
     name = item.name
     parameters: str = getattr(getattr(item, "callspec", None), "id", "")

@@ -10,7 +10,7 @@ from ..errors import NetworkBlocked
 
 
 def is_loopback(host: object) -> bool:
-    """True for this machine: loopback addresses, the addresses that stand for any of its own, and `localhost`."""
+    """True for this machine: loopback addresses, the unspecified addresses `0.0.0.0` and `::`, and `localhost`."""
     if host is None or host in ("", b"", "localhost", b"localhost"):
         return True
     text = host.decode("latin-1") if isinstance(host, bytes) else str(host)

@@ -1,7 +1,7 @@
 """What libraries call beside the LLM: telemetry, price lists, vocabularies, traces.
 
-Such a call happens once in a process, or when a thread gets round to it, so it is no part of a test's run: it is not
-recorded, not answered from a cassette and no miss. On replay it is refused, which libraries take for being offline.
+Such a call happens once in a process, or at any time in a thread, so it does not belong to a test's run. It is not
+recorded, not answered from a cassette, and not a miss. In a replay it is refused, as if the machine were offline.
 """
 
 _HOSTS = frozenset(
@@ -29,7 +29,7 @@ _HOSTS = frozenset(
         "scarf.sh",
     }
 )
-"""Each stands for the hosts below it too."""
+"""Each includes its subdomains."""
 _PATHS = ("/v1/traces/ingest",)
 """Of the LLM's own host: where openai-agents sends its traces."""
 

@@ -116,7 +116,7 @@ class UsageLog:
             places = secrets_in(cassette, Redactor.from_config(salt=cassette.salt))
             found += [f"damaged: {problem}" for problem in cassette.problems]
             if places:
-                found.append(f"a secret stands in {', '.join(places)}; revoke it, and record again")
+                found.append(f"there is a secret in {', '.join(places)}; revoke it, and record again")
         except CassetteError as exc:
             found.append(f"damaged: {exc}")
         return found

@@ -1,6 +1,6 @@
-"""How a live answer differs in shape from the recorded one: status, event kinds, and which JSON stands where.
+"""How a live answer differs in shape from the recorded one: status, event kinds, and which JSON types are where.
 
-What a model says is its own affair and never compared; whether the API still speaks as it was recorded is.
+What the model says is never compared. What is compared is whether the API still answers in the recorded shape.
 """
 
 from collections.abc import Iterator
@@ -13,12 +13,12 @@ from ..matching.request_key import header
 from ..tape.model import Response, RoundTrip
 
 type Shape = dict[str, frozenset[str]]
-"""JSON pointer, with `*` for any place in an array → the JSON types that stand there."""
+"""JSON pointer, with `*` for any place in an array → the JSON types found there."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveDifference:
-    """A recorded round trip that the live API answers otherwise today."""
+    """A recorded round trip that the live API now answers in another shape."""
 
     index: int
     """The number of the recorded round trip."""
@@ -73,7 +73,7 @@ def _parted(kind: str, was: Shape, now: Shape) -> Iterator[str]:
 
 
 def events(response: Response) -> dict[str, Shape]:
-    """The kinds of events in an answer and the shape of each; an answer that is no stream is one `answer`."""
+    """The kinds of events in an answer and the shape of each; an answer that is not a stream is one `answer`."""
     kind = header(response.headers, "content-type").lower()
     found: dict[str, Shape] = {}
     for name, value in _values(kind, response.body):
@@ -104,7 +104,7 @@ def _values(kind: str, body: bytes) -> Iterator[tuple[str, object]]:
 
 
 def _named(value: object) -> str:
-    """What a value calls itself: its `type` or `object`; an event that is no JSON is called by its text."""
+    """What a value calls itself: its `type` or `object`; an event that is not JSON is named by its text."""
     if isinstance(value, dict):
         fields = cast(dict[str, object], value)
         return str(fields.get("type") or fields.get("object") or "data")

@@ -1,4 +1,4 @@
-"""What is said of a request that no recording answers."""
+"""The error for a request that no recording answers."""
 
 from ..errors import ReplayMiss
 from ..matching.grades import Grade, TurnName
@@ -76,7 +76,7 @@ class Miss(ReplayMiss):
         if not self.is_same_turn:
             played = ", played already" if self.nearest_played else ""
             return (
-                f"{what}: it is no recorded turn; the nearest is {turn}{played}, where {first}{more}; "
+                f"{what}: it is not a recorded turn; the nearest is {turn}{played}, where {first}{more}; "
                 "record again if the call is meant"
             )
         return f"{what}: the nearest is {turn}, where {first}{more}; {self.likeness}, record again if it is meant"
@@ -84,8 +84,8 @@ class Miss(ReplayMiss):
     def document(self, status: int) -> dict[str, object]:
         """The miss as an error body that the SDKs of all APIs read as their own.
 
-        One shape serves all: `error.message`, `error.type`, `error.code` (OpenAI and kin), `type: error` around it
-        (Anthropic), `error.status` (Google), and a `message` beside it (AWS, Cohere, Mistral).
+        One shape serves all: `error.message`, `error.type`, `error.code` (OpenAI and compatible APIs), `type: error`
+        around it (Anthropic), `error.status` (Google), and a `message` beside it (AWS, Cohere, Mistral).
         """
         return {
             "type": "error",

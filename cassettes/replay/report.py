@@ -1,4 +1,4 @@
-"""What a replay came to: what was played, and what was not as recorded."""
+"""The result of a replay: what was played, and what differed from the recording."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -40,11 +40,11 @@ class Report:
     """The end of a replay, by turn."""
 
     played: tuple[Match, ...]
-    """In the order in which they were asked for."""
+    """In the order of the requests."""
     changed: tuple[Miss, ...]
     """Requests that are a recorded turn with something changed, and were not answered."""
     extra: tuple[Miss, ...]
-    """Requests that are no recorded turn, or one that was played already."""
+    """Requests that are not a recorded turn, or are one that was already played."""
     unplayed: tuple[TurnName, ...]
     """Recorded and never asked for as recorded."""
     reordered: tuple[Reordered, ...]
@@ -98,13 +98,13 @@ def reordered(asked: Sequence[int], trips: Sequence[RoundTrip], names: Sequence[
     def before(one: int, other: int) -> bool:
         return (names[one].thread, names[other].thread) not in beside and _was_before(trips, one, other)
 
-    standing = [(at, asked[at]) for at in sorted(kept)]
+    in_order = [(at, asked[at]) for at in sorted(kept)]
     found: list[Reordered] = []
     for at, place in enumerate(asked):
         if at in kept:
             continue
-        earlier = [other for when, other in standing if when > at and before(other, place)]
-        later = [other for when, other in standing if when < at and before(place, other)]
+        earlier = [other for when, other in in_order if when > at and before(other, place)]
+        later = [other for when, other in in_order if when < at and before(place, other)]
         if earlier:
             found.append(Reordered(names[place], names[earlier[0]]))
         elif later:

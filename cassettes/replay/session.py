@@ -1,8 +1,8 @@
-"""The session: one cassette, played, recorded or both, as its record mode says.
+"""The session: one cassette, played, recorded or both, according to its record mode.
 
-It knows no HTTP library: the transports and the replay server ask it what to do with a request and hand in what
-came back. An interrupted recording is never taken for whole: it is written under a name of its own beside the
-cassette, and takes the cassette's name when it has ended.
+It does not know HTTP libraries: the transports and the replay server ask it what to do with a request, and give it
+the answer. An interrupted recording is never mistaken for a complete one: it is written to a separate file, which is
+renamed to the cassette when the recording has ended.
 """
 
 import os
@@ -34,7 +34,7 @@ _SUFFIXES = (".cassette.jsonl.zst", ".cassette.jsonl", ".jsonl.zst", ".jsonl")
 
 
 def unfinished(path: Path) -> Path:
-    """Where the recording of `path` stands until it has ended: `a.unfinished.cassette.jsonl`."""
+    """The file of a recording of `path` until it has ended: `a.unfinished.cassette.jsonl`."""
     suffix = next((suffix for suffix in _SUFFIXES if path.name.endswith(suffix)), "")
     return path.with_name(f"{path.name.removesuffix(suffix)}.unfinished{suffix}")
 
@@ -59,10 +59,10 @@ def _being_written(path: Path) -> bool:
 class Session:
     """`Session(path, mode)` plays and records one cassette. Any thread and any asyncio task may use it at once.
 
-    `mode` is what the code asks for; the environment decides with it (`modes.effective_mode`). `matching` and
-    `faults` are the player's, `labels` reads what was recorded; where a cassette is recorded anew, `fork` gives the
-    turns that are played from another one before the rest is called. A cassette that does not exist is no error until
-    something is asked of it. Raises CassetteError when the file cannot be read.
+    `mode` is the mode in the code; `override` and the environment take precedence (`record_modes.effective_mode`).
+    `matching` and `faults` are passed to the player. `labels` reads what was recorded, so that a replay names turns as
+    other views do. If a new cassette is recorded, `fork` gives the turns of another one that are played first. A
+    missing cassette is an error only when a request needs it. Raises CassetteError when the file cannot be read.
     """
 
     def __init__(
@@ -86,14 +86,14 @@ class Session:
         self.player = Player(cassette, matching=matching, faults=faults if self.plan.plays and self.exists else None)
         self.exchanges = PendingTrips(self._keep)
         self.misses: list[Miss] = []
-        """What was asked for, not recorded and not called."""
+        """Requests that were neither recorded nor sent to the API."""
         self.live_differences: list[LiveDifference] = []
-        """Where the live API no longer answers as recorded (mode `verify`)."""
+        """Where the live API answers in another shape than recorded (mode `verify`)."""
         self.notes: list[str] = []
-        """What a person should know of the files, one sentence each."""
+        """What a person should know about the files, one sentence each."""
         self.strays: list[Miss] = []
-        """What was asked for and not recorded behind a fault that took the place of a recorded answer: no recording
-        can know what an agent does about it."""
+        """Requests after a fault that replaced a recorded answer. They cannot be in the recording, so they are not
+        misses."""
         self._fork = fork() if fork is not None and self.plan.writes == "replaced" else None
         self._tape = Player(self._fork.trips, matching=matching) if self._fork is not None else None
         self._waiting = set(self._fork.turns if self._fork is not None else ())
@@ -119,11 +119,11 @@ class Session:
 
     @property
     def unplayed(self) -> list[RoundTrip]:
-        """The recorded round trips that nobody asked for so far."""
+        """The recorded round trips that were not played yet."""
         return [replace(self.player.cassette[place], index=place) for place in self.player.unplayed]
 
     def ask(self, method: str, url: str, headers: Headers, body: bytes) -> Played | Miss | None:
-        """What answers this request: a recording, a miss, or None when the live API is to be called."""
+        """The answer to this request: a recording, a miss, or None if the live API must be called."""
         if self._fork is not None and self._tape is not None:
             return self._ask_tape(self._fork, self._tape, Request(method, url, headers, body))
         if not self.plan.plays:
@@ -147,7 +147,8 @@ class Session:
         return found
 
     def _ask_tape(self, fork: ForkSource, tape: Player, asked: Request) -> Played | Miss | None:
-        """What the tape says; None once every turn before the fork was played. A stray before that costs nothing."""
+        """The answer of the forked recording; None once every turn before the fork was played. Until then, a request
+        that differs is a miss and is not sent, so it costs nothing."""
         try:
             found = tape.play(asked.method, asked.url, asked.headers, asked.body)
         except Miss as miss:
@@ -220,7 +221,7 @@ class Session:
         if problem := self._problem or recorder.problem:
             raise CassetteError(problem)
         if not whole:
-            self.notes.append(f"the recording was interrupted and stands in {str(self._unfinished)!r}")
+            self.notes.append(f"the recording was interrupted and is kept in {str(self._unfinished)!r}")
             return 0
         self._label()
         with suppress(FileNotFoundError):  # keep the modes that a person gave the file
@@ -229,7 +230,7 @@ class Session:
         return recorder.count - before
 
     def _label(self) -> None:
-        """Add what the round trips were read as, so that a replay names turns as every other view does."""
+        """Add the labels of the round trips, so that a replay names turns as every other view does."""
         if self._labels is None:
             return
         labels = list(self._labels(list(Cassette.load(self._unfinished))))

@@ -1,8 +1,8 @@
-"""The folder: any number of cassettes on one replay server, each under its own prefix.
+"""Any number of cassettes on one replay server, each with its own URL prefix.
 
-`/s/NAME/openai/v1/…` is answered from the cassette NAME. `/s/NAME@AGENT/…` is a playing of its own, from the first
-turn on, so that several agents, or one test run after another, play one cassette at once without taking each other's
-answers. Without a prefix, what was named on the command line answers as one.
+`/s/NAME/openai/v1/…` is answered from the cassette NAME. `/s/NAME@AGENT/…` starts an independent replay of it, so
+that several agents or test runs can play one cassette without using up each other's answers. Without a prefix, all
+files that were named on the command line answer as one cassette.
 """
 
 import difflib
@@ -26,7 +26,7 @@ _UNFINISHED = re.compile(r"\.unfinished(?:\.cassette)?\.jsonl(?:\.zst)?$")
 class CassetteFolder:
     """Cassettes by name. A folder offers each cassette in it by its path there; they are read when first asked for.
 
-    Raises CassetteError for what is no cassette, for a folder without any, and for `faults` with more than one.
+    Raises CassetteError for a file that is not a cassette, for a folder without one, and for `faults` with several.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class CassetteFolder:
         return Player(cassette, matching=self._matching, faults=self.overlays.get(name))
 
     def prefix(self, name: str) -> str:
-        """What stands before `/openai/v1` and kin for a cassette."""
+        """The URL prefix of a cassette; `/openai/v1` or similar follows it."""
         return f"/s/{quote(name, safe='/')}"
 
     def find(self, target: str) -> tuple[str, Player, str]:

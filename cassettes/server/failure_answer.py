@@ -1,7 +1,7 @@
 """What the replay server says for a recording that has no answer: the upstream was not reached, or hung up at once.
 
 A client would take a closed connection for a fault of the network here and now; so it gets an error that its SDK
-reads as the API's own, with the recorded reason. It is asked to try again only when the recording goes on so.
+reads as the API's own, with the recorded reason. It is asked to retry only when the recording has such a retry.
 """
 
 from ..replay.player import Player

@@ -1,4 +1,4 @@
-"""A folder as a server: every cassette under its prefix, and a list of them at `/`."""
+"""A folder of cassettes as a server: each cassette under its prefix, and a list of them at `/`."""
 
 import os
 import sys
@@ -25,7 +25,7 @@ _EXPORTS = (
     ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "/bedrock"),
 )
 MOST_LISTED = 20
-"""How many cassettes are told at the start; all of them are at `/`."""
+"""How many cassettes are listed at the start; all of them are at `/`."""
 
 
 def folder_app(folder: CassetteFolder, *, pace: str | float | Pace = "instant") -> App:
@@ -63,8 +63,8 @@ async def _send_listing(folder: CassetteFolder, scope: Message, send: Send) -> N
     else:
         width = max(len(one["name"]) for one in found)
         lines = [f"{one['name']:{width}}  {one['base_url']}" for one in found]
-        told = "turntape replays these; put /openai/v1, /anthropic, /gemini, … behind a URL, and @AGENT behind a name"
-        kind, body = b"text/plain; charset=utf-8", "\n".join([told, *lines, ""]).encode()
+        title = "turntape replays these; put /openai/v1, /anthropic, /gemini, … behind a URL, and @AGENT behind a name"
+        kind, body = b"text/plain; charset=utf-8", "\n".join([title, *lines, ""]).encode()
     length = str(len(body)).encode()
     await send(
         {

@@ -168,9 +168,9 @@ def serve(
     pace: str | float | Pace = "instant",
     ready: Callable[[int], None] | None = None,
 ) -> None:
-    """Serve a player, or an app of one's own, until SIGINT or SIGTERM; `ready` is told the port.
+    """Serve a player, or another app, until SIGINT or SIGTERM; `ready` is called with the port.
 
-    Raises CassetteError when the port cannot be had.
+    Raises CassetteError when the port is not available.
     """
     try:
         import uvicorn
@@ -185,7 +185,7 @@ def serve(
     except OSError as exc:
         listener.close()
         raise CassetteError(f"cannot listen on {host}:{port}: {exc.strerror}; choose another --port") from exc
-    # Requests wait in the backlog from here on; nobody who was told the port is refused.
+    # Requests wait in the backlog from here on; no client that knows the port is refused.
     listener.listen(2048)
     config = uvicorn.Config(
         app(source, pace=pace) if isinstance(source, Player) else source,

@@ -18,7 +18,7 @@ from ..tape.model import Chunk, Frame, Headers, Response, RoundTrip
 from .asgi import Message, Receive, Send
 
 METHOD = "WEBSOCKET"
-"""Stands where a request has its method."""
+"""Used in place of an HTTP method."""
 
 
 def greeting(session: RoundTrip) -> tuple[Frame, ...]:
@@ -65,8 +65,8 @@ class Sockets:
         self._opened[target] = opened
         if opened.response is None or opened.response.status != 101:
             status = opened.response.status if opened.response else 502
-            told = replayed_headers(opened.response) if opened.response else []
-            await _refuse(scope, send, status, told, opened.response.body if opened.response else b"")
+            refused = replayed_headers(opened.response) if opened.response else []
+            await _refuse(scope, send, status, refused, opened.response.body if opened.response else b"")
             return
         given = replayed_headers(opened.response)
         protocol = next((value for name, value in given if name.lower() == "sec-websocket-protocol"), None)

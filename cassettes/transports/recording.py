@@ -49,7 +49,7 @@ def _begin(exchanges: PendingTrips, request: Any, body: bytes) -> PendingTrip:
 
 
 def _failed(library: Any, exchange: PendingTrip, error: BaseException) -> None:
-    """End an exchange by what was raised in it; what is no error of the transport is the client's leaving."""
+    """End an exchange with the exception that was raised in it; a BaseException means that the client left."""
     if isinstance(error, Exception):
         failure = failure_of(library, error)
         exchange.failed(failure, "server" if failure.kind == "cut" else None)
@@ -172,7 +172,7 @@ class RecordingTransport:
         return recorded(request, self._transport.handle_request, self._exchanges)
 
     def close(self) -> None:
-        """Close the transport below; exchanges that nobody read to their end are recorded as they stand."""
+        """Close the transport below; exchanges that were not read to their end are recorded as they are."""
         if self._transport is not None:
             self._transport.close()
         self._exchanges.abandon()

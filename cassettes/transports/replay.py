@@ -36,7 +36,7 @@ _RAISED: dict[FailureKind, str] = {
 
 
 def player_of(source: Source, matching: Matching | None = None, faults: Faults | None = None) -> Player:
-    """A player of `source`. Raises ValueError when a player is given and told how to match or fail: it knows that."""
+    """A player of `source`. Raises ValueError for a Player together with `matching` or `faults`: it has its own."""
     if not isinstance(source, Player):
         return Player(source, matching=matching, faults=faults)
     if matching is not None or faults is not None:
@@ -134,14 +134,14 @@ class Replay:
             _end(library, trip.failure or Failure("cut", "the server closed without an answer"), request)
             raise library.ReadError("no answer was recorded", request=request)
         headers = replayed_headers(response)
-        told = {"turntape": found.match}
+        extensions = {"turntape": found.match}
         if trip.failure is None and (not response.chunks or (len(response.chunks) == 1 and self._pace.factor is None)):
             # One piece is what `content` streams too, without a class of ours in between.
             return library.Response(
-                response.status, headers=headers, content=response.body, request=request, extensions=told
+                response.status, headers=headers, content=response.body, request=request, extensions=extensions
             )
         pieces = _Streams.of(library)[stream](trip, request, self._pace.pauses())
-        return library.Response(response.status, headers=headers, stream=pieces, request=request, extensions=told)
+        return library.Response(response.status, headers=headers, stream=pieces, request=request, extensions=extensions)
 
 
 def wait_before(library: Any, request: Any, found: Played | Miss) -> float:

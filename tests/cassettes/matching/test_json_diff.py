@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from turntape.cassettes.matching.json_diff import CLIP, Difference, around, differences, shown
 
 
-def told(recorded: object, given_: object) -> list[tuple[str, str]]:
+def found(recorded: object, given_: object) -> list[tuple[str, str]]:
     return [(difference.pointer, difference.kind) for difference in differences(recorded, given_)]
 
 
@@ -27,22 +27,22 @@ def test_each_kind_has_its_pointer_and_both_sides() -> None:
 
 
 def test_keys_are_escaped_as_pointers_ask() -> None:
-    assert told({"a/b": {"c~d": 1}}, {"a/b": {"c~d": 2}}) == [("/a~1b/c~0d", "changed")]
+    assert found({"a/b": {"c~d": 1}}, {"a/b": {"c~d": 2}}) == [("/a~1b/c~0d", "changed")]
 
 
 def test_an_inserted_message_is_one_difference() -> None:
     messages = [{"role": "user", "content": str(n)} for n in range(300)]
     more = [*messages[:150], {"role": "user", "content": "new"}, *messages[150:]]
 
-    assert told({"messages": messages}, {"messages": more}) == [("/messages/150", "added")]
-    assert told({"messages": more}, {"messages": messages}) == [("/messages/150", "removed")]
+    assert found({"messages": messages}, {"messages": more}) == [("/messages/150", "added")]
+    assert found({"messages": more}, {"messages": messages}) == [("/messages/150", "removed")]
 
 
-def test_a_changed_message_is_told_by_what_changed_in_it() -> None:
+def test_a_changed_message_is_reported_by_what_changed_in_it() -> None:
     messages = [{"role": "user", "content": str(n)} for n in range(5)]
     changed = [*messages[:2], {"role": "user", "content": "new"}, *messages[3:], {"role": "tool"}]
 
-    assert told(messages, changed) == [("/2/content", "changed"), ("/5", "added")]
+    assert found(messages, changed) == [("/2/content", "changed"), ("/5", "added")]
 
 
 def test_arrays_that_share_nothing_are_compared_place_by_place_in_little_time() -> None:
@@ -51,7 +51,7 @@ def test_arrays_that_share_nothing_are_compared_place_by_place_in_little_time() 
     assert [difference.pointer for difference in found] == ["/0", "/1", "/2"]
 
 
-def test_no_more_are_told_than_are_asked_for() -> None:
+def test_no_more_are_reported_than_are_requested() -> None:
     old, new = {str(n): n for n in range(50)}, {str(n): n + 1 for n in range(50)}
 
     assert len(differences(old, new)) == 10
@@ -78,7 +78,7 @@ def test_long_texts_are_shown_where_they_part() -> None:
     assert recorded.startswith('"…')
 
 
-def test_one_text_that_goes_on_is_shown_at_its_end() -> None:
+def test_a_text_that_continues_the_other_is_shown_at_its_end() -> None:
     recorded, given_ = around("a" * 200, "a" * 200 + " and more")
 
     assert "and more" in given_ and "and more" not in recorded

@@ -71,10 +71,10 @@ def test_gives_up(turntape_fault, error):
     )
 
 
-def test_what_comes_behind_a_faked_answer_is_told_and_fails_nothing(
+def test_what_comes_behind_a_faked_answer_is_reported_and_fails_nothing(
     project: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The agent tells the model of arguments that break off, and no recording can know what the model says to that."""
+    """The agent reports the broken arguments to the model, and no recording can know how the model answers."""
     write(
         project,
         """
@@ -95,7 +95,7 @@ def test_a(turntape_fault):
                 try:
                     result = str(json.loads(call.function.arguments))
                 except ValueError:
-                    result = "these arguments are no JSON"
+                    result = "these arguments are not JSON"
                 messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
             if not said.tool_calls:
                 return
@@ -140,7 +140,7 @@ def test_a(turntape_fault):
     result.stdout.fnmatch_lines([f"turntape: {said}"])
 
 
-def test_a_file_of_faults_beside_the_cassette_is_found_by_itself(
+def test_a_file_of_faults_beside_the_cassette_is_used_automatically(
     project: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(

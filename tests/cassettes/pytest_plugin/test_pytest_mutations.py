@@ -164,7 +164,7 @@ EXPECTED = {
         "order": f"{loop(1)} was asked for before {TITLE}, which was recorded first",
     },
 }
-"""The change, and how the first line of the report goes on."""
+"""The change, and how the first line of the report continues."""
 
 KINDS = {"extra: ": ("extra call", "asks again", "history rewritten"), "order: ": ("order",)} | {
     "not asked for: ": ("stops early", "no title")

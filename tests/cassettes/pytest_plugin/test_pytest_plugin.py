@@ -374,7 +374,7 @@ def test_the_check_reports_cassettes_that_no_longer_say_what_the_tests_do(
     assert result.ret == 1
     found = {line.rpartition("/")[2].partition(".")[0]: line.partition(".cassette.jsonl: ")[2] for line in said}
     assert {name: text.partition(":")[0] for name, text in found.items()} == {
-        "test_kept": "a secret stands in #0 request header x-api-key; revoke it, and record again",
+        "test_kept": "there is a secret in #0 request header x-api-key; revoke it, and record again",
         "test_missed": "stale",
         "test_orphan": "orphaned",
         "test_unplayed": "unplayed",
@@ -605,7 +605,7 @@ def test_forked(turntape_run):
 """
 
 
-def test_a_fork_is_played_up_to_its_turn_then_recorded_and_replays_whole_by_itself(
+def test_a_fork_is_played_up_to_its_turn_then_recorded_and_replays_whole_on_its_own(
     project: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(project, "@pytest.mark.turntape\ndef test_a():\n    agent()\n")
@@ -637,7 +637,7 @@ def test_a_fork_is_played_up_to_its_turn_then_recorded_and_replays_whole_by_itse
         ('fork="cassettes/test_it/test_a.cassette.jsonl", fork_at=9', "has 4 turns, so --at is from 1 to 5 and not 9"),
     ],
 )
-def test_a_fork_that_cannot_be_is_told(
+def test_a_fork_that_is_not_possible_is_an_error(
     marker: str, said: str, project: pytest.Pytester, server: ScriptedServer
 ) -> None:
     write(project, "@pytest.mark.turntape\ndef test_a():\n    agent()\n")

@@ -285,3 +285,16 @@ def test_the_first_divergence_of_an_extra_request(bodies: list[Any], words: str)
 
     assert first is not None and first.layer == "client"
     assert first.words.replace("turn 1, ", "") == words
+
+
+def test_the_first_divergence_of_a_tolerated_request_names_its_place() -> None:
+    player = Player([trip(messages(USER, temperature=1))], matching=Matching("ordered"))
+    play(player, messages(USER, temperature=2))
+
+    assert str(player.report().first) == "first to diverge: client, turn 1, #0: /temperature was 1 and is 2"
+
+
+def test_a_recorded_method_is_found_in_any_case() -> None:
+    lower = RoundTrip(Request("post", URL, content=b"{}"), Response(200), 0.0)
+
+    assert Player([lower]).answer("POST", URL, (), b"{}").response

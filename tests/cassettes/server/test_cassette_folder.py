@@ -125,7 +125,7 @@ def test_one_playing_gives_each_recording_once(tmp_path: Path) -> None:
     assert ask(folder, "/s/a@2/openai/v1/chat/completions")[0] == 200
 
 
-def test_a_name_that_is_not_there_is_told_with_the_nearest(tmp_path: Path) -> None:
+def test_an_unknown_name_is_reported_with_the_nearest(tmp_path: Path) -> None:
     write(tmp_path / "test_x" / "test_one.cassette.jsonl", "one")
     write(tmp_path / "b.cassette.jsonl", "b")
     folder = CassetteFolder([tmp_path])
@@ -137,7 +137,7 @@ def test_a_name_that_is_not_there_is_told_with_the_nearest(tmp_path: Path) -> No
     assert "names no cassette, and there are 2" in ask(folder, "/openai/v1/chat/completions")[1]["error"]["message"]
 
 
-def test_a_cassette_of_a_folder_that_cannot_be_read_is_told_when_it_is_asked_for(tmp_path: Path) -> None:
+def test_a_cassette_of_a_folder_that_cannot_be_read_is_reported_when_it_is_requested(tmp_path: Path) -> None:
     write(tmp_path / "good.cassette.jsonl", "good")
     (tmp_path / "bad.cassette.jsonl").write_text("{}\n")
     folder = CassetteFolder([tmp_path])

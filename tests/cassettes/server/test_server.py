@@ -131,8 +131,8 @@ def test_a_miss_is_404_and_says_what_differs() -> None:
 
     status, headers = head(sent)
     assert (status, headers["x-should-retry"], headers["x-turntape"]) == (404, "false", "miss")
-    told = json.loads(sent[1]["body"])
-    assert "/model" in told["error"]["message"] == told["message"]
+    document = json.loads(sent[1]["body"])
+    assert "/model" in document["error"]["message"] == document["message"]
 
 
 def test_a_recording_without_an_answer_is_an_error_with_the_recorded_reason() -> None:
@@ -140,9 +140,9 @@ def test_a_recording_without_an_answer_is_an_error_with_the_recorded_reason() ->
 
     status, headers = head(sent)
     assert (status, headers["x-should-retry"], headers["x-turntape"]) == (502, "false", "no answer")
-    told = json.loads(sent[1]["body"])
-    assert told["message"] == told["error"]["message"]
-    assert told["message"] == "the recording of this request has no answer: the host said no"
+    document = json.loads(sent[1]["body"])
+    assert document["message"] == document["error"]["message"]
+    assert document["message"] == "the recording of this request has no answer: the host said no"
 
 
 def test_a_client_is_asked_to_try_again_where_the_recorded_one_did() -> None:
@@ -283,7 +283,7 @@ CLIENTS: dict[Callable[[str], None], tuple[str, bool]] = {
     by_ollama: ("ResponseError", True),
     by_boto3: ("ClientError", False),
 }
-"""The error that each raises, and whether it minds being told not to try again."""
+"""The error that each raises, and whether it respects a request not to retry."""
 
 
 @pytest.mark.filterwarnings("ignore")  # some clients leave their sockets to the garbage collector
@@ -344,7 +344,7 @@ def test_replay_says_what_to_export(
     assert f"export OPENAI_BASE_URL={base}/openai/v1\nexport ANTHROPIC_BASE_URL={base}/anthropic\n" in out
 
 
-def test_a_file_that_is_no_cassette_is_one_line_and_exit_code_2(
+def test_a_file_that_is_not_a_cassette_is_one_line_and_exit_code_2(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "no.jsonl"

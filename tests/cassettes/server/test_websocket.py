@@ -71,10 +71,10 @@ def talk(
 
 def test_each_message_is_answered_with_what_was_said_after_it() -> None:
     """The first message is not the tape's to the byte: its metadata are volatile, as they are in a request."""
-    opened, *told = talk(SESSION, said=[create(0, "one", turn_id="b"), create(0, "two")])
+    opened, *answers = talk(SESSION, said=[create(0, "one", turn_id="b"), create(0, "two")])
 
     assert opened == {"type": "websocket.accept", "subprotocol": None, "headers": [(b"x-request-id", b"r")]}
-    frames = [message.get("bytes") or json.loads(message["text"]) for message in told]
+    frames = [message.get("bytes") or json.loads(message["text"]) for message in answers]
     assert frames == [
         {"type": "hello"},
         {"type": "response.created"},
@@ -84,7 +84,7 @@ def test_each_message_is_answered_with_what_was_said_after_it() -> None:
     ]
 
 
-def test_a_client_that_connects_anew_finds_the_messages_that_are_left() -> None:
+def test_a_client_that_connects_again_finds_the_messages_that_are_left() -> None:
     sent = talk(SESSION, said=[create(0, "one")], again=2)
 
     assert [message["type"] for message in sent].count("websocket.accept") == 2

@@ -172,7 +172,7 @@ def test_failed_and_cut_exchanges_are_kept_and_raised(tmp_path: Path) -> None:
     assert trips[1].closed_first == "server"
 
 
-def test_a_client_that_leaves_a_stream_is_kept_as_such(server: ScriptedServer, tmp_path: Path) -> None:
+def test_a_client_that_leaves_a_stream_is_recorded_as_gone(server: ScriptedServer, tmp_path: Path) -> None:
     def use(transport: RecordingTransport) -> None:
         client = OpenAI(api_key="k", base_url=f"{server.url}/v1", http_client=httpx2.Client(transport=transport))
         stalled = client.chat.completions.create(**ASKED, stream=True, extra_headers={"x-scripted-fault": "stall:2"})
@@ -273,7 +273,7 @@ def test_new_calls_and_adds_only_what_is_missing(server: ScriptedServer, tmp_pat
     assert path.read_bytes().startswith(before)
 
 
-def test_all_records_anew(server: ScriptedServer, tmp_path: Path) -> None:
+def test_all_records_again(server: ScriptedServer, tmp_path: Path) -> None:
     path = tmp_path / "a.cassette.jsonl"
     ask(path, "all", server, "a", "b")
 
