@@ -258,3 +258,105 @@ def test_at_most_ten_differences_are_shown() -> None:
 
     assert SHOWN == 10
     assert len(compared(of(one), of(other))[0]) == 10
+
+
+def test_bytes_that_are_not_utf_8_are_compared_as_they_are() -> None:
+    assert equal(b"\xff\xfe", b"\xff\xfe") == (True, True)
+    assert equal(b"\xff\xfe", b"\xff\xfd") == (False, False)
+    assert of(b"a\xff").value == "a\ufffd"
+
+
+def test_an_empty_body_has_one_key_with_and_without_ignored_text() -> None:
+    assert of(b"", matching=Matching(ignore_text=("build-[0-9]+",))).stable == of(b"").stable
+
+
+def test_the_boundary_of_a_form_does_not_count() -> None:
+    keys = Fingerprints(Matching(), Redactor(salt="s"), frozenset[str]())
+
+    def form(boundary: str, text: str) -> Fingerprint:
+        headers = (("content-type", f"multipart/form-data; boundary={boundary}"),)
+        body = f"--{boundary}\r\n\r\n{text}\r\n--{boundary}--".encode()
+        return keys.of("POST", "files", headers, body, redacted=False)
+
+    one, same, other = form("b1", "text"), form("b2", "text"), form("b1", "other")
+    assert (one.exact, one.stable) == (same.exact, same.stable)
+    assert one.exact != other.exact and one.stable != other.stable
+
+
+def test_a_secret_in_a_body_is_equal_to_its_recording() -> None:
+    body = json.dumps({"a": "sk-ant-api03-" + "Ab1_" * 24}).encode()
+    on_disk = Redactor(salt="of the recording").body(body)
+    keys = Fingerprints(Matching(), Redactor(salt="s"), frozenset[str]())
+
+    recorded = keys.of("POST", CHAT, (), on_disk, redacted=True)
+    given = keys.of("POST", CHAT, (), body, redacted=False)
+
+    assert given.body == recorded.body
+    assert (given.exact, given.stable) == (recorded.exact, recorded.stable)
+    assert b"Ab1_" in keys.of("POST", CHAT, (), body, redacted=True).body
+
+
+@pytest.mark.parametrize(
+    "body", [{"input": "ab"}, {"options": "ab"}, {"config": ["a", "b"]}, {"messages": "ab"}, [1, {"a": "b"}]]
+)
+def test_a_body_without_ignored_fields_is_kept_as_it_is(body: object) -> None:
+    assert of(body).stable_value == body
+
+
+@pytest.mark.parametrize(
+    ("rules", "one", "other"),
+    [
+        ({"/messages": "ignore"}, {"messages": ["a"]}, {"messages": ["b"]}),
+        ({"/options": "ignore"}, {"options": {"a": 1}}, {"options": {"a": 2}}),
+        ({"/options/seed": "ignore"}, {"options": {"seed": 1}}, {"options": {"seed": 2}}),
+        ({"/messages/0": "ignore", "messages": "fail"}, {"messages": ["a", "c"]}, {"messages": ["b", "c"]}),
+        ({"messages": "ignore"}, {"messages": ["a"]}, {}),
+    ],
+)
+def test_a_rule_for_a_whole_part_leaves_nothing_of_it(rules: Any, one: object, other: object) -> None:
+    assert equal(one, other, matching=Matching(rules=rules)) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("rules", "one", "other"),
+    [
+        ({"messages": "ignore"}, {"stop": ["a"]}, {"stop": ["b"]}),
+        ({"seed": "ignore"}, {"z": {"seed": 1}}, {"z": {"seed": 2}}),
+        ({"seed": "ignore", "/options/seed": "fail"}, {"options": {"seed": 1}}, {"options": {"seed": 2}}),
+        ({"messages": "ignore", "/messages/0": "fail"}, {"messages": ["a"]}, {"messages": ["b"]}),
+        ({"messages": "ignore"}, {"temperature": 1}, {"temperature": 2}),
+    ],
+)
+def test_a_rule_reaches_no_further_than_its_field(rules: Any, one: object, other: object) -> None:
+    assert equal(one, other, matching=Matching(rules=rules)) == (False, False)
+
+
+def test_long_texts_that_differ_are_not_equal() -> None:
+    assert equal({"a": "x" * 300}, {"a": "y" * 300}) == (False, False)
+
+
+def test_ids_that_the_client_made_are_numbered_from_one() -> None:
+    body = chat("x1", "x1", "x2")
+
+    messages: Any = of(body).stable_value["messages"]
+
+    assert [item["tool_call_id"] for item in messages[1:]] == ["⟨id 1⟩", "⟨id 2⟩"]
+
+
+def test_an_id_that_is_a_number_counts() -> None:
+    one, other = ({"messages": [{"role": "tool", "tool_call_id": n, "content": "a"}]} for n in (1, 2))
+
+    assert equal(one, other) == (False, False)
+
+
+def test_a_difference_of_the_path_is_a_change() -> None:
+    counting, _ = compared(of({}, path="a"), of({}, path="b"))
+
+    assert [(d.pointer, d.kind, d.recorded, d.given) for d in counting] == [("path", "changed", "a", "b")]
+
+
+def test_at_most_ten_ignored_differences_are_shown() -> None:
+    rules = Matching(ignore=tuple(f"/k{n}" for n in range(30)))
+    one, other = (of({f"k{n}": value for n in range(30)}, matching=rules) for value in (1, 2))
+
+    assert [len(found) for found in compared(one, other)] == [0, SHOWN]

@@ -2,7 +2,9 @@
 
 import gzip
 import json
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,9 @@ from turntape.cassettes import (
     Response,
     RoundTrip,
 )
+from turntape.cassettes.matching.fingerprints import Fingerprint
+from turntape.cassettes.matching.request_index import Group, RequestIndex
+from turntape.cassettes.replay import player as player_module
 from turntape.cassettes.replay.player import Miss, Played
 
 URL = "https://api.anthropic.com/v1/messages"
@@ -298,3 +303,167 @@ def test_a_recorded_method_is_found_in_any_case() -> None:
     lower = RoundTrip(Request("post", URL, content=b"{}"), Response(200), 0.0)
 
     assert Player([lower]).answer("POST", URL, (), b"{}").response
+
+
+@pytest.mark.parametrize("method", ["POST", "post"])
+def test_a_byte_equal_replay_builds_no_index(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(player_module, "RequestIndex")
+    player = Player([RoundTrip(Request(method, URL, content=b"{}"), Response(200), 0.0)])
+
+    assert player.play("POST", URL, (), b"{}").match.grade == "exact"
+
+
+def test_the_request_body_of_a_played_recording_is_read_from_the_cassette() -> None:
+    player = Player([trip({"a": 1}), trip({"b": 1})])
+
+    request = play(player, {"b": 1}).trip.request
+
+    assert callable(request.content)
+    assert request.body == b'{"b": 1}'
+
+
+def says(text: str) -> dict[str, object]:
+    return messages({"role": "user", "content": text})
+
+
+def test_a_recording_that_was_played_answers_no_other_changed_request() -> None:
+    player = Player([trip(says("red")), trip(says("blue"))], matching=Matching("ordered"))
+
+    assert [play(player, says(text)).match.turn.index for text in ("red one", "red two")] == [0, 1]
+    assert missed(player, says("red three")).nearest_played
+
+
+def test_a_recording_that_another_thread_takes_first_is_left_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    player = Player([trip(says("red")), trip(says("blue"))], matching=Matching("ordered"))
+    nearest = RequestIndex.nearest
+
+    def late(index: RequestIndex, group: Group, given: Fingerprint, free: Sequence[int]) -> int | None:
+        place = nearest(index, group, given, free)
+        if len(player.unplayed) == 2:
+            play(player, says("red"))
+        return place
+
+    monkeypatch.setattr(RequestIndex, "nearest", late)
+
+    assert play(player, says("red one")).match.turn.index == 1
+    assert [match.turn.index for match in player.matches] == [0, 1]
+
+
+def test_the_nearest_recording_shares_most_at_both_ends_and_counts_no_byte_twice() -> None:
+    short, whole = {"p": "x" * 6}, {"p": "x" * 3 + "y" + "x" * 6}
+
+    for order in ([short, whole], [whole, short]):
+        miss = missed(Player([trip(body) for body in order]), {"p": "x" * 10})
+        assert miss.nearest is not None and miss.nearest.request.body == json.dumps(whole).encode()
+
+
+def test_the_first_of_two_recordings_that_are_as_near_is_named() -> None:
+    miss = missed(Player([trip({"a": 1}), trip({"a": 1})]), {"a": 2})
+
+    assert miss.nearest is not None and miss.nearest.index == 0
+
+
+def test_the_nearest_recording_keeps_the_number_that_it_has() -> None:
+    numbered = [replace(trip({"a": [1]}), index=5), replace(trip({"b": [1]}), index=0)]
+
+    nearest = [missed(Player(numbered), {name: [2]}).nearest for name in "ab"]
+
+    assert [found.index for found in nearest if found is not None] == [5, 0]
+
+
+def test_a_miss_says_what_was_ignored() -> None:
+    miss = missed(Player([trip({"a": 1, "metadata": {"user_id": "x"}})]), {"a": 2, "metadata": {"user_id": "y"}})
+
+    assert [d.pointer for d in miss.differences] == ["/a"]
+    assert [d.pointer for d in miss.ignored] == ["/metadata/user_id"]
+
+
+def test_a_turn_that_a_fault_answers_was_asked_for() -> None:
+    player = Player([trip(messages(USER)), trip(messages(USER, SAID, USER))], faults=Fault(1, "529"))
+    play(player, messages(USER))
+
+    assert player.report().unplayed == (player.turns[1],)
+
+
+def test_a_slow_answer_is_the_answer_of_its_turn() -> None:
+    player = Player([trip(messages(USER))], faults=Fault(1, "slow"))
+    play(player, messages(USER))
+
+    assert player.unplayed == []
+    assert "asked for once more" in str(missed(player, messages(USER)))
+
+
+def test_a_report_names_what_was_asked_for_in_another_order() -> None:
+    player = Player([trip({"a": 1}), trip({"b": 1})])
+    for body in ({"b": 1}, {"a": 1}):
+        play(player, body)
+
+    report = player.report()
+
+    assert len(report.reordered) == 1 and report.unplayed == ()
+    assert report.first is not None and report.first.turn == report.reordered[0].turn
+    assert str(report.first) == f"first to diverge: client, {report.reordered[0]}"
+
+
+def test_a_report_names_another_order_before_what_was_not_asked_for() -> None:
+    player = Player([trip({name: 1}) for name in "abc"])
+    for name in "ba":
+        play(player, {name: 1})
+
+    report = player.report()
+
+    assert report.unplayed == (player.turns[2],)
+    assert report.first is not None and report.first.words == str(report.reordered[0])
+
+
+def test_what_was_not_asked_for_is_a_divergence_of_the_client() -> None:
+    player = Player([trip({"a": 1})])
+
+    assert str(player.report().first) == "first to diverge: client, turn 1, #0 was not asked for"
+
+
+def test_a_changed_request_whose_turn_was_played_afterwards_is_extra() -> None:
+    player = Player([trip(messages(USER))])
+    miss = missed(player, says("b"))
+    play(player, messages(USER))
+
+    report = player.report()
+
+    assert (report.changed, report.extra) == ((), (miss,))
+
+
+def test_a_request_that_was_not_recorded_is_extra_although_its_nearest_recording_waits() -> None:
+    player = Player([trip(messages(USER))])
+    miss = missed(player, messages(USER, SAID, USER))
+
+    report = player.report()
+
+    assert (report.changed, report.extra) == ((), (miss,))
+    assert report.first is not None and report.first.pointer == "/messages/1"
+    assert report.first.words.startswith("turn 1, #0: /messages/1 is new")
+
+
+def test_the_first_divergence_at_an_endpoint_without_recordings() -> None:
+    player = Player([trip({"a": 1})])
+    missed_at(player, "/v1/embeddings")
+
+    assert str(player.report().first) == (
+        "first to diverge: client, POST /embeddings was asked for, and was not recorded"
+    )
+
+
+@pytest.mark.parametrize("kind", ["fault", "tolerated", "miss"])
+def test_only_the_first_divergence_is_named(kind: str) -> None:
+    first, second = messages(USER, temperature=1), messages(USER, SAID, USER, temperature=1)
+    matching = Matching(rules={"temperature": "warn"}) if kind == "tolerated" else None
+    faults = [Fault(1, "529"), Fault(2, "529")] if kind == "fault" else None
+    player = Player([trip(first), trip(second)], matching=matching, faults=faults)
+
+    for body in (first, second):
+        if kind == "miss":
+            missed(player, {**body, "temperature": 2})
+        else:
+            play(player, {**body, "temperature": 2} if kind == "tolerated" else body)
+
+    found = player.report().first
+    assert found is not None and found.turn == player.turns[0]
