@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ..tape.model import Failure, FailureKind, Request
 from ..tape.pending import PendingTrip, PendingTrips, header_fields
 from ..tape.recorder import Recorder
+from .base import TransportBase
 from .replay import library_of
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ async def recorded_async(request: Any, send: AsyncSend, exchanges: PendingTrips)
     return _teed(library, response, exchange, 1)
 
 
-class RecordingTransport:
+class RecordingTransport(TransportBase):
     """A transport that records what passes: `httpx.Client(transport=RecordingTransport(Recorder("a.cassette.jsonl")))`.
 
     `transport` is the one that does the work; without it that is the `HTTPTransport` of the library, httpx or
@@ -189,7 +190,7 @@ class RecordingTransport:
         self.close()
 
 
-class AsyncRecordingTransport:
+class AsyncRecordingTransport(TransportBase):
     """`RecordingTransport` for `httpx.AsyncClient` and `httpx2.AsyncClient`."""
 
     def __init__(self, recorder: Recorder, transport: "httpx.AsyncBaseTransport | Any | None" = None) -> None:

@@ -17,6 +17,7 @@ from ..replay.pace import Pace, Pauses
 from ..replay.player import Miss, Played, Player
 from ..tape.model import Failure, FailureKind, RoundTrip
 from ..tape.reader import Cassette
+from .base import TransportBase
 
 if TYPE_CHECKING:
     import httpx
@@ -105,7 +106,7 @@ def _miss(library: Any, miss: Miss, request: object) -> Any:
     )
 
 
-class Replay:
+class Replay(TransportBase):
     """What the sync and the async transport have in common."""
 
     def __init__(
