@@ -66,7 +66,7 @@ class _Nothing:
 
     count = 0
 
-    def write(self, _: object) -> int:
+    def write(self, round_trip: object) -> int:
         self.count += 1
         return self.count
 

@@ -119,7 +119,7 @@ def vcr_yaml(path: Path, bodies: list[bytes]) -> None:
 
 @contextmanager
 def vcrpy(folder: Path, turns: list[Turn]) -> Generator[httpx.Client]:
-    import vcr
+    import vcr  # pyright: ignore[reportMissingImports] - of the group bench
 
     path = folder / "vcr.yaml"
     vcr_yaml(path, [httpx.Request("POST", URL, json=turn).content for turn in turns])
@@ -129,7 +129,7 @@ def vcrpy(folder: Path, turns: list[Turn]) -> Generator[httpx.Client]:
 
 @contextmanager
 def cassetter(folder: Path, turns: list[Turn]) -> Generator[httpx.Client]:
-    import cassetter as library
+    import cassetter as library  # pyright: ignore[reportMissingImports] - of the group bench
 
     path = folder / "cassetter.yaml"
     made = library.Cassette(path, record_mode=library.RecordMode.ALL)
@@ -187,8 +187,8 @@ def bodies_of(megabytes: int) -> Iterator[bytes]:
 
 def loading(megabytes: int) -> tuple[float, float, float]:
     """Seconds until a cassette can answer: ours, and vcrpy's; and the size of ours over the size of vcrpy's."""
-    from vcr.persisters.filesystem import FilesystemPersister
-    from vcr.serializers import yamlserializer
+    from vcr.persisters.filesystem import FilesystemPersister  # pyright: ignore[reportMissingImports]
+    from vcr.serializers import yamlserializer  # pyright: ignore[reportMissingImports]
 
     bodies = list(bodies_of(megabytes))
     with tempfile.TemporaryDirectory() as folder:

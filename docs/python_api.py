@@ -103,7 +103,7 @@ ENTRIES = (
         URL = "https://api.openai.com/v1/chat/completions"
 
 
-        def live(request):  # stands for the network
+        def live(request):  # in place of the network
             return httpx2.Response(200, json={"object": "chat.completion", "choices": []})
 
 

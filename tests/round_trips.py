@@ -1,4 +1,4 @@
-"""Round trips for tests of the inspector: a request and an answer, as they would stand in a cassette."""
+"""Round trips for tests of the inspector: a request and an answer, as a cassette holds them."""
 
 import json
 from typing import Literal

@@ -117,7 +117,7 @@ def inserted(tokens: int = 5000, *, counted: bool = True) -> list[RoundTrip]:
 
 
 def set_to(**fields: Any) -> list[RoundTrip]:
-    first = {name: "low" if name == "reasoning_effort" else "required" for name in fields}
+    first: dict[str, Any] = {name: "low" if name == "reasoning_effort" else "required" for name in fields}
     return [
         chat([HELLO], CALLED, **first),
         chat([HELLO, CALLED, GIVEN], DONE, index=1, **fields),
@@ -177,7 +177,7 @@ def left_open(name: str = "look_up", *, looped_before: bool = True) -> list[Roun
 
 def capped(most: int | None) -> list[RoundTrip]:
     """A second turn whose answer hits the cap, after which the recording ends."""
-    cap = {} if most is None else {"max_tokens": most}
+    cap: dict[str, Any] = {} if most is None else {"max_tokens": most}
     return [chat([HELLO], CALLED), chat([HELLO, CALLED, GIVEN], said("It is"), index=1, finish="length", **cap)]
 
 

@@ -64,7 +64,7 @@ def pause(app: Viewer) -> None:
 def screen(app: Viewer) -> str:
     """The text on the screen."""
     width, height = app.size
-    strips = app.screen._compositor.render_strips()  # pyright: ignore[reportPrivateUsage]
+    strips = app.screen._compositor.render_strips()
     assert len(strips) == height
     return "\n".join(strip.text[:width].rstrip() for strip in strips)
 

@@ -82,7 +82,7 @@ class ScriptedServer:
         *,
         host: str = "127.0.0.1",
         port: int = 0,
-        faults: Mapping[int, Fault] | None = None,
+        faults: Mapping[int, Fault | None] | None = None,
         chunk_delay: float = 0.0,
         tls: ssl.SSLContext | None = None,
     ) -> None:

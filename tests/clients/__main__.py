@@ -29,14 +29,14 @@ def run_client(client: Client, pool: ThreadPoolExecutor) -> list[Cell]:
     except Unavailable as exc:
         return [Cell(client.name, "", variant.words, route, skipped=str(exc)) for variant, route in pairs]
 
-    def run(pair: tuple) -> Cell:  # type: ignore[type-arg]
+    def run(pair: tuple) -> Cell:
         variant, route = pair
         return run_cell(client, variant, route, runtime, CACHE / "authority")
 
     return list(pool.map(run, pairs))
 
 
-def tell(cell: Cell) -> None:
+def report(cell: Cell) -> None:
     words = f"{cell.recorded.word:8}{cell.labelled.word:8}{cell.replayed.word:8}"
     print(f"{cell.client + ' ' + cell.variant:44}{cell.version:12}{cell.route:10}{words}", flush=True)
     for problem in [cell.skipped] if cell.skipped else cell.problems:
@@ -57,12 +57,12 @@ def main(arguments: list[str]) -> int:
                 continue
             done = run_client(client, pool)
             for cell in done:
-                tell(cell)
+                report(cell)
             remember(done)
             cells += done
     words = [cell.replayed.word if not cell.problems else "failed" for cell in cells]
-    told = ", ".join(f"{words.count(word)} {word}" for word in ("ok", "failed", "skipped"))
-    print(f"{len(cells)} cells of {len({cell.client for cell in cells})} clients: {told}")
+    counts = ", ".join(f"{words.count(word)} {word}" for word in ("ok", "failed", "skipped"))
+    print(f"{len(cells)} cells of {len({cell.client for cell in cells})} clients: {counts}")
     if "--page" in arguments:
         PAGE.write_text(page(remembered()))
     return int(any(cell.problems for cell in cells))

@@ -194,9 +194,7 @@ CLIENTS = (
         ("llama-index-llms-openai", "llama-index-core"),
         _variants("openai-chat", "chat", "chat streamed")
         + _variants("openai-responses", "responses", "responses streamed"),
-        notes=(
-            "Results of parallel calls stand in the order in which the tools were done; a replay finds them anyway.",
-        ),
+        notes=("Results of parallel calls are in the order in which the tools finished; a replay finds them anyway.",),
     ),
     Client(
         "smolagents",

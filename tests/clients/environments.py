@@ -77,7 +77,7 @@ def _node(script: str, packages: tuple[str, ...]) -> Runtime:
         if packages:
             _run([_tool("npm"), "install", "--no-audit", "--no-fund", "--loglevel=error", *packages], packages, folder)
         (folder / ".ready").touch()
-    # A module is resolved from where the script stands.
+    # Node.js resolves a module from the folder of the script.
     for source in (HERE / "node").glob("*.mjs"):
         copy = folder / source.name
         if not copy.exists() or copy.read_bytes() != source.read_bytes():

@@ -167,9 +167,9 @@ def _not_recorded(
     trips = list(Cassette.load(tape))
     turns = main_thread(tape)
     if len(turns) != len(client.story):
-        return f"{len(turns)} turns of the agent stand on the tape, {len(client.story)} were made"
+        return f"{len(turns)} turns of the agent are on the tape, {len(client.story)} were made"
     if len(trips) != arrived:
-        return f"{len(trips)} round trips stand on the tape, {arrived} came to the API"
+        return f"{len(trips)} round trips are on the tape, {arrived} came to the API"
     for number, done in enumerate(turns, 1):
         trip, label = done.round_trip, done.label
         if trip.failure:
@@ -188,13 +188,13 @@ def _not_labelled(tape: Path, client: Client) -> str | None:
     outcomes = [*["dispatched"] * (len(story) - 1), "open" if story[-1].calls else "ended"]
     for number, (done, step, outcome) in enumerate(zip(turns, story, outcomes, strict=False), 1):
         label = done.label
-        told = [(call["name"], call["arguments"]) for call in label["model"]["tool_calls"]]  # type: ignore[index]
+        emitted = [(call["name"], call["arguments"]) for call in label["model"]["tool_calls"]]  # type: ignore[index]
         asked = [(call.name, dict(call.arguments)) for call in step.calls]
-        if len(told) != len(asked) or not all(
+        if len(emitted) != len(asked) or not all(
             is_same_tool(name, plain) and given == wanted
-            for (name, given), (plain, wanted) in zip(told, asked, strict=True)
+            for (name, given), (plain, wanted) in zip(emitted, asked, strict=True)
         ):
-            return f"turn {number} is said to have called {told}"
+            return f"turn {number} is said to have called {emitted}"
         finish = label["api"]["effective"]  # type: ignore[index]
         if finish != ("tool_calls" if step.calls else "complete"):
             return f"turn {number} is said to have finished as {finish}"

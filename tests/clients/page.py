@@ -39,8 +39,9 @@ def page(cells: Iterable[Cell]) -> str:
     cells = list(cells)
     rows: dict[Row, list[Cell]] = {}
     for cell in cells:
-        words = (_WORDS[check.word] for check in (cell.recorded, cell.labelled, cell.replayed))
-        rows.setdefault((cell.client, cell.version, cell.route, *words), []).append(cell)
+        recorded, labelled, replayed = (_WORDS[check.word] for check in (cell.recorded, cell.labelled, cell.replayed))
+        row = (cell.client, cell.version, cell.route, recorded, labelled, replayed)
+        rows.setdefault(row, []).append(cell)
     numbers: dict[tuple[str, ...], int] = {}
     lines = [HEAD, _machine(), "", "| client | version | route | used as | recorded | labelled | replayed |"]
     lines.append("|---|---|---|---|---|---|---|")

@@ -75,8 +75,8 @@ def main(names: list[str]) -> int:
             except Unavailable as exc:
                 runtime = str(exc)
             cells = [(variant, route) for variant in client.variants for route in ROUTES]
-            told = pool.map(lambda pair, one=client, by=runtime: cell(one, by, *pair), cells)
-            for (variant, route), proven in zip(cells, told, strict=True):
+            results = pool.map(lambda pair, one=client, by=runtime: cell(one, by, *pair), cells)
+            for (variant, route), proven in zip(cells, results, strict=True):
                 word = {True: "proven", False: "FAILED", None: "skipped"}[proven.holds]
                 print(f"{client.name + ' ' + variant.words:40}{route:10}{word:8} {proven.words}", flush=True)
                 outcomes.append(proven)

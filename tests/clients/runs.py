@@ -1,4 +1,4 @@
-"""The last run of each client, kept beside the environments, so that one client can be run anew for the page."""
+"""The last run of each client, kept beside the environments, so that one client can be run again for the page."""
 
 from dataclasses import asdict
 

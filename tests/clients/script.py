@@ -1,4 +1,4 @@
-"""The story as clients have to be told it: under the names that they give to their tools, and nothing without tools."""
+"""The story in the words of a client: with the names of its tools. A request without tools gets none of it."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -9,7 +9,7 @@ from turntape.proxy.scripted.answer import Ask
 from turntape.proxy.scripted.story import Call, Step, Story, step_after
 
 ASIDE = Step("Emails to five companies")
-"""What a title or a summary is answered with: a request that offers no tools is no part of the story."""
+"""The answer to a request for a title or a summary: a request without tools does not belong to the story."""
 ENDED_BY_A_CALL: Story = (
     *SALES_EMAILS[:-1],
     replace(SALES_EMAILS[-1], calls=(Call("final_answer", {"answer": SALES_EMAILS[-1].text}),)),
@@ -41,8 +41,8 @@ def script_of(story: Story) -> Callable[[Ask], Step]:
         names = list(offered(ask.fields.get("tools") or ask.fields.get("toolConfig")))
         if not names and not _is_continued(ask):
             return ASIDE
-        told = step_after(story, ask.answers)
-        return replace(told, calls=tuple(replace(call, name=_as_offered(call.name, names)) for call in told.calls))
+        answer = step_after(story, ask.answers)
+        return replace(answer, calls=tuple(replace(call, name=_as_offered(call.name, names)) for call in answer.calls))
 
     return step
 

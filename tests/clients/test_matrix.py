@@ -69,7 +69,7 @@ def test_an_agent_that_stops_early_is_not_recorded(tmp_path: Path, authority: Pa
     cell = cell_of(tmp_path, authority, LOOP + "EXTRA = {}\ntake(ask())\n")
 
     assert cell.problems == [
-        "recorded: 1 turns of the agent stand on the tape, 4 were made",
+        "recorded: 1 turns of the agent are on the tape, 4 were made",
         "labelled: the client is said to have answered turn 1 as open",
     ]
     assert cell.replayed.word == "skipped"
@@ -81,7 +81,7 @@ def test_an_agent_that_fails_is_not_recorded(tmp_path: Path, authority: Path) ->
     assert cell.recorded.problem == "the client ended with exit code 1: no key"
 
 
-def test_an_agent_that_does_not_stream_as_asked_is_told(tmp_path: Path, authority: Path) -> None:
+def test_an_agent_that_does_not_stream_as_asked_is_reported(tmp_path: Path, authority: Path) -> None:
     cell = cell_of(
         tmp_path, authority, LOOP + "EXTRA = {'stream': False}\ntold(ask)\n", Variant("chat streamed", "openai-chat")
     )

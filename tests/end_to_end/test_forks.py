@@ -3,6 +3,7 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import httpx2
@@ -13,7 +14,7 @@ from turntape.cassettes import Cassette, Recorder, ReplayTransport
 from turntape.inspector.run.labels import label_all
 from turntape.inspector.wire.rewrite.answer_edit import edited, parse_edit
 from turntape.proxy.engine.engine import Engine, running
-from turntape.proxy.engine.fork_addon import PLAYED, Fork, Script, script
+from turntape.proxy.engine.fork_addon import PLAYED, Fork, ForkPlan, plan_fork
 from turntape.proxy.scripted import Call, Fault, ScriptedServer, Step
 
 ROUTES = pytest.mark.parametrize("route", ["base_url", "forward"])
@@ -27,7 +28,7 @@ OTHER_STORY = (
 
 
 @contextmanager
-def fork_of(plan: Script, tape: Path, confdir: Path, **server: Any) -> Generator[tuple[Rig, list[Fork]]]:
+def fork_of(plan: ForkPlan, tape: Path, confdir: Path, **server: Any) -> Generator[tuple[Rig, list[Fork]]]:
     forks: list[Fork] = []
 
     def addon(recorder: Any, write: Any) -> Fork:
@@ -37,7 +38,7 @@ def fork_of(plan: Script, tape: Path, confdir: Path, **server: Any) -> Generator
     with ScriptedServer(**server) as upstream, Recorder(tape) as recorder:
         engine = Engine(recorder, upstreams={"*": upstream.url}, confdir=confdir, addon=addon)
         with running(engine):
-            yield Rig(upstream, engine, confdir), forks
+            yield Rig(upstream, engine, confdir, SimpleQueue()), forks
 
 
 def run(up: Rig, protocol: str, route: str, streamed: bool) -> list[list[bytes]]:
@@ -54,7 +55,7 @@ def run(up: Rig, protocol: str, route: str, streamed: bool) -> list[list[bytes]]
 def replayed(tape: Path, protocol: str, streamed: bool) -> list[bytes]:
     loop, client_of = LOOPS[protocol]
     transport = ReplayTransport(tape)
-    seen = Witness(transport)  # type: ignore[arg-type]
+    seen = Witness(transport)
     assert loop(client_of("http://gone.invalid", httpx2.Client(transport=seen)), streamed)
     assert (transport.misses, transport.player.unplayed) == ([], [])
     return [b"".join(body) for body in seen.bodies]
@@ -74,7 +75,7 @@ def test_turns_before_the_fork_are_played_and_the_rest_is_live(
     with rig(recorded, confdir) as up:
         old = run(up, protocol, route, streamed)
 
-    plan = script(Cassette.load(recorded), 3)
+    plan = plan_fork(Cassette.load(recorded), 3)
     with fork_of(plan, tape, confdir, story=OTHER_STORY) as (up, forks):
         new = run(up, protocol, route, streamed)
         asked = len(up.server.requests)
@@ -105,7 +106,7 @@ def test_an_edited_answer_is_what_the_client_gets_and_answers(
     with rig(recorded, confdir) as up:
         run(up, protocol, route, streamed)
 
-    plan = script(Cassette.load(recorded), 3)
+    plan = plan_fork(Cassette.load(recorded), 3)
     for text in ("tool.1=send_email", 'arguments.1={"to":"the moon"}'):
         edit = parse_edit(text)
         plan = plan.changed(lambda trip, edit=edit: edited(trip, edit))
@@ -129,11 +130,11 @@ def test_a_fork_at_turn_one_is_a_live_run_and_one_after_the_end_plays_all(
     with rig(recorded, confdir) as up:
         run(up, "openai-chat", "base_url", False)
 
-    with fork_of(script(Cassette.load(recorded), 1), tape, confdir) as (up, forks):
+    with fork_of(plan_fork(Cassette.load(recorded), 1), tape, confdir) as (up, forks):
         run(up, "openai-chat", "base_url", False)
     assert (forks[0].played, forks[0].live) == (0, 4)
 
-    with fork_of(script(Cassette.load(recorded), 5), tmp_path / "all.cassette.jsonl", confdir) as (up, forks):
+    with fork_of(plan_fork(Cassette.load(recorded), 5), tmp_path / "all.cassette.jsonl", confdir) as (up, forks):
         run(up, "openai-chat", "base_url", False)
         assert up.server.requests == []
     assert (forks[0].played, forks[0].live) == (4, 0)
@@ -146,7 +147,7 @@ def test_a_client_that_strays_before_the_fork_is_refused_and_costs_nothing(
         run(up, "openai-chat", "base_url", False)
 
     with (
-        fork_of(script(Cassette.load(recorded), 3), tape, confdir) as (up, forks),
+        fork_of(plan_fork(Cassette.load(recorded), 3), tape, confdir) as (up, forks),
         httpx2.Client(trust_env=False, timeout=None) as http,
     ):
         body = {"model": "gpt-5", "messages": [{"role": "user", "content": "something else"}]}
@@ -163,7 +164,7 @@ def test_strays_go_live_when_the_user_asks_for_it(recorded: Path, tape: Path, co
     with rig(recorded, confdir) as up:
         run(up, "openai-chat", "base_url", False)
 
-    plan = script(Cassette.load(recorded), 3, strays_go_live=True)
+    plan = plan_fork(Cassette.load(recorded), 3, strays_go_live=True)
     with fork_of(plan, tape, confdir) as (up, forks), httpx2.Client(trust_env=False, timeout=None) as http:
         body = {"model": "gpt-5", "messages": [{"role": "user", "content": "something else"}]}
         assert http.post(f"{up.base}/openai/v1/chat/completions", json=body).status_code == 200
@@ -192,7 +193,7 @@ def test_a_cut_answer_is_cut_again_and_stays_so_in_the_new_cassette(
 
     with rig(recorded, confdir, faults={1: Fault("cut", 3)}) as up:
         before = ask(up)
-    with fork_of(script(Cassette.load(recorded), 2), tape, confdir) as (up, _):
+    with fork_of(plan_fork(Cassette.load(recorded), 2), tape, confdir) as (up, _):
         after = ask(up)
         assert up.server.requests == []
 

@@ -81,7 +81,7 @@ def test_a_loop_is_recorded_labelled_and_replayed(
     assert {done.reading.protocol for done in label_all(Cassette.load(tape))} == {protocol}
     assert [trip.failure for trip in Cassette.load(tape)] == [None] * 4
 
-    replayed = Witness(ReplayTransport(tape))  # type: ignore[arg-type]
+    replayed = Witness(ReplayTransport(tape))
     loop(client_of("http://gone.invalid" if route == "base_url" else None, httpx2.Client(transport=replayed)), streamed)
     assert [b"".join(body) for body in replayed.bodies] == [b"".join(body) for body in live.bodies]
     # A client that hangs up after the closing word never sees the last chunk's end, live or replayed.

@@ -30,10 +30,11 @@ def gemini(base: str, streamed: bool) -> None:
     for _ in TURNS:
         asked: Any = {"model": "gemini-2.5-pro", "contents": history, "config": config}
         if streamed:
-            chunks = client.models.generate_content_stream(**asked)
-            parts = [p for c in chunks for p in c.candidates[0].content.parts if p.text or p.function_call]  # type: ignore[index, union-attr]
+            chunks: Any = client.models.generate_content_stream(**asked)
+            parts = [p for c in chunks for p in c.candidates[0].content.parts if p.text or p.function_call]
         else:
-            parts = client.models.generate_content(**asked).candidates[0].content.parts  # type: ignore[index, union-attr, assignment]
+            answer: Any = client.models.generate_content(**asked)
+            parts = answer.candidates[0].content.parts
         calls = [part.function_call for part in parts if part.function_call]
         if not calls:
             return

@@ -7,6 +7,7 @@ the node is removed together with the comma that separates it from its neighbour
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import cast
 
 type Replacement = ast.AST | None
 
@@ -230,7 +231,8 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
         if isinstance(node, ast.FormattedValue) and name != "value":
             continue
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "cast":
-            yield from node.args[1:]
+            arguments = cast(ast.Call, node).args
+            yield from arguments[1:]
             return
         if isinstance(node, ast.Subscript) and name == "slice" and _is_type(node):
             continue

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from ..dialects import DIALECTS
 from ..loop import Loop
@@ -80,6 +81,12 @@ class Case:
         return loop, where if isinstance(where, tuple) else (where,)
 
 
+class AddsRow(Protocol):
+    """A decorator that returns what it is given."""
+
+    def __call__[F: Callable[[Loop], int | tuple[int, ...]]](self, inject: F) -> F: ...
+
+
 @dataclass
 class Table:
     """Collects faults; `@table(id, layer, …)` over an injector adds a row."""
@@ -100,8 +107,8 @@ class Table:
         instead: str = "",
         given: str = "",
         edits: str = "",
-    ) -> Callable[[Inject], Inject]:
-        def add(inject: Inject) -> Inject:
+    ) -> AddsRow:
+        def add[F: Callable[[Loop], int | tuple[int, ...]]](inject: F) -> F:
             self.rows.append(
                 Fault(
                     identity,

@@ -38,7 +38,7 @@ def on_call(loop: Loop, place: int, **changes: object) -> int:
     call = first_call(loop.steps[place])
 
     def change(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-        return tuple(replace(b, **changes) if b is call else b for b in blocks)  # type: ignore[arg-type]
+        return tuple(replace(b, **changes) if b is call else b for b in blocks)
 
     return on_answer(loop, place, change)
 

@@ -1,6 +1,7 @@
 """Layer 3: the loop stops, continues or dispatches where it must not."""
 
 from dataclasses import replace
+from typing import cast
 
 from ..loop import Loop, Step
 from ..pieces import Event, Text
@@ -176,8 +177,8 @@ def error_then_whole(loop: Loop) -> None:
     failed = INSIDE[loop.dialect.name]
 
     def broken(events: list[Event]) -> list[Event]:
-        kept = half(events)  # type: ignore[operator]
-        return [*kept, loop.dialect.error_event(failed)]
+        kept = cast(list[Event], half(events))  # type: ignore[operator]
+        return [*kept, cast(Event, loop.dialect.error_event(failed))]
 
     put(step, edit_events=(broken,))
 
@@ -186,7 +187,7 @@ def error_then_whole(loop: Loop) -> None:
       "after an error", base=error_then_whole, modes=STREAMED, given="api-error-in-200-stream api-overloaded",
       also="client-cache-prefix-busted client-role-order")  # fmt: skip
 def kept_what_failed(loop: Loop) -> int:
-    return kept_the_half(loop)  # type: ignore[return-value]
+    return kept_the_half(loop)
 
 
 # Pauses

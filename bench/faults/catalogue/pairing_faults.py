@@ -1,5 +1,6 @@
 """Layer 3: calls and their results do not fit together in what the client sends."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from ..loop import Loop
@@ -28,7 +29,7 @@ HELD = "openai-responses-held"
 
 def tolerated_and_rejected(
     identity: str, dialects: tuple[str, ...], variant: str, *, also: str = "", instead: str = ""
-) -> object:
+) -> Callable[[Inject], Inject]:
     """Two rows of the table for one injector: the API takes the request, and the API rejects it."""
 
     def add(inject: Inject) -> Inject:
@@ -203,7 +204,7 @@ def two_tools(loop: Loop) -> None:
 
 @PAIRING("client-results-reordered", "client", ("gemini-generate", "ollama-chat"), "by name", base=two_tools)
 def reversed_by_name(loop: Loop) -> tuple[int, ...]:
-    return reversed_by_id(loop)  # type: ignore[return-value]
+    return reversed_by_id(loop)
 
 
 # Under the wrong name

@@ -214,13 +214,13 @@ def _retyped(value: Any) -> Any:
 def _retype(body: Any, path: str) -> bool:
     """Change the type of the arguments of the call of that path, wherever this API has them."""
     if isinstance(body, dict):
-        fields: Json = body  # type: ignore[assignment]
+        fields: Json = body
         for key, inner in fields.items():
             if key in ("arguments", "input", "args") and path in json.dumps(inner) and not isinstance(inner, list):
                 fields[key] = _retyped(inner)
                 return True
         return any(_retype(inner, path) for inner in fields.values())
-    return isinstance(body, list) and any(_retype(inner, path) for inner in body)  # type: ignore[arg-type]
+    return isinstance(body, list) and any(_retype(inner, path) for inner in body)
 
 
 def _wrong_type(loop: Loop) -> int:

@@ -2,7 +2,7 @@
 
 import struct
 import zlib
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 from ..identities import lower
@@ -64,7 +64,7 @@ class BedrockConverse(Dialect):
             body["toolConfig"] = {"tools": tools}
         if ask.tool_choice:
             named = ask.tool_choice != "required"
-            body["toolConfig"]["toolChoice"] = {"tool": {"name": ask.tool_choice}} if named else {"any": {}}
+            cast(Json, body["toolConfig"])["toolChoice"] = {"tool": {"name": ask.tool_choice}} if named else {"any": {}}
         if ask.parameters.get("cache", True):
             messages[-1]["content"].append({"cachePoint": {"type": "default"}})
         body["inferenceConfig"] |= ask.parameters.get("inferenceConfig", {})

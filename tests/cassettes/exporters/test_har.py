@@ -70,6 +70,7 @@ def test_any_bytes_come_back(body: bytes, answer: bytes, charset: str) -> None:
     assert back.request.body == body
     assert back.response
     assert back.response.body == answer
+    assert trip.response
     assert back.response.chunks == trip.response.chunks
 
 

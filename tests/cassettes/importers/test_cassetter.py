@@ -1,6 +1,7 @@
 """cassetter's files as round trips, in YAML and TOML."""
 
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -107,12 +108,13 @@ def test_yaml_comes_in_the_order_in_which_it_was_recorded() -> None:
     post, get, socket = imported(YAML)
 
     assert post.request.body == b"\x00\x01\xff"
+    assert post.response and get.response
     assert post.response.body == b"data: {}\r\n\r\n"
     assert notes_of(post) == ()
     assert get.request.body == b""
     assert get.response.body == '{"z":1.0,"n":"12:30","d":"2026-01-01","u":"\u2028 café","a":[null,"yes"]}'.encode()
     assert "formatting" in notes_of(get)[0]
-    assert (get.started_at, get.extra["imported"]["place"]) == (1795245728.61, "interactions[0]")
+    assert (get.started_at, cast(Any, get.extra["imported"])["place"]) == (1795245728.61, "interactions[0]")
     assert socket.frames == (
         Frame("client", 0, b'{"go":1}', True),
         Frame("server", 250_000, b"\x00\x01\x02\x03", False),
@@ -124,6 +126,7 @@ def test_toml_says_the_same() -> None:
 
     assert trip.request.body == '{"b":"yes","a":"é 12:30"}'.encode()
     assert trip.request.headers == (("accept", "*/*"),)
+    assert trip.response
     assert trip.response.body == b"data: {}\r\n\r\n"
 
 

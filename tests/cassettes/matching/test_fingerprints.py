@@ -210,7 +210,7 @@ def test_what_must_not_differ_is_part_of_the_turn() -> None:
 
 
 def test_the_model_in_the_path_may_differ_where_the_rules_allow_it() -> None:
-    paths = {"first": "models/a:generateContent", "second": "models/b:generateContent"}
+    paths: dict[str, Any] = {"first": "models/a:generateContent", "second": "models/b:generateContent"}
 
     assert turns({}, {}, **paths) == (True, True)
     assert turns({}, {}, Matching("ordered", rules={"model": "fail"}), **paths) == (False, False)

@@ -14,7 +14,7 @@ KEY = "sk-proj-abcDEF123456ghiJKL789012mnoPQR345678"
 
 def with_answer(**fields: object) -> RoundTrip:
     response = {"status": 200, "reason": "OK", "headers": (), "content": b"{}", **fields}
-    return replace(round_trip(), response=Response(**response))  # type: ignore[arg-type]
+    return replace(round_trip(), response=Response(**response))
 
 
 PLACES: dict[str, RoundTrip] = {

@@ -680,7 +680,7 @@ def big(size: int, letter: bytes = b"h") -> bytes:
 def test_a_body_that_begins_as_an_earlier_one_is_cleaned_by_that_one(monkeypatch: pytest.MonkeyPatch) -> None:
     redactor = Redactor(salt="s")
     searched: list[int] = []
-    clean = Redactor._cleaned  # pyright: ignore[reportPrivateUsage]
+    clean = Redactor._cleaned
 
     def counted(self: Redactor, body: bytes) -> bytes:
         searched.append(len(body))

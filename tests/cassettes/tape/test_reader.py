@@ -439,7 +439,7 @@ def test_every_body_is_found_from_anywhere_through_chains_of_deltas(tmp_path: Pa
 @pytest.mark.parametrize(("prefix", "suffix"), [(0, 0), (3, 0), (0, 3), (3, 4), (10, 0), (0, 10), (4, 6)])
 def test_a_delta_of_a_small_body_is_read_both_ways(prefix: int, suffix: int, tmp_path: Path) -> None:
     """A body that is too small for the window, and a delta of a delta."""
-    base = {"text": "0123456789"}
+    base: dict[str, object] = {"text": "0123456789"}
     first = {"base": 0, "prefix": prefix, "suffix": suffix, "text": "ab"}
     second = {"base": 1, "prefix": 1, "suffix": 1, "b64": "eHl6"}
     cassette = loaded(tmp_path, text_line(0, base), text_line(1, first), text_line(2, second))
@@ -468,7 +468,8 @@ def test_a_delta_of_a_request_that_is_not_an_object_is_a_problem(tmp_path: Path)
 
 
 def test_a_delta_that_takes_too_much_of_a_body_in_the_window_is_a_problem(tmp_path: Path) -> None:
-    base, delta = {"text": "x" * 300}, {"base": 0, "prefix": 200, "suffix": 101, "text": "q"}
+    base: dict[str, object] = {"text": "x" * 300}
+    delta: dict[str, object] = {"base": 0, "prefix": 200, "suffix": 101, "text": "q"}
     cassette = loaded(tmp_path, text_line(0, base), text_line(1, delta))
     problem = "the body of round trip 1 takes more of an earlier one than that has"
 
@@ -566,7 +567,7 @@ def test_a_tail_holds_little_at_a_time(path: Path, monkeypatch: pytest.MonkeyPat
     news = tail.news()
 
     assert next(news).index == 0
-    assert tail._offset < path.stat().st_size / 2  # pyright: ignore[reportPrivateUsage]
+    assert tail._offset < path.stat().st_size / 2
     assert len(list(news)) == 19
 
 

@@ -319,7 +319,7 @@ def test_who_waits_for_room_while_the_file_is_closed_is_written(path: Path) -> N
     closer = Thread(target=recorder.close)
     with gate:
         writers = Writers(recorder, large(3), threads=3)
-        until(lambda: recorder._blocked == 2)  # pyright: ignore[reportPrivateUsage]
+        until(lambda: recorder._blocked == 2)
         closer.start()
     writers.join()
     closer.join(60)
@@ -662,7 +662,7 @@ def test_a_refusal_says_what_to_do(error: int, advice: str, path: Path, disk: Di
 
 
 def test_every_refusal_has_a_case() -> None:
-    assert set(recorder_module._ROOM) == {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # pyright: ignore[reportPrivateUsage]
+    assert set(recorder_module._ROOM) == {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def test_a_problem_is_said_once_and_logged(path: Path, disk: Disk, caplog: pytest.LogCaptureFixture) -> None:
@@ -839,7 +839,7 @@ def test_a_frame_is_ended_once(packed: Path) -> None:
 def test_a_forked_child_that_writes_does_not_wait_for_a_thread_that_it_has_not(path: Path) -> None:
     recorder = Recorder(path, waiting_bytes=1)
     recorder.close()
-    recorder._closing = False  # pyright: ignore[reportPrivateUsage]
+    recorder._closing = False
 
     recorder.write(round_trip())
     recorder.write(round_trip())  # the thread has ended: nobody would make room

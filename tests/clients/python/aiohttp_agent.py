@@ -1,4 +1,4 @@
-"""A loop on plain aiohttp, which minds proxy variables only when told to."""
+"""A loop on plain aiohttp, which uses proxy variables only with `trust_env`."""
 
 import asyncio
 

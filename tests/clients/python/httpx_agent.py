@@ -1,7 +1,7 @@
 """A loop on plain httpx."""
 
 import httpx
-from raw_loop import HEADERS, STREAMED, URL, body, joined, told
+from raw_loop import HEADERS, STREAMED, URL, body, joined, talk
 
 with httpx.Client(headers=HEADERS, timeout=30) as client:
 
@@ -11,4 +11,4 @@ with httpx.Client(headers=HEADERS, timeout=30) as client:
         with client.stream("POST", URL, json=body()) as response:
             return joined(response.raise_for_status().iter_lines())
 
-    told(ask)
+    talk(ask)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx
 from emails import variant
-from raw_loop import HEADERS, STREAMED, body, joined, told
+from raw_loop import HEADERS, STREAMED, body, joined, talk
 
 MODELS = {"openai": "openai/gpt-5", "anthropic": "anthropic/claude-sonnet-4-5"}
 MODEL = next(MODELS[word] for word in MODELS if word in variant())
@@ -42,7 +42,7 @@ try:
     until = time.monotonic() + 90
     while not is_up() and gateway.poll() is None and time.monotonic() < until:
         time.sleep(0.2)
-    told(ask)
+    talk(ask)
 finally:
     gateway.terminate()
     gateway.wait()

@@ -1,4 +1,4 @@
-"""What one writes without an SDK: a loop over Chat Completions, before it is told how to send a request."""
+"""A loop over Chat Completions without an SDK. The caller gives it a function that sends a request."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def joined(lines):
 
 
 def take(message) -> str | None:
-    """The next step: None when the loop goes on."""
+    """The next step: None when the loop continues."""
     messages.append(message)
     if not message.get("tool_calls"):
         return message["content"]
@@ -43,5 +43,5 @@ def take(message) -> str | None:
     return None
 
 
-def told(ask) -> None:
+def talk(ask) -> None:
     finish(next((text for _ in TURNS if (text := take(ask())) is not None), None))

@@ -1,7 +1,7 @@
 """A loop on plain requests."""
 
 import requests
-from raw_loop import HEADERS, STREAMED, URL, body, joined, told
+from raw_loop import HEADERS, STREAMED, URL, body, joined, talk
 
 with requests.Session() as session:
 
@@ -12,4 +12,4 @@ with requests.Session() as session:
                 return response.json()["choices"][0]["message"]
             return joined(line.decode() for line in response.iter_lines())
 
-    told(ask)
+    talk(ask)

@@ -1,4 +1,4 @@
-"""Strands Agents on OpenAI, Anthropic and Bedrock models: always streamed, except Bedrock when told."""
+"""Strands Agents on OpenAI, Anthropic and Bedrock models: always streamed, except Bedrock on request."""
 
 from emails import SYSTEM, TASK, finish, generate_email, send_email, variant
 from strands import Agent, tool

@@ -1,5 +1,7 @@
 """A run as conversations: each piece once, results with the turn that asked for them."""
 
+from typing import Any, cast
+
 from conversations import CALL, HELLO, chat, loop, result, said, user
 from factories import round_trip
 
@@ -13,7 +15,7 @@ def test_a_turn_has_only_what_is_new_in_its_request() -> None:
     assert [(s.role, s.text) for s in first.said] == [("user", "what is a tape?")]
     assert second.said == ()
     assert [(r.call_id, r.text) for r in first.results] == [("call_1", "a strip that holds a recording")]
-    assert first.label["client"]["outcome"] == "dispatched"  # as it is once the next request is known
+    assert cast(Any, first.label["client"])["outcome"] == "dispatched"  # as it is once the next request is known
 
 
 def test_an_attempt_says_nothing_again() -> None:

@@ -143,7 +143,7 @@ def test_what_is_not_a_cassette_is_said_in_one_sentence(tmp_path: Path) -> None:
 def test_a_round_trip_that_the_file_lost_is_an_error_of_that_one(tmp_path: Path) -> None:
     path = recorded(tmp_path / "run.cassette.jsonl", list(loop()))
     run = Run.load(path)
-    run._tail._lines._positions.pop(1)  # pyright: ignore[reportPrivateUsage]
+    run._tail._lines._positions.pop(1)
 
     with pytest.raises(CassetteError, match="round trip 1"):
         run.detail(1)

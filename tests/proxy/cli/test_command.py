@@ -1,12 +1,14 @@
 """The command line is understood, and what is wrong with it is reported in one line."""
 
+import argparse
+
 import pytest
 
 from turntape.proxy.cli import command, main
 from turntape.proxy.cli.registry import COMMANDS, entry, load, load_all
 
 
-def parse(*argv: str) -> object:
+def parse(*argv: str) -> argparse.Namespace:
     found = entry(argv[0])
     assert found is not None
     return command.parse(found.name, load(found), list(argv[1:]))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from mitmproxy import exceptions, options
 from mitmproxy.master import Master
-from mitmproxy.proxy.layers.http import HttpRequestHook
+from mitmproxy.proxy.layers.http._hooks import HttpRequestHook
 from mitmproxy.test import tflow
 
 from turntape.proxy.engine.cached_addons import CachedAddons

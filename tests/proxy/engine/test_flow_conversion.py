@@ -1,6 +1,7 @@
 """mitmproxy's flows as round trips."""
 
 import gzip
+from typing import Any
 
 import pytest
 from mitmproxy import http
@@ -63,7 +64,7 @@ def test_the_route_is_one_of_two(route: str, expected: str) -> None:
 
 
 def test_a_client_without_an_address_has_none() -> None:
-    made = flow()
+    made: Any = flow()
     made.client_conn.peername = None
 
     assert round_trip(made, pending(), None, None).client is None

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -121,7 +122,8 @@ def test_a_forward_request_to_a_known_host_is_recorded_and_goes_where_it_went() 
 
 @pytest.mark.parametrize("name", ["openai", "all"])
 def test_an_override_holds_on_the_forward_route_and_the_clients_host_is_kept(name: str) -> None:
-    route = Routed(**{name: "http://127.0.0.1:9000/v1"})
+    override: dict[str, Any] = {name: "http://127.0.0.1:9000/v1"}
+    route = Routed(**override)
 
     flow = route("https://api.openai.com/v1/chat/completions", host="api.openai.com")
 

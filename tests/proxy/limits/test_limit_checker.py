@@ -1,6 +1,7 @@
 """When a run has reached a limit."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -60,7 +61,8 @@ def test_a_label_replaces_what_the_path_suggests() -> None:
 
 def test_a_request_that_turntape_refused_is_not_a_turn() -> None:
     checker = LimitChecker(Limits(max_turns=1))
-    checker.written(trip(**{MARK: {}}), 0)
+    mark: dict[str, Any] = {MARK: {}}
+    checker.written(trip(**mark), 0)
 
     assert checker.check(0) is None
 

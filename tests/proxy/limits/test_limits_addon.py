@@ -81,7 +81,7 @@ def by_anthropic(base: str) -> Callable[[], object]:
 def by_gemini(base: str) -> Callable[[], object]:
     from google import genai
 
-    client = genai.Client(api_key="k", http_options={"base_url": f"{base}/gemini"})  # type: ignore[arg-type]
+    client = genai.Client(api_key="k", http_options={"base_url": f"{base}/gemini"})
     return lambda: client.models.generate_content(model="gemini-scripted", contents="go")
 
 

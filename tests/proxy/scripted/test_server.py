@@ -54,7 +54,7 @@ def body_of(api: str, streamed: bool, answers: int) -> dict[str, Any]:
 
 
 def ask(server: ScriptedServer, api: str, streamed: bool, answers: int = 0, fault: str = "") -> httpx2.Response:
-    path = ASKED[api][streamed]
+    path = str(ASKED[api][streamed])
     headers = {"x-scripted-fault": fault} if fault else {}
     with httpx2.Client(trust_env=False) as client:
         return client.post(server.url + path, json=body_of(api, streamed, answers), headers=headers)

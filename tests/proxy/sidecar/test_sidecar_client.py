@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ def started(
     """The client of the real labeller process, or of a Python program in its place; and the labels it got."""
     labels: Labels = []
     program = {} if code is None else {"command": (sys.executable, "-c", code)}
-    waits = {} if patience is None else {"patience": patience}
+    waits: dict[str, Any] = {} if patience is None else {"patience": patience}
     client = SidecarClient(
         path,
         lambda index, label: labels.append((index, label)),

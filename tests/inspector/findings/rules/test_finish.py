@@ -34,7 +34,7 @@ def test_a_call_under_the_cap_is_more_severe_than_a_text() -> None:
     ids=["exactly the cap", "nothing counted", "no cap", "below the cap"],
 )
 def test_a_cut_call_is_known_by_its_count_or_by_its_end(spent: int | None, cap: int | None, tier: str | None) -> None:
-    fields = {} if cap is None else {"max_completion_tokens": cap}
+    fields: dict[str, Any] = {} if cap is None else {"max_completion_tokens": cap}
     cut = chat([HELLO], said(None, HALF), usage=None if spent is None else (100, spent), **fields)
 
     reported = [one for one in judged(cut) if one.id == "api-truncated-call-mislabelled"]

@@ -1,5 +1,7 @@
 """Calls and their results: each answered, once, in its place, under its name."""
 
+from typing import Any
+
 import pytest
 from conversations import CALL, HELLO, chat, result, said, user
 from judged import (
@@ -93,7 +95,7 @@ def test_a_result_under_another_name_is_reported_from_one_that_is_missing() -> N
     assert ids(gemini([*history, turn("user", gives(name="find"))], [{"text": "done"}])) == {"client-result-wrong-name"}
 
 
-HELD = {"previous_response_id": "resp_0"}
+HELD: dict[str, Any] = {"previous_response_id": "resp_0"}
 OPEN = responses([{"role": "user", "content": "hi"}], [item_call("call_1"), item_call("call_2", "b")])
 
 

@@ -1,5 +1,6 @@
 from decimal import Decimal
 from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from conversations import HELLO, chat, loop, said
@@ -70,6 +71,6 @@ def test_nothing_from_the_wire_drives_the_terminal() -> None:
 def test_a_console_line_names_the_three_layers() -> None:
     [first, _] = label_all(loop())
 
-    line = console_line(first.label, SimpleNamespace(cost=Decimal("0.5")), colour=False)
+    line = console_line(first.label, cast(Any, SimpleNamespace(cost=Decimal("0.5"))), colour=False)
 
     assert "look_up" in line and "tool_calls" in line and "first" in line and "$0.5" in line
