@@ -1,6 +1,10 @@
 """A user's project for a pytest session of its own, and what its tests have in common."""
 
+from collections.abc import Iterator
+
 import anthropic
+import httpcore
+import httpcore2
 import httpx
 import httpx2
 import openai
@@ -12,8 +16,9 @@ import turntape.inspector.pytest_plugin.agent_run
 import turntape.inspector.run.labels
 from turntape.proxy.scripted.server import ScriptedServer
 
-# A session within this process drops what it was the first to import; what is slow to import stays, being here.
-KEPT = (anthropic, httpx, httpx2, openai, turntape.cassettes, turntape.inspector)
+KEPT = (anthropic, httpcore, httpcore2, httpx, httpx2, openai, turntape.cassettes, turntape.inspector)
+"""A pytest inside a test removes from `sys.modules` what it imported itself. What is slow to import is imported here
+and stays. So does httpcore: a second copy of it would raise errors that httpx does not know."""
 
 AGENT = """
 import asyncio, json, os, subprocess, sys
@@ -55,3 +60,25 @@ def taken_away(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> int:
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"):
         monkeypatch.delenv(name)
     return count
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer() as running:
+        yield running
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """A user's project, whose clients find the scripted LLM by the environment."""
+    for name in ("CI", "TURNTAPE_MODE", "PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER"):
+        monkeypatch.delenv(name, raising=False)
+    # That plugin writes its report from a folder that the inner session has removed.
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:textual-snapshot")
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-abcdefghijklmnopqrstuvwxyz0123")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    pytester.makepyfile(agent_code=AGENT)
+    pytester.syspathinsert()
+    return pytester

@@ -1,8 +1,11 @@
 from pathlib import Path
 
 import pytest
+from plugin_project import project, server
 
 from turntape.proxy.engine.certificates import ensure_authority
+
+__all__ = ["confdir", "project", "server", "tape"]
 
 
 @pytest.fixture(scope="session")

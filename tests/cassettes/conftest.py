@@ -1,0 +1,3 @@
+from plugin_project import project, server
+
+__all__ = ["project", "server"]
