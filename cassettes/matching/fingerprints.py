@@ -50,6 +50,14 @@ def _dumped(value: object) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
+def _blanked_text(body: bytes, patterns: tuple[re.Pattern[str], ...]) -> str | None:
+    """A body that is not JSON, without what the patterns find; None without patterns, and for a body that is not text."""
+    try:
+        return blanked(body.decode(), patterns) if patterns else None
+    except UnicodeDecodeError:
+        return None
+
+
 @lru_cache(1024)
 def model_in(path: str) -> tuple[str, str | None]:
     """A path without the model that it names, and the model."""
@@ -64,7 +72,6 @@ class FieldRules:
 
     def __init__(self, matching: Matching, row: IgnoredFields) -> None:
         self.default: Rule = matching.default
-        self.row = row
         self._named: dict[str, Rule] = {}
         for name, rule in matching.rules.items():
             if not name.startswith("/"):
@@ -234,8 +241,7 @@ class Fingerprints:
             value = None
         if value is None:
             exact = body_key(body, headers, self._redactor, redacted=redacted)
-            stable: object = blanked(clean.decode("utf-8", "surrogateescape"), rules.path_texts) or None
-            stable = exact.hex() if stable is None or not rules.path_texts else stable
+            stable: object = _blanked_text(clean, rules.path_texts) or exact.hex()
         else:
             exact = digest(_dumped(value))
             stable = self._stable(value, rules)

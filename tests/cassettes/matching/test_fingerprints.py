@@ -360,3 +360,15 @@ def test_at_most_ten_ignored_differences_are_shown() -> None:
     one, other = (of({f"k{n}": value for n in range(30)}, matching=rules) for value in (1, 2))
 
     assert [len(found) for found in compared(one, other)] == [0, SHOWN]
+
+
+def test_an_ignored_text_leaves_a_body_that_is_not_text_alone() -> None:
+    """A binary upload has no text to ignore, and must not break the match of other requests."""
+    maker = Fingerprints(Matching(ignore_text=("[0-9]+",)), Redactor(salt="s"), frozenset[str]())
+
+    one, same, other = (
+        maker.of("POST", "v1/files", (), body, redacted=True) for body in (b"\xff1", b"\xff1", b"\xff2")
+    )
+
+    assert one.stable == same.stable
+    assert one.stable != other.stable
