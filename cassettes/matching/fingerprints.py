@@ -51,7 +51,7 @@ def _dumped(value: object) -> bytes:
 
 
 def _blanked_text(body: bytes, patterns: tuple[re.Pattern[str], ...]) -> str | None:
-    """A body that is not JSON, without what the patterns find; None without patterns, and for a body that is not text."""
+    """A body that is not JSON, without what the patterns find; None without patterns or if the body is not text."""
     try:
         return blanked(body.decode(), patterns) if patterns else None
     except UnicodeDecodeError:
