@@ -84,7 +84,7 @@ docs: setup
 # The documentation as a site with a search, in site/; needs no network once the packages are installed.
 docs-site: setup
 	@'$(UV)' sync --quiet --frozen --inexact --group docs --python '$(PYTHON_PATH)'
-	$(RUN)mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(RUN)mkdocs build --strict --quiet
 	@echo 'site/index.html'
 
 # The tests on other versions: MATRIX='3.12:lowest-direct' for one, ARGS='tests/cassettes' for some tests.
