@@ -83,14 +83,14 @@ def test_an_agent_that_fails_is_not_recorded(tmp_path: Path, authority: Path) ->
 
 def test_an_agent_that_does_not_stream_as_asked_is_reported(tmp_path: Path, authority: Path) -> None:
     cell = cell_of(
-        tmp_path, authority, LOOP + "EXTRA = {'stream': False}\ntold(ask)\n", Variant("chat streamed", "openai-chat")
+        tmp_path, authority, LOOP + "EXTRA = {'stream': False}\ntalk(ask)\n", Variant("chat streamed", "openai-chat")
     )
 
     assert cell.recorded.problem == "turn 1 was not streamed"
 
 
 def test_an_agent_whose_requests_change_is_not_replayed(tmp_path: Path, authority: Path) -> None:
-    code = LOOP + "EXTRA = {'max_completion_tokens': uuid.uuid4().int % 9**9}\ntold(ask)\n"
+    code = LOOP + "EXTRA = {'max_completion_tokens': uuid.uuid4().int % 9**9}\ntalk(ask)\n"
     cell = cell_of(tmp_path, authority, code)
 
     assert (cell.recorded.word, cell.labelled.word, cell.replayed.word) == ("ok", "ok", "failed")
