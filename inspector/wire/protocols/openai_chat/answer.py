@@ -1,12 +1,14 @@
 """Answers in the shape of OpenAI Chat Completions, streamed and whole, with the dialects of those who speak it."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from turntape.cassettes.framing import Event
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, compact, is_object, parse_json
 from ...values import ApiError, FinishLabel, Part, ResponseReading, ToolCall, Usage
+from ..shared.answers import answer
 from ..shared.errors import error_in
 from ..shared.parts import arguments_of, call_part, media_part, text_part, unread
 from .deltas import ChoiceDraft, index_of
@@ -85,30 +87,14 @@ def read_chat_body(
     problems: tuple[str, ...] = (),
     error: ApiError | None = None,
 ) -> ResponseReading:
-    """A whole answer, or what a stream adds up to."""
+    """A whole answer, or what a stream adds up to. Text, reasoning and refusal are those of the first choice."""
     choices = [as_object(choice) for choice in as_array(body.get("choices"))]
-    parts: list[Part] = []
-    for i, choice in enumerate(choices):
-        parts += _choice_parts(choice, i)
-    if error is None and body.get("error"):
-        error = error_in(body, in_stream=streamed)
-    error = error or next((e for c in choices if c.get("error") and (e := error_in(c))), None)
-    if error is None and not choices and not body.get("usage"):
-        error = error_in(body)
+    parts = [part for position, choice in enumerate(choices) for part in _choice_parts(choice, position)]
     raw, label, detail = _verdict(choices, finish)
-    first = [p for p in parts if not _later_choice(p, choices)]
     usage = body.get("usage") or as_object(body.get("x_groq")).get("usage")
     usage_fields = as_object(usage)
-    reasoning = [p.text for p in first if p.kind == "reasoning" and p.text]
-    refusals = [p.text for p in first if p.kind == "refusal" and p.text]
-    return ResponseReading(
-        text="".join(p.text for p in first if p.kind == "text"),
-        reasoning="\n".join(reasoning),
-        refusal="".join(refusals) if refusals else None,
-        calls=tuple(p.call for p in parts if p.call is not None and not p.call.server),
-        server_calls=tuple(p.call for p in parts if p.call is not None and p.call.server),
-        signatures=tuple(p.signature for p in parts if p.signature),
-        content=tuple(parts),
+    whole = answer(
+        parts,
         finish_raw=raw,
         finish=label,
         finish_detail=detail,
@@ -117,10 +103,21 @@ def read_chat_body(
         usage_raw=usage,
         model=as_text(body.get("model")),
         id=as_text(body.get("id")),
-        error=error,
+        error=error or _error_of(body, choices, streamed),
         problems=problems,
-        other_content=any(p.kind == "media" for p in parts),
     )
+    first = answer(part for part in parts if part.pointer.startswith("/choices/0/")) if len(choices) > 1 else whole
+    return replace(whole, text=first.text, reasoning=first.reasoning, refusal=first.refusal or None)
+
+
+def _error_of(body: Object, choices: list[Object], streamed: bool) -> ApiError | None:
+    """The error of an answer: beside the choices, inside one, or the whole body."""
+    if body.get("error") and (error := error_in(body, in_stream=streamed)):
+        return error
+    for choice in choices:
+        if choice.get("error") and (error := error_in(choice)):
+            return error
+    return None if choices or body.get("usage") else error_in(body)
 
 
 def read_chat_stream(
@@ -129,36 +126,55 @@ def read_chat_stream(
     read_usage: ReadUsage | None = None,
 ) -> ResponseReading:
     """A stream of chunks. It has ended when every choice has a finish word, or at `[DONE]`."""
-    body: Object = {}
-    drafts: dict[int, ChoiceDraft] = {}
-    problems: list[str] = []
-    error: ApiError | None = None
-    done = False
+    stream = _Stream()
     for event in events:
-        if event.kind == "comment" or (event.kind == "data" and not event.data.strip()):
-            continue
-        if event.data.strip() == b"[DONE]":
-            done = True
-            continue
-        value = parse_json(event.data)
-        if event.kind == "field" or event.name == "error":
-            error = error or error_in(value or event.data.decode("utf-8", "replace"), in_stream=True)
-            if event.kind == "field" and event.name != "error" and error is None:
-                problems.append(f"The stream has a line of the unknown field {event.name!r}.")
-            continue
-        if not is_object(value):
-            problems.append(event.problem or f"An event at byte {event.start} is not a JSON object.")
-            continue
-        chunk = as_object(value)
-        if chunk.get("error") or (chunk.get("object") == "error" and not chunk.get("choices")):
-            error = error or error_in(chunk, in_stream=True)
-        _merge_chunk(body, drafts, chunk)
-    body["choices"] = [{"index": index, **draft.whole()} for index, draft in sorted(drafts.items())]
-    words = [_word(as_object(choice)) for choice in as_array(body["choices"])]
-    ended = done or (bool(words) and all(words))
-    for draft in drafts.values():
-        problems += draft.problems
-    return read_chat_body(body, finish, read_usage, ended=ended, streamed=True, problems=tuple(problems), error=error)
+        stream.add(event)
+    choices = [{"index": index, **draft.whole()} for index, draft in sorted(stream.drafts.items())]
+    words = [_word(choice) for choice in choices]
+    return read_chat_body(
+        {**stream.body, "choices": choices},
+        finish,
+        read_usage,
+        ended=stream.done or (bool(words) and all(words)),
+        streamed=True,
+        problems=(*stream.problems, *(problem for draft in stream.drafts.values() for problem in draft.problems)),
+        error=stream.error,
+    )
+
+
+@dataclass(slots=True)
+class _Stream:
+    """What the chunks of a stream add up to so far."""
+
+    body: Object = field(default_factory=dict[str, object])
+    drafts: dict[int, ChoiceDraft] = field(default_factory=dict[int, ChoiceDraft])
+    problems: list[str] = field(default_factory=list[str])
+    error: ApiError | None = None
+    """The first error."""
+    done: bool = False
+    """Whether `[DONE]` has come."""
+
+    def add(self, event: Event) -> None:
+        data = event.data.strip()
+        if event.kind == "comment" or (event.kind == "data" and not data):
+            return
+        if data == b"[DONE]":
+            self.done = True
+        elif event.kind == "field" or event.name == "error":
+            self._fail(event)
+        elif is_object(chunk := parse_json(event.data)):
+            if chunk.get("error") or (chunk.get("object") == "error" and not chunk.get("choices")):
+                self.error = self.error or error_in(chunk, in_stream=True)
+            _merge_chunk(self.body, self.drafts, chunk)
+        else:
+            self.problems.append(event.problem or f"An event at byte {event.start} is not a JSON object.")
+
+    def _fail(self, event: Event) -> None:
+        """Read an event named `error`, or a line of a field that server-sent events do not have."""
+        value = parse_json(event.data) or event.data.decode("utf-8", "replace")
+        self.error = self.error or error_in(value, in_stream=True)
+        if event.name != "error" and self.error is None:
+            self.problems.append(f"The stream has a line of the unknown field {event.name!r}.")
 
 
 def _merge_chunk(body: Object, drafts: dict[int, ChoiceDraft], chunk: Object) -> None:
@@ -209,11 +225,6 @@ def _executed(item: Object, choice: int) -> ToolCall:
     arguments, raw = arguments_of(item.get("arguments"))
     name = as_text(item.get("name")) or as_text(item.get("type")) or ""
     return ToolCall(name, as_text(item.get("id")), arguments, raw, server=True, choice=choice)
-
-
-def _later_choice(part: Part, choices: list[Object]) -> bool:
-    """True for parts of any choice but the first: a turn's text is that of its first choice."""
-    return len(choices) > 1 and not part.pointer.startswith("/choices/0/")
 
 
 def _word(choice: Object) -> str | None:
