@@ -93,7 +93,7 @@ def view(path: Path, report: Path) -> None:
             for by in steps:
                 place = ((self.run_screen.place or 0) + by) % count
                 self.since, self.waiting = time.time(), asyncio.Event()
-                self.run_screen.select(place)
+                self.run_screen.selection.select(place)
                 await self.waiting.wait()
             measured.update(rows=count, peak=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
             self.exit()

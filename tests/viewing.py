@@ -56,7 +56,7 @@ async def press(pilot: Pilot[Any], *keys: str) -> None:
 
 def pause(app: Viewer) -> None:
     """Let no time pass for the turn that is played."""
-    timer = app.run_screen.playback.timer
+    timer = app.run_screen.state.playback.timer
     assert timer is not None
     timer.stop()
 

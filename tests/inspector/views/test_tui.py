@@ -66,12 +66,12 @@ def test_half_an_answer(snapshot: SnapshotAssertion) -> None:
         async with viewing() as (app, pilot):
             await press(pilot, "e")
             await pilot.press("p")
-            playing = app.run_screen.playback.turn
+            playing = app.run_screen.state.playback.turn
             assert playing is not None
             pause(app)
             playing.at = 1_500_000
-            app.run_screen.show_played()
-            app.run_screen.refresh_bars()
+            app.run_screen.playing.show()
+            app.run_screen.bars.refresh()
             await settle(pilot)
             return svg(app)
 

@@ -37,7 +37,7 @@ class Tabs(Keys):
     )
 
     def show_views(self, view: str, problems: int, *, output: bool) -> None:
-        """Finding `view`; the tab of the findings shows how many errors and warnings there are."""
+        """Mark the tab of `view`; the tab of the findings shows how many errors and warnings there are."""
         views = (*VIEWS, OUTPUT) if output else VIEWS
         hints = [
             (key, f"{word} {problems}" if name == "findings" and problems else word, f"screen.view('{name}')")

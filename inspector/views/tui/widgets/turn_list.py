@@ -111,7 +111,7 @@ class TurnList(LineView):
         self.go(self.threads.nearest(place), quietly=True)
 
     def play(self, place: int | None) -> None:
-        """Finding the turn that is being played."""
+        """Mark the turn that is being played; None marks no turn."""
         self.playing = place
         if place is not None:
             self.point_to(place)

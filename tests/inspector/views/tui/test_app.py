@@ -187,7 +187,7 @@ def test_search_filters_as_it_is_typed_and_escape_shows_all() -> None:
             assert "2 of 12 round trips" in screen(app)
             assert app.focused is not None and app.focused.id == "turns"
             await press(pilot, "escape")
-            assert not app.run_screen.search.filter
+            assert not app.run_screen.state.search.filter
             assert "of 12 round trips" not in screen(app)
 
     run(flow)
@@ -253,7 +253,7 @@ def test_a_word_that_nothing_says_leaves_an_empty_list_and_a_way_out() -> None:
         async with viewing(keys=["/", *"zzzz", "enter"]) as (app, pilot):
             assert "0 of 12" in screen(app)
             await press(pilot, "j", "k", "n", ".", "enter", "escape", "escape")
-            assert not app.run_screen.search.filter
+            assert not app.run_screen.state.search.filter
 
     run(flow)
 
@@ -274,21 +274,21 @@ def test_playback_shows_the_answer_as_it_arrived_and_stops_on_p() -> None:
     async def flow() -> None:
         async with viewing() as (app, pilot):
             await pilot.press("p")
-            playing = app.run_screen.playback.turn
+            playing = app.run_screen.state.playback.turn
             assert playing is not None
             pause(app)
             playing.at = 1_900_000
-            app.run_screen.show_played()
+            app.run_screen.playing.show()
             await settle(pilot)
             half = screen(app)
             playing.at = playing.length
-            app.run_screen.show_played()
+            app.run_screen.playing.show()
             await settle(pilot)
             whole = screen(app)
             await press(pilot, "p")
             assert "→ run_tests" not in half.split("answer")[-1] and "\n  ▌\n" in half
             assert "→ run_tests" in whole.split("answer")[-1] and "\n  ▌\n" not in whole
-            assert app.run_screen.playback.turn is None
+            assert app.run_screen.state.playback.turn is None
 
     run(flow)
 
@@ -304,7 +304,7 @@ def test_playback_without_timing_reaches_the_end_of_the_run(tmp_path: Path) -> N
             await pilot.press("p")
             for _ in range(1000):
                 await pilot.pause(0.01)
-                if app.run_screen.playback.turn is None:
+                if app.run_screen.state.playback.turn is None:
                     break
             await settle(pilot)
             assert row(app) == ("t1", 2)
@@ -505,7 +505,7 @@ def test_the_end_of_a_recording_settles_what_was_open(tmp_path: Path) -> None:
                 going[0] = False
                 for _ in range(1000):
                     await pilot.pause(0.01)
-                    if not app.run_screen.follow.live:
+                    if not app.run_screen.state.follow.live:
                         break
                 await settle(pilot)
                 assert "the recording has ended" in screen(app) and "● live" not in screen(app)

@@ -1,0 +1,82 @@
+"""The one-line bars around the panes: title, status and keys."""
+
+from collections.abc import Callable
+from functools import partial
+
+from ..headings import Title, behind_status, filter_status, summarize, title
+from ..pages.blocks import Spans
+from ..pages.page_table import PAGES
+from ..theme import Palette
+from ..widgets.header_footer import Bar, KeyHint, Keys
+from ..widgets.panes import Panes
+from ..widgets.search_box import SearchBox
+from .state import ScreenState
+
+
+class Bars:
+    """Draws the bars from the state. `refresh` after a change; `summarize` after new rows."""
+
+    def __init__(self, state: ScreenState, panes: Panes, search_box: SearchBox) -> None:
+        self._state, self._panes, self._search_box = state, panes, search_box
+        self.title, self.status, self.keys = Bar(id="title"), Bar(id="status"), Keys(id="keys")
+        self._summary = summarize(state.run.rows)
+        self._notice: Spans = ()
+        """What the status line says until the next key."""
+
+    def use(self, palette: Palette) -> None:
+        """Draw in the looks of another theme."""
+        for widget in (self.title, self.status, self.keys):
+            widget.use(palette)
+
+    def summarize(self) -> None:
+        """Compute the totals of the title again."""
+        self._summary = summarize(self._state.run.rows)
+
+    def refresh(self) -> None:
+        """Draw the title, the status line, the tabs and the keys again."""
+        state = self._state
+        heading = Title(state.run.path.name, state.reading, state.follow.live, state.follow.on)
+        self.title.show(partial(title, heading, self._summary))
+        status = self._status_line()
+        self.status.show(status or (lambda width: ()))
+        self.status.set_class(status is not None and not self._search_box.opened, "shown")
+        self._panes.tabs.show_views(state.view, self._summary.problems, output=state.output is not None)
+        self.keys.show(self._hints())
+
+    def _hints(self) -> tuple[KeyHint, ...]:
+        if self._search_box.has_focus:
+            return self._search_box.HINTS
+        first, *rest = self._panes.hints
+        if self._state.search.words and self._state.view in PAGES:
+            return (first, ("n", "match", "match(1)"), *(hint for hint in rest if hint[0] != "n"))
+        return (first, *rest)
+
+    def _status_line(self) -> Callable[[int], Spans] | None:
+        """What makes the status line; None when there is nothing to say."""
+        state = self._state
+        if (turn := state.playback.turn) is not None:
+            return partial(turn.status, state.run.rows.all[turn.place])
+        if spans := self._notice:
+            return lambda width: spans
+        if state.search.filter:
+            shown, whole = len(self._panes.turns.places), len(state.run.rows.all)
+            return lambda width: filter_status(state.search.filter, state.search.match, shown, whole)
+        if state.follow.on and (behind := state.follow.behind):
+            return lambda width: behind_status(behind)
+        return None
+
+    @property
+    def noticed(self) -> bool:
+        """True while a notice is shown."""
+        return bool(self._notice)
+
+    def say(self, text: str, look: str = "plain") -> None:
+        """Show a notice until the next key."""
+        self._notice = [(f" {text}", look)]
+        self.refresh()
+
+    def forget_notice(self) -> None:
+        """Remove the notice."""
+        if self._notice:
+            self._notice = ()
+            self.refresh()

@@ -1,0 +1,63 @@
+"""The keys that go to another turn: the next finding, error, call, thread or line, and the end of a live run."""
+
+from ..widgets.panes import Panes
+from .bars import Bars
+from .playback_actions import PlaybackActions
+from .selection import Selection
+from .state import ScreenState
+
+NOT_LIVE = "this recording is over: there is nothing to follow (turntape view --follow waits for more)"
+
+
+class Jumps:
+    """Each method is what a key does; `by` is 1 for the next one, -1 for the one before."""
+
+    def __init__(
+        self, state: ScreenState, selection: Selection, playing: PlaybackActions, panes: Panes, bars: Bars
+    ) -> None:
+        self._state, self._selection, self._playing = state, selection, playing
+        self._panes, self._bars = panes, bars
+
+    def jump(self, what: str, by: int) -> None:
+        """To the next `finding`, `error` or `call`."""
+        if self._state.place is None:
+            return
+        self._playing.stop()
+        found = self._state.navigation.jump(what, by)
+        if found is None:
+            self._say_no(what, by)
+        else:
+            self._selection.select(found.place, found.anchor, "turn")
+
+    def thread(self, by: int) -> None:
+        """To the first turn of the next thread, which is unfolded."""
+        found = self._state.navigation.thread(by)
+        if found is None:
+            self._say_no("thread", by)
+            return
+        thread = self._state.run.rows.all[found.place].thread
+        if thread is not None:
+            self._panes.turns.fold(thread, self._state.place, opened=True)
+        self._selection.select(found.place)
+
+    def step(self, by: int) -> None:
+        """To the next turn of the list, whichever pane has the focus."""
+        self._playing.stop()
+        turns = self._panes.turns
+        place = turns.beside(by) if self._state.place is not None and turns.places else None
+        if place is not None:
+            self._selection.select(place)
+
+    def toggle_follow(self) -> None:
+        """Follow the recording from its last turn on, or stop following."""
+        follow, place = self._state.follow, self._state.place
+        if not follow.live:
+            self._bars.say(NOT_LIVE, "dim")
+            return
+        follow.toggle()
+        if follow.on and place is not None and (last := follow.last_of_thread(place)) is not None:
+            self._selection.select(last)
+        self._bars.refresh()
+
+    def _say_no(self, what: str, by: int) -> None:
+        self._bars.say(f"no {what} {'after' if by > 0 else 'before'} this one", "dim")

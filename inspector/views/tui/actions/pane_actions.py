@@ -1,0 +1,88 @@
+"""Moving between the list and the page, between views, and out of whatever is open."""
+
+from ..pages.blocks import Goto
+from ..widgets.panes import Panes
+from ..widgets.tabs import OUTPUT
+from .bars import Bars
+from .playback_actions import PlaybackActions
+from .search_actions import SearchActions
+from .selection import Selection
+from .state import ScreenState
+
+
+class PaneActions:
+    """Each method is what a key, or a message of a widget in a pane, does."""
+
+    def __init__(
+        self,
+        state: ScreenState,
+        selection: Selection,
+        playing: PlaybackActions,
+        searching: SearchActions,
+        panes: Panes,
+        bars: Bars,
+    ) -> None:
+        self._state, self._selection, self._playing, self._searching = state, selection, playing, searching
+        self._panes, self._bars = panes, bars
+
+    def enter_page(self) -> None:
+        """Give the focus to the page."""
+        self._panes.enter_page(self._state.view)
+        self._bars.refresh()
+
+    def out(self) -> None:
+        """Leave what is open: the search, playback, the page, the filter."""
+        if self._searching.opened:
+            self._searching.end(keep=False)
+        elif self._state.playback.turn is not None:
+            self._playing.toggle()
+        elif not self._panes.in_list:
+            self._panes.enter_list()
+        elif self._state.search.filter:
+            self._searching.filter("")
+        self._bars.refresh()
+
+    def other(self) -> None:
+        """To the other pane."""
+        if self._panes.in_list:
+            self.enter_page()
+        elif self._searching.typing:
+            self._searching.end(keep=True)
+        else:
+            self.out()
+
+    def view(self, name: str) -> None:
+        """Show a view; when it is shown already, enter it."""
+        if name == OUTPUT[2] and self._state.output is None:
+            return
+        self._playing.stop()
+        inside = not self._panes.in_list
+        if name != self._state.view:
+            self._selection.show_view(name)
+            self._panes.show_page()
+            self._selection.request_page(top=True)
+            if inside:
+                self.enter_page()
+        elif not inside:
+            self.enter_page()
+
+    def raw(self) -> None:
+        """To the raw bodies of this turn, and back."""
+        self.view("turn" if self._state.view == "wire" else "wire")
+
+    def turn_selected(self, place: int) -> None:
+        """The cursor of the list moved."""
+        if place != self._state.place:
+            self._playing.stop()
+            self._selection.select(place, listed=True)
+
+    def step_picked(self, place: int) -> None:
+        """A turn was picked in the growth plot."""
+        if place != self._state.place:
+            self._selection.select(place)
+
+    def follow_line(self, goto: Goto) -> None:
+        """A line of the page that leads to another place was chosen."""
+        self._playing.stop()
+        self.enter_page()
+        self._selection.select(goto.place, goto.anchor, goto.view)

@@ -1,0 +1,106 @@
+"""Rows as they are read from the file: drawn at a bounded pace, with the cursor following a live run."""
+
+import time
+from collections.abc import Callable, Sequence
+
+from ..controllers.loader import Loader
+from ..headings import ended_notice, several_problems
+from ..messages import ReadingEnded, RowsRead
+from ..widgets.panes import Panes
+from .bars import Bars
+from .selection import Selection
+from .state import OF_THE_RUN, ScreenState
+
+REFRESH = 0.12
+"""A run that is being read is drawn at most this often, in seconds."""
+
+
+class RowUpdates:
+    """Takes `RowsRead` and `ReadingEnded`. `later` calls a function after so many seconds."""
+
+    def __init__(
+        self,
+        state: ScreenState,
+        loader: Loader,
+        selection: Selection,
+        panes: Panes,
+        bars: Bars,
+        later: Callable[[float, Callable[[], None]], object],
+    ) -> None:
+        self._state, self._loader, self._selection = state, loader, selection
+        self._panes, self._bars, self._later = panes, bars, later
+        self.stale = False
+        """True when more rows were read than are drawn."""
+        self._drawn = 0.0
+        """When rows were drawn last."""
+
+    def rows_read(self, message: RowsRead) -> None:
+        """Take more rows; the first ones are drawn at once."""
+        state, rows = self._state, self._state.run.rows
+        change = rows.put(message.rows)
+        self._loader.rows_changed()
+        if state.place is None and rows.all:
+            self._draw_list()
+            last = state.follow.last_of_thread(0) if state.follow.on else None
+            self._selection.select(0 if last is None else last)
+            return
+        self.stale = True
+        if self._page_changed(change.first, change.again):
+            self._selection.request_page()
+        if time.monotonic() - self._drawn > REFRESH:
+            self._redraw()
+        else:
+            self._later(REFRESH, self._redraw)
+
+    def reading_ended(self, message: ReadingEnded) -> None:
+        """Draw the last rows and say what the user should know of the file."""
+        state, rows = self._state, self._state.run.rows
+        state.reading, self.stale = False, True
+        if state.follow.live and message.final:
+            state.follow.end()
+            self._bars.say(ended_notice(recorded=bool(rows.all), command=state.output is not None), "accent")
+        self._redraw()
+        if message.problem is not None:
+            self._bars.say(message.problem, "bad")
+        elif problems := state.run.problems:
+            self._bars.say(several_problems(problems), "warn")
+        if not rows.all and not state.follow.live and not self._bars.noticed:
+            self._bars.say("nothing was recorded in this file", "warn")
+
+    def _page_changed(self, first: int, again: Sequence[int]) -> bool:
+        """Whether new rows from `first` on, or the changed rows `again`, change the page that is shown."""
+        state = self._state
+        if state.playback.turn is not None or state.place is None:
+            return False
+        after = state.run.rows.after(state.place)
+        return state.view in OF_THE_RUN or state.place in again or (after is not None and after >= first)
+
+    def _redraw(self) -> None:
+        """Draw the rows that were read, and let the cursor follow."""
+        if not self.stale:
+            return
+        self.stale, self._drawn = False, time.monotonic()
+        state, turns = self._state, self._panes.turns
+        target = state.follow.target(state.place, on_turn=turns.on_turn)
+        self._draw_list()
+        if state.navigation.wanted_turn is not None:
+            self._go_to_wanted_turn()
+        elif target is not None and state.playback.turn is None:
+            self._selection.select(target)
+        else:
+            state.follow.count(state.place or 0, turns.places)
+        self._bars.refresh()
+
+    def _draw_list(self) -> None:
+        self._bars.summarize()
+        self._selection.refresh_list()
+
+    def _go_to_wanted_turn(self) -> None:
+        state, navigation = self._state, self._state.navigation
+        number, place = navigation.wanted_turn, navigation.first_with_wanted_number()
+        if place is not None:
+            self._selection.select(place)
+        elif not state.reading:
+            self._bars.say(f"there is no turn {number} in this run", "warn")
+        if place is not None or not state.reading:
+            navigation.wanted_turn = None

@@ -1,0 +1,38 @@
+"""What the screen shows: the run, and what is selected, searched, followed and played in it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ....run.run_index import Run
+from ..controllers.follow import Follow
+from ..controllers.navigation import Navigation
+from ..controllers.playback import Playback
+from ..controllers.search import Search
+
+OF_THE_RUN = frozenset({"findings", "growth"})
+"""The views that show the same for every turn."""
+
+
+@dataclass(slots=True)
+class ScreenState:
+    """Shared by the actions of one screen. It holds no widget."""
+
+    run: Run
+    search: Search
+    navigation: Navigation
+    follow: Follow
+    playback: Playback
+    output: Path | None = None
+    """The output of the recorded command, while there is one."""
+    reading: bool = True
+    """True until the file was read to its end."""
+
+    @property
+    def place(self) -> int | None:
+        """The selected round trip; None until the first one is read."""
+        return self.navigation.place
+
+    @property
+    def view(self) -> str:
+        """The name of the view that is shown."""
+        return self.navigation.view
