@@ -21,10 +21,10 @@ from turntape.inspector.wire.json_value import parse_json
 from turntape.inspector.wire.parse import read
 from turntape.inspector.wire.rewrite import NotEditable, document
 
-from ..engine.error_answers import HEADERS, STATUS, refusal
-from ..engine.flow_conversion import round_trip
-from ..engine.pending import PendingRoundTrip
-from ..engine.recorder_addon import RecorderAddon
+from ..capture.error_answers import HEADERS, STATUS, refusal
+from ..capture.flow_conversion import round_trip
+from ..capture.pending import PendingRoundTrip
+from ..capture.recorder_addon import RecorderAddon
 from ..limits.limits import MARK as LIMIT_MARK
 from ..limits.turn_paths import makes_a_turn
 from .condition import Condition

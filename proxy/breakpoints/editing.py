@@ -10,7 +10,7 @@ from pathlib import Path
 from turntape.inspector.wire.parse import read
 from turntape.inspector.wire.rewrite import NotEditable, document, remade
 
-from ..launch.child_process import RESTORED
+from ..signals import RESTORED
 from .held_answer import Decision, HeldAnswer
 
 

@@ -16,7 +16,7 @@ from mitmproxy.proxy.layers.http._events import (
     ResponseProtocolError,
 )
 
-from ..engine.recorder_addon import TEE
+from ..capture.recorder_addon import TEE
 
 
 class HoldingStream(HttpStream):

@@ -126,7 +126,7 @@ def _foreign(name: str, head: bytes) -> str | None:
 
     from turntape.cassettes.importers.registry import FORMATS
 
-    from ..engine.mitmproxy_flows import MITMPROXY
+    from ..capture.mitmproxy_flows import MITMPROXY
 
     for kind in (*FORMATS, MITMPROXY):
         if kind.sniff(head):

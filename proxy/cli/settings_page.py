@@ -6,7 +6,8 @@ from dataclasses import fields, is_dataclass
 from turntape.cassettes.routes.base_urls import BASE_URLS, KEYS
 from turntape.cassettes.settings import Settings
 
-from ..launch.environment import CERTIFICATES, NO_PROXIES, PROXIES, SWITCHES
+from ..capture.upstream_proxy import NO_PROXIES, PROXIES
+from ..launch.environment import CERTIFICATES, SWITCHES
 from .reference_page import page, write_or_check
 
 SETTINGS = {

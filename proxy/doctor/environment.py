@@ -5,9 +5,9 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from ..engine.certificates import USERS
-from ..engine.upstream_proxy import shown
-from ..launch.environment import BASE_URLS, NO_PROXIES, PROXIES, no_proxy
+from ..capture.certificates import USERS
+from ..capture.upstream_proxy import NO_PROXIES, PROXIES, shown
+from ..launch.environment import BASE_URLS, no_proxy
 from .check_result import CheckResult
 
 _SETTING = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$", re.M)

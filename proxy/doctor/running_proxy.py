@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ..launch.environment import PROXIES
+from ..capture.upstream_proxy import PROXIES
 from .check_result import CheckResult
 from .trust import HOST
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from textwrap import shorten
 from typing import TYPE_CHECKING, cast
 
-from ..engine.certificates import ensure_authority, home, write_bundle
+from ..capture.certificates import ensure_authority, home, write_bundle
 from ..launch.environment import environment, node_preload
 from ..launch.recording import llm_hosts
 from ..launch.runtimes import Runtime

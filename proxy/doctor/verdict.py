@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ..engine.unrecorded import UnrecordedTraffic
+from ..capture.unrecorded import UnrecordedTraffic
 from ..launch.connections import AVAILABLE, Watch
 from ..launch.recording import Recording
 from ..launch.runtimes import Runtime, advice

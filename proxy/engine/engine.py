@@ -21,15 +21,15 @@ from mitmproxy.addons import proxyserver, tlsconfig
 
 from turntape.cassettes.tape.model import RoundTrip
 
+from ..capture.recorder_addon import RecorderAddon
+from ..capture.routing import Router
+from ..capture.unrecorded import UnrecordedTraffic
+from ..capture.upstream_proxy import UpstreamProxy, is_loopback
 from ..limits.limit_checker import LimitChecker
 from ..limits.limits import LimitReached
 from ..limits.limits_addon import LimitsAddon
 from .master import LeanMaster, ManyConnections, RoutedLayers
-from .recorder_addon import RecorderAddon
-from .routing import Router
 from .trailers import pass_trailers_on
-from .unrecorded import UnrecordedTraffic
-from .upstream_proxy import UpstreamProxy, is_loopback
 
 if TYPE_CHECKING:
     from ..breakpoints.breakpoints_addon import Breakpoints, BreakpointsAddon

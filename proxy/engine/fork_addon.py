@@ -21,8 +21,8 @@ from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.provenance import PLAYED, played_from
 from turntape.inspector.run.fork_plan import ForkPlan, plan_fork
 
-from .flow_conversion import header_fields, round_trip
-from .recorder_addon import RecorderAddon
+from ..capture.flow_conversion import header_fields, round_trip
+from ..capture.recorder_addon import RecorderAddon
 
 __all__ = ["PLAYED", "Fork", "ForkPlan", "plan_fork"]
 

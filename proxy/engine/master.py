@@ -16,8 +16,8 @@ from mitmproxy.proxy.layer import Layer
 from mitmproxy.proxy.layers import TCPLayer
 from mitmproxy.proxy.layers.http._upstream_proxy import HttpUpstreamProxy
 
+from ..capture.routing import Router
 from .cached_addons import CachedAddons
-from .routing import Router
 
 _UPSTREAM_CONNECTIONS = 10_000
 """Connections to one upstream for one client."""

@@ -1,39 +1,20 @@
 """A command as a child process that keeps its terminal, its signals and its exit code.
 
-The child stays in our process group, so it is in the terminal's foreground whenever we are, also inside a
-shell pipeline, and job control works. What the terminal sends (Ctrl-C, Ctrl-\\, Ctrl-Z, a resize)
-then reaches the whole group; what somebody sends to our process alone (`kill`, a supervisor, `timeout`) must
-be passed on. The kernel notes the origin of a signal, which separates the two cases.
-
-Signals are therefore blocked in every thread, and one thread waits for them. `block()` comes first, before
-any other thread exists; `posix_spawn` gives the child its old mask and default dispositions back.
+The child stays in our process group, so it is in the terminal's foreground whenever we are, also inside a shell
+pipeline, and job control works. What the terminal sends (Ctrl-C, Ctrl-\\, Ctrl-Z, a resize) then reaches the whole
+group; what somebody sends to our process alone (`kill`, a supervisor, `timeout`) must be passed on. `signals` separates
+the two cases. `posix_spawn` gives the child its old signal mask and the default handlers back.
 """
 
 import os
 import shutil
 import signal
-import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..exit_codes import NOT_EXECUTABLE, NOT_FOUND, SIGNALLED
-
-
-def _signals(*names: str) -> frozenset[signal.Signals]:
-    """Those of the signals that this system has."""
-    return frozenset(signal.Signals[name] for name in names if name in signal.Signals.__members__)
-
-
-PASSED = _signals(
-    "SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGWINCH", "SIGTSTP", "SIGCONT", "SIGUSR1", "SIGUSR2", "SIGBREAK"
-)
-ENDING = _signals("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGBREAK")
-"""Signals that ask a program to end."""
-FROM_TERMINAL = _signals("SIGINT", "SIGQUIT", "SIGTSTP", "SIGWINCH")
-"""Signals that the terminal driver sends to the whole foreground group."""
-RESTORED = _signals("SIGPIPE", "SIGXFSZ")
-"""Ignored by Python itself; a program expects the default."""
+from ..signals import RESTORED
 
 
 class SpawnError(Exception):
@@ -55,60 +36,6 @@ def not_found(name: str) -> SpawnError | None:
         what = "is a folder" if Path(name).is_dir() else "is not executable; chmod +x, or name its interpreter"
         return SpawnError(f"the command {name!r} {what}", NOT_EXECUTABLE)
     return SpawnError(f"the command {name!r} was not found; check its name and PATH", NOT_FOUND)
-
-
-def block() -> None:
-    """Block the signals that `listen` takes. Call before any thread is started. Does nothing on Windows."""
-    if sys.platform != "win32":
-        signal.pthread_sigmask(signal.SIG_BLOCK, PASSED)
-
-
-def unblock() -> None:
-    """Undo `block` in a helper process, which inherits it, so that signals can end it."""
-    if sys.platform != "win32":
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED)
-
-
-def listen(handle: Callable[[signal.Signals, bool], None]) -> None:
-    """Call `handle(signal, whole_group)` for each signal, on a separate thread.
-
-    `whole_group` is true when the terminal sent it, so that a child in our group has it already. On Windows the
-    handlers run in the main thread, which must call this.
-    """
-    if sys.platform == "win32":
-        for number in ENDING:
-            signal.signal(number, lambda received, _frame: handle(signal.Signals(received), True))
-        return
-
-    def wait() -> None:
-        while True:
-            number, whole_group = _next_signal()
-            handle(number, whole_group)
-            if number == signal.SIGTSTP:
-                # We caught what would have stopped us; now stop as the shell expects.
-                os.kill(os.getpid(), signal.SIGSTOP)
-
-    threading.Thread(target=wait, name="turntape-signals", daemon=True).start()
-
-
-def _next_signal() -> tuple[signal.Signals, bool]:
-    if sys.platform == "linux":
-        info = signal.sigwaitinfo(PASSED)
-        # sigaction(2): si_code is above 0 for what the kernel sent, 0 or below for what a process sent.
-        number, by_kernel = signal.Signals(info.si_signo), info.si_code > 0
-    else:
-        number = signal.Signals(signal.sigwait(PASSED))
-        by_kernel = _in_foreground()
-    return number, by_kernel and number in FROM_TERMINAL
-
-
-def _in_foreground() -> bool:
-    for stream in (0, 1, 2):
-        try:
-            return os.tcgetpgrp(stream) == os.getpgrp()
-        except OSError:
-            continue
-    return False
 
 
 class Child:

@@ -20,11 +20,10 @@ from urllib.parse import urlsplit
 
 from turntape.cassettes.routes.base_urls import BASE_URLS
 
+from ..capture.certificates import write_whole
+from ..capture.upstream_proxy import NO_PROXIES, PROXIES, is_ours
+
 type Route = Literal["base_url", "forward", "both"]
-
-
-PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
-NO_PROXIES = ("NO_PROXY", "no_proxy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ def _base_urls(
     # Beside a place that the user named, no second variable of the same API may lead elsewhere.
     values = {row: environ.get(row.variable, "").strip() for row in BASE_URLS}
     # A variable from an earlier export of ours names no upstream.
-    values = {row: value for row, value in values.items() if value and not _is_ours(value, port)}
+    values = {row: value for row, value in values.items() if value and not is_ours(value, port)}
     taken = {row.upstream for row in values}
     everything = upstreams.get("*")
     for row in BASE_URLS:
@@ -106,11 +105,6 @@ def _base_urls(
         elif row.upstream in upstreams or everything or (row.always and row.upstream not in taken):
             variables[row.variable] = f"{root}/{row.upstream}{row.suffix}"
     return variables, named
-
-
-def _is_ours(value: str, port: int) -> bool:
-    place = urlsplit(value if "://" in value else f"http://{value}").netloc
-    return place in (f"127.0.0.1:{port}", f"localhost:{port}")
 
 
 def _origin(value: str) -> tuple[str, str]:
@@ -178,14 +172,6 @@ def _certificates(environ: Mapping[str, str], bundle: Path, authority: Path) -> 
     }
 
 
-def upstream_proxy(environ: Mapping[str, str], port: int) -> str | None:
-    """The proxy that the user's own traffic must use; None when there is none, or it is turntape."""
-    for name in PROXIES:
-        if (value := environ.get(name)) and not _is_ours(value, port):
-            return value
-    return None
-
-
 def node_preload(folder: Path, environ: Mapping[str, str]) -> Path | None:
     """The module for a node that has no proxy support of its own, copied to `folder`; None when not needed.
 
@@ -194,8 +180,6 @@ def node_preload(folder: Path, environ: Mapping[str, str]) -> Path | None:
     import re
     import shutil
     import subprocess
-
-    from ..engine.certificates import write_whole
 
     node = shutil.which("node", path=environ.get("PATH"))
     if node is None:

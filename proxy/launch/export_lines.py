@@ -3,7 +3,8 @@
 import shlex
 from collections.abc import Iterable, Mapping
 
-from .environment import CERTIFICATES, NO_PROXIES, PROXIES, SWITCHES
+from ..capture.upstream_proxy import NO_PROXIES, PROXIES
+from .environment import CERTIFICATES, SWITCHES
 from .recording import Recording
 
 WIDTH = 79

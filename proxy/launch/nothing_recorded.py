@@ -6,7 +6,7 @@ from pathlib import Path
 from shlex import join
 from textwrap import wrap
 
-from ..engine.unrecorded import UnrecordedTraffic
+from ..capture.unrecorded import UnrecordedTraffic
 from .runtimes import identify
 
 EXPORT = "export the lines above in the shell that starts the client"

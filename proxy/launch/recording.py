@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from turntape.cassettes.errors import TurntapeError
 
 from ..breakpoints.condition import Condition
-from ..engine.certificates import checked, ensure_authority, home, write_bundle
-from ..engine.unrecorded import UnrecordedTraffic
-from ..engine.upstream_proxy import chosen
+from ..capture.certificates import checked, ensure_authority, home, write_bundle
+from ..capture.unrecorded import UnrecordedTraffic
+from ..capture.upstream_proxy import chosen
 from ..limits.limit_checker import LimitChecker
 from ..limits.limits import LimitReached, Limits
 from ..sidecar.sidecar_client import SidecarClient

@@ -11,7 +11,7 @@ from tempfile import TemporaryFile
 
 from turntape.cassettes.errors import TurntapeError
 
-from .child_process import unblock
+from ..signals import unblock
 
 END_TIMEOUT = 5.0
 """Seconds that a replay server may take to end."""

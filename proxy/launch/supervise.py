@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from signal import Signals
 
 from ..exit_codes import SIGNALLED
-from .child_process import ENDING, Child, SpawnError, listen, spawn
+from ..signals import ENDING, listen
+from .child_process import Child, SpawnError, spawn
 from .recording import Recording, Settings
 from .run_with_viewer import Viewing
 

@@ -24,8 +24,8 @@ from wsproto.frame_protocol import Opcode
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.stream_end import ended
 
-from ..engine.error_answers import HEADERS, STATUS, event, refusal
-from ..engine.recorder_addon import RecorderAddon
+from ..capture.error_answers import HEADERS, STATUS, event, refusal
+from ..capture.recorder_addon import RecorderAddon
 from .limit_checker import LimitChecker
 from .limits import MARK, LimitReached
 from .progress import PATIENCE

@@ -25,9 +25,9 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
-from ..launch.child_process import unblock
 from ..limits.limits import MARK
 from ..limits.progress import ProgressCounter
+from ..signals import unblock
 from .heartbeat import Heartbeat
 from .run_totals import RunTotals
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from plugin_project import project, server
 
-from turntape.proxy.engine.certificates import ensure_authority
+from turntape.proxy.capture.certificates import ensure_authority
 
 __all__ = ["confdir", "project", "server", "tape"]
 

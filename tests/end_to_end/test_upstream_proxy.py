@@ -15,8 +15,8 @@ import pytest
 from end_to_end.corporate import CorporateProxy, certificate
 
 from turntape.cassettes import Cassette, Recorder
+from turntape.proxy.capture.upstream_proxy import parse
 from turntape.proxy.engine.engine import Engine, running
-from turntape.proxy.engine.upstream_proxy import parse
 from turntape.proxy.scripted import ScriptedServer
 
 ASKED = {"model": "gpt-5", "messages": [{"role": "user", "content": "go"}]}

@@ -45,8 +45,8 @@ def main(options: argparse.Namespace) -> int:
     import sys
     from pathlib import Path
 
-    from ...launch.child_process import block
     from ...launch.terminal import coloured
+    from ...signals import block
 
     block()
     flaw = FLAWS[options.fault]

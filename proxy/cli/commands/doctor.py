@@ -35,9 +35,10 @@ def main(options: argparse.Namespace) -> int:
 
     from ...doctor.check_result import lines
     from ...doctor.diagnose import diagnose
-    from ...launch.child_process import block, not_found
+    from ...launch.child_process import not_found
     from ...launch.recording import Settings
     from ...launch.terminal import coloured
+    from ...signals import block
     from ..text_output import writing
 
     command: list[str] = options.command

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from turntape.cassettes.tape.model import RoundTrip
 
+    from ...capture.recorder_addon import RecorderAddon
     from ...engine.fork_addon import Fork, ForkPlan
-    from ...engine.recorder_addon import RecorderAddon
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -54,9 +54,10 @@ def main(options: argparse.Namespace) -> int:
     from dataclasses import replace
 
     from ...engine.fork_addon import Fork
-    from ...launch.child_process import block, not_found
+    from ...launch.child_process import not_found
     from ...launch.recorded_run import run
     from ...launch.supervise import to_stderr
+    from ...signals import block
 
     if problem := not_found(options.command[0]):
         to_stderr([f"turntape: {problem}"])

@@ -32,7 +32,7 @@ def main(options: argparse.Namespace) -> int:
     from turntape.cassettes.importers.conversion import convert, planned
     from turntape.cassettes.importers.registry import FORMATS
 
-    from ...engine.mitmproxy_flows import MITMPROXY
+    from ...capture.mitmproxy_flows import MITMPROXY
 
     sources = list(dict.fromkeys(found(options.file)))
     if options.output:

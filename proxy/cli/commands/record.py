@@ -22,7 +22,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     import asyncio
 
-    from ...launch.child_process import block
+    from ...signals import block
 
     block()
     settings = settings_of(options, cassette_path(options, "record"), console=not options.quiet)
@@ -34,12 +34,12 @@ async def _record(settings: "Settings") -> int:
     import os
     import sys
 
-    from ...launch.child_process import ENDING, listen
     from ...launch.export_lines import what_to_export
     from ...launch.recorded_run import end_lines
     from ...launch.recording import Recording
     from ...launch.supervise import to_stderr
     from ...launch.terminal import coloured
+    from ...signals import ENDING, listen
 
     recording = Recording(settings)
     loop = asyncio.get_running_loop()

@@ -34,10 +34,11 @@ def main(options: argparse.Namespace) -> int:
     import asyncio
     from dataclasses import replace
 
-    from ...launch.child_process import block, not_found
+    from ...launch.child_process import not_found
     from ...launch.recorded_run import run
     from ...launch.replay_server import replay_server
     from ...launch.supervise import to_stderr
+    from ...signals import block
     from ..cassette_files import cassettes
 
     if problem := not_found(options.command[0]):

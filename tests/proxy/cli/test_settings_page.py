@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from turntape.cassettes.routes.base_urls import BASE_URLS, KEYS
+from turntape.proxy.capture.certificates import USERS
+from turntape.proxy.capture.upstream_proxy import NO_PROXIES, PROXIES
 from turntape.proxy.cli.reference_page import page
 from turntape.proxy.cli.settings_page import READ, SETTINGS, main, render, setting_keys
-from turntape.proxy.engine.certificates import USERS
-from turntape.proxy.launch.environment import CERTIFICATES, NO_PROXIES, PROXIES, SWITCHES
+from turntape.proxy.launch.environment import CERTIFICATES, SWITCHES
 
 ROOT = Path(__file__).parents[3]
 SAMPLES = {"API_KEY", "OPENAI_BASE_URL", "OPENAI_API_KEY"}

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from turntape.proxy.capture.certificates import ensure_authority
 from turntape.proxy.doctor.running_proxy import checks
-from turntape.proxy.engine.certificates import ensure_authority
 from turntape.proxy.engine.engine import Engine, running
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from turntape.proxy.capture.unrecorded import UnrecordedTraffic
 from turntape.proxy.doctor import verdict
 from turntape.proxy.doctor.verdict import Traffic
-from turntape.proxy.engine.unrecorded import UnrecordedTraffic
 from turntape.proxy.launch.connections import Connection, Watch
 from turntape.proxy.launch.runtimes import BY_NAME
 

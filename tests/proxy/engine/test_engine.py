@@ -13,7 +13,7 @@ import pytest
 from mitmproxy.proxy import server as mitmproxy_server
 
 from turntape.cassettes import RoundTrip
-from turntape.proxy.engine.certificates import ensure_authority
+from turntape.proxy.capture.certificates import ensure_authority
 from turntape.proxy.engine.engine import Engine, running
 from turntape.proxy.scripted import Fault, ScriptedServer
 from turntape.proxy.scripted.story import Step

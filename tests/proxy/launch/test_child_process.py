@@ -11,7 +11,8 @@ import pytest
 
 DRIVER = """
 import os, sys
-from turntape.proxy.launch.child_process import SpawnError, block, listen, spawn
+from turntape.proxy.launch.child_process import SpawnError, spawn
+from turntape.proxy.signals import block, listen
 block()
 children = []
 listen(lambda number, group: [child.pass_on(number, group) for child in children])

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from turntape.proxy.launch.environment import BASE_URLS, environment, no_proxy, upstream_proxy
+from turntape.proxy.capture.upstream_proxy import from_environment
+from turntape.proxy.launch.environment import BASE_URLS, environment, no_proxy
 
 
 def test_the_usual_apis_get_a_base_url_and_nothing_else_changes_place() -> None:
@@ -117,11 +118,6 @@ def test_the_preload_is_added_to_the_users_node_options() -> None:
     assert variables["NODE_OPTIONS"] == '--max-old-space-size=4096 --require "/a b/p.cjs"'
 
 
-def test_the_users_own_proxy_is_found() -> None:
-    assert upstream_proxy({"https_proxy": "http://corp:3128"}, 8484) == "http://corp:3128"
-    assert upstream_proxy({}, 8484) is None
-
-
 def test_what_an_earlier_export_of_ours_named_is_not_sent_on_to() -> None:
     """A second `turntape record` in a shell that still has the lines of the first must not call itself."""
     first = environment({}, port=8484).variables
@@ -130,4 +126,4 @@ def test_what_an_earlier_export_of_ours_named_is_not_sent_on_to() -> None:
 
     assert second.upstreams == {}
     assert second.variables == first
-    assert upstream_proxy(first, 8484) is None
+    assert from_environment(first, 8484) is None

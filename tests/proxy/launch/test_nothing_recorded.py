@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from turntape.proxy.engine.unrecorded import UnrecordedTraffic
+from turntape.proxy.capture.unrecorded import UnrecordedTraffic
 from turntape.proxy.launch.nothing_recorded import EXPORT, advice, nothing_lines
 
 

@@ -23,10 +23,10 @@ from mitmproxy.test import tflow
 
 from turntape.cassettes import Cassette, Recorder, RoundTrip
 from turntape.cassettes.tape.model import Frame, Request
-from turntape.proxy.engine.certificates import ensure_authority
+from turntape.proxy.capture.certificates import ensure_authority
+from turntape.proxy.capture.pending import PendingRoundTrip
+from turntape.proxy.capture.recorder_addon import RecorderAddon
 from turntape.proxy.engine.engine import Engine, running
-from turntape.proxy.engine.pending import PendingRoundTrip
-from turntape.proxy.engine.recorder_addon import RecorderAddon
 from turntape.proxy.limits import limits_addon
 from turntape.proxy.limits.limit_checker import LimitChecker
 from turntape.proxy.limits.limits import MARK, LimitReached, Limits

@@ -12,8 +12,8 @@ from mitmproxy.test import tflow, tutils
 
 from turntape.cassettes import Cassette
 from turntape.cassettes.importers.format import ImportFault
+from turntape.proxy.capture.mitmproxy_flows import MITMPROXY
 from turntape.proxy.cli import main
-from turntape.proxy.engine.mitmproxy_flows import MITMPROXY
 
 YAML = """\
 interactions:

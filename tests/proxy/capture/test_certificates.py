@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from turntape.cassettes.errors import TurntapeError
-from turntape.proxy.engine.certificates import PEM, ensure_authority, home, write_bundle
+from turntape.proxy.capture.certificates import PEM, ensure_authority, home, write_bundle
 
 
 def authority(folder: Path, name: str) -> Path:

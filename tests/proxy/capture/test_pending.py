@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from turntape.proxy.engine.pending import PendingRoundTrip
+from turntape.proxy.capture.pending import PendingRoundTrip
 
 
 def pending() -> PendingRoundTrip:
@@ -15,7 +15,7 @@ def pending() -> PendingRoundTrip:
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The last number is the time, in nanoseconds."""
     now = [0]
-    monkeypatch.setattr("turntape.proxy.engine.pending.time.monotonic_ns", lambda: now[-1])
+    monkeypatch.setattr("turntape.proxy.capture.pending.time.monotonic_ns", lambda: now[-1])
     return now
 
 

@@ -13,9 +13,9 @@ from mitmproxy.test.tflow import tclient_conn
 from mitmproxy.tls import TlsData
 
 from turntape.cassettes import RoundTrip
-from turntape.proxy.engine.recorder_addon import RecorderAddon
-from turntape.proxy.engine.routing import LLM_PATHS, Router, run_of
-from turntape.proxy.engine.upstream_proxy import UpstreamProxy
+from turntape.proxy.capture.recorder_addon import RecorderAddon
+from turntape.proxy.capture.routing import LLM_PATHS, Router, run_of
+from turntape.proxy.capture.upstream_proxy import UpstreamProxy
 
 PORT = 8484
 

@@ -13,8 +13,8 @@ from mitmproxy.test import tflow
 
 from turntape.cassettes import Chunk, RoundTrip
 from turntape.cassettes.tape.model import Failure
-from turntape.proxy.engine.pending import PendingRoundTrip
-from turntape.proxy.engine.recorder_addon import TEE, RecorderAddon
+from turntape.proxy.capture.pending import PendingRoundTrip
+from turntape.proxy.capture.recorder_addon import TEE, RecorderAddon
 
 URL = "https://api.openai.com/v1/chat/completions"
 END = b"data: [DONE]\n\n"

@@ -3,7 +3,7 @@
 import pytest
 
 from turntape.cassettes.errors import TurntapeError
-from turntape.proxy.engine.upstream_proxy import UpstreamProxy, chosen, parse, shown
+from turntape.proxy.capture.upstream_proxy import UpstreamProxy, chosen, from_environment, is_ours, parse, shown
 
 
 @pytest.mark.parametrize(
@@ -65,3 +65,29 @@ def test_the_proxy_of_the_environment_is_used_unless_another_is_named() -> None:
 def test_a_login_is_not_shown() -> None:
     assert shown("http://jo:secret@proxy:1") == "http://…@proxy:1"
     assert shown("http://proxy:1") == "http://proxy:1"
+
+
+@pytest.mark.parametrize("name", ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])
+def test_the_users_own_proxy_is_found(name: str) -> None:
+    assert from_environment({name: "http://corp:3128"}, 8484) == "http://corp:3128"
+    assert from_environment({name: "http://127.0.0.1:8484"}, 8484) is None
+    assert from_environment({}, 8484) is None
+
+
+def test_the_next_variable_counts_where_the_first_one_names_turntape() -> None:
+    environ = {"HTTPS_PROXY": "http://127.0.0.1:8484", "http_proxy": "http://corp:3128"}
+
+    assert from_environment(environ, 8484) == "http://corp:3128"
+
+
+@pytest.mark.parametrize(
+    ("url", "ours"),
+    [
+        ("http://127.0.0.1:8484", True),
+        ("localhost:8484/openai", True),
+        ("http://127.0.0.1:8485", False),
+        ("http://corp:8484", False),
+    ],
+)
+def test_our_own_address_is_known(url: str, ours: bool) -> None:
+    assert is_ours(url, 8484) is ours

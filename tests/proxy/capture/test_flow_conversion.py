@@ -9,8 +9,8 @@ from mitmproxy.test import tflow
 
 from turntape.cassettes import Chunk
 from turntape.cassettes.tape.model import Failure, Frame
-from turntape.proxy.engine.flow_conversion import CONNECT_ERRORS, connect_failure, header_fields, round_trip
-from turntape.proxy.engine.pending import PendingRoundTrip
+from turntape.proxy.capture.flow_conversion import CONNECT_ERRORS, connect_failure, header_fields, round_trip
+from turntape.proxy.capture.pending import PendingRoundTrip
 
 URL = "https://api.openai.com/v1/chat/completions"
 

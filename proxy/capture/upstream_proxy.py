@@ -13,8 +13,10 @@ from urllib.parse import unquote, urlsplit
 
 from turntape.cassettes.errors import TurntapeError
 
-from ..launch.environment import NO_PROXIES, upstream_proxy
-
+PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
+"""The environment variables that name a proxy. The first one that is set wins."""
+NO_PROXIES = ("NO_PROXY", "no_proxy")
+"""The environment variables with the hosts that are connected to directly."""
 NONE = "none"
 """The value of `--upstream-proxy` that ignores the environment: use no proxy."""
 _PORTS = {"http": 80, "https": 443}
@@ -46,11 +48,25 @@ class UpstreamProxy:
 
 def chosen(given: str | None, environ: Mapping[str, str], port: int) -> UpstreamProxy | None:
     """The proxy of `--upstream-proxy`, or else of the environment; never our own, which listens on `port`."""
-    url = given or upstream_proxy(environ, port)
+    url = given or from_environment(environ, port)
     if url is None or url.lower() == NONE:
         return None
     entries = ",".join(environ.get(name, "") for name in NO_PROXIES).replace(" ", ",")
     return parse(url, tuple(entry.strip().lower() for entry in entries.split(",") if entry.strip()))
+
+
+def from_environment(environ: Mapping[str, str], port: int) -> str | None:
+    """The URL of the proxy that the user's own traffic must use; None when there is none, or it is turntape."""
+    for name in PROXIES:
+        if (value := environ.get(name)) and not is_ours(value, port):
+            return value
+    return None
+
+
+def is_ours(url: str, port: int) -> bool:
+    """True for a URL of turntape itself, which listens on `port` of this machine."""
+    place = urlsplit(url if "://" in url else f"http://{url}").netloc
+    return place in (f"127.0.0.1:{port}", f"localhost:{port}")
 
 
 def parse(url: str, exempt: tuple[str, ...] = ()) -> UpstreamProxy:
