@@ -1,6 +1,7 @@
 """Chat completions as round trips, for tests of threads, labels and views: a conversation reads as one."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -94,6 +95,12 @@ def chat(
         route="base_url",
         upstream="openai",
     )
+
+
+def sent(trip: RoundTrip, **headers: str) -> RoundTrip:
+    """A round trip with these request headers too; an underscore in a name is a hyphen."""
+    pairs = tuple((name.replace("_", "-"), value) for name, value in headers.items())
+    return replace(trip, request=replace(trip.request, headers=(*trip.request.headers, *pairs)))
 
 
 CALL = ("call_1", "look_up", '{"word":"tape"}')

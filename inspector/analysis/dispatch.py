@@ -85,12 +85,12 @@ def retold_calls(calls: tuple[ToolCall, ...], messages: Iterable[Message]) -> di
     Some agents (smolagents) write calls and observations into plain messages: one text answers the calls of a turn.
     """
     found: dict[int, ToolResult] = {}
-    open_calls = {place: call for place, call in enumerate(calls) if call.id}
+    open_calls = {place: (call.id, call.name) for place, call in enumerate(calls) if call.id}
     retold: set[int] = set()
     for message in messages:
         text = "\n".join(part.text for part in message.parts if part.kind == "text")
         if message.role == "assistant":
-            retold |= {place for place, call in open_calls.items() if call.id and call.id in text and call.name in text}
+            retold |= {place for place, (call_id, name) in open_calls.items() if call_id in text and name in text}
         elif text:
             found |= {place: ToolResult(calls[place].id, calls[place].name, False, text) for place in retold}
             open_calls = {place: call for place, call in open_calls.items() if place not in retold}
@@ -109,11 +109,9 @@ def dispatch(turn: Turn, following: Turn | None) -> Dispatch:
     """What the client did with `turn`, given the next turn of its thread, if there is one."""
     emission, finish = turn.reading.emission, turn.reading.finish
     calls = tuple(call for call in emission.calls if call.name or call.id) if emission else ()
-    if following is None:
+    if following is None or not calls:
         over = not calls and finish is not None and finish.effective in _LOOP_OVER
         return Dispatch((), (), "ended" if over else "open")
-    if not calls:
-        return Dispatch((), (), "ended" if finish is not None and finish.effective in _LOOP_OVER else "open")
     # Ids are unique in a history; without them only what is new can be an answer to these calls.
     held = following.reading.request.previous_id is not None
     seen = 0 if held else len(turn.reading.request.results)

@@ -50,8 +50,10 @@ class Threads:
         """A request that repeats the conversation of a turn that failed."""
         key = (new.scope, new.conversation.prefixes[-1])
         thread = self._index.failed.get(key)
-        before = self._index.last[thread] if thread else None
-        if thread is None or before is None or before.conversation.meanings != new.conversation.meanings:
+        if thread is None:
+            return None
+        before = self._index.last[thread]
+        if before.conversation.meanings != new.conversation.meanings:
             return None
         del self._index.failed[key]
         what = "request" if before.body == new.body else "history"
@@ -75,12 +77,12 @@ class Threads:
         """A request that names the answer that it continues; the API holds the history."""
         name = new.reading.request.previous_id
         found = self._index.by_answer_id.get((new.run, name)) if name else None
-        if name is None or found is None:
+        if found is None:
             return None
         thread, number = found
         before = self._index.last[thread]
         again = before.failed and before.reading.request.previous_id == name
-        if before.round_trip.index != number and before.reading.response_id != name and not again:
+        if before.reading.response_id != name and not again:
             reason = f"it continues {name}, which was continued before"
             return self._start(new, Edge("fork", number, thread, reason), "extended")
         return self._continue(new, thread, "extended", 0, f"it continues {name}")
@@ -95,7 +97,6 @@ class Threads:
             if threads:
                 likely = [name for name in threads if self._answered(name, new, length)] or threads
                 thread = next((name for name in likely if self._same_trace(name, new)), likely[0])
-                threads.remove(thread)
                 before = self._index.last[thread].round_trip.index
                 reason = f"its history begins with the whole of #{before}'s"
                 return self._continue(new, thread, "extended", length, reason)
