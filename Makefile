@@ -1,5 +1,5 @@
 # The README's two commands are `make demo` and `make test`. Each target installs what it needs.
-.PHONY: demo test check format setup corpus corpus-findings clients proof bench faults mutants docs docs-site test-matrix \
+.PHONY: demo test check format setup corpus corpus-findings corpus-prices clients proof bench faults mutants docs docs-site test-matrix \
 	wheel clean
 .DEFAULT_GOAL := demo
 
@@ -50,6 +50,10 @@ corpus: setup
 # Every finding on the recorded corpus, by class: `make corpus-findings ARGS="--id client-assistant-mutated"`.
 corpus-findings: setup
 	$(RUN)python tests/corpus/found.py $(ARGS)
+
+# Of the recorded answers that state their cost: how many have another one here, and by the price list alone.
+corpus-prices: setup
+	$(RUN)python tests/corpus/prices.py
 
 # Real clients on both routes, in environments that are built once in .clients/; CLIENT='openai litellm' runs these alone,
 # and without CLIENT, docs/clients.md is written.

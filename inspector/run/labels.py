@@ -15,7 +15,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.dispatch import Dispatch, dispatch
 from ..analysis.history_diff import HistoryDiff
-from ..analysis.pricing import cost
+from ..analysis.pricing import Cost, cost_of
 from ..analysis.threads import Threads
 from ..analysis.turn import Turn
 from ..findings.engine import JudgedTurn, RuleEngine
@@ -24,7 +24,7 @@ from ..wire.values import Reading, ToolCall
 from ..wire.websocket import turns_of
 
 type Label = dict[str, object]
-type Price = Callable[[RoundTrip, Reading], Decimal | None]
+type Price = Callable[[RoundTrip, Reading], Cost | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class LabelledRoundTrip:
 class Labeller:
     """`add` round trips in the order in which they ended; `close` when there will be no more."""
 
-    def __init__(self, *, hints: bool = False, advice: bool = False, price: Price = cost) -> None:
+    def __init__(self, *, hints: bool = False, advice: bool = False, price: Price = cost_of) -> None:
         self._threads = Threads()
         self.price = price
         """What a round trip has cost; a view that must be quick puts its own here."""
@@ -204,6 +204,7 @@ def _common(trip: RoundTrip, reading: Reading) -> Label:
         "client": None,
         "usage": None,
         "cost_usd": None,
+        "cost_source": None,
         "findings": [],
     }
 
@@ -222,7 +223,7 @@ def money(amount: Decimal | None) -> str | None:
     return None if amount is None else format(amount.normalize(), "f")
 
 
-def turn_label(turn: Turn, price: Price = cost) -> Label:
+def turn_label(turn: Turn, price: Price = cost_of) -> Label:
     """The label of a turn but for its client layer and findings."""
     trip, reading = turn.round_trip, turn.reading
     emission, finish, usage, error = reading.emission, reading.finish, reading.usage, reading.error
@@ -253,5 +254,7 @@ def turn_label(turn: Turn, price: Price = cost) -> Label:
         "output": usage.output if usage else None,
         "reasoning": usage.reasoning if usage else None,
     }
-    label["cost_usd"] = money(price(trip, reading))
+    cost = price(trip, reading)
+    label["cost_usd"] = money(cost.amount) if cost else None
+    label["cost_source"] = cost.source if cost else None
     return label

@@ -4,14 +4,12 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, cast
 
-from turntape.cassettes.tape.model import RoundTrip
-
-from ..analysis.pricing import cost
+from ..analysis.pricing import CostSource, cost_of
 from ..analysis.turn import Edge
 from ..findings.finding import SEVERITIES, Finding
 from ..wire.json_value import as_array, as_object, as_text
 from ..wire.printable import safe
-from ..wire.values import Reading, Usage
+from ..wire.values import Usage
 from .labels import Key, Label, LabelledRoundTrip
 from .search_text import search_text
 
@@ -56,8 +54,10 @@ class Row:
     before: Usage | None
     """What the previous turn of the thread used."""
     cost: Decimal | None
+    cost_source: CostSource | None
+    """Who says the cost; None where there is none."""
     input_cost: Decimal | None
-    """The part of the cost that its input is to blame for."""
+    """The part of the cost that is for the input."""
     findings: tuple[Finding, ...]
     started_at: float
     first_byte_ms: float | None
@@ -124,6 +124,7 @@ def row_of(key: Key, one: LabelledRoundTrip, session: int | None) -> Row:
     model, api = as_object(label["model"]), as_object(label["api"])
     error = as_object(api.get("error"))
     price = as_text(label["cost_usd"])
+    cost = cost_of(trip, reading) if price is not None else None
     usage = reading.usage or Usage()
     attempt = label.get("attempt")
     failure = trip.failure.message if trip.failure else None
@@ -151,7 +152,8 @@ def row_of(key: Key, one: LabelledRoundTrip, session: int | None) -> Row:
         usage=usage,
         before=turn.usage_before if turn else None,
         cost=None if price is None else Decimal(price),
-        input_cost=input_cost(trip, reading) if price is not None else None,
+        cost_source=cost.source if cost else None,
+        input_cost=cost.input if cost else None,
         started_at=trip.started_at,
         first_byte_ms=_milliseconds(trip.first_byte_at),
         duration_ms=_milliseconds(trip.ended_at),
@@ -168,8 +170,3 @@ def row_of(key: Key, one: LabelledRoundTrip, session: int | None) -> Row:
 
 def _milliseconds(at: int | None) -> float | None:
     return None if at is None else at / 1000
-
-
-def input_cost(trip: RoundTrip, reading: Reading) -> Decimal | None:
-    assert reading.usage is not None
-    return cost(trip, replace(reading, usage=replace(reading.usage, output=0, reasoning=None)))

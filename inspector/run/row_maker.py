@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from turntape.cassettes.tape.model import RoundTrip
 
-from ..analysis.pricing import cost
+from ..analysis.pricing import cost_of
 from ..wire.values import Reading
 from ..wire.websocket import turns_of
 from .labels import Key, LabelledRoundTrip, Labeller
-from .row import Row, input_cost, row_of, settled
+from .row import Row, row_of, settled
 
 PRICED_LATER = 60
 """At most so many rows wait for their price, with their bodies."""
@@ -49,12 +49,12 @@ class RowMaker:
         waiting, self._waiting = self._waiting, None
         if waiting is None:
             return
-        self._labeller.price = cost
+        self._labeller.price = cost_of
         for row, trip, reading in waiting.values():
-            own = cost(trip, reading)
-            if own is None:
+            cost = cost_of(trip, reading)
+            if cost is None:
                 continue
-            priced = replace(row, cost=own, input_cost=input_cost(trip, reading))
+            priced = replace(row, cost=cost.amount, cost_source=cost.source, input_cost=cost.input)
             if row.thread is not None and self._rows[row.thread].key == row.key:
                 self._rows[row.thread] = priced
             yield priced

@@ -7,6 +7,7 @@ from turntape.cassettes.tape.model import RoundTrip
 from .exchange import Exchange
 from .protocols.protocol import Protocol
 from .protocols.shared.errors import read_error
+from .protocols.shared.stated_cost import header_cost
 from .providers import provider
 from .registry import detect
 from .resolve_finish import reconcile
@@ -40,6 +41,7 @@ def read_exchange(exchange: Exchange) -> Reading:
         error = error or _transport_error(exchange)
         return Reading(protocol.name, who, kind, streamed, request, None, None, None, error, problems=tuple(problems))
     answer = _answer(exchange, protocol, request, error, problems)
+    stated = answer.stated_cost or _guarded(lambda: header_cost(exchange), None, "the cost", problems)
     emission, finish = reconcile(answer, request)
     return Reading(
         protocol=protocol.name,
@@ -54,7 +56,8 @@ def read_exchange(exchange: Exchange) -> Reading:
         response_model=answer.model,
         response_id=answer.id,
         usage_raw=answer.usage_raw,
-        problems=(*problems, *answer.problems),
+        stated_cost=stated,
+        problems=(*problems, *answer.problems, *(stated.problems if stated else ())),
     )
 
 

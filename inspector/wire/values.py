@@ -6,6 +6,7 @@ Four facts about an answer are kept apart, never collapsed: the API's own word (
 """
 
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Literal
 
 type Emitted = Literal["text", "calls", "partial_call", "call_as_text", "refusal", "reasoning_only", "empty", "none"]
@@ -200,6 +201,18 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class StatedCost:
+    """The cost that the answer itself states, in US dollars."""
+
+    amount: Decimal | None
+    """None when what it states cannot be an amount."""
+    input: Decimal | None = None
+    """The part for the input, where the answer states it."""
+    problems: tuple[str, ...] = ()
+    """Values that cannot be an amount, one sentence each."""
+
+
+@dataclass(frozen=True, slots=True)
 class ApiError:
     message: str
     type: str | None = None
@@ -228,6 +241,8 @@ class ResponseReading:
     """True when the terminal evidence of this protocol was seen (so the answer is not cut)."""
     usage: Usage | None = None
     usage_raw: object = None
+    stated_cost: StatedCost | None = None
+    """The cost that the answer states; None when it states none."""
     model: str | None = None
     id: str | None = None
     error: ApiError | None = None
@@ -254,6 +269,7 @@ class Reading:
     response_model: str | None = None
     response_id: str | None = None
     usage_raw: object = None
+    stated_cost: StatedCost | None = None
     problems: tuple[str, ...] = ()
     """What could not be read, one sentence each."""
 

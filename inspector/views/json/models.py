@@ -15,6 +15,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, PlainSerializer, WithJsonSchema
 
 from ...analysis.history_diff import ChangeKind
+from ...analysis.pricing import CostSource
 from ...analysis.turn import EdgeKind
 from ...check.budgets import State
 from ...findings.finding import Layer, Severity, Tier
@@ -245,6 +246,8 @@ class RoundTripLabel(_Object):
     """The tokens."""
     cost_usd: Dollars | None
     """US dollars; `null` where the price is not known."""
+    cost_source: CostSource | None
+    """Who says the cost. `stated`: the answer itself. `listed`: its tokens at the list price of that day."""
     findings: list[FindingInfo]
     """What went wrong, root causes first."""
 

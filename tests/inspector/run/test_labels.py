@@ -31,6 +31,7 @@ KEYS = [
     "client",
     "usage",
     "cost_usd",
+    "cost_source",
     "findings",
 ]
 
@@ -135,3 +136,14 @@ def test_two_calls_alike_in_two_threads_keep_their_own_results() -> None:
 
 def test_a_label_has_the_keys_of_the_published_model_in_their_order() -> None:
     assert list(RoundTripLabel.model_fields) == KEYS
+
+
+def test_a_label_says_who_states_the_cost() -> None:
+    [listed] = label_all([chat([HELLO], said("hi"))])
+    [unknown] = label_all([chat([HELLO], said("hi"), model="acme-1")])
+    choice = {"index": 0, "message": said("hi"), "finish_reason": "stop"}
+    counts = {"prompt_tokens": 3, "completion_tokens": 2, "cost": 0.25}
+    [stated] = label_all([chat([HELLO], error={"model": "acme-1", "choices": [choice], "usage": counts})])
+
+    assert [done.label["cost_source"] for done in (listed, unknown, stated)] == ["listed", None, "stated"]
+    assert [done.label["cost_usd"] for done in (unknown, stated)] == [None, "0.25"]

@@ -9,6 +9,7 @@ from ...json_value import Object, as_array, as_count, as_object, as_text, is_jso
 from ...values import ApiError, FinishLabel, Part, ResponseReading, Usage
 from ..shared.errors import error_in
 from ..shared.parts import unread
+from ..shared.stated_cost import merge_stated, stated_cost
 from .request import read_blocks
 
 FINISH: dict[str, FinishLabel] = {
@@ -62,6 +63,7 @@ def read_anthropic_message(
         ended=ended,
         usage=anthropic_usage(usage) if usage else None,
         usage_raw=usage or None,
+        stated_cost=stated_cost(message, usage),
         model=as_text(message.get("model")),
         id=as_text(message.get("id")),
         error=error,
@@ -130,6 +132,7 @@ class MessageDraft:
     def add(self, event: Object, name: str = "") -> None:
         """Take in one event; `name` counts where the body has no type."""
         kind = as_text(event.get("type")) or name
+        merge_stated(self.message, event)
         match kind:
             case "message_start":
                 message = as_object(event.get("message"))

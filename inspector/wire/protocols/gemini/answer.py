@@ -5,6 +5,7 @@ from ...json_value import Object, as_array, as_count, as_object, as_text, is_obj
 from ...values import ApiError, FinishLabel, Part, ResponseReading, Usage
 from ..shared.errors import error_in
 from ..shared.parts import unread
+from ..shared.stated_cost import stated_cost
 from .parts import get, grow_call, read_parts
 
 FINISH: dict[str, FinishLabel] = {
@@ -157,6 +158,7 @@ def read_gemini_body(
         ended=ended,
         usage=gemini_usage(usage) if usage else None,
         usage_raw=usage or None,
+        stated_cost=stated_cost(body, usage),
         model=as_text(get(body, "modelVersion")),
         id=as_text(get(body, "responseId")),
         error=error,

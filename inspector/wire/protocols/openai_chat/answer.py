@@ -11,6 +11,7 @@ from ...values import ApiError, FinishLabel, Part, ResponseReading, ToolCall, Us
 from ..shared.answers import answer
 from ..shared.errors import error_in
 from ..shared.parts import arguments_of, call_part, media_part, text_part, unread
+from ..shared.stated_cost import merge_stated, stated_cost
 from .deltas import ChoiceDraft, index_of
 from .request import content_parts, message_calls, message_reasoning, read_call
 
@@ -101,6 +102,7 @@ def read_chat_body(
         ended=ended,
         usage=(read_usage or chat_usage)(usage_fields) if usage_fields else None,
         usage_raw=usage,
+        stated_cost=stated_cost(body, usage),
         model=as_text(body.get("model")),
         id=as_text(body.get("id")),
         error=error or _error_of(body, choices, streamed),
@@ -183,9 +185,11 @@ def _merge_chunk(body: Object, drafts: dict[int, ChoiceDraft], chunk: Object) ->
             body.setdefault(key, value)
     if chunk.get("x_groq"):
         body["x_groq"] = {**as_object(body.get("x_groq")), **as_object(chunk["x_groq"])}
+    merge_stated(body, chunk)
     usage = {k: v for k, v in as_object(chunk.get("usage")).items() if v is not None}
     for choice in as_array(chunk.get("choices")):
         fields = as_object(choice)
+        merge_stated(body, as_object(fields.get("delta")))
         # Some servers put it into the choice.
         usage = usage or as_object(fields.get("usage"))
         drafts.setdefault(index_of(fields), ChoiceDraft()).add(fields)

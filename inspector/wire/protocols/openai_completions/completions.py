@@ -8,6 +8,7 @@ from ..openai_chat.chat import is_chat_answer
 from ..protocol import Protocol
 from ..shared.errors import error_in
 from ..shared.parts import other_fields, text_part, texts, unread
+from ..shared.stated_cost import stated_cost
 from .api import API
 
 _KNOWN = frozenset({"model", "prompt", "stream", "max_tokens", "stop"})
@@ -97,6 +98,7 @@ def _body(body: Object, *, ended: bool, streamed: bool = False, problems: tuple[
         ended=ended,
         usage=chat_usage(usage) if usage else None,
         usage_raw=usage or None,
+        stated_cost=stated_cost(body, usage),
         model=as_text(body.get("model")),
         id=as_text(body.get("id")),
         error=error_in(body, in_stream=streamed) if failed else None,

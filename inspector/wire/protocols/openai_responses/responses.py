@@ -10,6 +10,7 @@ from ..protocol import Protocol
 from ..shared.answers import answer, first_object, prompt_message
 from ..shared.errors import error_in
 from ..shared.parts import chosen, other_fields, text_part, unread
+from ..shared.stated_cost import stated_cost
 from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
 from .api import API
 from .items import answered_ids, item_message, item_parts
@@ -187,6 +188,7 @@ def read_responses_body(
         ended=ended or error is not None,
         usage=chat_usage(usage) if usage else None,
         usage_raw=body.get("usage"),
+        stated_cost=stated_cost(body, usage),
         model=as_text(body.get("model")),
         id=as_text(body.get("id")),
         error=error,

@@ -8,6 +8,7 @@ from ...json_value import Object, as_array, as_count, as_object, as_text
 from ...values import ApiError
 from ..shared.answers import objects
 from ..shared.errors import error_in
+from ..shared.stated_cost import merge_stated
 
 TERMINAL = frozenset({"response.completed", "response.incomplete", "response.failed", "response.cancelled"})
 
@@ -47,6 +48,7 @@ class ResponseDraft:
         if kind == "error" or (event.get("error") and "response" not in event):
             self.error = self.error or error_in(event, in_stream=True)
             return
+        merge_stated(self.body, event)
         if response := as_object(event.get("response")):
             self.body = {**self.body, **response}
             self.ended = self.ended or kind in TERMINAL

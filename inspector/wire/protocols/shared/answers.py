@@ -6,7 +6,7 @@ from turntape.cassettes.framing import Event
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
-from ...values import ApiError, FinishLabel, Message, Part, ResponseReading, Usage
+from ...values import ApiError, FinishLabel, Message, Part, ResponseReading, StatedCost, Usage
 from .errors import error_in
 from .parts import text_part
 
@@ -20,6 +20,7 @@ def answer(
     ended: bool = True,
     usage: Usage | None = None,
     usage_raw: object = None,
+    stated_cost: StatedCost | None = None,
     model: str | None = None,
     id: str | None = None,
     error: ApiError | None = None,
@@ -44,6 +45,7 @@ def answer(
         ended=ended,
         usage=usage,
         usage_raw=usage_raw,
+        stated_cost=stated_cost,
         model=model,
         id=id,
         error=error,
