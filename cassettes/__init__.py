@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from .errors import CassetteError, FormatError, ReplayMiss, TurntapeError
     from .faults.fault import Fault
     from .matching.grades import Match, Matching
+    from .recording.recorder import Recorder
     from .redaction.redactor import Redactor
     from .replay.player import Player
     from .replay.report import Report
     from .replay.session import Deck, Session
     from .tape.model import Chunk, Failure, Frame, Request, Response, RoundTrip
     from .tape.reader import Cassette, Tail
-    from .tape.recorder import Recorder
     from .transports import (
         AsyncCassetteTransport,
         AsyncRecordingTransport,
@@ -65,7 +65,7 @@ _HOME = {
     "replay.report": ("Report",),
     "replay.player": ("Player",),
     "tape.reader": ("Cassette", "Tail"),
-    "tape.recorder": ("Recorder",),
+    "recording.recorder": ("Recorder",),
     "redaction.redactor": ("Redactor",),
     "transports": (
         "AsyncCassetteTransport",

@@ -22,14 +22,20 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from .errors import CassetteError
-from .matching.profiles import Profile, Rule
 
 if TYPE_CHECKING:
     from pydantic import ConfigDict
     from pydantic_core import ErrorDetails
+
+type Rule = Literal["fail", "warn", "ignore"]
+"""`fail`: a request that differs here is not answered. `warn`: it is answered, and the difference is reported.
+`ignore`: the difference does not count."""
+
+type Profile = Literal["strict", "ordered"]
+"""`strict`: only an equal request is answered. `ordered`: the order of turns decides, and differences are reported."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import CassetteError
-from ..matching.grades import TurnName
 from ..tape.model import RoundTrip
+from ..tape.turn_names import TurnName
 from .edits import faulted
 from .fault import KINDS, Fault, Faults, faults_of
 

@@ -8,9 +8,9 @@ from itertools import groupby
 from pathlib import Path
 
 from ..errors import CassetteError
+from ..recording.recorder import Recorder
 from ..redaction.redactor import Redactor
 from ..tape.model import RoundTrip
-from ..tape.recorder import Recorder
 from .format import Format, notes_of
 from .registry import FORMATS, detected
 

@@ -15,12 +15,12 @@ import orjson
 
 from ..apis.interface import IgnoredFields
 from ..redaction.redactor import Redactor
+from ..settings import Rule
 from ..tape.model import Headers
 from .grades import Matching
 from .ignored_fields import blanked, ignored_at
 from .json_diff import Difference, differences
 from .pointers import DROPPED, Node, change, plant, pruned, segments, step, word
-from .profiles import Rule
 from .request_fields import (
     CONTAINERS,
     CONVERSATIONS,

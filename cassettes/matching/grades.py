@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
+from ..settings import Profile, Rule
+from ..tape.turn_names import TurnName
 from .json_diff import Difference
 from .pointers import segments
-from .profiles import DEFAULT_RULES, PROFILES, RULES, Profile, Rule
+from .profiles import DEFAULT_RULES, PROFILES, RULES
 from .request_fields import PROMPT, part_of
 
 type Grade = Literal["exact", "same turn, small change", "same turn, other prompt", "miss"]
@@ -63,24 +65,6 @@ class Matching:
     def is_tolerant(self) -> bool:
         """True when a request that differs may still be answered."""
         return self.default == "warn" or "warn" in self.rules.values()
-
-
-@dataclass(frozen=True, slots=True)
-class TurnName:
-    """Which turn of the recording, as `turntape show` numbers it."""
-
-    number: int | None
-    """From 1 within its thread; None for other requests, such as a list of models."""
-    index: int
-    """The round trip's number in the cassette."""
-    thread: str | None = None
-    """None when the cassette holds one thread."""
-
-    def __str__(self) -> str:
-        if self.number is None:
-            return f"#{self.index}"
-        thread = f" of {self.thread}" if self.thread else ""
-        return f"turn {self.number}{thread}, #{self.index}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,10 @@
-"""The words of a matching setting: profiles, and the rule for one field."""
+"""The profiles and the rules of a matching setting, and which rule a profile gives to a field."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import get_args
 
-type Rule = Literal["fail", "warn", "ignore"]
-"""`fail`: a request that differs here is not answered. `warn`: it is answered, and the difference is reported.
-`ignore`: the difference does not count."""
-
-type Profile = Literal["strict", "ordered"]
-"""`strict`: only an equal request is answered. `ordered`: the order of turns decides, and differences are reported."""
+from ..settings import Profile, Rule
 
 DEFAULT_RULES: Mapping[str, Rule] = MappingProxyType({"strict": "fail", "ordered": "warn"})
 """For each profile, the rule for a field without a rule of its own."""

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Mapping
 from typing import cast
 
 from ..errors import TurntapeError
-from ..settings import read_settings
+from ..settings import Profile, Rule, read_settings
 from .grades import Matching
-from .profiles import Profile, Rule
 
 
 def matching_of(

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from ..matching.grades import TurnName
 from ..replay.report import Divergence, Report
 from ..replay.session import Session
+from ..tape.turn_names import TurnName
 from .marker import Marker
 
 type Actions = Callable[[], Sequence[str] | None]

@@ -11,9 +11,9 @@ import pytest
 from ..errors import TurntapeError
 from ..faults.fault import Fault, Faults
 from ..matching.grades import Matching
-from ..matching.profiles import Profile, Rule
 from ..matching.settings import matching_of
 from ..replay.pace import Pace
+from ..settings import Profile, Rule
 from .naming import cassette_path, fault_id
 
 FAULT = "turntape_fault"

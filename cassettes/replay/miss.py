@@ -1,9 +1,10 @@
 """The error for a request that no recording answers."""
 
 from ..errors import ReplayMiss
-from ..matching.grades import Grade, TurnName
+from ..matching.grades import Grade
 from ..matching.json_diff import Difference, words
 from ..tape.model import RoundTrip
+from ..tape.turn_names import TurnName
 
 
 class Miss(ReplayMiss):

@@ -17,14 +17,14 @@ from dataclasses import dataclass, replace
 from ..faults.fault import Faults
 from ..faults.schedule import Faulted, Overlay
 from ..matching.fingerprints import Fingerprint
-from ..matching.grades import Match, Matching, TurnName
+from ..matching.grades import Match, Matching
 from ..matching.request_index import Places, RequestIndex
 from ..matching.request_key import path_key, plain
 from ..redaction.redactor import Redactor
 from ..tape.delta import common_prefix, common_suffix
 from ..tape.model import Headers, RoundTrip
 from ..tape.reader import Cassette
-from ..tape.turn_names import name_turns
+from ..tape.turn_names import TurnName, name_turns
 from .miss import Miss
 from .report import Divergence, Report, reordered
 

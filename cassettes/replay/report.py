@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ..matching.grades import Match, TurnName
+from ..matching.grades import Match
 from ..tape.model import RoundTrip
+from ..tape.turn_names import TurnName
 from .miss import Miss
 
 

@@ -16,13 +16,13 @@ from pathlib import Path
 from ..errors import CassetteError, TurntapeError
 from ..faults.fault import Faults
 from ..matching.grades import Matching
+from ..recording.pending import PendingTrips
+from ..recording.recorder import Recorder
 from ..redaction.redactor import Redactor
 from ..tape.lock import hold
 from ..tape.model import Headers, Request, RoundTrip
-from ..tape.pending import PendingTrips
 from ..tape.provenance import ForkSource, played_from
 from ..tape.reader import Cassette
-from ..tape.recorder import Recorder
 from .live_diff import LiveDifference, live_difference
 from .player import Miss, Played, Player
 from .record_modes import Plan, effective_mode, plan

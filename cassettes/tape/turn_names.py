@@ -1,9 +1,27 @@
 """Names the turns of a cassette: by its labels, and by their order where it has none."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from ..matching.grades import TurnName
 from .model import RoundTrip
+
+
+@dataclass(frozen=True, slots=True)
+class TurnName:
+    """Which turn of the recording, as `turntape show` numbers it."""
+
+    number: int | None
+    """From 1 within its thread; None for other requests, such as a list of models."""
+    index: int
+    """The round trip's number in the cassette."""
+    thread: str | None = None
+    """None when the cassette holds one thread."""
+
+    def __str__(self) -> str:
+        if self.number is None:
+            return f"#{self.index}"
+        thread = f" of {self.thread}" if self.thread else ""
+        return f"turn {self.number}{thread}, #{self.index}"
 
 
 def name_turns(trips: Sequence[RoundTrip], labels: Mapping[int, Mapping[str, object]]) -> list[TurnName]:

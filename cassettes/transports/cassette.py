@@ -7,10 +7,10 @@ from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from ..recording.pending import PendingTrips
 from ..replay.pace import Pace
 from ..replay.player import Played
 from ..replay.session import Session
-from ..tape.pending import PendingTrips
 from .recording import AsyncSend, Send, header_fields, recorded, recorded_async
 from .replay import Replay, library_of, wait_before
 

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from ..recording.pending import PendingTrip, PendingTrips, header_fields
+from ..recording.recorder import Recorder
 from ..tape.model import Failure, FailureKind, Request
-from ..tape.pending import PendingTrip, PendingTrips, header_fields
-from ..tape.recorder import Recorder
 from .base import TransportBase
 from .replay import library_of
 

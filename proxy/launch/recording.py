@@ -23,7 +23,7 @@ from .environment import Environment, Route, environment, node_preload
 from .terminal import coloured
 
 if TYPE_CHECKING:
-    from turntape.cassettes.tape.recorder import Recorder
+    from turntape.cassettes.recording.recorder import Recorder
 
     from ..breakpoints.breakpoints_addon import Breakpoints
     from ..engine.engine import AddonFactory, Engine
@@ -126,8 +126,8 @@ class Recording:
         return self._engine.proof()
 
     async def start(self) -> None:
+        from turntape.cassettes.recording.recorder import Recorder
         from turntape.cassettes.redaction.redactor import Redactor
-        from turntape.cassettes.tape.recorder import Recorder
 
         from ..engine.engine import Engine
 

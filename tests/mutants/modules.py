@@ -7,7 +7,7 @@ ROOT = Path(__file__).parents[2]
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "redaction": ("cassettes/redaction",),
-    "recorder": ("cassettes/tape/recorder.py",),
+    "recorder": ("cassettes/recording/recorder.py",),
     "reader": ("cassettes/tape/reader.py",),
     "delta": ("cassettes/tape/delta.py",),
     "matching": ("cassettes/matching",),

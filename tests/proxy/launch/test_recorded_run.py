@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from turntape.cassettes.tape.recorder import Recorder
+from turntape.cassettes.recording.recorder import Recorder
 from turntape.proxy.exit_codes import NOT_RECORDED
 from turntape.proxy.launch import recorded_run
 from turntape.proxy.launch.recorded_run import run

@@ -64,7 +64,7 @@ class Exporter:
         try:
             trip = self._run.detail(place).round_trip
             if key == "t":
-                from turntape.cassettes.tape.recorder import Recorder
+                from turntape.cassettes.recording.recorder import Recorder
 
                 path = self._free(place, "cassette.jsonl")
                 with Recorder(path) as recorder:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from conversations import HELLO, chat, loop, said, user
 
+from turntape.cassettes.recording.recorder import Recorder
 from turntape.cassettes.tape.model import Request, Response, RoundTrip
-from turntape.cassettes.tape.recorder import Recorder
 
 SHOW = [sys.executable, "-m", "turntape.proxy.cli", "show"]
 

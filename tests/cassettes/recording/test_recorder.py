@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from recordings import bodies, growing, read_by_any_tool, record, single
 
 from turntape.cassettes import Cassette, CassetteError, Chunk, FormatError, Frame, Recorder, Redactor, RoundTrip, Tail
-from turntape.cassettes.tape import recorder as recorder_module
+from turntape.cassettes.recording import recorder as recorder_module
 from turntape.cassettes.tape.compression import CompressionParameter, ZstdCompressor
 
 SUFFIXES = ["jsonl", "jsonl.zst"]

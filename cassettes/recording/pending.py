@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable
 
 from ..routes.upstreams import by_host
-from .content_encoding import Decoder, decoded, decoder
-from .model import Chunk, Failure, Headers, Request, Response, RoundTrip, Side
-from .stream_end import ended
+from ..tape.content_encoding import Decoder, decoded, decoder
+from ..tape.model import Chunk, Failure, Headers, Request, Response, RoundTrip, Side
+from ..tape.stream_end import ended
 
 log = logging.getLogger(__name__)
 

@@ -22,12 +22,12 @@ import orjson
 
 from ..errors import CassetteError
 from ..redaction.redactor import Redactor
-from .compression import FRAME_END, MAGIC, Decompression, compressor
-from .delta import Window
-from .format import header_line, label_line, round_trip_line
-from .lock import hold
-from .model import RoundTrip
-from .reader import Cassette
+from ..tape.compression import FRAME_END, MAGIC, Decompression, compressor
+from ..tape.delta import Window
+from ..tape.format import header_line, label_line, round_trip_line
+from ..tape.lock import hold
+from ..tape.model import RoundTrip
+from ..tape.reader import Cassette
 
 log = logging.getLogger(__name__)
 

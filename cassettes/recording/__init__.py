@@ -1,0 +1,1 @@
+"""Writing cassettes: the recorder, and the round trips that are still running."""
