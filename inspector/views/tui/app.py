@@ -22,7 +22,7 @@ from .commands import COMMANDS, HELP_SECTIONS
 from .controllers.export import Exporter
 from .controllers.export_choices import COPY_CHOICES, SAVE_CHOICES
 from .controllers.loader import Loader
-from .messages import ClipboardText, Notice
+from .controllers.messages import ClipboardText, Notice
 from .options import Options
 from .pages.help_page import help_page
 from .run_screen import RunScreen

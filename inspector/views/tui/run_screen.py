@@ -20,10 +20,7 @@ from .actions.selection import Selection
 from .actions.state import ScreenState
 from .controllers.follow import Follow
 from .controllers.loader import Loader
-from .controllers.navigation import Navigation
-from .controllers.playback import Playback
-from .controllers.search import Search
-from .messages import (
+from .controllers.messages import (
     GrowthReady,
     Notice,
     PageFailed,
@@ -33,6 +30,9 @@ from .messages import (
     ReadingEnded,
     RowsRead,
 )
+from .controllers.navigation import Navigation
+from .controllers.playback import Playback
+from .controllers.search import Search
 from .theme import Palette
 from .widgets.growth_plot import GrowthPlot
 from .widgets.page_view import PageView

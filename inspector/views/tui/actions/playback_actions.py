@@ -1,7 +1,7 @@
 """Playback on the screen: start, stop, speed, and the page of the turn that is played."""
 
 from ..controllers.loader import Loader
-from ..messages import PlaybackAdvanced
+from ..controllers.messages import PlaybackAdvanced
 from ..widgets.panes import Panes
 from .bars import Bars
 from .selection import Selection

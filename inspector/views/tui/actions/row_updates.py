@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable, Sequence
 
 from ..controllers.loader import Loader
+from ..controllers.messages import ReadingEnded, RowsRead
 from ..headings import ended_notice, several_problems
-from ..messages import ReadingEnded, RowsRead
 from ..widgets.panes import Panes
 from .bars import Bars
 from .selection import Selection

@@ -1,7 +1,7 @@
 """Selecting a round trip and a view, and showing the page of both."""
 
 from ..controllers.loader import Loader
-from ..messages import GrowthReady, PageFailed, PageReady
+from ..controllers.messages import GrowthReady, PageFailed, PageReady
 from ..widgets.panes import Panes
 from ..widgets.tabs import OUTPUT
 from .bars import Bars

@@ -7,9 +7,9 @@ from turntape.cassettes.errors import TurntapeError
 
 from ....run.run_index import Run
 from ..formatting import size
-from ..messages import ClipboardText, Notice, Post
 from ..pages.page import Page
 from .export_choices import CLIPBOARD, COPIES, CopyChoice, markdown
+from .messages import ClipboardText, Notice, Post
 
 
 class Exporter:

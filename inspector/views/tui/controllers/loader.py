@@ -6,12 +6,12 @@ from pathlib import Path
 from ....run.growth import GrowthStep, steps
 from ....run.row import Row
 from ....run.run_index import Run
-from ..messages import GrowthReady, PageFailed, PageReady, Post, ReadingEnded, RowsRead
 from ..pages.page import Page
 from ..pages.page_table import PAGES, output
 from ..pages.play_page import play_page
+from .messages import GrowthReady, PageFailed, PageReady, Post, ReadingEnded, RowsRead
 from .page_maker import Failure, Made, PageMaker, PageRequest
-from .playback import PlayedTurn
+from .played_turn import PlayedTurn
 from .row_reader import RowReader
 
 

@@ -7,8 +7,9 @@ from viewing import EXAMPLE
 
 from turntape.inspector.run.row import Row
 from turntape.inspector.run.run_index import Run
-from turntape.inspector.views.tui.controllers.playback import LOOK, PAUSE, RECORDED, SPEEDS, TICK, Playback, PlayedTurn
-from turntape.inspector.views.tui.messages import PlaybackAdvanced, PlaybackEnded
+from turntape.inspector.views.tui.controllers.messages import PlaybackAdvanced, PlaybackEnded
+from turntape.inspector.views.tui.controllers.playback import TICK, Playback
+from turntape.inspector.views.tui.controllers.played_turn import LOOK, PAUSE, RECORDED, SPEEDS, PlayedTurn
 
 ROWS = Run.load(EXAMPLE).rows
 

@@ -1,17 +1,14 @@
 """Messages from the controllers to the app. A widget's own messages are defined in the widget."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from ...run.growth import GrowthStep
-from ...run.row import Row
-from .pages.page import Page
-
-if TYPE_CHECKING:
-    from .controllers.page_maker import PageRequest
-    from .controllers.playback import PlayedTurn
+from ....run.growth import GrowthStep
+from ....run.row import Row
+from ..pages.page import Page
+from .page_maker import PageRequest
+from .played_turn import PlayedTurn
 
 type Post = Callable[[Message], object]
 """Sends a message to the app, from any thread."""
@@ -37,7 +34,7 @@ class ReadingEnded(Message):
 class PageReady(Message):
     """A requested page."""
 
-    def __init__(self, request: "PageRequest", page: Page) -> None:
+    def __init__(self, request: PageRequest, page: Page) -> None:
         super().__init__()
         self.request = request
         self.page = page
@@ -46,7 +43,7 @@ class PageReady(Message):
 class GrowthReady(Message):
     """The steps of the growth plot."""
 
-    def __init__(self, request: "PageRequest", steps: tuple[GrowthStep, ...]) -> None:
+    def __init__(self, request: PageRequest, steps: tuple[GrowthStep, ...]) -> None:
         super().__init__()
         self.request = request
         self.steps = steps
@@ -55,7 +52,7 @@ class GrowthReady(Message):
 class PageFailed(Message):
     """A requested page could not be made."""
 
-    def __init__(self, request: "PageRequest", problem: str) -> None:
+    def __init__(self, request: PageRequest, problem: str) -> None:
         super().__init__()
         self.request = request
         self.problem = problem
@@ -64,7 +61,7 @@ class PageFailed(Message):
 class PlaybackAdvanced(Message):
     """Time passed while a turn is played; `redraw` when more of its answer, or the next turn, can be seen."""
 
-    def __init__(self, turn: "PlayedTurn", redraw: bool) -> None:
+    def __init__(self, turn: PlayedTurn, redraw: bool) -> None:
         super().__init__()
         self.turn = turn
         self.redraw = redraw
