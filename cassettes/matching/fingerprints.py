@@ -139,6 +139,8 @@ class Fingerprint:
     stable_path: str
     stable_value: object
     """The body without ignored fields; text if the body is not JSON."""
+    must_be_equal: Callable[[], object]
+    """Makes the body without ignored fields and without those that may differ."""
 
     @cached_property
     def stable(self) -> Key:
@@ -177,7 +179,7 @@ class Fingerprint:
     @cached_property
     def remainder(self) -> bytes:
         """The digest of the fields that must not differ."""
-        return digest(_dumped(self.rules.pruned(self.fields, _TOLERATED)))
+        return digest(_dumped(self.must_be_equal()))
 
     @cached_property
     def endpoint(self) -> str:
@@ -235,6 +237,7 @@ class Fingerprints:
         """The fingerprint of a request; `redacted` says that it comes from a cassette."""
         rules = self.rules(path)
         clean = self._redactor.normalise(body if redacted else self._redactor.body(body))
+        fields: Json = {}
         try:
             value = orjson.loads(clean) if clean[:1] in (b"{", b"[") else None
         except orjson.JSONDecodeError:
@@ -244,16 +247,27 @@ class Fingerprints:
             stable: object = _blanked_text(clean, rules.path_texts) or exact.hex()
         else:
             exact = digest(_dumped(value))
-            stable = self._stable(value, rules)
-        return Fingerprint(method, path, clean, rules, (method, path, exact), blanked(path, rules.path_texts), stable)
+            if isinstance(value, dict):
+                fields = cast(Json, value)
+                change(fields, (rules.ids,), self._renamer())
+                _sort_results(fields)
+            stable = self._without(value, _IGNORED, rules)
+        return Fingerprint(
+            method,
+            path,
+            clean,
+            rules,
+            (method, path, exact),
+            blanked(path, rules.path_texts),
+            stable,
+            # From the whole body, since a place in a list moves when an item before it is left out.
+            lambda: self._without(fields, _TOLERATED, rules),
+        )
 
-    def _stable(self, value: object, rules: FieldRules) -> object:
-        if isinstance(value, dict):
-            body = cast(Json, value)
-            change(body, (rules.ids,), self._renamer())
-            _sort_results(body)
-            value = rules.pruned(body, _IGNORED)
-        return self._blank(value, rules) if rules.texts else value
+    def _without(self, value: object, dropped: frozenset[str], rules: FieldRules) -> object:
+        """A body without the fields whose rule is in `dropped` and without ignored text."""
+        left = rules.pruned(cast(Json, value), dropped) if isinstance(value, dict) else value
+        return self._blank(left, rules) if rules.texts else left
 
     def _renamer(self) -> Callable[[object], object]:
         """Replaces each id that the client made by a number in order of appearance."""

@@ -163,10 +163,8 @@ class RequestIndex:
 
     def graded(self, place: int, given: Fingerprint) -> Graded:
         """How a request differs from the recording at `place`."""
-        recorded = self.recorded(place)
-        counting, ignored = compared(recorded, given)
-        grade = grade_of(tuple(counting), recorded.stable_value, given.stable_value)
-        return Graded(grade, tuple(counting), tuple(ignored))
+        counting, ignored = compared(self.recorded(place), given)
+        return Graded(grade_of(tuple(counting)), tuple(counting), tuple(ignored))
 
     def is_same_turn(self, given: Fingerprint, place: int) -> bool:
         """True when the recording follows the same answers as the request, and no others."""

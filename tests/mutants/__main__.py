@@ -2,6 +2,7 @@
 
 make mutants                                        a sample of every module that has a bar
 make mutants ARGS="--module recorder --sample 60"   one group, or one file by its path
+make mutants ARGS="--module delta --seed 2"         another sample of the same group
 make mutants ARGS="--module delta --sample 0"       every mistake that the operators know
 """
 
@@ -27,6 +28,7 @@ from .operators import Mutation, mutations
 BAR = 0.9
 """The share of mistakes that must be noticed, in each group."""
 SEED = 12
+"""Which sample is taken, unless `--seed` names another."""
 SURVIVORS = Path(__file__).with_name("survivors.toml")
 """The mistakes that no test can or need notice, each with a reason."""
 
@@ -41,14 +43,14 @@ class Job:
     outcomes: list[tuple[Mutation, str]] = field(default_factory=list[tuple[Mutation, str]])
 
 
-def jobs(chosen: list[Module], sample: int, size: int) -> list[Job]:
+def jobs(chosen: list[Module], sample: int, size: int, seed: int = SEED) -> list[Job]:
     """The work in pieces of at most `size` mistakes, the same for the same seed."""
     made: list[Job] = []
     for module in chosen:
         source = (ROOT / module.path).read_text()
         found = mutations(source)
         if sample and len(found) > sample:
-            found = sorted(random.Random(SEED).sample(found, sample), key=lambda mutation: mutation.line)
+            found = sorted(random.Random(seed).sample(found, sample), key=lambda mutation: mutation.line)
         for start in range(0, len(found), size):
             made.append(Job(module, source, found[start : start + size]))
     return made
@@ -203,12 +205,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
     parser.add_argument("--module", metavar="NAME", action="append", default=[], help="a group, a file or a folder")
     parser.add_argument("--sample", metavar="N", type=int, default=100, help="mistakes per module; 0 for all of them")
+    parser.add_argument("--seed", metavar="N", type=int, default=SEED, help="another sample; without it the same one")
     parser.add_argument("--processes", metavar="N", type=int, default=2)
     parser.add_argument("--list", action="store_true", help="print the mistakes and run nothing")
     options = parser.parse_args()
     chosen = modules(options.module)
     size = 40 if len(chosen) > 1 else max(1, (options.sample or 200) // options.processes)
-    work = jobs(chosen, options.sample, size)
+    work = jobs(chosen, options.sample, size, options.seed)
     if options.list:
         for job in work:
             for mutation in job.mistakes:

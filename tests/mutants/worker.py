@@ -5,6 +5,7 @@ module, and each `{"mutated", "lines", "everywhere"}` after it is one mistake. A
 """
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -156,6 +157,8 @@ class Runs:
             for name in answer["loaded"]:
                 with contextlib.suppress(Exception):
                     importlib.import_module(name)
+        # What is loaded by now stays: no run has to search it for garbage.
+        gc.freeze()
         if self._run(list(self.seconds)) != "survived":
             output = Path("output.txt").read_text("utf-8", "replace")
             self.failed = f"the tests of {self.path} fail in a second run:\n{output[-3000:]}"

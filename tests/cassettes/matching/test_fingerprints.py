@@ -209,6 +209,31 @@ def test_what_must_not_differ_is_part_of_the_turn() -> None:
     assert turns(one, other, Matching(rules={"messages": "warn"})) == (False, False)
 
 
+@pytest.mark.parametrize(
+    ("rules", "one", "other", "same"),
+    [
+        ({"/z/0": "ignore", "system": "warn"}, [1, 3], [1, 2], False),
+        ({"/z/0": "ignore", "system": "warn"}, [1, 3], [2, 3], True),
+        ({"/z/0": "ignore", "/z/1": "warn"}, [1, 2, 3], [4, 5, 3], True),
+        ({"/z/0": "ignore", "/z/1": "warn"}, [1, 2, 3], [1, 2, 4], False),
+    ],
+)
+def test_an_ignored_item_of_a_list_does_not_move_a_rule_to_the_next(
+    rules: Any, one: list[int], other: list[int], same: bool
+) -> None:
+    assert turns({"z": one}, {"z": other}, Matching(rules=rules)) == (same, same)
+    ignored = tuple(pointer for pointer, rule in rules.items() if rule == "ignore")
+    rest = {pointer: rule for pointer, rule in rules.items() if rule != "ignore"}
+    assert turns({"z": one}, {"z": other}, Matching(ignore=ignored, rules=rest)) == (same, same)
+
+
+def test_ignored_text_does_not_count_in_what_must_be_equal() -> None:
+    matching = Matching(rules={"system": "warn"}, ignore_text=("build-[0-9]+",))
+
+    assert turns({"z": "at build-1"}, {"z": "at build-2"}, matching) == (True, True)
+    assert turns({"z": "at build-1"}, {"z": "in build-1"}, matching) == (False, False)
+
+
 def test_the_model_in_the_path_may_differ_where_the_rules_allow_it() -> None:
     paths: dict[str, Any] = {"first": "models/a:generateContent", "second": "models/b:generateContent"}
 

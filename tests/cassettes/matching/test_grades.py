@@ -1,5 +1,6 @@
 """What may differ, and what a difference is called."""
 
+import re
 from typing import Any
 
 import pytest
@@ -60,9 +61,6 @@ def test_a_match_is_one_line() -> None:
     )
 
 
-BODY = {"system": "a", "messages": [{"role": "user"}, {"role": "tool", "tool_call_id": "c"}], "temperature": 1}
-
-
 @pytest.mark.parametrize(
     ("difference", "grade"),
     [
@@ -74,13 +72,37 @@ BODY = {"system": "a", "messages": [{"role": "user"}, {"role": "tool", "tool_cal
         (Difference("/system", "changed", 1, "1"), "same turn, other prompt"),
         (Difference("/tools", "added", given=[]), "same turn, other prompt"),
         (Difference("/messages/0/content", "changed", "a", "b"), "same turn, other prompt"),
-        (Difference("/messages/1/content", "changed", "a", "b"), "same turn, other prompt"),
+        (Difference("/messages/1", "added", given={"role": "tool"}), "same turn, other prompt"),
+        (Difference("/input/1", "removed", {"type": "function_call_output"}), "same turn, other prompt"),
+        (Difference("/options/system", "added", given="a"), "same turn, other prompt"),
+        (Difference("/options/seed", "added", given=1), "same turn, small change"),
+        (Difference("", "changed", "a", "b"), "same turn, other prompt"),
+        (Difference("model", "changed", "a", "b"), "same turn, small change"),
     ],
 )
 def test_a_change_of_what_the_model_reads_is_another_prompt(difference: Difference, grade: str) -> None:
-    assert grade_of((difference,), BODY, BODY) == grade
-    assert grade_of((Difference("/seed", "changed", 1, 2), difference), BODY, BODY) == grade
+    assert grade_of((difference,)) == grade
+    assert grade_of((Difference("/seed", "changed", 1, 2), difference)) == grade
 
 
 def test_no_difference_is_an_exact_match() -> None:
-    assert grade_of((), BODY, BODY) == "exact"
+    assert grade_of(()) == "exact"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"profile": "loose"}, "'loose' is not a matching profile; write one of strict, ordered"),
+        ({"rules": {"system": "maybe"}}, "the rule for 'system' is 'maybe'; write one of fail, warn, ignore"),
+        ({"ignore": ["a"]}, "'a' is not a JSON pointer: it does not begin with /; write it like /metadata/run"),
+        ({"ignore_text": ["("]}, "'(' in ignore_text is not a regular expression: missing ), unterminated subpattern"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_an_error(arguments: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+        Matching(**arguments)
+
+
+def test_equal_settings_have_one_hash() -> None:
+    """So that they can be the key of a dict, although rules are a mapping."""
+    assert hash(Matching(rules={"system": "warn"})) == hash(Matching(rules={"system": "warn"}))
