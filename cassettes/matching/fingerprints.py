@@ -251,7 +251,7 @@ class Fingerprints:
                 fields = cast(Json, value)
                 change(fields, (rules.ids,), self._renamer())
                 _sort_results(fields)
-            stable = self._without(value, _IGNORED, rules)
+            stable = self._without(cast(object, value), _IGNORED, rules)
         return Fingerprint(
             method,
             path,

@@ -27,14 +27,12 @@ def common_prefix(a: bytes, b: bytes, start: int = 0) -> int:
     low, high = start, min(len(a), len(b))
     if a[low:high] == b[low:high]:
         return high
-    while high - low > 32:
+    while high - low > 1:
         middle = (low + high) // 2
         if a[low:middle] == b[low:middle]:
             low = middle
         else:
             high = middle
-    while low < high and a[low] == b[low]:
-        low += 1
     return low
 
 
@@ -44,14 +42,12 @@ def common_suffix(a: bytes, b: bytes, limit: int) -> int:
     size_a, size_b = len(a), len(b)
     if a[size_a - high : size_a] == b[size_b - high : size_b]:
         return high
-    while high - low > 32:
+    while high - low > 1:
         middle = (low + high) // 2
         if a[size_a - middle : size_a - low] == b[size_b - middle : size_b - low]:
             low = middle
         else:
             high = middle
-    while low < high and a[size_a - low - 1] == b[size_b - low - 1]:
-        low += 1
     return low
 
 
@@ -94,7 +90,7 @@ class Window:
                 continue
             while prefix and _continues(body, prefix):
                 prefix -= 1
-            while suffix and _continues(body, len(body) - suffix):
+            while _continues(body, len(body) - suffix):
                 suffix -= 1
             saved = prefix + suffix
             best = Delta(number, prefix, suffix, body[prefix : len(body) - suffix])

@@ -379,7 +379,7 @@ def test_what_is_appended_after_kill_9_is_read(path: Path) -> None:
 
 
 def test_a_file_cut_at_any_byte_is_read_and_appended_to(path: Path) -> None:
-    whole, more = growing(6), growing(2, "b")
+    whole, more = growing(4), growing(2, "b")
     record(path, whole)
     data = path.read_bytes()
     opened = 0
@@ -845,6 +845,31 @@ def test_a_forked_child_that_writes_does_not_wait_for_a_thread_that_it_has_not(p
     recorder.write(round_trip())  # the thread has ended: nobody would make room
 
     assert recorder.waiting > 0
+
+
+def test_what_is_handed_in_after_a_pause_is_written_too(path: Path) -> None:
+    with Recorder(path, durable=False) as recorder:
+        for number in range(3):
+            recorder.write(round_trip(b'{"n":%d}' % number))
+            until(lambda: not recorder.waiting and not recorder._wake.is_set())
+
+    assert numbers(path) == [0, 1, 2]
+
+
+def test_a_recorder_without_work_sleeps(path: Path) -> None:
+    """It would use the processor for the whole run of an idle agent."""
+    with Recorder(path, durable=False) as recorder:
+        recorder.write(round_trip())
+
+        until(lambda: not recorder.waiting and not recorder._wake.is_set())
+
+
+def test_larger_batches_are_collected_again_when_nobody_waits_any_longer(path: Path) -> None:
+    with Recorder(path, durable=False, waiting_bytes=1) as recorder:
+        recorder.write(round_trip())
+        recorder.write(round_trip())  # waits for room, so the thread hurries
+
+        until(lambda: not recorder.waiting and not recorder._hurry.is_set())
 
 
 def test_the_limits_are_those_that_the_docs_promise() -> None:
