@@ -109,7 +109,7 @@ def _measured(request: RequestReading) -> Iterator[tuple[str, str, str, int | No
             )
             for tool in request.tools
         ]
-        yield "tools", f"{len(parts)} tools", "", None, sum(p[3] for p in parts), parts
+        yield "tools", f"{len(parts):,} tool{'' if len(parts) == 1 else 's'}", "", None, sum(p[3] for p in parts), parts
     names = {part.call.id: part.call.name for m in request.messages for part in m.parts if part.call}
     for number, message in enumerate(request.messages):
         parts = [(part.kind, _name(part, names), part.pointer, size_of(_raw(part))) for part in message.parts]

@@ -1,10 +1,13 @@
 """How figures and states are written in a few cells, and which look they have."""
 
+from collections.abc import Sequence
+
 from ..text.number_format import count, dollars, several, size
+from ..text.terminal_text import width_of
 
 __all__ = [
-    "EIGHTHS", "EMITTED", "FINISH", "OUTCOME", "ROLE", "SEVERITY", "bar", "count", "dollars", "full", "model_name",
-    "seconds", "several", "size",
+    "EIGHTHS", "EMITTED", "FINISH", "OUTCOME", "ROLE", "SEVERITY", "bar", "clipped", "count", "dollars", "full",
+    "model_name", "seconds", "several", "size",
 ]  # fmt: skip
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -74,6 +77,33 @@ def bar(share: float, cells: int) -> str:
         eighths = max(1, eighths)
     whole, rest = divmod(eighths, 8)
     return ("█" * whole + (EIGHTHS[rest] if rest else "")).ljust(cells)
+
+
+def clipped(spans: Sequence[tuple[str, str]], cells: int) -> Sequence[tuple[str, str]]:
+    """A line in at most `cells` cells. Where it is cut, it ends in an ellipsis."""
+    if width_of("".join(text for text, _ in spans).rstrip()) <= cells:
+        return spans
+    out: list[tuple[str, str]] = []
+    left = cells - 1
+    for text, look in spans:
+        kept = _start(text, left)
+        out.append((kept, look))
+        left -= width_of(kept)
+        if kept != text:
+            break
+    return [*out, ("…", "dim")] if cells > 0 else []
+
+
+def _start(text: str, cells: int) -> str:
+    """As many characters of `text` as fit."""
+    if width_of(text) <= cells:
+        return text
+    used = 0
+    for at, character in enumerate(text):
+        used += width_of(character)
+        if used > cells:
+            return text[:at]
+    return text
 
 
 def model_name(model: str | None) -> str:

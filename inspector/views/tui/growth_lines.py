@@ -83,10 +83,14 @@ def figures(step: GrowthStep, width: int) -> Spans:
         return spans
     look = "bad" if step.fill > 0.9 else "warn" if step.fill > 0.7 else "good"
     share = f"{100 * step.fill:.0f} % of {count(step.window)}"
+    fills: list[list[tuple[str, str]]] = [
+        [("window ", "dim"), (f"{bar(step.fill, 8)} ", look), (share, look)],
+        [("window ", "dim"), (share, look)],
+        [(share, look)],
+    ]
     room = width - sum(len(text) for text, _ in spans)
-    if room >= len(share) + 16:
-        return [*spans, ("window ", "dim"), (f"{bar(step.fill, 8)} ", look), (share, look)]
-    return [*spans, (share, look)] if room >= len(share) else spans
+    fitting = [fill for fill in fills if _cells(fill) <= room]
+    return [*spans, *fitting[0]] if fitting else spans
 
 
 _SHORT = {"cache ": "c.", "reasoning": "think", "new input": "new"}
@@ -100,9 +104,12 @@ def kinds(tokens: Tokens | None, width: int) -> Spans:
     for name, word in KINDS:
         value: int = getattr(tokens, name)
         spans += [(f"{word} ", "dim"), (f"{full(value)}  ", name if value else "dim")]
-    if sum(len(text) for text, _ in spans) <= width:
-        return spans
-    return [(_shortened(text), look) for text, look in spans]
+    return spans if _cells(spans) <= width else [(_shortened(text), look) for text, look in spans]
+
+
+def _cells(spans: Spans) -> int:
+    """The cells of a line, without the blanks at its end."""
+    return len("".join(text for text, _ in spans).rstrip())
 
 
 def _shortened(text: str) -> str:
@@ -111,15 +118,21 @@ def _shortened(text: str) -> str:
     return text
 
 
-def legend(total: Tokens, *, colour: bool) -> Spans:
-    """What the colours mean, or without colour the characters, and the share of each kind in the run."""
+def legend(total: Tokens, width: int, *, colour: bool) -> Spans:
+    """What the colours mean, or without colour the characters, and the share of each kind in the run.
+
+    With little room the words are short; with less, the shares are left out.
+    """
     spans: list[tuple[str, str]] = [("run".ljust(AXIS), "dim")]
+    bare: list[tuple[str, str]] = []
     for name, word in KINDS:
         value: int = getattr(total, name)
         if value:
-            share = 100 * value / (total.total or 1)
-            spans += [("█ " if colour else f"{SHADES[name]} ", name), (f"{word} {share:.0f} %  ", "dim")]
-    return spans
+            sign = "█ " if colour else f"{SHADES[name]} "
+            spans += [(sign, name), (f"{word} {100 * value / (total.total or 1):.0f} %  ", "dim")]
+            bare += [(sign, name), (f"{_shortened(word)} ", "dim")]
+    short = [(_shortened(text), look) for text, look in spans]
+    return next((line for line in (spans, short) if _cells(line) <= width), bare)
 
 
 def axis(steps: Sequence[GrowthStep], bars: Sequence[Column], at: int) -> Spans:

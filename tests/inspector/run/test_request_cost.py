@@ -29,7 +29,7 @@ def test_a_request_is_tools_and_messages_in_their_order() -> None:
     found = context(run.detail(1), run.rows, 1)
 
     assert [(p.kind, p.name) for p in found.pieces] == [
-        ("tools", "1 tools"),
+        ("tools", "1 tool"),
         ("user", "what is a tape?"),
         ("assistant", "call of look_up"),
         ("tool", "result of look_up"),

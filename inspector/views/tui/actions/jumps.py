@@ -60,4 +60,6 @@ class Jumps:
         self._bars.refresh()
 
     def _say_no(self, what: str, by: int) -> None:
-        self._bars.say(f"no {what} {'after' if by > 0 else 'before'} this one", "dim")
+        unread = by > 0 and (self._state.reading or self._state.follow.live)
+        so_far = ", but not all turns are read yet" if unread else ""
+        self._bars.say(f"no {what} {'after' if by > 0 else 'before'} this one{so_far}", "dim")

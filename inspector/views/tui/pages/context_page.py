@@ -11,6 +11,8 @@ from .text_lines import lines
 
 _KINDS = ("system", "tools", "user", "assistant", "tool", "other")
 _FILLS = {"system": "█", "tools": "▓", "user": "█", "assistant": "▒", "tool": "░", "other": "·"}
+_WIDEST = max(map(len, _KINDS))
+"""Cells of the column of kinds."""
 _LOOKS = {**ROLE, "tools": "api", "tool": "money", "user": "good", "system": "accent", "other": "dim"}
 
 
@@ -65,13 +67,13 @@ def _line(piece: Piece, found: Context, inner: bool = False) -> Spans:
     look = _LOOKS.get(piece.kind, "dim")
     lead = "    " if inner else "" if piece.pieces else "  "
     name = clip(piece.name, 100) if piece.name != piece.kind else ""
-    parts = f"  {several(len(piece.pieces), 'part')}" if piece.pieces and piece.kind != "tools" else ""
+    parts = several(len(piece.pieces), "part") if piece.pieces and piece.kind != "tools" else ""
     return [
         (lead, "plain"),
         *_figures(piece, piece.size / (found.size or 1), look, 10 if inner else 12),
-        ("" if inner else f"{piece.kind} ", look),
+        ("" if inner else f"{piece.kind:<{_WIDEST}} ", look),
         (name, "dim" if inner else "plain"),
-        (parts, "faint"),
+        (f"  {parts}" if name and parts else parts, "faint"),
     ]
 
 

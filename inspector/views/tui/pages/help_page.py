@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ....run.filters import FIELDS
 from ....run.growth import KINDS
-from ...text.terminal_text import GLYPHS
+from ...text.terminal_text import GLYPHS, wrap
 from .blocks import Block, Spans
 from .page import Page
 from .sections import rule
@@ -22,38 +22,59 @@ class HelpSection:
 
 
 def help_page(sections: Sequence[HelpSection]) -> Page:
-    """The signs, the keys of these sections, the fields of a query."""
-    blocks = [*_section("signs", _signs())]
+    """The keys of these sections, the signs, the fields of a query."""
+    blocks: list[Block] = []
     for section in sections:
-        keys: list[Spans] = [[(f"  {key:<14}", "accent"), (what, "plain")] for key, what in section.keys]
-        blocks += _section(section.title, keys)
-    fields: list[Spans] = [[(f"  {name + ':':<14}", "accent"), (what, "plain")] for name, (_, what) in FIELDS.items()]
-    words: list[Spans] = [
-        [("  word          ", "accent"), ('is in what is new in a turn; "two words" together', "plain")],
-        [("  -word         ", "accent"), ("leaves out; also before a field", "plain")],
+        blocks += _section(section.title, [(key, "accent", what) for key, what in section.keys])
+    blocks += _section("signs", _signs())
+    words = [
+        ("word", 'is in what is new in a turn; "two words" together'),
+        ("-word", "leaves out; also before a field"),
     ]
+    fields = [*words, *((f"{name}:", what) for name, (_, what) in FIELDS.items())]
     title = "search and filter: all must match"
-    return Page("help", [*blocks, Block("fields", rule(title), lines(*words, *fields))])
+    return Page("help", [*blocks, Block("fields", rule(title), _Rows([(key, "accent", what) for key, what in fields]))])
 
 
-def _section(title: str, body: Sequence[Spans]) -> list[Block]:
-    return [Block(title, rule(title), lines(*body)), Block(f"gap {title}", (), lines(()))]
+def _section(title: str, rows: "Sequence[Row]") -> list[Block]:
+    return [Block(title, rule(title), _Rows(rows)), Block(f"gap {title}", (), lines(()))]
 
 
-def _signs() -> list[Spans]:
-    layers = {
-        "model": "what the model emitted: text, calls, a refusal, nothing",
-        "api": "how the API finished it: done, calls, length, an error, a cut",
-        "client": "what your program did with it: ran the calls, or did not",
-    }
-    return [
-        *([(f"  {GLYPHS[layer]} {layer:<8}", layer), (what, "plain")] for layer, what in layers.items()),
-        [
-            ("  ✗ ", "bad"),
-            ("an error   ", "plain"),
-            ("! ", "warn"),
-            ("a warning   ", "plain"),
-            ("with its number", "dim"),
-        ],
-        [("  ", "plain"), *(span for name, word in KINDS for span in (("█ ", name), (f"{word}  ", "plain")))],
-    ]
+type Row = tuple[str, str, str]
+"""A key or a sign, its look, and what it means."""
+KEY = 14
+"""Cells of the column of keys."""
+
+
+class _Rows:
+    """The lines of a section; a long meaning goes on below itself."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._rows = rows
+
+    def __call__(self, width: int) -> Sequence[Spans]:
+        out: list[Spans] = []
+        for key, look, what in self._rows:
+            for number, line in enumerate(wrap(what, max(16, width - KEY - 2))):
+                out.append([(f"  {'' if number else key:<{KEY}}", look), (line, "plain")])
+        return out
+
+
+LAYERS = {
+    "model": "what the model emitted: text, calls, a refusal, nothing",
+    "api": "how the API finished it: done, calls, length, an error, a cut",
+    "client": "what your program did with it: ran the calls, or did not",
+}
+SIGNS: tuple[Row, ...] = (
+    ("✗2", "bad", "2 findings that are errors"),
+    ("!2", "warn", "2 findings that are warnings"),
+    ("4ʹ", "bold", "turn 4 was sent again: its second attempt"),
+    ("·", "faint", "a request that is not a turn, such as a list of models"),
+    ("?", "dim", "tokens that the API did not report"),
+    ("–", "dim", "a cost that is not known: no tokens, or no price for the model"),
+)
+
+
+def _signs() -> list[Row]:
+    layers = [(f"{GLYPHS[layer]} {layer}", layer, what) for layer, what in LAYERS.items()]
+    return [*layers, *SIGNS, *(("█", name, f"{word}, in the growth plot") for name, word in KINDS)]

@@ -21,6 +21,12 @@ def echo_head(message: Message) -> Block:
     return Block(f"echo:{message.pointer}", title, group=True, open=False, indent=2, anchors=(message.pointer,))
 
 
+def new_note(new: int, sent: int) -> str:
+    """How many messages are new in a request, and how many the request before had sent."""
+    before = f"; {sent:,} {'was' if sent == 1 else 'were'} sent before" if sent else ""
+    return several(new, "message") + before
+
+
 def names_of(reading: Reading) -> dict[str | None, str]:
     """The tools' names by the ids of the calls in the history."""
     return {part.call.id: part.call.name for m in reading.request.messages for part in m.parts if part.call}

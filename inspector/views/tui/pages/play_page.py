@@ -6,10 +6,10 @@ from dataclasses import replace
 from ....run.detail import Detail
 from ....run.rows import Rows
 from ....run.stream_timeline import arrived, length
-from ..formatting import seconds, several
+from ..formatting import seconds
 from .answer_blocks import answer_blocks
 from .blocks import Block
-from .message_blocks import echo_head, message_blocks, names_of
+from .message_blocks import echo_head, message_blocks, names_of, new_note
 from .page import Page
 from .sections import rule
 from .text_lines import lines
@@ -23,7 +23,7 @@ def play_page(detail: Detail, rows: Rows, place: int, at: int) -> Page:
 def _blocks(detail: Detail, rows: Rows, place: int, at: int) -> Iterator[Block]:
     row, whole = detail.row, at >= length(detail)
     yield Block("head", [(f"Turn {row.turn}", "title"), (f" of {row.thread}  #{row.index}", "dim")])
-    note = f"{several(len(detail.new), 'message')}; {detail.sent:,} were sent before"
+    note = new_note(len(detail.new), detail.sent)
     yield Block("new", rule("new in this request", note))
     names = names_of(detail.reading)
     for message in detail.new:

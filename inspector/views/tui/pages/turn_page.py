@@ -9,12 +9,12 @@ from ....run.rows import Rows
 from ....wire.printable import safe
 from ....wire.values import Reading
 from ...text.terminal_text import clip
-from ..formatting import SEVERITY, count, dollars, full, model_name, several
+from ..formatting import SEVERITY, dollars, full, model_name, several
 from .answer_blocks import answer_blocks
 from .blocks import Block, Spans
 from .json_lines import json_line, pretty
 from .layer_lines import layer_lines
-from .message_blocks import echo_head, message_blocks, names_of
+from .message_blocks import echo_head, message_blocks, names_of, new_note
 from .other_page import other_blocks
 from .page import Page
 from .sections import gap, rule
@@ -53,9 +53,9 @@ def _head(row: Row) -> Iterator[Block]:
         if fresh >= 0:
             spent.append((f" ({fresh:,} new)", "dim"))
     if usage.cache_read:
-        spent.append((f"  {count(usage.cache_read)} cached", "cache_read"))
+        spent.append((f"  {usage.cache_read:,} cached", "cache_read"))
     if usage.cache_write:
-        spent.append((f"  {count(usage.cache_write)} to cache", "cache_write"))
+        spent.append((f"  {usage.cache_write:,} to cache", "cache_write"))
     spent.append((f"  {full(usage.output)} out", "plain"))
     if usage.reasoning:
         spent.append((f" ({usage.reasoning:,} reasoning)", "reasoning"))
@@ -94,10 +94,8 @@ def _new(detail: Detail, rows: Rows, place: int) -> Iterator[Block]:
     yield gap("new")
     if detail.row.history == "changed":
         note = "the client had rewritten the history; everything that changed is shown"
-    elif detail.sent:
-        note = f"{several(len(new), 'message')}; {detail.sent:,} were sent before"
     else:
-        note = several(len(new), "message")
+        note = new_note(len(new), detail.sent)
     yield Block("new", rule("new in this request", note), None, anchors=("new",))
     if not new:
         note = "nothing: the API keeps the history" if reading.request.previous_id else "nothing"

@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from ....run.growth import GrowthStep, Tokens, summed
+from ..formatting import clipped
 from ..growth_lines import AXIS, Column, axis, columns, cost_line, figures, highest, kinds, layout, legend, scale
 from ..pages.blocks import Spans
 from ..pages.help_page import HelpSection
@@ -140,10 +141,10 @@ class GrowthPlot(Themed, can_focus=True):
         step, width = self.shown_step, self.size.width
         if y == 0:
             return figures(step, width)
-        return kinds(step.tokens, width) if y == 1 else legend(self._total, colour=self.palette.coloured)
+        return kinds(step.tokens, width) if y == 1 else legend(self._total, width, colour=self.palette.coloured)
 
     def _spans(self, spans: Spans) -> Strip:
-        return strip(spans, self.size.width, self.palette, self.palette.background)
+        return strip(clipped(spans, self.size.width), self.size.width, self.palette, self.palette.background)
 
     def _bars(self, y: int, height: int) -> Strip:
         """Line `y` of the bars."""

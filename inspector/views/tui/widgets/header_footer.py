@@ -7,11 +7,18 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from ...text.terminal_text import width_of
+from ..formatting import clipped
 from ..pages.blocks import Spans
 from .themed import Themed
 
 type KeyHint = tuple[str, str, str]
 """A key, a word for what it does, and the action that a click runs, with its namespace; empty for none."""
+
+
+def cells_of(hints: Sequence[KeyHint]) -> int:
+    """The cells that the hints take."""
+    return sum(width_of(key) + width_of(word) + (3 if word else 2) for key, word, _ in hints)
 
 
 class Bar(Themed):
@@ -32,12 +39,14 @@ class Bar(Themed):
     def render_line(self, y: int) -> Strip:
         width = self.size.width
         base = Style(bgcolor=self.palette.panel)
-        segments = [Segment(text, base + self.palette[look]) for text, look in self._make(width) if text]
+        segments = [
+            Segment(text, base + self.palette[look]) for text, look in clipped(self._make(width), width) if text
+        ]
         return Strip(segments).adjust_cell_length(width, base)
 
 
 class Keys(Themed):
-    """Keys and what they do; a click does it."""
+    """Keys and what they do; a click does it. Without room for all, those before the last two are left out first."""
 
     DEFAULT_CSS = "Keys { height: 1; }"
 
@@ -53,15 +62,26 @@ class Keys(Themed):
             self._hints, self._active = tuple(hints), active
             self.refresh()
 
+    def fitted(self, hints: tuple[KeyHint, ...], width: int) -> tuple[KeyHint, ...]:
+        """As many of the hints as fit into `width` cells."""
+        while len(hints) > 2 and cells_of(hints) > width:
+            hints = (*hints[:-3], *hints[-2:])
+        return hints
+
+    def is_active(self, hint: KeyHint) -> bool:
+        """Whether it is the marked one."""
+        return bool(hint[2]) and hint[2] == self._active
+
     @override
     def render_line(self, y: int) -> Strip:
         width, palette = self.size.width, self.palette
         base = Style(bgcolor=palette.panel)
         segments: list[Segment] = []
-        for key, word, action in self._hints:
-            active = bool(action) and action == self._active
+        for hint in self.fitted(self._hints, width):
+            key, word, action = hint
+            active = self.is_active(hint)
             under = base + Style(bgcolor=palette.cursor) if active else base
             click = Style(meta={"@click": action}) if action else Style()
             segments.append(Segment(f" {key}", under + palette["accent"] + click))
-            segments.append(Segment(f" {word} ", under + palette["bold" if active else "dim"] + click))
+            segments.append(Segment(f" {word} " if word else " ", under + palette["bold" if active else "dim"] + click))
         return Strip(segments).adjust_cell_length(width, base)

@@ -10,6 +10,7 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from ..formatting import clipped
 from ..pages.blocks import Spans
 from ..pages.help_page import HelpSection
 from ..theme import Palette
@@ -85,7 +86,7 @@ class LineView(ScrollView, Themed, can_focus=True):  # pyright: ignore[reportInc
         here = self.show_cursor and at == self.cursor
         if here:
             background = self.palette.cursor if self.has_focus else self.palette.trail
-        return strip(self.line(at, self.room), width, self.palette, background)
+        return strip(clipped(self.line(at, self.room), self.room), width, self.palette, background)
 
     def go(self, line: int, *, centre: bool = False, quietly: bool = False) -> None:
         """Put the cursor on `line` and show it; `quietly` when it is not the user who moves it."""

@@ -13,11 +13,11 @@ class SearchBox(Input):
     HINTS: ClassVar[tuple[KeyHint, ...]] = (
         ("↵", "keep", ""),
         ("Esc", "show all", "screen.out"),
-        ("", "words and tool: layer: is: finding: status: cost: in: out: ms: model: thread:", ""),
+        ("F1", "all fields", "app.help"),
     )
 
     def __init__(self, **fields: str) -> None:
-        hint = "words, tool:name, layer:client, is:error, cost:>0.05 … ? explains"
+        hint = "words, tool:name, layer:client, is:error, cost:>0.05 … F1 explains"
         super().__init__(placeholder=hint, **fields)  # pyright: ignore[reportArgumentType]
 
     @property

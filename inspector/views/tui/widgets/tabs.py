@@ -1,9 +1,9 @@
 """The tabs: which view is shown, and which others there are."""
 
-from typing import ClassVar
+from typing import ClassVar, override
 
 from ..pages.help_page import HelpSection
-from .header_footer import KeyHint, Keys
+from .header_footer import KeyHint, Keys, cells_of
 
 VIEWS: tuple[KeyHint, ...] = (
     ("1", "Turn", "turn"),
@@ -36,11 +36,18 @@ class Tabs(Keys):
         ),
     )
 
+    @override
+    def fitted(self, hints: tuple[KeyHint, ...], width: int) -> tuple[KeyHint, ...]:
+        """All tabs; without room, those that are not shown only by their keys."""
+        if cells_of(hints) <= width:
+            return hints
+        return tuple(hint if self.is_active(hint) else (hint[0], "", hint[2]) for hint in hints)
+
     def show_views(self, view: str, problems: int, *, output: bool) -> None:
         """Mark the tab of `view`; the tab of the findings shows how many errors and warnings there are."""
         views = (*VIEWS, OUTPUT) if output else VIEWS
         hints = [
-            (key, f"{word} {problems}" if name == "findings" and problems else word, f"screen.view('{name}')")
+            (key, f"{word} ({problems})" if name == "findings" and problems else word, f"screen.view('{name}')")
             for key, word, name in views
         ]
         self.show(hints, f"screen.view('{view}')")

@@ -1,0 +1,44 @@
+"""The page of help."""
+
+import pytest
+
+from turntape.inspector.run.filters import FIELDS
+from turntape.inspector.run.growth import KINDS
+from turntape.inspector.views.tui.commands import HELP_SECTIONS
+from turntape.inspector.views.tui.pages.help_page import LAYERS, SIGNS, help_page
+
+
+def shown(width: int) -> list[str]:
+    layout = help_page(HELP_SECTIONS).laid_out(width, {})
+    return ["".join(text for text, _ in layout.line(y)) for y in range(len(layout))]
+
+
+@pytest.mark.parametrize("width", [44, 70, 96])
+def test_no_line_is_cut_at_any_width_and_no_word_is_lost(width: int) -> None:
+    lines = shown(width)
+
+    assert max(map(len, lines)) <= width
+    words = " ".join(" ".join(lines).split())
+    said = [what for section in HELP_SECTIONS for _, what in section.keys]
+    said += [*LAYERS.values(), *(what for _, _, what in SIGNS), *(what for _, what in FIELDS.values())]
+    assert [text for text in said if text not in words] == []
+
+
+def test_a_long_meaning_goes_on_below_itself() -> None:
+    lines = shown(44)
+    start = next(n for n, line in enumerate(lines) if line.startswith("  Tab "))
+
+    assert lines[start] == "  Tab           the other pane"
+    model = next(n for n, line in enumerate(lines) if line.startswith("  ◆ model"))
+    assert lines[model + 1].startswith(" " * 16 + "text, calls")
+
+
+@pytest.mark.parametrize("sign", ["◆ model", "✗2", "!2", "4ʹ", "·", "?", "–"])
+def test_each_sign_of_the_list_is_explained(sign: str) -> None:
+    assert any(line.startswith(f"  {sign} ") for line in shown(80))
+
+
+def test_each_colour_of_the_growth_plot_is_explained() -> None:
+    assert [line[16:] for line in shown(80) if line.startswith("  █")] == [
+        f"{word}, in the growth plot" for _, word in KINDS
+    ]

@@ -1,0 +1,30 @@
+"""The tabs."""
+
+import asyncio
+
+from viewing import press, screen, viewing
+
+from turntape.inspector.views.tui.widgets.tabs import VIEWS, Tabs
+
+
+def test_the_number_of_problems_cannot_be_read_as_a_key() -> None:
+    async def flow() -> None:
+        async with viewing() as (app, _):
+            assert "5 Findings (6)  6 Diff" in screen(app)
+
+    asyncio.run(flow())
+
+
+def test_without_room_the_other_tabs_are_only_keys() -> None:
+    async def flow() -> None:
+        async with viewing(size=(40, 20)) as (app, pilot):
+            tabs = app.query_one(Tabs)
+            assert tabs.render_line(0).text.split() == ["1", "Turn", "2", "3", "4", "5", "6"]
+            await press(pilot, "4")
+            assert tabs.render_line(0).text.split() == ["1", "2", "3", "4", "Context", "5", "6"]
+
+    asyncio.run(flow())
+
+
+def test_with_room_they_have_their_words() -> None:
+    assert Tabs().fitted(VIEWS, 80) == VIEWS
