@@ -8,7 +8,11 @@ from conversations import HELLO, START, chat, result, said
 from round_trips import GEMINI, MESSAGES, exchanged
 
 from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.analysis.threads import Threads
+from turntape.inspector.findings.memory import RunMemory, ThreadMemory
+from turntape.inspector.findings.rule_context import RuleContext
 from turntape.inspector.run.labels import label_all
+from turntape.inspector.wire.parse import read
 
 RESPONSES = "https://api.openai.com/v1/responses"
 OLLAMA = "http://127.0.0.1:11434/api/chat"
@@ -50,6 +54,29 @@ def judged(*trips: RoundTrip, hints: bool = False, advice: bool = False) -> list
                 )
             )
     return reported
+
+
+def lines(*trips: RoundTrip, only: str = "", hints: bool = False, advice: bool = False) -> list[str]:
+    """Every finding as a line: where, what, whose, its message, its evidence, and what it is because of.
+
+    `only` is the beginning of the ids that are wanted.
+    """
+    reported: list[str] = []
+    for done in label_all(trips, hints=hints, advice=advice):
+        for one in list[Any](done.label["findings"]):  # pyright: ignore[reportArgumentType]
+            cause = f" | because of {', '.join(one['because_of'])}" if one["because_of"] else ""
+            if one["id"].startswith(only):
+                reported.append(
+                    f"#{done.round_trip.index} {one['id']} ({one['layer']}, {one['severity']}, {one['tier']}): "
+                    f"{one['message']} | {', '.join(one['evidence'])}{cause}"
+                )
+    return reported
+
+
+def context_of(one: RoundTrip, **fields: Any) -> RuleContext:
+    """What a rule is given about a first turn, with these fields."""
+    made: dict[str, Any] = {"thread": ThreadMemory(), "run": RunMemory()}
+    return RuleContext(Threads().add(one, read(one)), **(made | fields))
 
 
 def ids(*trips: RoundTrip, hints: bool = False, advice: bool = False) -> set[str]:

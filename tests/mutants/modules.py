@@ -24,6 +24,9 @@ GROUPS: dict[str, tuple[str, ...]] = {
 }
 """What `make mutants` runs, by name: files, or folders with all that is in them."""
 
+TABLES: dict[str, str] = {"inspector/findings/rules": "tests/inspector/findings/test_rules.py"}
+"""Folders whose modules share a table of cases: the test file that goes through the table."""
+
 
 @dataclass(frozen=True, slots=True)
 class Module:
@@ -35,11 +38,11 @@ class Module:
 
 
 def own_tests(path: str) -> tuple[str, ...]:
-    """The test file that mirrors a module; the tests of its folder where it has none."""
+    """The test file that mirrors a module, and the table of its folder; the tests of its folder where it has none."""
     folder, _, name = path.rpartition("/")
     mirrored = f"tests/{folder}/test_{name}"
     if (ROOT / mirrored).exists():
-        return (mirrored,)
+        return (mirrored, TABLES[folder]) if folder in TABLES else (mirrored,)
     while not any((ROOT / "tests" / folder).glob("test_*.py")) and "/" in folder:
         folder = folder.rpartition("/")[0]
     return (f"tests/{folder}",)

@@ -18,6 +18,13 @@ def test_the_own_tests_are_those_that_mirror_the_module() -> None:
     assert own_tests("cassettes/tape/delta.py") == ("tests/cassettes/tape/test_delta.py",)
 
 
+def test_the_table_of_all_rules_belongs_to_each_of_them() -> None:
+    assert own_tests("inspector/findings/rules/loop.py") == (
+        "tests/inspector/findings/rules/test_loop.py",
+        "tests/inspector/findings/test_rules.py",
+    )
+
+
 def test_a_module_without_a_test_file_has_the_tests_of_its_folder() -> None:
     assert own_tests("cassettes/tape/not_there.py") == ("tests/cassettes/tape",)
 

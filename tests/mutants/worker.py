@@ -177,8 +177,10 @@ class Runs:
             self.file.write_text(self.source)
 
     def _run(self, tests: list[str]) -> str:
+        files = sorted({test.partition("::")[0] for test in tests}) or self.tests
+
         def run() -> dict[str, Any]:
-            return {"code": int(pytest.main([*self.tests, *OPTIONS], plugins=[Selected(tests)]))}
+            return {"code": int(pytest.main([*files, *OPTIONS], plugins=[Selected(tests)]))}
 
         answer = forked(run, 20 + 6 * sum(self.seconds[test] for test in tests))
         if answer is None:

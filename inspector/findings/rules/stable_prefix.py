@@ -62,10 +62,9 @@ def system_changed(context: RuleContext) -> Iterator[Note]:
     start = next((i for i, (a, b) in enumerate(zip(was, now, strict=False)) if a != b), min(len(was), len(now)))
     near = now[max(start - 20, 0) : start + 30]
     yield Note(
-        f"the system prompt changes at character {start}{_looks_like(now[max(start - 10, 0) : start + 12])}: "
+        f"the system prompt changes at character {start}{_looks_like(now[max(start - 10, 0) : start + 16])}: "
         f"{was[max(start - 20, 0) : start + 30]!r} became {near!r}",
         (f"#{before.round_trip.index} request system", f"{context.at} request system"),
-        key=(context.index, "system"),
     )
 
 
@@ -112,7 +111,6 @@ def _tools(context: RuleContext) -> Iterator[Note]:
         f"the tools changed: {what}",
         (f"#{before.round_trip.index} request tools", f"{context.at} request tools"),
         severity=severity,
-        key=(context.index, "tools"),
     )
 
 
@@ -182,7 +180,6 @@ def prefix_busted(context: RuleContext) -> Iterator[Note]:
         + (f"; the API says {diagnosis}" if diagnosis else ""),
         place(context, departures[0]) if departures else (f"{context.at} request",),
         because_of=context.has(*_ROOTS),
-        key=(context.index, "prefix"),
     )
 
 
@@ -245,7 +242,6 @@ def _changed_without_cache(context: RuleContext) -> Iterator[Note]:
             f"the request {what} what #{before.round_trip.index} had sent: {differs(changed[0])}",
             place(context, changed[0]),
             severity="info",
-            key=(context.index, "prefix"),
         )
 
 
@@ -335,7 +331,6 @@ def sampling_changed(context: RuleContext) -> Iterator[Note]:
                 f"#{before.round_trip.index} request",
                 *(f"{context.at} request /{n}" for n in changed[:3] if " " not in n),
             ),
-            key=(context.index, "sampling"),
         )
 
 
@@ -357,7 +352,6 @@ def model_changed(context: RuleContext) -> Iterator[Note]:
         f"{context.request.model!r} is asked for; #{before.round_trip.index} asked for {before.reading.request.model!r}",
         (f"#{before.round_trip.index} request model", f"{context.at} request model"),
         severity="warning" if amid else None,
-        key=(context.index, "model"),
     )
 
 

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import orjson
 import pytest
-from conversations import CALL, HELLO, TOOLS, chat, result, said, user
+from conversations import CALL, HELLO, chat, result, said, user
 from judged import (
     anthropic,
     asked,
@@ -141,85 +140,6 @@ def test_a_result_without_an_id_is_known_by_its_place_and_name() -> None:
     assert "client-history-truncated" not in reported
 
 
-SYSTEM = {"role": "system", "content": "You are a lexicon."}
-
-
-def test_a_clock_in_the_system_prompt_is_reported_for_what_it_is() -> None:
-    then = {"role": "system", "content": "Now: 2026-05-28T10:00Z. You are a lexicon."}
-    now = {"role": "system", "content": "Now: 2026-05-28T10:07Z. You are a lexicon."}
-
-    one = only(
-        "client-system-prompt-changed",
-        chat([then, HELLO], FIRST),
-        chat([now, HELLO, FIRST, GIVEN], DONE, index=1),
-    )
-
-    assert "a date or a clock" in one.message
-
-
-def test_the_same_system_prompt_is_nobodys() -> None:
-    assert ids(chat([SYSTEM, HELLO], FIRST), chat([SYSTEM, HELLO, FIRST, GIVEN], DONE, index=1)) == set()
-
-
-FIND = {"type": "function", "function": {"name": "find", "parameters": {"type": "object", "properties": {}}}}
-
-
-@pytest.mark.parametrize(
-    ("then", "now", "said_of_it"),
-    [
-        ([*TOOLS, FIND], [FIND, *TOOLS], "only their order changed"),
-        (TOOLS, [*TOOLS, FIND], "find came in"),
-        ([*TOOLS, FIND], TOOLS, "find went away"),
-        ([FIND], [{**FIND, "function": {**FIND["function"], "description": "new"}}], "the definition of find changed"),
-        (
-            [FIND],
-            [{**FIND, "function": {"name": "find", "parameters": {"properties": {}, "type": "object"}}}],
-            "only the order of keys changed",
-        ),
-    ],
-)
-def test_each_way_in_which_tools_change_has_its_words(then: list[Any], now: list[Any], said_of_it: str) -> None:
-    opened = chat([HELLO], said(None, CALL), tools=then)
-    following = chat([HELLO, said(None, CALL), GIVEN], DONE, tools=now, index=1)
-
-    assert said_of_it in only("client-tools-changed", opened, following).message
-
-
-def counted(messages: list[dict[str, Any]], answer: dict[str, Any], index: int, cached: int, whole: int = 5000) -> Any:
-    trip = chat(messages, answer, index=index, usage=(whole, 10))
-    assert trip.response is not None
-    body = trip.response.body.replace(b'"cached_tokens":0', f'"cached_tokens":{cached}'.encode())
-    return chat(messages, None, index=index, error=orjson.loads(body))
-
-
-def test_a_changed_beginning_breaks_the_cache_even_if_it_was_never_read() -> None:
-    """A client that changes the beginning each time never lets a cache warm up."""
-    opened = counted([user("07:00 what is a tape?")], FIRST, 0, 0)
-    following = counted([user("07:01 what is a tape?"), FIRST, GIVEN], DONE, 1, 0)
-
-    assert only("client-cache-prefix-busted", opened, following).layer == "client"
-
-
-def test_a_request_that_only_grows_breaks_nothing() -> None:
-    assert ids(counted([HELLO], FIRST, 0, 0), counted([HELLO, FIRST, GIVEN], DONE, 1, 4800)) == set()
-
-
-def test_where_no_cache_is_at_stake_a_changed_beginning_is_a_word_and_no_warning() -> None:
-    opened = counted([user("07:00 what is a tape, and what does it hold?")], FIRST, 0, 0, 300)
-    following = counted([user("07:01 what is a tape, and what does it hold?"), FIRST, GIVEN], DONE, 1, 0, 300)
-    usage = {"input_tokens": 5000, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0}
-    unmarked = anthropic([asked("07:00 what is a tape, and what does it hold?")], [use()], usage=usage)
-    unmarked_too = anthropic(
-        [asked("07:01 what is a tape, and what does it hold?"), spoke(use()), asked(given())],
-        [words("x")],
-        1,
-        usage=usage,
-    )
-
-    assert only("client-cache-prefix-busted", opened, following).severity == "info"
-    assert only("client-cache-prefix-busted", unmarked, unmarked_too).severity == "info"
-
-
 def test_a_signature_belongs_to_its_call() -> None:
     hi, text = turn("user", {"text": "hi"}), {"text": "Let me look."}
     first = gemini([hi], [text, calls(thoughtSignature="abcd" * 8)])
@@ -231,22 +151,6 @@ def test_a_signature_belongs_to_its_call() -> None:
     moved = following({**text, "thoughtSignature": "abcd" * 8}, calls())
     assert ids(first, kept) == set()
     assert only("client-reasoning-altered", first, moved).layer == "client"
-
-
-def test_settings_and_models_that_change_are_reported_and_blamed_mildly() -> None:
-    reported = judged(
-        chat([HELLO], FIRST, temperature=1.0),
-        chat([HELLO, FIRST, GIVEN], DONE, index=1, temperature=0.2, model="gpt-5-mini"),
-    )
-
-    assert {(one.id, one.severity) for one in reported} == {
-        ("client-sampling-params-changed", "info"),
-        ("client-model-changed", "warning"),
-    }
-
-
-def test_a_forced_first_step_is_not_a_change_of_settings() -> None:
-    assert ids(chat([HELLO], FIRST, tool_choice="required"), continues(FIRST, GIVEN)) == set()
 
 
 def test_a_result_that_reads_like_an_earlier_one_does_not_make_the_answer_look_moved() -> None:

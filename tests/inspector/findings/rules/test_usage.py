@@ -6,10 +6,29 @@ from typing import Any
 import orjson
 import pytest
 from conversations import CALL, HELLO, chat, result, said, user
-from judged import CONVERSE, OLLAMA, ids, item_output, judged, only, responses, trip
+from judged import (
+    CONVERSE,
+    MESSAGES,
+    OLLAMA,
+    RESPONSES,
+    anthropic,
+    asked,
+    context_of,
+    gemini,
+    ids,
+    item_output,
+    judged,
+    lines,
+    only,
+    responses,
+    trip,
+    turn,
+    words,
+)
 from round_trips import CHAT, sse
 
-from turntape.cassettes.tape.model import RoundTrip
+from turntape.cassettes.tape.model import Failure, RoundTrip
+from turntape.inspector.findings.rules.usage import request_id, same_model, words_of
 
 EVENT = {"id": "c", "object": "chat.completion.chunk", "model": "gpt-5",
          "choices": [{"index": 0, "delta": {"content": "x"}, "finish_reason": "stop"}]}  # fmt: skip
@@ -220,3 +239,388 @@ def test_a_request_with_less_input_reads_less_from_the_cache_without_a_finding()
     less = replace(shrunk, response=replace(shrunk.response, content=body))
     assert "api-cache-drop" in ids(cached([HELLO], FIRST, 0, 4000, 0), shrunk)
     assert "api-cache-drop" not in ids(cached([HELLO], FIRST, 0, 4000, 0), less)
+
+
+def with_answer(one: RoundTrip, **fields: Any) -> RoundTrip:
+    """The round trip with these fields in its answer."""
+    assert one.response is not None
+    body = orjson.dumps(orjson.loads(one.response.body) | fields)
+    return replace(one, response=replace(one.response, content=body, chunks=()))
+
+
+def at_host(one: RoundTrip, url: str, upstream: str | None = None) -> RoundTrip:
+    return replace(one, request=replace(one.request, url=url), upstream=upstream)
+
+
+def test_missing_counts_are_reported_once_in_a_thread() -> None:
+    first = chat([HELLO], FIRST, usage=None)
+    second = chat([HELLO, FIRST, result("call_1", "x")], said("y"), index=1, usage=None)
+
+    assert lines(first, second) == [
+        "#0 api-usage-missing (api, info, P): the answer counts no tokens | #0 response",
+    ]
+    assert lines(with_answer(first, usage={"prompt_tokens": 5}), only="api-usage-missing") == []
+    assert lines(with_answer(first, usage={"completion_tokens": 5}), only="api-usage-missing") == []
+    assert lines(with_answer(first, usage={"total_tokens": 5}), only="api-usage-missing") != []
+    streamed = trip(CHAT, {"model": "gpt-5", "messages": [HELLO], "stream": True}, sse(EVENT, done=True))
+    assert lines(streamed) == [
+        "#0 api-usage-missing (client, info, P): the stream counts no tokens: the request does not ask for usage"
+        " | #0 response",
+    ]
+    assert "api-usage-missing" not in ids(chat([HELLO], failure=Failure("refused", "connection refused")))
+
+
+def of_gemini(**usage: int) -> RoundTrip:
+    return gemini([turn("user", {"text": "hi"})], [{"text": "x"}], usageMetadata=usage)
+
+
+@pytest.mark.parametrize(
+    ("one", "problem"),
+    [
+        (
+            counting(prompt_tokens=3, completion_tokens=4, prompt_tokens_details={"cached_tokens": 5}),
+            "5 cached tokens are more than the 3 of the whole input",
+        ),
+        (counting(prompt_tokens=5, completion_tokens=4, prompt_tokens_details={"cached_tokens": 5}), None),
+        (counting(prompt_tokens=5, completion_tokens=0), None),
+        (
+            counting(prompt_tokens=5, completion_tokens=4, completion_tokens_details={"reasoning_tokens": 5}),
+            "5 reasoning tokens are more than the 4 of the whole output",
+        ),
+        (
+            responses([], [], usage={}),
+            None,
+        ),
+        (counting(prompt_tokens=0, completion_tokens=0), "all counts are 0 beside an answer"),
+        (with_answer(chat([HELLO], FIRST), usage={"prompt_tokens": 0, "completion_tokens": 0}),
+         "all counts are 0 beside an answer"),
+        (with_answer(chat([HELLO], said("")), usage={"prompt_tokens": 0, "completion_tokens": 0}), None),
+        (counting(prompt_tokens=10, completion_tokens=4, total_tokens=19),
+         "the total 19 is not the sum of its parts, 14"),
+        (counting(input_tokens=10, output_tokens=4, total_tokens=19), "the total 19 is not the sum of its parts, 14"),
+        (counting(input_tokens=10, output_tokens=4, total_tokens=14), None),
+        (counting(prompt_tokens=10, total_tokens=19), None),
+        (counting(completion_tokens=10, total_tokens=19), None),
+        (of_gemini(promptTokenCount=9, candidatesTokenCount=1, toolUsePromptTokenCount=3, thoughtsTokenCount=5,
+                   totalTokenCount=18), None),
+        (of_gemini(promptTokenCount=9, candidatesTokenCount=1, totalTokenCount=11),
+         "the total 11 is not the sum of its parts, 10"),
+        (of_gemini(promptTokenCount=9, candidatesTokenCount=1, thoughtsTokenCount=5, totalTokenCount=10),
+         "the total 10 is not the sum of its parts, 15"),
+    ],
+)  # fmt: skip
+def test_a_contradiction_in_the_counts_is_said_in_numbers(one: RoundTrip, problem: str | None) -> None:
+    expected = f"#0 api-usage-inconsistent (api, info, P): the usage contradicts itself: {problem} | #0 usage"
+
+    assert lines(one, only="api-usage-inconsistent") == ([expected] if problem else [])
+
+
+def test_reasoning_is_part_of_the_output() -> None:
+    def thought(count: int) -> RoundTrip:
+        details = {"reasoning_tokens": count}
+        one = responses([{"role": "user", "content": "hi"}], [])
+        usage = {"input_tokens": 9, "output_tokens": 4, "total_tokens": 13, "output_tokens_details": details}
+        return with_answer(one, usage=usage)
+
+    assert lines(thought(4), only="api-usage-i") == []
+    assert lines(thought(5), only="api-usage-i") == [
+        "#0 api-usage-inconsistent (api, info, P): the usage contradicts itself: "
+        "5 reasoning tokens are more than the 4 of the whole output | #0 usage",
+    ]
+
+
+GATEWAY = "https://gateway.example.com/v1/chat/completions"
+SIZES = (
+    "mini nano micro lite flash pro max plus ultra small medium large tiny turbo haiku sonnet opus fable codex vision"
+)
+
+
+@pytest.mark.parametrize("size", SIZES.split())
+def test_a_size_in_the_name_makes_another_model(size: str) -> None:
+    assert not same_model("base-3", f"base-3-{size}")
+    assert same_model("base-3-instruct", "base-3")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("claude-sonnet-4-5", "us.anthropic.claude-sonnet-4-5-20250929-v1:0", True),
+        ("eu.meta.llama3-70b", "llama3-70b", True),
+        ("apac.amazon.nova-pro", "nova-pro", True),
+        ("global.cohere.command-r", "command-r", True),
+        ("mistral.mistral-large", "mistral-large", True),
+        ("openai.gpt-oss-20b", "openai/gpt-oss-20b", True),
+        ("google.gemma-3", "gemma-3", True),
+        ("models.gemini-3", "models/gemini-3", True),
+        ("ai21.jamba-2", "jamba-2", True),
+        ("us.mini-3", "mini-3", True),
+        ("GPT-5", "gpt-5", True),
+        ("gemini-3-preview-05-20", "gemini-3", True),
+        ("command-r-08-2024", "command-r", True),
+        ("qwen3-32k", "qwen3", True),
+        ("qwen3-32kb", "qwen3", False),
+        ("gpt-4-0613", "gpt-4", True),
+        ("mistral-large-2411", "mistral-large", True),
+        ("llama-3.0", "llama-3", True),
+        ("gemini-3-001", "gemini-3", True),
+        ("llama3-70b", "llama3-8b", False),
+        ("llama3-400b", "llama3", False),
+        ("gpt-4o", "gpt-4", False),
+        ("claude-3-5-sonnet", "claude-sonnet-3-5", True),
+    ],
+)
+def test_two_names_of_a_model_differ_in_packaging_only(one: str, other: str, same: bool) -> None:
+    assert same_model(one, other) is same
+    assert same_model(other, one) is same
+
+
+def test_the_words_of_a_name_leave_out_who_sells_it_and_when() -> None:
+    assert words_of("us.anthropic.claude-sonnet-4-5-20250929-v1:0") == {"claude", "sonnet", "4", "5"}
+
+
+def test_another_model_is_reported_with_both_names_and_once() -> None:
+    first = served("gpt-5", "gpt-4o-mini-2024-07-18")
+    second = with_answer(chat([HELLO, said("x"), user("and?")], said("y"), index=1), model="gpt-4o-mini-2024-07-18")
+
+    assert lines(first, second) == [
+        "#0 api-model-substituted (api, warning, P): 'gpt-4o-mini-2024-07-18' answered; 'gpt-5' was asked for"
+        " | #0 request model gpt-5, #0 response model gpt-4o-mini-2024-07-18",
+    ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["gpt-auto", "gpt-router", "gpt-default", "gpt-latest", "gpt-alias", "gpt-chat", "GPT_Chat", "openrouter/gpt-9",
+     "@cf/gpt-9", "ft:gpt-9:acme", "projects/p/gpt-9", "arn:aws:gpt-9"],
+)  # fmt: skip
+def test_a_router_an_alias_and_a_name_of_the_users_own_promise_no_model(name: str) -> None:
+    assert "api-model-substituted" not in ids(served(name, "gpt-4o-mini-2024-07-18"))
+    assert "api-model-substituted" in ids(served("gpt-9", "gpt-4o-mini-2024-07-18"))
+    assert "api-model-substituted" in ids(served("auto-gpt", "gpt-4o-mini-2024-07-18"))
+
+
+def test_a_word_of_two_letters_does_not_make_a_name_the_models() -> None:
+    assert "api-model-substituted" not in ids(at_host(served("my-ai", "gpt-ai-mini"), GATEWAY))
+    assert "api-model-substituted" in ids(at_host(served("my-fox", "gpt-fox-mini"), GATEWAY))
+    assert "api-model-substituted" in ids(served("my-ai", "gpt-ai-mini")), "OpenAI lets nobody name a deployment"
+
+
+def drifting(asked_for: str, then: str, now: str, *, renamed: str | None = None) -> list[str]:
+    first = with_answer(chat([HELLO], said("x"), model=asked_for), model=then)
+    history = [HELLO, said("x"), user("and?")]
+    second = chat(history, said("y"), index=1, model=renamed or asked_for)
+    second = with_answer(second, model=now)
+    return lines(at_host(first, GATEWAY), at_host(second, GATEWAY), only="api-model-substituted")
+
+
+def test_a_name_whose_model_changes_between_two_turns_is_reported_with_both() -> None:
+    assert drifting("my-alias-x", "gpt-5-2025-08-07", "gpt-5-mini-2025-08-07") == [
+        "#1 api-model-substituted (api, warning, P): 'gpt-5-mini-2025-08-07' answered; 'gpt-5-2025-08-07' had "
+        "answered #0 under the same name, 'my-alias-x' | #0 response model gpt-5-2025-08-07, "
+        "#1 response model gpt-5-mini-2025-08-07",
+    ]
+    assert drifting("gpt-latest", "gpt-5-2025-08-07", "gpt-5-mini-2025-08-07") == []
+    assert drifting("my-alias-x", "gpt-5-2025-08-07", "gpt-5-mini", renamed="my-alias-y") == []
+
+
+def test_a_model_that_fell_back_is_reported_by_what_the_usage_says() -> None:
+    one = anthropic([asked("hi")], [words("x")])
+    usage = {"input_tokens": 5, "output_tokens": 5, "iterations": [{"type": "message"}, {"type": "fallback_message"}]}
+    plain = {"input_tokens": 5, "output_tokens": 5, "iterations": [{"type": "message"}]}
+
+    assert lines(with_answer(one, usage=usage), only="api-model") == [
+        "#0 api-model-substituted (api, warning, P): a fallback model finished the turn; 'claude-sonnet-4-5' was "
+        "asked for | #0 usage iterations",
+    ]
+    assert lines(with_answer(one, usage=plain), only="api-model") == []
+    following = [asked("hi"), {"role": "assistant", "content": [words("x")]}, asked("and?")]
+    again = with_answer(anthropic(following, [words("y")], 1), usage=usage)
+    assert len(lines(with_answer(one, usage=usage), again, only="api-model")) == 1
+
+
+def test_another_tier_is_reported_with_both_names_and_once() -> None:
+    second = with_answer(
+        chat([HELLO, said("x"), user("and?")], said("y"), index=1, service_tier="priority"), service_tier="default"
+    )
+
+    assert lines(tiered("priority", "default"), second) == [
+        "#0 api-service-tier-changed (api, info, P): tier 'default' served the request; 'priority' was asked for"
+        " | #0 request /service_tier, #0 response service_tier default",
+    ]
+
+
+@pytest.mark.parametrize("place", ["event", "response", "message", "usage"])
+def test_the_tier_is_found_wherever_the_answer_says_it(place: str) -> None:
+    if place == "event":
+        event = EVENT | {"service_tier": "default"}
+        asked_for = {"model": "gpt-5", "messages": [HELLO], "stream": True, "service_tier": "priority"}
+        one = trip(CHAT, asked_for, sse(EVENT, EVENT, EVENT, event))
+    elif place == "response":
+        done = {"id": "r", "object": "response", "status": "completed", "output": [], "service_tier": "default"}
+        events = [{"type": "response.created", "response": done}, {"type": "response.completed", "response": done}]
+        one = trip(RESPONSES, {"model": "gpt-5", "input": "hi", "stream": True, "service_tier": "priority"},
+                   sse(*events, names=True))  # fmt: skip
+    elif place == "message":
+        start = {"type": "message_start", "message": {"id": "m", "role": "assistant", "service_tier": "default"}}
+        fields = {"model": "claude", "max_tokens": 9, "messages": [HELLO], "stream": True, "service_tier": "priority"}
+        one = trip(MESSAGES, fields, sse({"type": "ping"}, start, {"type": "message_stop"}, names=True))
+    else:
+        usage = {"input_tokens": 5, "output_tokens": 5, "service_tier": "default"}
+        one = with_answer(anthropic([asked("hi")], [words("x")], service_tier="priority"), usage=usage)
+
+    assert "api-service-tier-changed" in ids(one)
+
+
+@pytest.mark.parametrize(("asked_for", "answered"), [("flex", "flex"), ("auto", "flex"), ("default", "standard")])
+def test_a_tier_that_keeps_the_promise_is_no_change(asked_for: str, answered: str) -> None:
+    assert "api-service-tier-changed" not in ids(tiered(asked_for, answered))
+    assert "api-service-tier-changed" in ids(tiered("priority", "standard"))
+    assert "api-service-tier-changed" in ids(tiered("default", "flex"))
+
+
+def dropped(then: int, now: int, *, gap: float = 5, model: str = "gpt-5", counted: bool = True) -> list[str]:
+    history = [HELLO, FIRST, result("call_1", "x")]
+    second = cached(history, said("x"), 1, now, gap)
+    if not counted:
+        second = with_answer(second, usage={"completion_tokens": 5})
+    body = second.request.body.replace(b'"gpt-5"', f'"{model}"'.encode())
+    second = replace(second, request=replace(second.request, content=body))
+    return lines(cached([HELLO], FIRST, 0, then, 0), second, only="api-cache-drop")
+
+
+def test_a_lost_cache_is_reported_with_both_counts_and_the_time_between() -> None:
+    assert dropped(4000, 1999) == [
+        "#1 api-cache-drop (api, warning, P): 1,999 tokens were read from the cache after 4,000 in #0, although "
+        "nothing before them changed | #0 usage cache_read 4000, #1 usage cache_read 1999",
+    ]
+    assert dropped(4000, 0, gap=600) == [
+        "#1 api-cache-drop (api, info, P): 0 tokens were read from the cache after 4,000 in #0, 10 minutes later: it "
+        "may have expired | #0 usage cache_read 4000, #1 usage cache_read 0",
+    ]
+    assert "(api, warning" in dropped(4000, 0, gap=300)[0]
+    assert "(api, info" in dropped(4000, 0, gap=300.5)[0]
+
+
+def test_a_cache_that_is_half_read_or_was_never_read_is_not_lost() -> None:
+    assert dropped(4000, 2000) == []
+    assert dropped(0, 0) == []
+    assert dropped(4000, 0, model="gpt-4o") == []
+    assert dropped(4000, 0, counted=False) == []
+
+
+@pytest.mark.parametrize("change", ["prompt", "tools"])
+def test_a_cache_that_is_lost_after_a_change_of_the_client_is_not_the_apis(change: str) -> None:
+    def system(text: str) -> dict[str, Any]:
+        return {"role": "system", "content": text}
+
+    history = [HELLO, FIRST, result("call_1", "x")]
+    one = cached([system("Be brief. It is 07:00."), HELLO], FIRST, 0, 4000, 0)
+    two = cached([system("Be brief. It is 07:01." if change == "prompt" else "Be brief. It is 07:00."), *history],
+                 said("x"), 1, 0, 5)  # fmt: skip
+    if change == "tools":
+        body = two.request.body.replace(b"Look a word up.", b"Look one word up.")
+        two = replace(two, request=replace(two.request, content=body))
+
+    assert "api-cache-drop" not in ids(one, two)
+
+
+def test_a_prompt_that_was_cut_is_reported_with_the_count_and_the_size() -> None:
+    assert lines(local(80_000, 2050), only="api-prompt") == [
+        "#0 api-prompt-truncated-silently (api, error, S): the server counted 2,050 input tokens for 80,000 "
+        "characters of history: most of it was dropped | #0 usage input 2050, #0 request",
+    ]
+    assert lines(local(8008, 1000), only="api-prompt") != []
+    assert lines(local(8000, 999), only="api-prompt") == []
+    assert lines(local(16_000, 2000), only="api-prompt") == []
+    assert lines(local(16_000, 1999), only="api-prompt") != []
+
+
+def test_the_arguments_of_calls_count_as_history_too() -> None:
+    call = {"role": "assistant", "content": "", "tool_calls": [
+        {"function": {"name": "look_up", "arguments": {"word": "x" * 20_000}}}]}  # fmt: skip
+    messages = [{"role": "user", "content": "hi"}, call, {"role": "tool", "content": "x"}]
+
+    assert "api-prompt-truncated-silently" in ids(local(0, 900, messages=messages))
+
+
+def long_chat(url: str, *, upstream: str | None = None) -> RoundTrip:
+    one = chat([user("x " * 10_000)], said("x"), usage=(900, 5))
+    return at_host(one, url, upstream)
+
+
+@pytest.mark.parametrize(
+    ("url", "upstream", "reported"),
+    [
+        ("http://localhost:8080/v1/chat/completions", None, True),
+        ("http://127.0.0.1:8080/v1/chat/completions", None, True),
+        ("http://[::1]:8080/v1/chat/completions", None, True),
+        ("http://127.0.0.1:8080/v1/chat/completions", "openai", False),
+        ("https://gpu.example.com/v1/chat/completions", None, False),
+        ("https://api.openai.com/v1/chat/completions", "openai", False),
+    ],
+)
+def test_a_small_count_is_doubted_at_a_server_of_ones_own(url: str, upstream: str | None, reported: bool) -> None:
+    assert ("api-prompt-truncated-silently" in ids(long_chat(url, upstream=upstream))) is reported
+
+
+def test_a_server_that_says_that_it_lost_the_prompt_is_believed() -> None:
+    asked_for = {"model": "qwen3", "messages": [HELLO], "stream": False}
+    lost = trip(OLLAMA, asked_for, {"error": "any messages must be provided: prompt is empty"}, status=400)
+
+    assert "api-prompt-truncated-silently" not in ids(lost)
+
+
+def truncated(then: int, now: int, **second: Any) -> list[str]:
+    def counted(one: RoundTrip, count: int) -> RoundTrip:
+        return with_answer(one, usage={"input_tokens": count, "output_tokens": 5, "total_tokens": count + 5})
+
+    ask = {"role": "user", "content": "hi"}
+    reply = {"type": "message", "id": "m", "role": "assistant", "content": [{"type": "output_text", "text": "hey"}]}
+    one = counted(responses([ask], [reply], truncation="auto"), then)
+    items = second.pop("items", [ask, reply, {"role": "user", "content": "and?"}])
+    return lines(one, counted(responses(items, [reply], 1, truncation="auto", **second), now), only="api-prompt")
+
+
+def test_truncation_on_request_is_reported_when_the_count_shrinks_by_a_fifth() -> None:
+    assert truncated(9000, 7199) == [
+        "#1 api-prompt-truncated-silently (api, error, S): 7,199 input tokens after 9,000 although the history grew: "
+        "`truncation: auto` dropped items | #1 usage input 7199, #1 request /truncation",
+    ]
+    assert truncated(9000, 7200) == []
+    assert truncated(0, 10) == []
+    assert truncated(9000, 100, items=[{"role": "user", "content": "and?"}]) == []
+    assert truncated(9000, 100, items=[{"role": "user", "content": "?"}], previous_response_id="resp_0") != []
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_reasoning_that_was_taken_out_is_reported_with_its_place(streamed: bool) -> None:
+    entry = {"type": "thinking_dropped", "path": "messages.1.content.0", "reason": "prefix_binding_mismatch"}
+
+    def taken(*entries: dict[str, Any]) -> list[str]:
+        if not streamed:
+            return lines(with_answer(chat([HELLO], said("x")), input_transformations=entries), only="api-reasoning")
+        fields = {"model": "claude", "max_tokens": 9, "messages": [HELLO], "stream": True}
+        start = {"type": "message_start", "message": {"id": "m", "input_transformations": entries}}
+        return lines(trip(MESSAGES, fields, sse(start, {"type": "message_stop"}, names=True)), only="api-reasoning")
+
+    assert taken(entry) == [
+        "#0 api-reasoning-dropped-by-server (client, warning, P): the API took 1 reasoning block out of the request: "
+        "prefix_binding_mismatch messages.1.content.0 | #0 response input_transformations, "
+        "#0 request messages.1.content.0",
+    ]
+    assert taken(entry, entry)[0].split(": ")[1].startswith("the API took 2 reasoning blocks out of the request")
+    assert taken({}) == [
+        "#0 api-reasoning-dropped-by-server (api, warning, P): the API took 1 reasoning block out of the request: "
+        "unknown | #0 response input_transformations, #0 request ",
+    ]
+    assert taken() == []
+
+
+@pytest.mark.parametrize("name", ["x-request-id", "request-id"])
+def test_the_id_of_a_request_is_in_one_of_two_headers(name: str) -> None:
+    one = chat([HELLO], said("x"))
+    assert one.response is not None
+    named = replace(one, response=replace(one.response, headers=((name, "req_1"),)))
+
+    assert [request_id(context_of(each)) for each in (named, one)] == ["req_1", None]
+    assert request_id(context_of(chat([HELLO], failure=Failure("refused", "no")))) is None
