@@ -4,20 +4,18 @@ import ast
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from house import FLOORS, ROOT, imports, modules
 
 from turntape.inspector.wire.providers import PROVIDERS
 from turntape.inspector.wire.registry import built_in
 
-ROOT = Path(__file__).parent.parent
 type Guard = Callable[[str, str], list[str]]
 """Takes a module's path and source, and returns its violations."""
 
-FLOORS = ("cassettes", "inspector", "proxy")
-"""Lowest first: a floor may import itself and the floors before it."""
 LEVELS = {
     "cassettes": ("matching", "replay", "server", "transports", "pytest_plugin"),
     "inspector": ("wire", "analysis", "findings", "run", "check", "compare", "views"),
@@ -30,23 +28,6 @@ ONLY_IN = {
     "httpx2": ("cassettes/transports",),
     "vcr": (),
 }
-
-
-def modules() -> list[Path]:
-    return [p for floor in FLOORS for p in sorted((ROOT / floor).rglob("*.py")) if "__pycache__" not in p.parts]
-
-
-def imports(where: str, source: str) -> Iterator[str]:
-    """The absolute names that the module at `where` (`proxy/cli/__init__.py`) imports, at any depth of its code."""
-    package = ("turntape", *Path(where).with_suffix("").parts)
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = package[: -node.level] if node.level else ()
-            module = (*base, *([node.module] if node.module else []))
-            yield ".".join(module)
-            yield from (".".join((*module, alias.name)) for alias in node.names)
 
 
 def below(name: str, package: str) -> bool:
@@ -174,102 +155,6 @@ def test_each_guard_finds_a_planted_violation(guard: Guard, where: str, source: 
 )
 def test_each_guard_is_silent_where_nothing_is_wrong(guard: Guard, where: str, source: str) -> None:
     assert not guard(where, source)
-
-
-def import_cycles(sources: Mapping[str, str]) -> list[str]:
-    """The pairs of neighbours in a folder, modules or packages, that import each other, also by a detour.
-
-    `sources` has each module's text by its path. A package's `__init__` does not count: it offers what is below it.
-    """
-    neighbours = _imported_neighbours(sources)
-    return [
-        f"{one} -> {other}"
-        for one, imported in sorted(neighbours.items())
-        for other in sorted(imported)
-        if one in _reachable(other, neighbours)
-    ]
-
-
-def _reachable(start: str, neighbours: Mapping[str, set[str]]) -> set[str]:
-    reached: set[str] = set()
-    ahead = [start]
-    while ahead:
-        one = ahead.pop()
-        if one not in reached:
-            reached.add(one)
-            ahead += neighbours.get(one, ())
-    return reached
-
-
-def _imported_neighbours(sources: Mapping[str, str]) -> dict[str, set[str]]:
-    """Which of its neighbours in the same folder each module or package imports, from anywhere within it."""
-    names = {(*Path(where).parent.parts, Path(where).stem): where for where in sources}
-    known = names.keys() | {name[:-1] for name in names}
-    neighbours: dict[str, set[str]] = {}
-    for ours, where in names.items():
-        for name in imports(where, sources[where]):
-            theirs = tuple(name.split(".")[1:])
-            differ = (i for i, (one, other) in enumerate(zip(ours, theirs, strict=False), 1) if one != other)
-            level = next(differ, None)
-            if level is not None and ours[-1] != "__init__" and theirs[:level] in known:
-                neighbours.setdefault("/".join(ours[:level]), set()).add("/".join(theirs[:level]))
-    return neighbours
-
-
-def test_neighbours_import_one_way() -> None:
-    sources = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in modules()}
-
-    assert len(sources) > 300
-    assert sum(map(len, _imported_neighbours(sources).values())) > 500
-    assert not import_cycles(sources)
-
-
-HOUSE = {
-    "proxy/__init__.py": "from .engine.engine import Engine",
-    "proxy/engine/__init__.py": "",
-    "proxy/engine/engine.py": "from ..capture import routing\nfrom .master import LeanMaster",
-    "proxy/engine/master.py": "",
-    "proxy/capture/routing.py": "from turntape.cassettes.errors import TurntapeError",
-    "proxy/limits/limits.py": "",
-}
-
-
-@pytest.mark.parametrize(
-    ("where", "source", "cycle"),
-    [
-        (
-            "proxy/capture/routing.py",
-            "from ..engine import Engine",
-            ["proxy/capture -> proxy/engine", "proxy/engine -> proxy/capture"],
-        ),
-        (
-            "proxy/engine/master.py",
-            "def f():\n    from . import engine",
-            ["proxy/engine/engine -> proxy/engine/master"],
-        ),
-        (
-            "proxy/engine/master.py",
-            "if TYPE_CHECKING:\n    import turntape.proxy.engine.engine",
-            ["proxy/engine/master -> proxy/engine/engine"],
-        ),
-    ],
-)
-def test_a_planted_import_cycle_is_found(where: str, source: str, cycle: list[str]) -> None:
-    assert not import_cycles(HOUSE)
-    assert set(cycle) <= set(import_cycles({**HOUSE, where: source}))
-
-
-def test_an_import_cycle_with_a_detour_is_found() -> None:
-    detour = {
-        "proxy/capture/routing.py": "from ..limits.limits import x",
-        "proxy/limits/limits.py": "from ..engine import master",
-    }
-
-    assert import_cycles({**HOUSE, **detour}) == [
-        "proxy/capture -> proxy/limits",
-        "proxy/engine -> proxy/capture",
-        "proxy/limits -> proxy/engine",
-    ]
 
 
 def test_every_package_on_disk_is_in_the_wheel() -> None:
