@@ -124,7 +124,6 @@ class ActiveTest:
 
     def _actions(self) -> Sequence[str] | None:
         hook, recorded = self.item.config.hook, list(self.session.player.cassette)
-        actions: list[str] | None = hook.pytest_turntape_actions(round_trips=recorded)
-        if actions is not None:
-            return actions
-        return hook.pytest_turntape_deeds(round_trips=recorded)  # plain-words: quoted
+        # Our own plugin implements the new name, so a plugin that knows only the old one must come first.
+        actions: list[str] | None = hook.pytest_turntape_deeds(round_trips=recorded)  # plain-words: quoted
+        return actions if actions is not None else hook.pytest_turntape_actions(round_trips=recorded)

@@ -19,7 +19,7 @@ def pytest_turntape_actions(round_trips: "Sequence[RoundTrip]") -> list[str] | N
 def pytest_turntape_deeds(  # plain-words: quoted
     round_trips: "Sequence[RoundTrip]",
 ) -> list[str] | None:
-    """The old name of `pytest_turntape_actions`, asked when no plugin implements the new one."""
+    """The old name of `pytest_turntape_actions`. A plugin that implements it is asked first."""
 
 
 @pytest.hookspec(firstresult=True)

@@ -156,6 +156,19 @@ def test_turns_that_were_not_asked_for_are_named(project: pytest.Pytester) -> No
     )
 
 
+@pytest.mark.parametrize("name", ["pytest_turntape_actions", "pytest_turntape_deeds"])  # plain-words: quoted
+def test_a_plugin_names_the_actions_of_the_turns(project: pytest.Pytester, name: str) -> None:
+    project.makeconftest(f"def {name}(round_trips): return [f'action {{trip.index}}' for trip in round_trips]")
+    write(project, "@pytest.mark.turntape\ndef test_a(): agent(turns=int(os.environ.get('TURNS', 9)))")
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TURNS", "3")
+        result = project.runpytest()
+
+    result.stdout.fnmatch_lines(["not asked for: turn 4, #3 (action 3)"])
+
+
 def test_the_network_is_blocked_but_for_this_machine_and_what_is_allowed(project: pytest.Pytester) -> None:
     write(
         project,
