@@ -75,18 +75,33 @@ def _listed(round_trip: RoundTrip, reading: Reading) -> Cost | None:
 def _price(model: str, reading: Reading, started_at: float) -> Cost | None:
     from genai_prices import Usage, calc_price
 
-    usage = reading.usage
-    assert usage is not None
     provider = provider_of(reading.provider).prices or traits_of(reading.protocol).price_provider
-    counted = Usage(
-        input_tokens=usage.input,
-        cache_read_tokens=usage.cache_read,
-        cache_write_tokens=usage.cache_write,
-        output_tokens=usage.output,
-    )
     day = datetime.fromtimestamp(started_at, UTC)
     try:
-        found = calc_price(counted, model, provider_id=provider, genai_request_timestamp=day)
+        found = calc_price(
+            Usage(**_counted(reading)),
+            model,
+            provider_id=provider,
+            genai_request_timestamp=day,
+            price_context=reading.price_terms or None,
+        )
     except (LookupError, ValueError):
         return None
     return Cost(found.total_price, "listed", found.input_price)
+
+
+def _counted(reading: Reading) -> dict[str, int]:
+    """The tokens of a turn by the names that the price list has for them; what is zero is left out."""
+    usage = reading.usage
+    assert usage is not None
+    counted = {
+        "input_tokens": usage.input,
+        "cache_read_tokens": usage.cache_read,
+        "cache_write_tokens": usage.cache_write,
+        "cache_write_1h_tokens": usage.cache_write_1h,
+        "input_audio_tokens": usage.input_audio,
+        "output_tokens": usage.output,
+        "output_audio_tokens": usage.output_audio,
+        "web_searches": usage.web_searches,
+    }
+    return {name: count for name, count in counted.items() if count}

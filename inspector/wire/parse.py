@@ -5,13 +5,15 @@ from collections.abc import Callable
 from turntape.cassettes.tape.model import RoundTrip
 
 from .exchange import Exchange
+from .json_value import is_object
 from .protocols.protocol import Protocol
+from .protocols.shared.counts import wrong_usage
 from .protocols.shared.errors import read_error
 from .protocols.shared.stated_cost import header_cost
 from .providers import provider
 from .registry import detect
 from .resolve_finish import reconcile
-from .values import ApiError, FinishLabel, Reading, RequestReading, ResponseReading
+from .values import ApiError, FinishLabel, Reading, RequestReading, ResponseReading, Usage
 
 UNKNOWN = "unknown"
 
@@ -51,14 +53,22 @@ def read_exchange(exchange: Exchange) -> Reading:
         request=request,
         emission=emission,
         finish=finish,
-        usage=answer.usage,
+        usage=_usage(answer),
         error=answer.error,
         response_model=answer.model,
         response_id=answer.id,
         usage_raw=answer.usage_raw,
         stated_cost=stated,
-        problems=(*problems, *answer.problems, *(stated.problems if stated else ())),
+        price_terms=answer.price_terms,
+        problems=(*problems, *answer.problems),
     )
+
+
+def _usage(answer: ResponseReading) -> Usage | None:
+    """The answer's usage; one of a wrong type is a usage without counts that says so."""
+    if answer.usage is None and answer.usage_raw is not None and not is_object(answer.usage_raw):
+        return Usage(problems=(wrong_usage(answer.usage_raw),))
+    return answer.usage
 
 
 def _answer(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from turntape.cassettes.tape.model import RoundTrip
 
 from .exchange import Exchange, header
+from .values import OnlyInTotal
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,8 @@ class Provider:
     """True when it usually runs on the user's machine."""
     strict_tools: bool = False
     """True when the server, and not only the protocol, keeps arguments to a strict schema."""
+    only_in_total: OnlyInTotal = "cached"
+    """What tokens are that its answers in the shape of Chat Completions count in the total alone."""
     parses_calls: bool = False
     """True when the model's vendor parses tool calls, so a call as prose comes from the model and not from a parser."""
 
@@ -61,6 +64,7 @@ PROVIDERS: tuple[Provider, ...] = (
         hosts=("aiplatform.googleapis.com",),
         prices="google",
         telemetry="gcp.vertex_ai",
+        only_in_total="thoughts",
         named_deployments=True,
     ),
     Provider(
@@ -69,6 +73,7 @@ PROVIDERS: tuple[Provider, ...] = (
         upstreams=("google",),
         prices="google",
         telemetry="gcp.gemini",
+        only_in_total="thoughts",
         own_models=True,
         parses_calls=True,
     ),

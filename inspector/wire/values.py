@@ -5,6 +5,7 @@ Four facts about an answer are kept apart, never collapsed: the API's own word (
 (`Finish.effective`). `None` is "the wire did not say"; 0 is zero.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
@@ -186,6 +187,10 @@ class Finish:
     """What the answer has beside the word: stop details, incomplete details, a finish message, a native word."""
 
 
+type OnlyInTotal = Literal["cached", "thoughts", "sound"]
+"""What tokens are that an answer counts in its total and nowhere else."""
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens under one convention, whatever the API's own.
@@ -198,6 +203,17 @@ class Usage:
     cache_write: int | None = None
     output: int | None = None
     reasoning: int | None = None
+    cache_write_1h: int = 0
+    """Of `cache_write`, what is kept for an hour; it costs more."""
+    input_audio: int = 0
+    """Of `input`, the tokens of sound, where the answer counts them."""
+    output_audio: int = 0
+    web_searches: int = 0
+    """Searches that the API made, where the answer counts them; they cost a fee each."""
+    unexplained: int = 0
+    """Tokens that only the total of the answer counts. They are in `input` or in `output`, by what is most likely."""
+    problems: tuple[str, ...] = ()
+    """Fields that are negative or of a wrong type, one sentence each. They are not used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +259,8 @@ class ResponseReading:
     usage_raw: object = None
     stated_cost: StatedCost | None = None
     """The cost that the answer states; None when it states none."""
+    price_terms: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What the answer says of its terms, as price lists know them: `service_tier`, `speed`."""
     model: str | None = None
     id: str | None = None
     error: ApiError | None = None
@@ -270,8 +288,15 @@ class Reading:
     response_id: str | None = None
     usage_raw: object = None
     stated_cost: StatedCost | None = None
+    price_terms: Mapping[str, str] = field(default_factory=dict[str, str])
     problems: tuple[str, ...] = ()
     """What could not be read, one sentence each."""
+
+    @property
+    def usage_problems(self) -> tuple[str, ...]:
+        """Counts and costs in the answer that are negative or of a wrong type, one sentence each."""
+        usage, stated = self.usage, self.stated_cost
+        return (*(usage.problems if usage else ()), *(stated.problems if stated else ()))
 
     @property
     def is_generation(self) -> bool:

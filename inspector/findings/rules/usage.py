@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from ...wire.exchange import header
 from ...wire.json_value import as_array, as_count, as_object, as_text, parse_json
+from ...wire.values import Usage
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 
@@ -47,11 +48,13 @@ def usage_missing(context: RuleContext) -> Iterator[Note]:
     "api",
     "info",
     "P",
-    says="The counts of tokens contradict each other.",
+    says="The counts of tokens contradict each other, or are no counts.",
     fix="Do not trust the costs of this route; report it to the gateway.",
 )
 def usage_inconsistent(context: RuleContext) -> Iterator[Note]:
     usage = context.reading.usage
+    if wrong := context.reading.usage_problems:
+        yield Note(f"not used for sums: {' '.join(wrong).removesuffix('.')}", (f"{context.at} usage",))
     if usage is None or not context.succeeded:
         return
     raw = as_object(context.reading.usage_raw)
@@ -64,7 +67,7 @@ def usage_inconsistent(context: RuleContext) -> Iterator[Note]:
     elif usage.input == 0 and usage.output == 0 and (context.emission.text or context.emission.calls):
         problem = "all counts are 0 beside an answer"
     else:
-        problem = _wrong_total(raw, usage.reasoning or 0)
+        problem = _wrong_total(raw, usage)
     if problem:
         yield Note(f"the usage contradicts itself: {problem}", (f"{context.at} usage",))
 
@@ -80,16 +83,15 @@ _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
 """The field of the total and those that it is the sum of."""
 
 
-def _wrong_total(raw: dict[str, object], reasoning: int) -> str | None:
-    """How a total contradicts its parts; some APIs count reasoning beside the output, which is allowed."""
-    if any(name.startswith("prompt_audio") for name in raw):
-        return None  # Sound is counted in the total alone.
+def _wrong_total(raw: dict[str, object], usage: Usage) -> str | None:
+    """How a total contradicts its parts; parts that an API counts beside the others are allowed."""
+    known = None if usage.unexplained else (usage.input or 0) + (usage.output or 0)
     for name, parts in _PARTS:
         total, counts = as_count(raw.get(name)), [as_count(raw.get(part)) for part in parts]
         if not total or counts[0] is None or counts[1] is None:
             continue
         base = sum(count or 0 for count in counts)
-        if total not in (base, base + reasoning):
+        if total not in (base, base + (usage.reasoning or 0), known):
             return f"the total {total} is not the sum of its parts, {base}"
     return None
 

@@ -50,7 +50,7 @@ def _problems(detail: Detail) -> Iterator[Html]:
     finish, failure = detail.reading.finish, detail.round_trip.failure
     if finish is not None and finish.detail:
         yield tag("p", finish.detail, class_="dim")
-    for problem in detail.reading.problems:
+    for problem in (*detail.reading.problems, *detail.reading.usage_problems):
         yield tag("p", f"! {problem}", class_="warn")
     if failure is not None:
         yield tag("p", f"{failure.kind}: {failure.message}", class_="bad")

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from ..exchange import Exchange
-from ..json_value import Object, as_count, as_object, as_text, is_object
+from ..json_value import Object, as_object, as_text, is_object
 from ..protocols.shared.answers import answer, has_done, posts, stream_error, stream_objects
+from ..protocols.shared.counts import Counts
 from ..protocols.shared.errors import error_in
 from ..protocols.shared.parts import arguments_of, call_part, other_fields, text_of, text_part, unread
 from ..values import Kind, Message, Part, RequestReading, ResponseReading, Tool, ToolCall, ToolResult, Usage
@@ -113,10 +114,11 @@ class Reader:
 
     def _usage(self, body: Object) -> Usage | None:
         at = self._at
-        found = [as_count(get(body, place)) for place in (at.usage_input, at.usage_output, at.usage_cached)]
-        if found[0] is None and found[1] is None:
+        counts = Counts({place: get(body, place) for place in (at.usage_input, at.usage_output, at.usage_cached)}, "")
+        found = [counts.first(place) for place in (at.usage_input, at.usage_output)]
+        if found == [None, None] and not counts.problems:
             return None
-        return Usage(input=found[0], output=found[1], cache_read=found[2])
+        return Usage(found[0], counts.first(at.usage_cached), None, found[1], problems=counts.problems)
 
 
 def _merge(body: Object, event: Object) -> None:

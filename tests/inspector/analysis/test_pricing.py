@@ -1,6 +1,7 @@
 """The cost of a turn: stated by the answer, or computed by the price list, or unknown."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from decimal import Decimal
 
 from conversations import HELLO, chat, said
@@ -8,7 +9,9 @@ from conversations import HELLO, chat, said
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.analysis.pricing import Cost, cost, cost_of, listed_cost
 from turntape.inspector.wire.parse import read
-from turntape.inspector.wire.values import Reading, StatedCost
+from turntape.inspector.wire.values import Reading, StatedCost, Usage
+
+NOVEMBER = datetime(2026, 11, 20, tzinfo=UTC).timestamp()
 
 
 def turn(stated: StatedCost | None = None, *, model: str = "gpt-5-2025-08-07") -> tuple[RoundTrip, Reading]:
@@ -73,3 +76,41 @@ def test_a_stated_value_without_an_amount_is_passed_over() -> None:
 
     assert found is not None
     assert found.source == "listed"
+
+
+def listed(model: str, provider: str, usage: Usage, **terms: str) -> Decimal | None:
+    """What the price list asks for this usage."""
+    trip, reading = turn(model=model)
+    trip = replace(trip, started_at=NOVEMBER)
+    return listed_cost(trip, replace(reading, provider=provider, response_model=model, usage=usage, price_terms=terms))
+
+
+def test_what_is_kept_for_an_hour_costs_more() -> None:
+    usage = Usage(100_000, 0, 100_000, 0)
+
+    assert listed("claude-sonnet-4-5", "anthropic", usage) == Decimal("0.375")
+    assert listed("claude-sonnet-4-5", "anthropic", replace(usage, cache_write_1h=100_000)) == Decimal("0.6")
+
+
+def test_searches_have_a_fee() -> None:
+    usage = Usage(100_000, None, None, 0)
+
+    assert listed("claude-sonnet-4-5", "anthropic", replace(usage, web_searches=2)) == Decimal("0.32")
+
+
+def test_sound_has_its_own_price() -> None:
+    plain = listed("gpt-realtime", "openai", Usage(100_000, None, None, 1000))
+    heard = listed("gpt-realtime", "openai", Usage(100_000, None, None, 1000, input_audio=100_000))
+    spoken = listed("gpt-realtime", "openai", Usage(100_000, None, None, 1000, output_audio=1000))
+
+    assert plain is not None and heard is not None and spoken is not None
+    assert heard > plain
+    assert spoken > plain
+
+
+def test_the_terms_of_the_answer_change_the_price() -> None:
+    usage = Usage(100_000, None, None, 0)
+
+    assert listed("gpt-5", "openai", usage) == Decimal("0.125")
+    assert listed("gpt-5", "openai", usage, service_tier="flex") == Decimal("0.0625")
+    assert listed("gpt-5", "openai", usage, service_tier="standard") == Decimal("0.125")

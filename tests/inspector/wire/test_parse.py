@@ -174,3 +174,100 @@ def test_readings_start_from_nothing() -> None:
     assert RequestReading() == RequestReading()
     assert ResponseReading().ended is False
     assert Exchange(exchanged(CHAT, {}, {})).method == "POST"
+
+
+CHOICE = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "hi"}}
+CONVERSE = "https://bedrock-runtime.us-east-1.amazonaws.com/model/m/converse"
+GEMINI_TURN = [{"content": {"parts": [{"text": "hi"}]}, "finishReason": "STOP"}]
+BAD_USAGE: dict[str, tuple[str, dict[str, Any], dict[str, Any], str]] = {
+    "openai-chat": (CHAT, {}, {"choices": [CHOICE], "usage": {"prompt_tokens": -3}}, "usage.prompt_tokens"),
+    "openai-responses": (
+        "https://api.openai.com/v1/responses",
+        {"input": "hi"},
+        {"object": "response", "status": "completed", "output": [], "usage": {"input_tokens": -3}},
+        "usage.input_tokens",
+    ),
+    "anthropic-messages": (
+        MESSAGES,
+        {},
+        {"type": "message", "content": [], "stop_reason": "end_turn", "usage": {"input_tokens": -3}},
+        "usage.input_tokens",
+    ),
+    "gemini-generate": (
+        GEMINI,
+        {},
+        {"candidates": GEMINI_TURN, "usageMetadata": {"promptTokenCount": -3}},
+        "usageMetadata.promptTokenCount",
+    ),
+    "gemini-interactions": (
+        "https://generativelanguage.googleapis.com/v1beta/interactions",
+        {"model": "m", "input": "hi"},
+        {"status": "completed", "outputs": [{"type": "text", "text": "x"}], "usage": {"total_input_tokens": -3}},
+        "usage.total_input_tokens",
+    ),
+    "bedrock-converse": (
+        CONVERSE,
+        {},
+        {"output": {"message": {"content": []}}, "stopReason": "end_turn", "usage": {"inputTokens": -3}},
+        "usage.inputTokens",
+    ),
+    "cohere-v2": (
+        "https://api.cohere.com/v2/chat",
+        {"model": "m", "messages": []},
+        {"message": {"content": []}, "finish_reason": "COMPLETE", "usage": {"tokens": {"input_tokens": -3}}},
+        "usage.tokens.input_tokens",
+    ),
+    "ollama-chat": (
+        "http://localhost:11434/api/chat",
+        {},
+        {"message": {"content": "hi"}, "done": True, "done_reason": "stop", "prompt_eval_count": -3},
+        "prompt_eval_count",
+    ),
+    "openai-completions": (
+        "http://localhost/v1/completions",
+        {"prompt": "hi"},
+        {"choices": [{"text": "x", "finish_reason": "stop"}], "usage": {"prompt_tokens": -3}},
+        "usage.prompt_tokens",
+    ),
+    "bedrock-invoke": (
+        "https://bedrock-runtime.us-east-1.amazonaws.com/model/amazon.titan-text/invoke",
+        {"inputText": "hi"},
+        {"inputTextTokenCount": -3, "results": [{"outputText": "x", "completionReason": "FINISH"}]},
+        "inputTextTokenCount",
+    ),
+    "replicate-predictions": (
+        "https://api.replicate.com/v1/models/a/b/predictions",
+        {"input": {"prompt": "hi"}},
+        {"status": "succeeded", "output": "x", "metrics": {"input_token_count": -3}},
+        "metrics.input_token_count",
+    ),
+}
+
+
+@pytest.mark.parametrize(("protocol", "case"), BAD_USAGE.items(), ids=BAD_USAGE)
+def test_a_negative_count_is_reported_and_not_used(protocol: str, case: tuple[str, Any, Any, str]) -> None:
+    url, asked, answer, field = case
+    reading = read(exchanged(url, asked or {"messages": []}, answer))
+
+    assert (reading.protocol, reading.problems) == (protocol, ())
+    assert reading.usage is not None
+    assert reading.usage.input is None
+    assert reading.usage_problems == (f"{field} is -3, which is not a count of tokens.",)
+
+
+@pytest.mark.parametrize("usage", ["n/a", 7, [3], True])
+def test_a_usage_of_a_wrong_type_is_reported(usage: object) -> None:
+    for url, answer in (
+        (CHAT, {"choices": [CHOICE], "usage": usage}),
+        (MESSAGES, {"type": "message", "content": [], "stop_reason": "end_turn", "usage": usage}),
+        (GEMINI, {"candidates": GEMINI_TURN, "usageMetadata": usage}),
+    ):
+        reading = read(exchanged(url, {"messages": []}, answer))
+
+        assert reading.usage_problems == (f"usage is {usage!r}, which is not an object with counts of tokens.",)
+
+
+def test_an_answer_without_usage_has_no_problem() -> None:
+    reading = read(exchanged(CHAT, {"messages": []}, {"choices": [CHOICE], "usage": None}))
+
+    assert (reading.usage, reading.usage_problems) == (None, ())

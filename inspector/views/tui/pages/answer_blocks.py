@@ -55,7 +55,7 @@ def _problems(detail: Detail, emission: Emission) -> Iterator[Block]:
         yield Block("answer:nothing", (), prose(what, "bad" if reading.error else "warn"), indent=2)
     if reading.finish is not None and reading.finish.detail:
         yield Block("answer:detail", (), prose(reading.finish.detail, "dim"), indent=2)
-    for number, problem in enumerate(reading.problems):
+    for number, problem in enumerate((*reading.problems, *reading.usage_problems)):
         yield Block(f"problem:{number}", (), prose(f"! {problem}", "warn"), indent=2)
     if failure is not None:
         yield Block("answer:failure", (), prose(f"{failure.kind}: {failure.message}", "bad"), indent=2)

@@ -7,9 +7,10 @@ from turntape.cassettes.framing import Event
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_json, is_object, parse_json
 from ...values import ApiError, FinishLabel, Part, ResponseReading, Usage
+from ..shared.counts import Counts
 from ..shared.errors import error_in
 from ..shared.parts import unread
-from ..shared.stated_cost import merge_stated, stated_cost
+from ..shared.stated_cost import merge_stated, price_terms, stated_cost
 from .request import read_blocks
 
 FINISH: dict[str, FinishLabel] = {
@@ -62,8 +63,9 @@ def read_anthropic_message(
         finish_detail=_detail(message),
         ended=ended,
         usage=anthropic_usage(usage) if usage else None,
-        usage_raw=usage or None,
+        usage_raw=message.get("usage") or None,
         stated_cost=stated_cost(message, usage),
+        price_terms=price_terms(usage),
         model=as_text(message.get("model")),
         id=as_text(message.get("id")),
         error=error,
@@ -89,13 +91,20 @@ def _detail(message: Object) -> str | None:
 
 def anthropic_usage(usage: Object) -> Usage:
     """Anthropic counts fresh, cached and cache-writing input apart; here they are one sum."""
-    fresh = as_count(usage.get("input_tokens"))
-    read = as_count(usage.get("cache_read_input_tokens"))
-    written = as_count(usage.get("cache_creation_input_tokens"))
-    details = as_object(usage.get("output_tokens_details"))
-    total = None if fresh is None else fresh + (read or 0) + (written or 0)
-    output = as_count(usage.get("output_tokens"))
-    return Usage(total, read, written, output, as_count(details.get("thinking_tokens")))
+    counts = Counts(usage)
+    fresh = counts.first("input_tokens")
+    read = counts.first("cache_read_input_tokens")
+    written = counts.first("cache_creation_input_tokens")
+    return Usage(
+        None if fresh is None else fresh + (read or 0) + (written or 0),
+        read,
+        written,
+        counts.first("output_tokens"),
+        counts.first("output_tokens_details.thinking_tokens"),
+        cache_write_1h=min(written or 0, counts.first("cache_creation.ephemeral_1h_input_tokens") or 0),
+        web_searches=counts.first("server_tool_use.web_search_requests") or 0,
+        problems=counts.problems,
+    )
 
 
 def read_anthropic_stream(events: list[Event]) -> ResponseReading:

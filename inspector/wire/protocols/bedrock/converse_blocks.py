@@ -3,6 +3,7 @@
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
 from ...values import Message, Part, RequestReading, Tool, ToolCall, ToolChoice, ToolResult, Usage
 from ..shared.answers import first_count, summed
+from ..shared.counts import Counts
 from ..shared.parts import arguments_of, call_part, chosen, media_part, other_fields, text_of, text_part, texts
 
 _KNOWN = frozenset({"messages", "system", "toolConfig", "inferenceConfig", "modelId"})
@@ -118,15 +119,16 @@ def converse_usage(usage: Object) -> Usage | None:
     """Models differ in whether cached tokens are inside `inputTokens`; the total shows which it is."""
     if not usage:
         return None
-    fresh = first_count(usage.get("inputTokens"), usage.get("inputTokenCount"))
-    output = first_count(usage.get("outputTokens"), usage.get("outputTokenCount"))
-    read = first_count(usage.get("cacheReadInputTokens"), usage.get("cacheReadInputTokenCount"))
-    write = first_count(usage.get("cacheWriteInputTokens"), usage.get("cacheWriteInputTokenCount"))
-    total = as_count(usage.get("totalTokens"))
+    counts = Counts(usage)
+    fresh = counts.first("inputTokens", "inputTokenCount")
+    output = counts.first("outputTokens", "outputTokenCount")
+    read = counts.first("cacheReadInputTokens", "cacheReadInputTokenCount")
+    write = counts.first("cacheWriteInputTokens", "cacheWriteInputTokenCount")
+    total = counts.first("totalTokens")
     cached = summed(read, write) or 0
     inclusive = cached > 0 and fresh is not None and total == fresh + (output or 0)
     whole = fresh if inclusive or fresh is None else fresh + cached
-    return Usage(whole, read, write, output, None)
+    return Usage(whole, read, write, output, None, problems=counts.problems)
 
 
 def assemble(events: list[tuple[str, Object]]) -> Object:

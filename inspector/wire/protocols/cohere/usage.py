@@ -2,7 +2,7 @@
 
 from ...json_value import Object, as_object
 from ...values import FinishLabel, Usage
-from ..shared.answers import first_count
+from ..shared.counts import Counts
 
 FINISH: dict[str, FinishLabel] = {
     "COMPLETE": "complete",
@@ -19,11 +19,13 @@ FINISH: dict[str, FinishLabel] = {
 
 def cohere_usage(usage: Object) -> Usage | None:
     """Tokens where they are said, else the billed units."""
-    counts = as_object(usage.get("tokens")) or as_object(usage.get("billed_units"))
-    if not counts:
+    named = next((name for name in ("tokens", "billed_units") if as_object(usage.get(name))), None)
+    if named is None:
         return None
+    counts = Counts(usage)
     return Usage(
-        input=first_count(counts.get("input_tokens")),
-        cache_read=first_count(usage.get("cached_tokens")),
-        output=first_count(counts.get("output_tokens")),
+        input=counts.first(f"{named}.input_tokens"),
+        cache_read=counts.first("cached_tokens"),
+        output=counts.first(f"{named}.output_tokens"),
+        problems=counts.problems,
     )

@@ -3,6 +3,7 @@
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
 from ...values import ApiError, FinishLabel, Part, ResponseReading, Usage
+from ..shared.counts import Counts
 from ..shared.errors import error_in
 from ..shared.parts import unread
 from ..shared.stated_cost import stated_cost
@@ -143,7 +144,8 @@ def read_gemini_body(
         error = error_in(body, in_stream=streamed)
     calls = tuple(p.call for p in parts if p.call is not None and not p.call.server)
     raw, label, detail = _verdict(body, candidates, vertex)
-    usage = as_object(get(body, "usageMetadata"))
+    stated = get(body, "usageMetadata")
+    usage = as_object(stated)
     return ResponseReading(
         text="".join(p.text for p in first if p.kind == "text"),
         reasoning="".join(p.text for p in first if p.kind == "reasoning"),
@@ -157,7 +159,7 @@ def read_gemini_body(
         finish_detail=detail,
         ended=ended,
         usage=gemini_usage(usage) if usage else None,
-        usage_raw=usage or None,
+        usage_raw=stated or None,
         stated_cost=stated_cost(body, usage),
         model=as_text(get(body, "modelVersion")),
         id=as_text(get(body, "responseId")),
@@ -190,17 +192,30 @@ def gemini_usage(usage: Object) -> Usage:
 
     Zero counts are left out on the wire, so a missing one is worked out from the total.
     """
-    prompt = as_count(get(usage, "promptTokenCount"))
-    tools = as_count(get(usage, "toolUsePromptTokenCount")) or 0
-    thoughts = as_count(get(usage, "thoughtsTokenCount"))
-    candidates = as_count(get(usage, "candidatesTokenCount"))
-    if candidates is None:
-        candidates = as_count(get(usage, "responseTokenCount"))
-    total = as_count(get(usage, "totalTokenCount"))
+    counts = Counts({name: get(usage, name) for name in _COUNTED}, "usageMetadata")
+    prompt = counts.first("promptTokenCount")
+    tools = counts.first("toolUsePromptTokenCount") or 0
+    thoughts = counts.first("thoughtsTokenCount")
+    candidates = counts.first("candidatesTokenCount", "responseTokenCount")
+    total = counts.first("totalTokenCount")
+    whole = None if prompt is None else prompt + tools
     output: int | None = None
-    if candidates is not None or thoughts is not None:
+    if candidates is not None and thoughts and whole is not None and total == whole + candidates:
+        output = candidates  # Older previews count thoughts among the candidates.
+    elif candidates is not None or thoughts is not None:
         output = (candidates or 0) + (thoughts or 0)
-    elif total is not None and prompt is not None and total >= prompt + tools:
-        output = total - prompt - tools
-    cached = as_count(get(usage, "cachedContentTokenCount"))
-    return Usage(None if prompt is None else prompt + tools, cached, None, output, thoughts)
+    elif total is not None and whole is not None and total >= whole:
+        output = total - whole
+    cached = counts.first("cachedContentTokenCount")
+    return Usage(whole, cached, None, output, thoughts, problems=counts.problems)
+
+
+_COUNTED = (
+    "promptTokenCount",
+    "toolUsePromptTokenCount",
+    "thoughtsTokenCount",
+    "candidatesTokenCount",
+    "responseTokenCount",
+    "totalTokenCount",
+    "cachedContentTokenCount",
+)

@@ -19,7 +19,8 @@ from ...values import (
     Usage,
 )
 from ..protocol import Protocol
-from ..shared.answers import answer, first_count, objects, prompt_message, stream_error, summed
+from ..shared.answers import answer, objects, prompt_message, stream_error, summed
+from ..shared.counts import Counts
 from ..shared.errors import error_in
 from ..shared.parts import (
     arguments_of,
@@ -248,12 +249,14 @@ def _read(body: Object, *, ended: bool, error: ApiError | None, problems: list[s
 
 def _usage(usage: Object) -> Usage:
     """Thoughts are counted apart from the output, and tool-use prompts apart from the input."""
-    thoughts = first_count(usage.get("total_thought_tokens"), usage.get("total_reasoning_tokens"))
+    counts = Counts(usage)
+    thoughts = counts.first("total_thought_tokens", "total_reasoning_tokens")
     return Usage(
-        input=summed(as_count(usage.get("total_input_tokens")), as_count(usage.get("total_tool_use_tokens"))),
-        cache_read=as_count(usage.get("total_cached_tokens")),
-        output=summed(as_count(usage.get("total_output_tokens")), thoughts),
+        input=summed(counts.first("total_input_tokens"), counts.first("total_tool_use_tokens")),
+        cache_read=counts.first("total_cached_tokens"),
+        output=summed(counts.first("total_output_tokens"), thoughts),
         reasoning=thoughts,
+        problems=counts.problems,
     )
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable
 
 from ...exchange import Exchange
-from ...json_value import Object, as_count, as_object, as_text
+from ...json_value import Object, as_object, as_text
 from ...values import FinishLabel, Part, ResponseReading, Usage
 from ..shared.answers import answer, objects
+from ..shared.counts import Counts
 from ..shared.errors import error_in
 from ..shared.parts import unread
 
@@ -33,15 +34,16 @@ def read_lines(exchange: Exchange, parts_of: Callable[[list[Object]], Iterable[P
     last = next((body for body in reversed(bodies) if body.get("done") is True), as_object(None))
     error = next((error_in(body, in_stream=True) for body in bodies if body.get("error")), None)
     raw = as_text(last.get("done_reason"))
-    counts = (as_count(last.get("prompt_eval_count")), as_count(last.get("eval_count")))
-    said = counts != (None, None)
+    counts = Counts(last, "")
+    prompt, output = counts.first("prompt_eval_count"), counts.first("eval_count")
+    said = prompt is not None or output is not None or bool(counts.problems)
     return answer(
         parts_of(bodies),
         finish_raw=raw,
         finish=FINISH.get(raw, "unknown") if raw else None,
         finish_detail=_IDLE.get(raw or ""),
         ended=bool(last) and raw != "",
-        usage=Usage(input=counts[0], output=counts[1]) if said else None,
+        usage=Usage(input=prompt, output=output, problems=counts.problems) if said else None,
         usage_raw={key: last[key] for key in ("prompt_eval_count", "eval_count") if key in last} if said else None,
         model=next((model for body in bodies if (model := as_text(body.get("model")))), None),
         error=error,

@@ -5,8 +5,8 @@ import re
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text
 from ...values import ApiError, FinishLabel, Kind, Message, Part, RequestReading, ResponseReading, ToolCall, ToolResult
-from ..openai_chat.answer import chat_usage
 from ..openai_chat.request import content_parts, message_calls, read_tool_choice, read_tools
+from ..openai_chat.usage import chat_usage
 from ..protocol import Protocol
 from ..shared.answers import answer, objects, stream_error
 from ..shared.errors import error_in

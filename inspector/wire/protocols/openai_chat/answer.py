@@ -2,18 +2,20 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from turntape.cassettes.framing import Event
 
 from ...exchange import Exchange
-from ...json_value import Object, as_array, as_count, as_object, as_text, compact, is_object, parse_json
+from ...json_value import Object, as_array, as_object, as_text, compact, is_object, parse_json
 from ...values import ApiError, FinishLabel, Part, ResponseReading, ToolCall, Usage
 from ..shared.answers import answer
 from ..shared.errors import error_in
 from ..shared.parts import arguments_of, call_part, media_part, text_part, unread
-from ..shared.stated_cost import merge_stated, stated_cost
+from ..shared.stated_cost import merge_stated, price_terms, stated_cost
 from .deltas import ChoiceDraft, index_of
 from .request import content_parts, message_calls, message_reasoning, read_call
+from .usage import chat_usage, usage_of
 
 FINISH: dict[str, FinishLabel] = {
     "stop": "complete",
@@ -70,7 +72,7 @@ def read_chat_answer(
     read_usage: ReadUsage | None = None,
 ) -> ResponseReading:
     """The answer of a chat endpoint; `finish` and `read_usage` are for APIs with words of their own."""
-    usage_reader = read_usage or chat_usage
+    usage_reader = read_usage or partial(usage_of, exchange)
     if exchange.framing in ("sse", "ndjson"):
         return read_chat_stream(exchange.events, finish, usage_reader)
     if not exchange.answer_fields:
@@ -103,6 +105,7 @@ def read_chat_body(
         usage=(read_usage or chat_usage)(usage_fields) if usage_fields else None,
         usage_raw=usage,
         stated_cost=stated_cost(body, usage),
+        price_terms=price_terms(body),
         model=as_text(body.get("model")),
         id=as_text(body.get("id")),
         error=error or _error_of(body, choices, streamed),
@@ -262,33 +265,3 @@ def _verdict(
         if message := as_text(choice.get("finish_message")):
             details.append(message)
     return raw, label, "; ".join(details) or None
-
-
-def chat_usage(usage: Object) -> Usage:
-    """Input counts cached tokens; output counts reasoning, also where the server leaves it outside (xAI)."""
-    prompt = as_count(usage.get("prompt_tokens", usage.get("input_tokens")))
-    completion = as_count(usage.get("completion_tokens", usage.get("output_tokens")))
-    total = as_count(usage.get("total_tokens"))
-    in_details = as_object(usage.get("prompt_tokens_details") or usage.get("input_tokens_details"))
-    out_details = as_object(usage.get("completion_tokens_details") or usage.get("output_tokens_details"))
-    reasoning = as_count(out_details.get("reasoning_tokens"))
-    if reasoning is None:
-        reasoning = as_count(usage.get("reasoning_tokens"))
-    cached = _first_count(
-        in_details.get("cached_tokens"), usage.get("cached_tokens"), usage.get("prompt_cache_hit_tokens"),
-        usage.get("cache_read_input_tokens"),
-    )  # fmt: skip
-    written = _first_count(
-        in_details.get("cache_write_tokens"),
-        in_details.get("cache_creation_tokens"),
-        usage.get("cache_creation_input_tokens"),
-    )
-    output = completion
-    known = prompt is not None and completion is not None and bool(reasoning)
-    if known and total == (prompt or 0) + (completion or 0) + (reasoning or 0):
-        output = (completion or 0) + (reasoning or 0)
-    return Usage(prompt, cached, written, output, reasoning)
-
-
-def _first_count(*values: object) -> int | None:
-    return next((count for value in values if (count := as_count(value)) is not None), None)

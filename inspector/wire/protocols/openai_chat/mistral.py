@@ -1,7 +1,8 @@
 """Mistral chat: the shape of OpenAI's, with words, contents and fields of its own."""
 
 from ...exchange import Exchange
-from ...values import FinishLabel, Kind, RequestReading, ResponseReading
+from ...json_value import Object
+from ...values import FinishLabel, Kind, RequestReading, ResponseReading, Usage
 from ..protocol import Protocol
 from ..shared.answers import posts
 from ..traits import AnswerRules, Pairing, Reasoning, RequestRules
@@ -11,6 +12,7 @@ from .api import MISTRAL_API
 from .mistral_roles import check_roles
 from .request import read_chat_request
 from .rewrite import EDIT_TARGETS, REWRITE
+from .usage import chat_usage
 
 FINISH: dict[str, FinishLabel] = {
     "stop": "complete",
@@ -40,7 +42,12 @@ def read_request(exchange: Exchange) -> RequestReading:
 
 
 def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
-    return read_chat_answer(exchange, {**CHAT_FINISH, **FINISH})
+    return read_chat_answer(exchange, {**CHAT_FINISH, **FINISH}, mistral_usage)
+
+
+def mistral_usage(usage: Object) -> Usage:
+    """The tokens of sound are beside `prompt_tokens`, and in some answers in the total alone."""
+    return chat_usage(usage, "sound" if usage.get("prompt_audio_seconds") else "cached")
 
 
 MISTRAL_CHAT = Protocol(

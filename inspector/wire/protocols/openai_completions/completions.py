@@ -3,8 +3,9 @@
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
 from ...values import Kind, Message, Part, RequestReading, ResponseReading
-from ..openai_chat.answer import FINISH, chat_usage
+from ..openai_chat.answer import FINISH
 from ..openai_chat.chat import is_chat_answer
+from ..openai_chat.usage import chat_usage
 from ..protocol import Protocol
 from ..shared.errors import error_in
 from ..shared.parts import other_fields, text_part, texts, unread

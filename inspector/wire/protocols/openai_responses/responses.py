@@ -5,12 +5,12 @@ import re
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object
 from ...values import ApiError, FinishLabel, Kind, Part, RequestReading, ResponseReading, Tool, ToolChoice
-from ..openai_chat.answer import chat_usage
+from ..openai_chat.usage import chat_usage
 from ..protocol import Protocol
 from ..shared.answers import answer, first_object, prompt_message
 from ..shared.errors import error_in
 from ..shared.parts import chosen, other_fields, text_part, unread
-from ..shared.stated_cost import stated_cost
+from ..shared.stated_cost import price_terms, stated_cost
 from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
 from .api import API
 from .items import answered_ids, item_message, item_parts
@@ -189,6 +189,7 @@ def read_responses_body(
         usage=chat_usage(usage) if usage else None,
         usage_raw=body.get("usage"),
         stated_cost=stated_cost(body, usage),
+        price_terms=price_terms(body),
         model=as_text(body.get("model")),
         id=as_text(body.get("id")),
         error=error,

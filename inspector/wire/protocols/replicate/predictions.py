@@ -3,10 +3,11 @@
 import re
 
 from ...exchange import Exchange
-from ...json_value import as_array, as_count, as_object, as_text
+from ...json_value import as_array, as_object, as_text
 from ...values import ApiError, FinishLabel, Kind, Part, RequestReading, ResponseReading, Usage
 from ..protocol import Protocol
 from ..shared.answers import answer, first_count, prompt_message
+from ..shared.counts import Counts
 from ..shared.parts import media_part, other_fields, text_part, unread
 from .api import API
 
@@ -62,13 +63,16 @@ def read_response(exchange: Exchange, request: RequestReading) -> ResponseReadin
     raw = as_text(body.get("status"))
     error = body.get("error")
     metrics = as_object(body.get("metrics"))
-    counts = (as_count(metrics.get("input_token_count")), as_count(metrics.get("output_token_count")))
+    counts = Counts(metrics, "metrics")
+    tokens = (counts.first("input_token_count"), counts.first("output_token_count"))
     return answer(
         parts,
         finish_raw=raw,
         finish=FINISH.get(raw, "unknown") if raw else None,
         finish_detail="the prediction continues: its answer is fetched later" if raw in _OPEN else None,
-        usage=Usage(input=counts[0], output=counts[1]) if counts != (None, None) else None,
+        usage=Usage(input=tokens[0], output=tokens[1], problems=counts.problems)
+        if counts.problems or tokens != (None, None)
+        else None,
         usage_raw=body.get("metrics"),
         model=as_text(body.get("model")),
         id=as_text(body.get("id")),

@@ -1,6 +1,6 @@
 """From the parts that an answer holds to a `ResponseReading`: the sums that every protocol takes alike."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from turntape.cassettes.framing import Event
 
@@ -21,6 +21,7 @@ def answer(
     usage: Usage | None = None,
     usage_raw: object = None,
     stated_cost: StatedCost | None = None,
+    price_terms: Mapping[str, str] | None = None,
     model: str | None = None,
     id: str | None = None,
     error: ApiError | None = None,
@@ -46,6 +47,7 @@ def answer(
         usage=usage,
         usage_raw=usage_raw,
         stated_cost=stated_cost,
+        price_terms=price_terms or {},
         model=model,
         id=id,
         error=error,

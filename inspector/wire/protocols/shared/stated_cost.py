@@ -61,6 +61,7 @@ PLACES: tuple[Place, ...] = (
 """The first place that holds an amount counts. Read 2026-11-22, from recorded answers where no page is named."""
 STATED_BESIDE = ("cost", "copilot_usage", "provider_metadata")
 """Keys of an answer, or of an event of a stream, that state a cost beside the usage."""
+_TERMS = ("service_tier", "speed")
 COST_HEADERS = ("x-litellm-response-cost",)
 """Answer headers with US dollars: https://docs.litellm.ai/docs/proxy/cost_tracking, read 2026-11-22."""
 
@@ -88,6 +89,11 @@ def merge_stated(body: Object, event: Object) -> None:
             body[key] = {**as_object(body.get(key)), **value}
         elif value is not None and (key not in body or _number(value)):
             body[key] = value
+
+
+def price_terms(*places: Object) -> dict[str, str]:
+    """Terms that change a price, under the names that price lists have for them."""
+    return {name: value for name in _TERMS for place in places if isinstance(value := place.get(name), str)}
 
 
 def header_cost(exchange: Exchange) -> StatedCost | None:

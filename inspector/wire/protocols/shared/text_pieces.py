@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from ...json_value import Object, as_array, as_object, as_text
 from ...values import ApiError, FinishLabel, Part, ResponseReading, Usage
-from .answers import answer, first_count, word
+from .answers import answer, word
+from .counts import Counts
 from .parts import text_of, text_part
 
 FINISH: dict[str, FinishLabel] = {
@@ -119,20 +120,20 @@ def _usage(bodies: list[Object]) -> Usage | None:
     for body in bodies:
         lists = [as_object(entry) for key in _LISTS for entry in as_array(body.get(key))]
         spots += [body, *lists, *(as_object(entry.get("details")) for entry in (body, *lists))]
-    inputs = [count for spot in spots if (count := first_count(*(spot.get(key) for key in _INPUTS))) is not None]
-    outputs = [count for spot in spots if (count := first_count(*(spot.get(key) for key in _OUTPUTS))) is not None]
+    read = [(counts := Counts(spot, ""), counts.first(*_INPUTS), counts.first(*_OUTPUTS)) for spot in spots]
     for body in bodies:
         meta = as_object(body.get("meta"))
-        given = (
+        counts = Counts(
             as_object(body.get("usage"))
             or as_object(meta.get("tokens"))
             or as_object(meta.get("billed_units"))
             or as_object(body.get("amazon-bedrock-invocationMetrics"))
         )
-        count = first_count(given.get("prompt_tokens"), given.get("input_tokens"), given.get("inputTokenCount"))
-        inputs += [] if count is None else [count]
-        count = first_count(given.get("completion_tokens"), given.get("output_tokens"), given.get("outputTokenCount"))
-        outputs += [] if count is None else [count]
-    if not inputs and not outputs:
+        given = counts.first("prompt_tokens", "input_tokens", "inputTokenCount")
+        read.append((counts, given, counts.first("completion_tokens", "output_tokens", "outputTokenCount")))
+    inputs = [count for _, count, _ in read if count is not None]
+    outputs = [count for _, _, count in read if count is not None]
+    problems = tuple(dict.fromkeys(problem for counts, _, _ in read for problem in counts.problems))
+    if not inputs and not outputs and not problems:
         return None
-    return Usage(input=max(inputs, default=None), output=max(outputs, default=None))
+    return Usage(input=max(inputs, default=None), output=max(outputs, default=None), problems=problems)

@@ -62,11 +62,20 @@ def counting(**usage: Any) -> RoundTrip:
           "prompt_tokens_details": {"cached_tokens": 1765}}, False),
         ({"prompt_tokens": 10, "completion_tokens": 4, "total_tokens": 34,
           "completion_tokens_details": {"reasoning_tokens": 20}}, True),
-        ({"prompt_tokens": 10, "completion_tokens": 4, "total_tokens": 400, "prompt_audio_seconds": 3}, True),
+        ({"prompt_tokens": 10, "completion_tokens": 4, "total_tokens": 400,
+          "prompt_tokens_details": {"audio_tokens": 386}}, True),
+        ({"prompt_tokens": 10, "completion_tokens": 4, "total_tokens": 400,
+          "prompt_tokens_details": {"cached_tokens": 386}}, True),
     ],
 )  # fmt: skip
 def test_counts_fit_together(usage: dict[str, Any], fits: bool) -> None:
     assert ("api-usage-inconsistent" not in ids(counting(**usage))) is fits
+
+
+def test_a_negative_count_is_reported_in_its_turn() -> None:
+    note = only("api-usage-inconsistent", counting(prompt_tokens=-10, completion_tokens=4))
+
+    assert note.message == "not used for sums: usage.prompt_tokens is -10, which is not a count of tokens"
 
 
 def served(asked: str, answered: str, **more: Any) -> RoundTrip:

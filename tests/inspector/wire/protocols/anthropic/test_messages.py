@@ -6,6 +6,7 @@ import pytest
 from round_trips import MESSAGES, exchanged, sse
 
 from turntape.inspector.wire.parse import read
+from turntape.inspector.wire.protocols.anthropic.answer import anthropic_usage
 from turntape.inspector.wire.values import Reading, ToolChoice, Usage
 
 ASK: dict[str, Any] = {"model": "claude-x", "max_tokens": 5, "messages": [{"role": "user", "content": "hi"}]}
@@ -227,3 +228,30 @@ def test_it_is_known_under_any_prefix(url: str, model: str) -> None:
 def test_the_endpoints_beside_it_have_kinds_of_their_own(path: str, kind: str) -> None:
     reading = read(exchanged(MESSAGES + path, ASK, {"input_tokens": 3}))
     assert (reading.kind, reading.emission, reading.finish) == (kind, None, None)
+
+
+def test_writes_that_are_kept_for_an_hour_and_searches_are_counted() -> None:
+    usage = anthropic_usage(
+        {
+            "input_tokens": 5,
+            "cache_creation_input_tokens": 90,
+            "cache_creation": {"ephemeral_5m_input_tokens": 20, "ephemeral_1h_input_tokens": 70},
+            "output_tokens": 3,
+            "server_tool_use": {"web_search_requests": 2},
+        }
+    )
+
+    assert usage == Usage(95, None, 90, 3, cache_write_1h=70, web_searches=2)
+
+
+def test_the_terms_of_an_answer_are_read() -> None:
+    answer = {
+        "type": "message",
+        "content": [],
+        "usage": {"input_tokens": 5, "output_tokens": 3, "service_tier": "priority", "speed": "fast"},
+    }
+
+    assert read(exchanged(MESSAGES, {"messages": []}, answer)).price_terms == {
+        "service_tier": "priority",
+        "speed": "fast",
+    }

@@ -7,6 +7,7 @@ import pytest
 from round_trips import GEMINI, GEMINI_STREAM, exchanged, sse
 
 from turntape.inspector.wire.parse import read
+from turntape.inspector.wire.protocols.gemini.answer import gemini_usage
 from turntape.inspector.wire.values import Reading, ToolChoice, Usage
 
 ASK = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
@@ -213,3 +214,15 @@ def test_code_assist_wraps_the_request_and_the_answer() -> None:
 def test_the_endpoints_beside_it_have_kinds_of_their_own(verb: str, kind: str) -> None:
     reading = read(exchanged(GEMINI.replace("generateContent", verb), ASK, {"totalTokens": 3}))
     assert (reading.kind, reading.emission) == (kind, None)
+
+
+def test_thoughts_among_the_candidates_are_not_counted_twice() -> None:
+    """The total says whether they are among them."""
+    inside = gemini_usage(
+        {"promptTokenCount": 8, "candidatesTokenCount": 79, "thoughtsTokenCount": 71, "totalTokenCount": 87}
+    )
+    beside = gemini_usage(
+        {"promptTokenCount": 8, "candidatesTokenCount": 8, "thoughtsTokenCount": 71, "totalTokenCount": 87}
+    )
+
+    assert inside == beside == Usage(8, None, None, 79, 71)

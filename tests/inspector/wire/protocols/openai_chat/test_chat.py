@@ -352,3 +352,9 @@ def test_the_deployment_in_the_path_is_the_model_when_the_body_names_none() -> N
 def test_strange_arguments_keep_their_text(arguments: str) -> None:
     reading = whole({"tool_calls": [{"id": "a", "function": {"name": "f", "arguments": arguments}}]}, "tool_calls")
     assert calls(reading) == [("f", "a", arguments)]
+
+
+def test_the_service_tier_is_a_term_of_the_price() -> None:
+    answer = {"object": "chat.completion", "choices": [], "usage": {"prompt_tokens": 1}, "service_tier": "flex"}
+
+    assert read(exchanged(CHAT, {"messages": []}, answer)).price_terms == {"service_tier": "flex"}

@@ -181,7 +181,7 @@ def test_every_protocol_of_a_gateway_reads_it(url: str, answer: Any) -> None:
 
     assert reading.stated_cost is not None
     assert reading.stated_cost.amount == Decimal("0.5")
-    assert reading.problems == ()
+    assert reading.usage_problems == ()
 
 
 def test_a_header_states_the_cost_where_the_body_does_not() -> None:
@@ -198,4 +198,4 @@ def test_a_header_without_an_amount_is_a_problem() -> None:
 
     assert reading.stated_cost is not None
     assert reading.stated_cost.amount is None
-    assert reading.problems == ("x-litellm-response-cost is 'None', which is not an amount of money.",)
+    assert reading.usage_problems == ("x-litellm-response-cost is 'None', which is not an amount of money.",)
