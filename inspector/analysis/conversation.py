@@ -85,7 +85,7 @@ def _unit(role: str, part: Part, emitted: bool) -> Unit | None:
     if part.call is not None:
         return None if part.call.server else _call_unit(part, part.call, emitted)
     if part.result is not None:
-        return None if role == "assistant" else _result_unit(part, part.result, emitted)
+        return None if role == "assistant" or part.result.server else _result_unit(part, part.result, emitted)
     if part.kind == "text" or part.kind == "refusal":
         if not part.text.strip():
             return None

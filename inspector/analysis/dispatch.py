@@ -102,7 +102,8 @@ def _behind_the_answer(turn: Turn) -> tuple[ToolResult, ...]:
     """The results after the last answer of a request's history; none when it has no answer."""
     messages = turn.reading.request.messages
     last = max((i for i, message in enumerate(messages) if message.role == "assistant"), default=len(messages))
-    return tuple(part.result for m in messages[last + 1 :] for part in m.parts if part.result is not None)
+    given = (part.result for m in messages[last + 1 :] for part in m.parts if part.result is not None)
+    return tuple(result for result in given if not result.server)
 
 
 def dispatch(turn: Turn, following: Turn | None) -> Dispatch:

@@ -125,8 +125,8 @@ class ThreadIndex:
                 self.failed[key] = turn.thread
             self.by_history[key].append(turn.thread)
             self.by_any_history.setdefault(key, (turn.thread, turn.round_trip.index))
-        if turn.reading.response_id:
-            self.by_answer_id[(run, turn.reading.response_id)] = (turn.thread, turn.round_trip.index)
+        for name in turn.reading.answer_ids:
+            self.by_answer_id[(run, name)] = (turn.thread, turn.round_trip.index)
         if turn.reading.emission is not None:
             self._remember_emission(turn, turn.reading.emission, scope)
 

@@ -82,7 +82,7 @@ class Threads:
         thread, number = found
         before = self._index.last[thread]
         again = before.failed and before.reading.request.previous_id == name
-        if before.reading.response_id != name and not again:
+        if name not in before.reading.answer_ids and not again:
             reason = f"it continues {name}, which was continued before"
             return self._start(new, Edge("fork", number, thread, reason), "extended")
         return self._continue(new, thread, "extended", 0, f"it continues {name}")

@@ -179,11 +179,15 @@ def address(trip: RoundTrip) -> dict[str, object]:
     return {"method": trip.request.method.upper(), "url": path_key(trip.request.url), "headers": found}
 
 
+_BESIDE = ("other", "media", "result")
+"""Kinds of what an answer holds beside texts and calls."""
+
+
 def emission_form(emission: Emission | None, names: OriginNames, *, reasoning: bool = True) -> dict[str, object]:
     """What was emitted, as `show --json` has it under `model`, without ids."""
     if emission is None:
         return {}
-    others = [names.plain(part.raw) for part in emission.content if part.kind in ("other", "media")]
+    others = [names.plain(part.raw) for part in emission.content if part.kind in _BESIDE]
     calls = [{"name": c.name, "arguments": _arguments(c.arguments, c.arguments_raw)} for c in emission.calls]
     server = [{"name": c.name, "arguments": _arguments(c.arguments, c.arguments_raw)} for c in emission.server_calls]
     form: dict[str, object] = {"text": emission.text, "refusal": emission.refusal, "tool_calls": calls}

@@ -128,7 +128,8 @@ def _sent(
 
 
 def _with_results(turn: TurnSummary, messages: Iterable[Message]) -> TurnSummary:
-    results = tuple(part.result for message in messages for part in message.parts if part.result is not None)
+    given = (part.result for message in messages for part in message.parts if part.result is not None)
+    results = tuple(result for result in given if not result.server)
     calls = turn.emission.calls
     known = {call.id for call in calls if call.id is not None}
     mine = tuple(r for r in results if r.call_id in known or (r.call_id is None and calls))

@@ -33,7 +33,7 @@ def _media(part: Part) -> Iterator[object]:
     """The media of a part, in results too."""
     if part.kind == "media":
         yield part.raw
-    elif part.result is not None:
+    elif part.result is not None and not part.result.server:
         yield from (item for item in as_array(as_object(part.raw).get("content")) if "text" not in as_object(item))
 
 
@@ -136,7 +136,7 @@ class RuleContext:
     def pairing(self) -> ToolPairing:
         """How the calls and results of its history fit together."""
         before, held = self.previous, self.request.previous_id
-        continues = before is not None and held is not None and before.reading.response_id == held
+        continues = before is not None and held in before.reading.answer_ids
         return pair_tools(self.request, self.protocol.pairing, list(self.thread.emitted_calls) if continues else None)
 
     @cached_property
@@ -171,7 +171,8 @@ class RuleContext:
 
     @cached_property
     def tools(self) -> dict[str, Tool]:
-        return {tool.name: tool for tool in self.request.tools}
+        """The tools that may be called, by name."""
+        return {tool.name: tool for tool in (*self.request.added_tools, *self.request.tools)}
 
     def returned_by(self, raw: object) -> int | None:
         """The round trip in which the API itself returned this very block, or None."""

@@ -57,6 +57,7 @@ def read_exchange(exchange: Exchange) -> Reading:
         error=answer.error,
         response_model=answer.model,
         response_id=answer.id,
+        continuation=answer.continuation,
         usage_raw=answer.usage_raw,
         stated_cost=stated,
         price_terms=answer.price_terms,

@@ -20,6 +20,9 @@ whole and labelled `unknown`.
 A finish word that is in no table is labelled `unknown`, never `complete`. Where the answer holds complete tool
 calls and the word says an ordinary end, the effective label is `tool_calls`. A streamed answer without terminal
 evidence is `cut`.
+
+What the vendors' SDKs know and a protocol does not read is listed with what happens to it. A content block, an item or
+an event of a type that is in no list is kept and shown raw.
 """
 
 _TITLES = ("name", "what it is", "streams as")
@@ -37,6 +40,9 @@ def _section(protocol: Protocol) -> str:
     if protocol.finish:
         rows = [(f"`{word}`", label) for word, label in protocol.finish.items()]
         lines += ["", _table(("finish word", "label"), rows).rstrip()]
+    if known := [(kind, word, what) for kind, words in protocol.not_read.items() for word, what in words.items()]:
+        rows = [(kind, f"`{word}`", what) for kind, word, what in known]
+        lines += ["", _table(("known, not read", "word", "what happens"), rows).rstrip()]
     return "\n".join([*lines, ""])
 
 

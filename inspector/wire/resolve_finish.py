@@ -88,8 +88,9 @@ def _emitted(answer: ResponseReading, request: RequestReading, label: FinishLabe
 
 def _is_call_as_text(text: str, request: RequestReading) -> bool:
     """True when the text holds a call's marker and the name of a tool that was offered."""
-    if not request.tools or (request.tool_choice and request.tool_choice.mode == "none"):
+    tools = (*request.tools, *request.added_tools)
+    if not tools or (request.tool_choice and request.tool_choice.mode == "none"):
         return False
     if not any(marker in text for marker in CALL_MARKERS) and not _FENCED_CALL.search(text):
         return False
-    return any(tool.name and tool.name in text for tool in request.tools)
+    return any(tool.name and tool.name in text for tool in tools)

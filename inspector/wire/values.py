@@ -66,6 +66,8 @@ class ToolCall:
     complete: bool = True
     """False when the API marked it incomplete or the stream ended inside it."""
     choice: int = 0
+    toolset: str | None = None
+    """The family of tools that the name belongs to, where the request offers a family and not each tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,8 @@ class ToolResult:
     is_error: bool
     text: str
     """The result's text; media are named in brackets."""
+    server: bool = False
+    """True for the result of the API's own tool, which the client does not give but only sends back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +133,8 @@ class RequestReading:
     messages: tuple[Message, ...] = ()
     """The conversation without the system prompt where the API keeps that apart."""
     tools: tuple[Tool, ...] = ()
+    added_tools: tuple[Tool, ...] = ()
+    """Tools that the conversation itself defines, beside those of `tools`."""
     tool_choice: ToolChoice | None = None
     parallel_tool_calls: bool | None = None
     max_output: int | None = None
@@ -154,8 +160,9 @@ class RequestReading:
 
     @property
     def results(self) -> tuple[ToolResult, ...]:
-        """All tool results in the history, in order."""
-        return tuple(p.result for m in self.messages for p in m.parts if p.result is not None)
+        """All results in the history that the client gave, in order."""
+        given = (p.result for m in self.messages for p in m.parts if p.result is not None)
+        return tuple(result for result in given if not result.server)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +180,11 @@ class Emission:
     """Signatures and encrypted contents that the client must echo."""
     content: tuple[Part, ...] = ()
     """What was emitted in order, pointers into the whole answer (as if it had not been streamed)."""
+
+    @property
+    def server_results(self) -> tuple[ToolResult, ...]:
+        """What the API's own tools gave, in order."""
+        return tuple(part.result for part in self.content if part.result is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +275,8 @@ class ResponseReading:
     """What the answer says of its terms, as price lists know them: `service_tier`, `speed`."""
     model: str | None = None
     id: str | None = None
+    continuation: str | None = None
+    """A token with which a later request continues this answer."""
     error: ApiError | None = None
     problems: tuple[str, ...] = ()
     other_content: bool = False
@@ -286,6 +300,8 @@ class Reading:
     error: ApiError | None
     response_model: str | None = None
     response_id: str | None = None
+    continuation: str | None = None
+    """A token with which a later request continues this answer."""
     usage_raw: object = None
     stated_cost: StatedCost | None = None
     price_terms: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -297,6 +313,11 @@ class Reading:
         """Counts and costs in the answer that are negative or of a wrong type, one sentence each."""
         usage, stated = self.usage, self.stated_cost
         return (*(usage.problems if usage else ()), *(stated.problems if stated else ()))
+
+    @property
+    def answer_ids(self) -> tuple[str, ...]:
+        """What a later request may name to continue this answer."""
+        return tuple(name for name in (self.response_id, self.continuation) if name)
 
     @property
     def is_generation(self) -> bool:

@@ -65,7 +65,7 @@ def unknown_tool(context: RuleContext) -> Iterator[Note]:
         return
     offered = ", ".join(sorted(context.tools)[:8])
     for call in whole_calls(context):
-        if not call.name or call.name in context.tools or call.name in _loaded(context):
+        if not call.name or call.toolset or call.name in context.tools or call.name in _loaded(context):
             continue
         what = f"the model called {call.name!r}, which was not offered; offered were {offered}"
         bare = re.split(r"[.:/]", call.name)[-1]

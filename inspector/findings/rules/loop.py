@@ -293,7 +293,7 @@ def pause_not_resumed(context: RuleContext) -> Iterator[Note]:
     following, again = context.following, context.next_echo
     if following is None or context.finish.label != "pause" or again is None:
         return
-    if following.reading.request.previous_id == context.reading.response_id and context.reading.response_id:
+    if following.reading.request.previous_id in context.reading.answer_ids:
         return
     changed = [change for change in again.changes if change.emitted]
     emitted = {id(unit) for unit in units_emitted(context.emission)}

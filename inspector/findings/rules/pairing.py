@@ -143,7 +143,7 @@ def left_open(context: RuleContext) -> Iterator[Note]:
     if following is None or done is None or not done.missing or context.finish.effective != "tool_calls":
         return
     held = following.reading.request.previous_id
-    if held is not None and held != context.reading.response_id:
+    if held is not None and held not in context.reading.answer_ids:
         return
     open_calls = _open_calls(context, done.missing)
     if not open_calls:

@@ -32,7 +32,7 @@ def _has_calls(message: Message) -> bool:
 
 
 def _has_results(message: Message) -> bool:
-    return any(part.result is not None for part in message.parts)
+    return any(part.result is not None and not part.result.server for part in message.parts)
 
 
 @rule(

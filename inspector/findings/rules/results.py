@@ -28,7 +28,8 @@ def new_results(context: RuleContext) -> list[Part]:
         return [unit.part for unit in new if unit.kind == "result" and unit.meaning not in old]
     if context.is_attempt:
         return []
-    return [part for message in context.request.messages for part in message.parts if part.result is not None]
+    parts = (part for message in context.request.messages for part in message.parts)
+    return [part for part in parts if part.result is not None and not part.result.server]
 
 
 def _tool_of(context: RuleContext, part: Part) -> str:

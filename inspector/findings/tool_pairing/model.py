@@ -71,7 +71,7 @@ class Entry:
         for part in message.parts:
             if may_call and part.call is not None and not part.call.server:
                 calls.append(CallPart(part, part.call.id, part.call.name))
-            if may_answer and part.result is not None:
+            if may_answer and part.result is not None and not part.result.server:
                 results.append(ResultPart(part, part.result.call_id, part.result.name))
         return cls(message, calls, results)
 

@@ -30,6 +30,9 @@ def _emitted(detail: Detail, emission: Emission, rows: Rows, place: int) -> Iter
     for call in emission.server_calls:
         head = [span("api", "⚙ "), call.name, span("dim", " run by the API itself")]
         yield tag("div", tag("div", *head), arguments(call), class_="call")
+    names = {call.id: call.name for call in emission.server_calls}
+    for result in emission.server_results:
+        yield result_block(result, result.name or names.get(result.call_id) or "", " from the API itself")
     if emission.emitted in ("empty", "none"):
         error = detail.row.error
         yield tag("p", error or "nothing was emitted", class_="bad" if error else "warn")

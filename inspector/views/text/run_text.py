@@ -201,6 +201,8 @@ def part_line(message: Message, part: Part, names: Mapping[str | None, str]) -> 
     """One line for a piece of the history that the client sent; None for what the model had said."""
     if part.result is not None:
         result = part.result
+        if result.server:
+            return None
         name = result.name or names.get(result.call_id) or result.call_id or "a call"
         style: Style = "bad" if result.is_error else "dim"
         return [(f"← {clip(name, 30)} ", "client"), (clip(result.text, 400), style)]
@@ -234,6 +236,8 @@ def _emission(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
         broken = call.arguments is None and bool(call.arguments_raw.strip())
         arrow = "⚙ " if call.server else "→ "
         lines.append([(arrow, "model"), (clip(call_text(call), 400), "bad" if broken else "plain")])
+    for result in emission.server_results:
+        lines.append([("  ← ", "api"), (clip(result.text, 400), "bad" if result.is_error else "dim")])
     if not lines:
         lines.append([(f"{emission.emitted}", "dim" if emission.emitted != "empty" else "warn")])
     yield fit(_row("model", lines[0]), width)
@@ -367,6 +371,10 @@ def whole_turn(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
         yield from _paragraphs(emission.text, "    ", width) if emission.text else ()
         for call in (*emission.calls, *emission.server_calls):
             yield from _call_lines(call, width)
+        names = {call.id: call.name for call in (*emission.calls, *emission.server_calls)}
+        for part in emission.content:
+            if part.result is not None or part.kind == "other":
+                yield from _part(part, names, width)
     yield fit(_finish(one), width)
     yield fit(_dispatch(one.label), width)
     yield fit(_tokens_line(one), width)
@@ -385,12 +393,14 @@ def _part(part: Part, names: Mapping[str | None, str], width: int) -> Iterator[L
         yield from _call_lines(part.call, width)
     elif part.result is not None:
         name = part.result.name or names.get(part.result.call_id) or ""
-        yield fit([("    ← ", "client"), (safe(name), "plain"), (f"  {safe(part.result.call_id or '')}", "dim")], width)
+        giver: Style = "api" if part.result.server else "client"
+        yield fit([("    ← ", giver), (safe(name), "plain"), (f"  {safe(part.result.call_id or '')}", "dim")], width)
         yield from _paragraphs(part.result.text, "        ", width, "bad" if part.result.is_error else "plain")
     elif part.kind in ("text", "reasoning", "refusal"):
         yield from _paragraphs(part.text, "    ", width, "plain" if part.kind == "text" else "dim")
     else:
-        yield fit([("    ", "plain"), (f"[{part.kind}] {clip(compact(part.raw), 200)}", "dim")], width)
+        text = part.text if part.text and not part.text.startswith("[") else compact(part.raw)
+        yield fit([("    ", "plain"), (f"[{part.kind}] {clip(text, 200)}", "dim")], width)
 
 
 def console_line(label: Mapping[str, object], totals: RunCost, colour: bool) -> str:

@@ -29,6 +29,8 @@ class Protocol:
     read_response: Callable[[Exchange, RequestReading], ResponseReading]
     finish: Mapping[str, str] = field(default_factory=dict[str, str])
     """The API's finish words and their labels, for docs/protocols.md."""
+    not_read: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    """What the API's SDKs know and this protocol does not read: by kind of member, each word and what happens to it."""
     streams: tuple[str, ...] = ()
     """The framings it streams in: `sse`, `ndjson`, `aws-event-stream`, `json-array`."""
     api: Api = Api()

@@ -34,6 +34,11 @@ def answer_blocks(detail: Detail, rows: Rows, place: int, *, joined: bool = True
     for number, call in enumerate(emission.server_calls):
         title = [("⚙ ", "api"), (safe(call.name), "bold"), ("  run by the API itself", "dim")]
         yield Block(f"server:{number}", title, call_body(call, {}), indent=2)
+    names = {call.id: call.name for call in emission.server_calls}
+    for number, result in enumerate(emission.server_results):
+        body = prose(result.text, "bad" if result.is_error else "plain")
+        title = result_title(result, names.get(result.call_id))
+        yield Block(f"server-result:{number}", title, body, open=False, preview=RESULT, indent=4)
     yield from _problems(detail, emission)
 
 

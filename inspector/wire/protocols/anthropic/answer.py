@@ -75,7 +75,7 @@ def read_anthropic_message(
 
 
 def _is_other(part: Part) -> bool:
-    return part.kind in ("media", "other") and as_object(part.raw).get("type") != "fallback"
+    return part.kind in ("media", "other", "result") and as_object(part.raw).get("type") != "fallback"
 
 
 def _refusal(message: Object) -> str | None:

@@ -19,7 +19,11 @@ IGNORED = IgnoredFields(
         "/messages/*/content/*/cache_control",
         "/messages/*/content/*/content/*/cache_control",
     ),
-    ids=("/messages/*/content/*/id", "/messages/*/content/*/tool_use_id"),
+    ids=(
+        "/messages/*/content/*/id",
+        "/messages/*/content/*/tool_use_id",
+        "/messages/*/content/*/caller/tool_id",
+    ),
     texts=(BILLING_TEXT,),
 )
 

@@ -9,6 +9,7 @@ from ..protocol import Protocol
 from ..traits import ArgumentsField, Caching, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_anthropic_answer
 from .api import API
+from .not_read import NOT_READ
 from .request import read_anthropic_request
 from .rewrite import EDIT_TARGETS, REWRITE
 from .roles import check_roles
@@ -69,11 +70,12 @@ def read_response(exchange: Exchange, request: RequestReading) -> ResponseReadin
 ANTHROPIC_MESSAGES = Protocol(
     name="anthropic-messages",
     title="Anthropic Messages",
-    spec="https://docs.claude.com/en/api/messages, and anthropic 2.11.0, read 2026-11-20",
+    spec="https://docs.claude.com/en/api/messages, and anthropic 2.12.0, read 2026-11-22",
     detect=detect,
     read_request=read_request,
     read_response=read_response,
     finish=dict(FINISH),
+    not_read=NOT_READ,
     streams=("sse",),
     api=API,
     rewrite=REWRITE,

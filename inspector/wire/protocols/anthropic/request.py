@@ -1,8 +1,10 @@
 """Requests in the shape of Anthropic Messages, also as Bedrock and Vertex take them."""
 
 from ...json_value import Object, as_array, as_count, as_object, as_text
-from ...values import Message, Part, RequestReading, Tool, ToolCall, ToolChoice, ToolResult
-from ..shared.parts import arguments_of, call_part, chosen, media_part, other_fields, text_of, text_part, texts
+from ...values import Message, Part, RequestReading, ToolCall, ToolChoice
+from ..shared.parts import arguments_of, call_part, chosen, media_part, other_fields, text_part, texts
+from .results import client_result, server_result
+from .tools import added_tools, listing_text, read_tools, tool_change_text
 
 _KNOWN = frozenset(
     {"model", "messages", "system", "stream", "tools", "tool_choice", "max_tokens", "stop_sequences", "thread"}
@@ -21,7 +23,8 @@ def read_anthropic_request(fields: Object, model: str | None = None, *, streamed
         streamed=streamed or fields.get("stream") is True,
         system=tuple(read_blocks(fields.get("system"), "/system")),
         messages=tuple(_message(as_object(m), f"/messages/{i}") for i, m in enumerate(messages)),
-        tools=tuple(_tool(as_object(t), f"/tools/{i}") for i, t in enumerate(as_array(fields.get("tools")))),
+        tools=tuple(read_tools(fields.get("tools"), "/tools")),
+        added_tools=tuple(added_tools(messages)),
         tool_choice=_choice(choice),
         parallel_tool_calls=not disabled if isinstance(disabled, bool) else None,
         max_output=as_count(fields.get("max_tokens")),
@@ -63,9 +66,15 @@ def _block(block: Object, pointer: str, complete: bool) -> Part:
     if kind == "tool_use" or kind in _SERVER_CALLS:
         return call_part(_call(block, kind in _SERVER_CALLS, complete), pointer, block)
     if kind == "tool_result":
-        return _result(block, pointer)
+        return client_result(block, pointer)
     if kind.endswith("_tool_result"):
-        return Part("other", pointer, text=f"[{kind}]", raw=block)
+        return server_result(block, pointer)
+    if kind in ("tool_addition", "tool_removal"):
+        return Part("other", pointer, text=tool_change_text(block), raw=block)
+    if kind == "mcp_tool_listing":
+        return Part("other", pointer, text=listing_text(block), raw=block)
+    if kind == "fallback":
+        return Part("other", pointer, text=_fallback_text(block), raw=block)
     if kind == "compaction":
         text = as_text(block.get("content")) or ""
         signature = as_text(block.get("signature")) or as_text(block.get("encrypted_content"))
@@ -84,24 +93,14 @@ def _call(block: Object, server: bool, complete: bool) -> ToolCall:
     else:
         arguments, raw = arguments_of(value)
         raw = as_text(block.get("input_raw")) or raw
-    return ToolCall(name, call_id, arguments, raw, server=server, complete=complete)
+    toolset = as_text(block.get("toolset_name"))
+    return ToolCall(name, call_id, arguments, raw, server=server, complete=complete, toolset=toolset)
 
 
-def _result(block: Object, pointer: str) -> Part:
-    text = text_of(block.get("content"))
-    error = block.get("is_error") is True
-    result = ToolResult(as_text(block.get("tool_use_id")), None, error, text)
-    return Part("result", pointer, text=text, result=result, raw=block)
-
-
-def _tool(tool: Object, pointer: str) -> Tool:
-    kind = as_text(tool.get("type"))
-    name = as_text(tool.get("name")) or as_text(tool.get("mcp_server_name")) or kind or ""
-    # Tools of Anthropic's own that the client runs (bash, text editor, computer, memory) have a type and no schema.
-    own = kind not in (None, "custom") and "input_schema" not in tool
-    client = own and (kind or "").startswith(("bash_", "text_editor_", "computer_", "memory_"))
-    description = as_text(tool.get("description"))
-    return Tool(name, description, tool.get("input_schema"), pointer, server=own and not client)
+def _fallback_text(block: Object) -> str:
+    """Which model's words end here, and which model continues."""
+    before, after = (as_text(as_object(block.get(key)).get("model")) or "?" for key in ("from", "to"))
+    return f"{before} declined; {after} continues"
 
 
 def _choice(choice: Object) -> ToolChoice | None:

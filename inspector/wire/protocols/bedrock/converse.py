@@ -12,6 +12,7 @@ from ..shared.parts import unread
 from ..traits import ArgumentsField, Caching, Pairing, Reasoning, RequestRules
 from .api import CONVERSE_API
 from .converse_blocks import assemble, block_parts, converse_usage, read_converse_request
+from .not_read import NOT_READ
 from .rewrite import EDIT_TARGETS, REWRITE
 from .roles import check_roles
 
@@ -88,11 +89,13 @@ def read_converse_body(
 BEDROCK_CONVERSE = Protocol(
     name="bedrock-converse",
     title="Amazon Bedrock Converse",
-    spec="https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html, read 2026-11-20",
+    spec="https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html, and botocore 1.44.5, "
+    "read 2026-11-22",
     detect=detect,
     read_request=read_request,
     read_response=read_response,
     finish=dict(FINISH),
+    not_read=NOT_READ,
     streams=("aws-event-stream",),
     api=CONVERSE_API,
     rewrite=REWRITE,

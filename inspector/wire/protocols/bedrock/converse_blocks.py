@@ -57,9 +57,39 @@ def block_parts(content: object, pointer: str) -> list[Part]:
             parts.append(_reasoning(reasoning, where, value))
         elif cited := as_object(block.get("citationsContent")):
             parts.append(text_part(text_of(cited.get("content")), where, value))
+        elif found := as_object(block.get("searchResult")):
+            parts.append(Part("media", where, text=_search_text(found), raw=value))
+        elif guarded := as_object(block.get("guardContent")):
+            parts.append(_guarded(guarded, where, value))
+        elif change := next((name for name in _TOOL_CHANGES if name in block), None):
+            parts.append(Part("other", where, text=_tool_change(change, as_object(block[change])), raw=value))
         elif "cachePoint" not in block:
-            parts.append(media_part(next(iter(block), "block"), where, value))
+            kind = next(iter(block), "block")
+            known = kind in _MEDIA
+            parts.append(media_part(kind, where, value) if known else Part("other", where, f"[{kind}]", raw=value))
     return parts
+
+
+_TOOL_CHANGES = {"toolAddition": "adds", "toolRemoval": "removes"}
+
+
+def _tool_change(kind: str, change: Object) -> str:
+    """Which tool of the request, or of which MCP server, comes in or goes away."""
+    tool = as_object(change.get("tool"))
+    named = "/".join(filter(None, (as_text(tool.get("serverName")), as_text(tool.get("name")))))
+    return f"{_TOOL_CHANGES[kind]} the tool {named or '?'}"
+
+
+def _guarded(guarded: Object, pointer: str, raw: object) -> Part:
+    """Content that a guardrail looks at: to the model it is a text or an image as any other."""
+    text = as_object(guarded.get("text")).get("text")
+    if isinstance(text, str):
+        return text_part(text, pointer, raw)
+    return media_part(next(iter(guarded), "guardContent"), pointer, raw)
+
+
+def _search_text(found: Object) -> str:
+    return "\n".join(filter(None, (text_of(found.get(key)) for key in ("title", "source", "content"))))
 
 
 def _call(use: Object, block: Object) -> ToolCall:
@@ -74,10 +104,12 @@ def _call(use: Object, block: Object) -> ToolCall:
     )
 
 
-_MEDIA = ("image", "document", "video")
+_MEDIA = ("image", "document", "video", "audio")
 
 
 def _chunk_text(chunk: Object) -> str:
+    if found := as_object(chunk.get("searchResult")):
+        return _search_text(found)
     kind = next((name for name in _MEDIA if name in chunk), None)
     return f"[{kind}]" if kind else text_of(chunk.get("json", chunk.get("text", chunk)))
 
@@ -85,7 +117,8 @@ def _chunk_text(chunk: Object) -> str:
 def _result(result: Object, pointer: str, raw: object) -> Part:
     chunks = [as_object(chunk) for chunk in as_array(result.get("content"))]
     text = "\n".join(_chunk_text(chunk) for chunk in chunks)
-    read = ToolResult(as_text(result.get("toolUseId")), None, result.get("status") == "error", text)
+    failed, server = result.get("status") == "error", bool(result.get("type"))
+    read = ToolResult(as_text(result.get("toolUseId")), None, failed, text, server)
     return Part("result", pointer, text=text, result=read, raw=raw)
 
 
@@ -183,3 +216,22 @@ def _grow(block: Object, delta: Object) -> None:
                 text_field[key] = (as_text(text_field.get(key)) or "") + piece
         if redacted := as_text(reasoning.get("redactedContent")):
             target["redactedContent"] = redacted
+    if pieces := as_array(delta.get("toolResult")):
+        result = block["toolResult"] = as_object(block.get("toolResult"))
+        result["content"] = _joined_texts([*as_array(result.get("content")), *pieces])
+    if citation := delta.get("citation"):
+        block["citations"] = [*as_array(block.get("citations")), citation]
+    if image := as_object(delta.get("image")):
+        block["image"] = {**as_object(block.get("image")), **image}
+
+
+def _joined_texts(chunks: list[object]) -> list[object]:
+    """Neighbouring texts as one: a stream brings them in pieces."""
+    joined: list[object] = []
+    for chunk in map(as_object, chunks):
+        last = as_object(joined[-1]).get("text") if joined else None
+        if isinstance(last, str) and isinstance(text := chunk.get("text"), str):
+            joined[-1] = {"text": last + text}
+        else:
+            joined.append(chunk)
+    return joined

@@ -8,6 +8,7 @@ from ..shared.answers import answer, objects, posts, prompt_message
 from ..shared.errors import error_in
 from ..shared.parts import arguments_of, call_part, chosen, other_fields, text_part, texts, unread
 from .api import API
+from .not_read import V1_NOT_READ
 from .usage import FINISH, cohere_usage
 
 _ROLES = {"user": "user", "chatbot": "assistant", "system": "system", "tool": "tool"}
@@ -101,19 +102,19 @@ def _results(results: object, pointer: str) -> tuple[Part, ...]:
 def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
     problems: list[str] = []
     if exchange.framing in ("ndjson", "sse"):
-        body, ended, error = _assemble(objects(exchange.events, problems))
+        body, ended, error = assemble(objects(exchange.events, problems))
         return _read(body, ended=ended, error=error, problems=problems)
     body = exchange.answer_fields
     if not body:
         return unread(exchange, "an answer of Cohere")
     if body.get("event_type") or body.get("is_finished") is False:
         # A stream of one line.
-        body, ended, error = _assemble([("", body)])
+        body, ended, error = assemble([("", body)])
         return _read(body, ended=ended, error=error, problems=problems)
     return _read(body, ended=True, error=None, problems=problems)
 
 
-def _assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool, ApiError | None]:
+def assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool, ApiError | None]:
     text, ended = "", False
     body: Object = {}
     error: ApiError | None = None
@@ -176,6 +177,7 @@ COHERE_V1 = Protocol(
     read_request=read_request,
     read_response=read_response,
     finish=dict(FINISH),
+    not_read=V1_NOT_READ,
     streams=("ndjson", "sse"),
     api=API,
 )

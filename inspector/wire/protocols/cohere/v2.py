@@ -10,6 +10,7 @@ from ..protocol import Protocol
 from ..shared.answers import answer, objects, posts, stream_error
 from ..shared.parts import text_part, texts, unread
 from .api import API
+from .not_read import NOT_READ
 from .rewrite import EDIT_TARGETS, REWRITE
 from .stream import assemble
 from .usage import FINISH, cohere_usage
@@ -77,6 +78,7 @@ COHERE_V2 = Protocol(
     read_request=read_request,
     read_response=read_response,
     finish=dict(FINISH),
+    not_read=NOT_READ,
     streams=("sse",),
     api=API,
     rewrite=REWRITE,

@@ -163,9 +163,10 @@ def read_gemini_body(
         stated_cost=stated_cost(body, usage),
         model=as_text(get(body, "modelVersion")),
         id=as_text(get(body, "responseId")),
+        continuation=next((token for c in candidates if (token := as_text(get(c, "continuationToken")))), None),
         error=error,
         problems=problems,
-        other_content=any(p.kind == "media" for p in parts),
+        other_content=any(p.kind == "media" or (p.kind in ("other", "result") and p.text) for p in parts),
     )
 
 

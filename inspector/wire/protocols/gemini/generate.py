@@ -10,6 +10,7 @@ from ..shared.parts import chosen, other_fields, texts
 from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_gemini_answer
 from .api import API
+from .not_read import NOT_READ
 from .parts import get, read_parts
 from .rewrite import EDIT_TARGETS, REWRITE
 from .roles import check_roles
@@ -139,11 +140,12 @@ def read_response(exchange: Exchange, request: RequestReading) -> ResponseReadin
 GEMINI_GENERATE = Protocol(
     name="gemini-generate",
     title="Gemini generateContent",
-    spec="https://ai.google.dev/api/generate-content, and google-genai 3.4.0, read 2026-11-20",
+    spec="https://ai.google.dev/api/generate-content, and google-genai 3.4.0, read 2026-11-22",
     detect=detect,
     read_request=read_request,
     read_response=read_response,
     finish=dict(FINISH),
+    not_read=NOT_READ,
     streams=("sse", "json-array", "ndjson"),
     api=API,
     rewrite=REWRITE,

@@ -35,6 +35,7 @@ from ..shared.parts import (
 )
 from ..traits import AnswerRules, Pairing, Reasoning
 from .api import INTERACTIONS_API
+from .not_read import INTERACTIONS_NOT_READ
 
 FINISH: dict[str, FinishLabel] = {
     "completed": "complete",
@@ -53,6 +54,7 @@ _ENDS = frozenset({"interaction.completed", "interaction.complete", "interaction
 _BACKGROUND = frozenset({"queued", "in_progress"})
 _KNOWN = frozenset({"model", "agent", "input", "system_instruction", "tools", "stream", "previous_interaction_id"})
 _PATH = re.compile(r"/interactions(/[^/]+(?:/cancel)?)?$")
+_MEDIA = frozenset({"audio", "document", "image", "video"})
 _ROLES = {"user_input": "user", "model_output": "assistant", "user": "user", "model": "assistant"}
 
 
@@ -78,7 +80,7 @@ def read_request(exchange: Exchange) -> RequestReading:
         max_output=as_count(config.get("max_output_tokens")),
         stop=texts(config.get("stop_sequences")),
         parameters=other_fields(fields, _KNOWN),
-        previous_id=as_text(fields.get("previous_interaction_id")),
+        previous_id=as_text(fields.get("previous_interaction_id")) or as_text(fields.get("continuation_token")),
     )
 
 
@@ -130,7 +132,9 @@ def step_parts(step: Object, pointer: str) -> list[Part]:
         return [_call(step, kind, pointer)]
     if isinstance(text := step.get("text"), str):
         return [text_part(text, pointer, step)]
-    return [media_part(kind or "part", pointer, step)]
+    if kind in _MEDIA:
+        return [media_part(kind, pointer, step)]
+    return [Part("other", pointer, text=f"[{kind or 'part'}]", raw=step)]
 
 
 def _call(step: Object, kind: str, pointer: str) -> Part:
@@ -148,23 +152,24 @@ def _call(step: Object, kind: str, pointer: str) -> Part:
 
 
 def _result(step: Object, pointer: str) -> Part:
-    text = text_of(step.get("result"))
-    error = step.get("is_error") is True
-    result = ToolResult(as_text(step.get("call_id")), as_text(step.get("name")), error, text)
+    kind = as_text(step.get("type")) or ""
+    text = text_of(step.get("result")) or ("" if "result" in step else f"[{kind}]")
+    error, own = step.get("is_error") is True, kind != "function_result"
+    result = ToolResult(as_text(step.get("call_id")), as_text(step.get("name")), error, text, server=own)
     return Part("result", pointer, text=text, result=result, raw=step)
 
 
 def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
     if exchange.framing == "sse":
         problems: list[str] = []
-        body, ended = _assemble(objects(exchange.events, problems))
+        body, ended = assemble(objects(exchange.events, problems))
         return _read(body, ended=ended, error=stream_error(exchange.events), problems=problems)
     if not exchange.answer_fields:
         return unread(exchange, "an interaction")
     return _read(exchange.answer_fields, ended=True, error=None, problems=[])
 
 
-def _assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool]:
+def assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool]:
     body: Object = {}
     steps: dict[int, Object] = {}
     ended = False
@@ -201,8 +206,9 @@ def _grow(step: Object, delta: Object) -> None:
             text = as_text(delta.get("text")) or ""
             if step.get("type") == "model_output":
                 content = as_array(step.get("content"))
-                before = as_text(as_object(next(iter(content), None)).get("text")) or ""
-                step["content"] = [{"type": "text", "text": before + text}]
+                before = as_text(as_object(content[-1]).get("text")) if content else None
+                kept = content if before is None else content[:-1]
+                step["content"] = [*kept, {"type": "text", "text": (before or "") + text}]
             else:
                 step["text"] = (as_text(step.get("text")) or "") + text
         case "thought_signature":
@@ -216,6 +222,8 @@ def _grow(step: Object, delta: Object) -> None:
             step.update(delta)
         case None:
             pass
+        case "audio" | "document" | "image" | "video" if step.get("type") == "model_output":
+            step["content"] = [*as_array(step.get("content")), delta]
         case _:
             step.update({key: value for key, value in delta.items() if key not in step})
 
@@ -242,6 +250,7 @@ def _read(body: Object, *, ended: bool, error: ApiError | None, problems: list[s
         usage_raw=body.get("usage"),
         model=as_text(body.get("model")),
         id=as_text(body.get("id")),
+        continuation=as_text(body.get("continuation_token")),
         error=error,
         problems=problems,
     )
@@ -263,11 +272,12 @@ def _usage(usage: Object) -> Usage:
 GEMINI_INTERACTIONS = Protocol(
     name="gemini-interactions",
     title="Gemini Interactions",
-    spec="https://ai.google.dev/api/interactions-api, and google-genai 3.4.0, read 2026-11-20",
+    spec="https://ai.google.dev/api/interactions-api, and google-genai 3.4.0, read 2026-11-22",
     detect=detect,
     read_request=read_request,
     read_response=read_response,
     finish=dict(FINISH),
+    not_read=INTERACTIONS_NOT_READ,
     streams=("sse",),
     api=INTERACTIONS_API,
     pairing=Pairing(anywhere=True),

@@ -2,7 +2,7 @@
 
 import re
 
-from ...json_value import Object, as_array, as_object, as_text, compact, is_array, is_object
+from ...json_value import Object, as_array, as_object, as_text, compact, is_array, is_object, objects_in
 from ...values import Part, ToolCall, ToolResult
 from ..shared.parts import arguments_of, call_part, media_part, text_of, text_part
 
@@ -10,7 +10,7 @@ _HUMP = re.compile(r"[A-Z]")
 _STEP = re.compile(r"[^.\[\]'\"$]+")
 _MEDIA = ("inlineData", "fileData", "inline_data", "file_data")
 _SERVER_PARTS = ("executableCode", "toolCall", "executable_code", "tool_call")
-_SERVER_RESULTS = ("codeExecutionResult", "toolResponse", "code_execution_result", "tool_response")
+_SERVER_RESULTS = ("codeExecutionResult", "toolResponse")
 
 
 def get(fields: Object, name: str) -> object:
@@ -51,14 +51,26 @@ def _part(part: Object, pointer: str, choice: int) -> Part:
     if text is not None:
         kind = "reasoning" if part.get("thought") is True else "text"
         return Part(kind, pointer, text, signature=signature, raw=part)
+    if is_object(spoken := get(part, "audioTranscription")):
+        # What the audio beside it says, as the API heard or spoke it.
+        return Part("text", pointer, text_of(as_object(spoken).get("text")), signature=signature, raw=part)
     for name in _MEDIA:
-        if is_object(value := part.get(name)):
-            kind = as_text(get(as_object(value), "mimeType")) or "media"
-            return media_part(kind, pointer, part)
+        if is_object(part.get(name)):
+            return media_part(_media_kind(part) or "media", pointer, part)
     if signature is not None:
         return Part("reasoning", pointer, signature=signature, raw=part)
-    names = [name for name in _SERVER_RESULTS if name in part]
-    return Part("other", pointer, text=f"[{names[0]}]" if names else "", raw=part)
+    for name in _SERVER_RESULTS:
+        if is_object(value := get(part, name)):
+            result = _server_result(as_object(value))
+            return Part("result", pointer, text=result.text, result=result, raw=part)
+    known = next(iter(part), None)
+    return Part("other", pointer, text=f"[{known}]" if known else "", raw=part)
+
+
+def _media_kind(part: Object) -> str | None:
+    """The media type of a part that holds media or names a file."""
+    found = next((value for name in _MEDIA if is_object(value := part.get(name))), None)
+    return as_text(get(as_object(found), "mimeType")) or ("media" if found is not None else None)
 
 
 def _call(call: Object, choice: int) -> ToolCall:
@@ -75,12 +87,22 @@ def _server_call(name: str, value: Object, choice: int) -> ToolCall:
     return ToolCall(label, call_id, arguments, compact(arguments), server=True, choice=choice)
 
 
+def _server_result(value: Object) -> ToolResult:
+    """What the API's own tool gave: a program's output, or a response of any shape."""
+    outcome = value.get("outcome")
+    failed = outcome not in (None, 1, "OUTCOME_OK", "OUTCOME_UNSPECIFIED")
+    text = text_of(value.get("output")) if "outcome" in value or "output" in value else text_of(value.get("response"))
+    return ToolResult(as_text(value.get("id")), as_text(get(value, "toolType")), failed, text, server=True)
+
+
 def _result(response: Object) -> ToolResult:
     body = response.get("response")
     fields = as_object(body)
     error = fields.get("error")
     inner = fields.get("output", fields.get("result")) if len(fields) == 1 else None
     text = text_of(inner) if inner is not None else compact(body) if body is not None else ""
+    media = [f"[{kind}]" for part in objects_in(response.get("parts")) if (kind := _media_kind(part))]
+    text = "\n".join(filter(None, (text, *media)))
     call_id, name = as_text(response.get("id")) or None, as_text(response.get("name"))
     return ToolResult(call_id, name, error not in (None, "", False), text)
 

@@ -12,6 +12,7 @@ from ..shared.parts import media_part, text_part, texts
 from ..traits import AnswerRules, ArgumentsField, Pairing, RequestRules
 from .answer import FINISH, joined, read_lines
 from .api import CHAT_API
+from .not_read import NOT_READ
 from .rewrite import EDIT_TARGETS, REWRITE
 
 
@@ -30,13 +31,13 @@ def read_request(exchange: Exchange) -> RequestReading:
     return replace(
         request,
         streamed=fields.get("stream") is not False,
-        messages=tuple(_message(message) for message in request.messages),
+        messages=tuple(read_message(message) for message in request.messages),
         max_output=request.max_output or as_count(options.get("num_predict")),
         stop=request.stop or texts(options.get("stop")),
     )
 
 
-def _message(message: Message) -> Message:
+def read_message(message: Message) -> Message:
     raw = as_object(message.raw)
     parts = list(message.parts)
     if message.role == "tool" and (name := as_text(raw.get("tool_name"))):
@@ -68,6 +69,7 @@ OLLAMA_CHAT = Protocol(
     read_request=read_request,
     read_response=read_response,
     finish=dict(FINISH),
+    not_read=NOT_READ,
     streams=("ndjson",),
     api=CHAT_API,
     rewrite=REWRITE,

@@ -9,6 +9,7 @@ from ..protocol import Protocol
 from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_chat_answer
 from .api import API
+from .not_read import NOT_READ
 from .request import read_chat_request
 from .rewrite import EDIT_TARGETS, REWRITE
 
@@ -64,6 +65,7 @@ OPENAI_CHAT = Protocol(
     read_request=read_request,
     read_response=read_response,
     finish=dict(FINISH),
+    not_read=NOT_READ,
     streams=("sse", "ndjson"),
     api=API,
     rewrite=REWRITE,

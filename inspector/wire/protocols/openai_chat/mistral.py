@@ -10,6 +10,7 @@ from .answer import FINISH as CHAT_FINISH
 from .answer import read_chat_answer
 from .api import MISTRAL_API
 from .mistral_roles import check_roles
+from .not_read import NOT_READ
 from .request import read_chat_request
 from .rewrite import EDIT_TARGETS, REWRITE
 from .usage import chat_usage
@@ -58,6 +59,7 @@ MISTRAL_CHAT = Protocol(
     read_request=read_request,
     read_response=read_response,
     finish=dict(FINISH),
+    not_read=NOT_READ,
     streams=("sse",),
     api=MISTRAL_API,
     rewrite=REWRITE,

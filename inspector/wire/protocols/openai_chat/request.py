@@ -27,6 +27,21 @@ _KNOWN = frozenset(
         "stop",
     }
 )
+MEDIA = frozenset(
+    {"image", "image_url", "input_image", "audio", "audio_url", "input_audio", "video", "video_url", "input_video"}
+    | {
+        "document",
+        "document_url",
+        "file",
+        "file_url",
+        "input_file",
+        "reference",
+        "resource",
+        "resource_link",
+        "container_upload",
+    }
+)
+"""Types of content that are not text, in all dialects."""
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 """Where servers put reasoning; the first that holds text counts, since some send it twice."""
 
@@ -115,8 +130,12 @@ def _content_part(item: object, pointer: str) -> Part:
             error = fields.get("is_error") is True
             result = ToolResult(as_text(fields.get("tool_use_id")), None, error, text)
             return Part("result", pointer, text, result=result, raw=item)
-        case _:
+        case "resource" if "text" in as_object(fields.get("content")):
+            return text_part(text_of(fields.get("content")), pointer, item)
+        case _ if kind in MEDIA:
             return media_part(kind, pointer, item)
+        case _:
+            return Part("other", pointer, text=f"[{kind}]", raw=item)
 
 
 def message_calls(message: Object, pointer: str) -> list[Part]:

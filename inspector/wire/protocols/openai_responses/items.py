@@ -1,8 +1,10 @@
 """Items of OpenAI Responses: the pieces that its input and its output are both made of."""
 
 from ...json_value import Object, as_array, as_object, as_text, compact
-from ...values import Message, Part, PartKind, ToolCall, ToolResult
+from ...values import Message, Part, PartKind, ToolCall
 from ..shared.parts import arguments_of, call_part, media_part, text_of, text_part
+from .outputs import inner_result, read_output
+from .session_items import SESSION_ITEMS
 
 CLIENT_CALLS: dict[str, tuple[str, str]] = {
     "function_call": ("", "arguments"),
@@ -23,24 +25,35 @@ SERVER_CALLS: dict[str, tuple[str, str]] = {
     "mcp_call": ("", "arguments"),
     "tool_search_call": ("tool_search", "arguments"),
     "x_search_call": ("x_search", "action"),
+    "program": ("program", "code"),
+    "multi_agent_call": ("", "arguments"),
 }
 """Items of tools that the API runs."""
 
 _ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 _PARTIAL = frozenset({"incomplete", "in_progress"})
+_MEDIA = frozenset({"input_image", "input_file", "input_audio", "output_audio", "computer_screenshot"})
 
 
-def item_parts(item: Object, pointer: str, answered: frozenset[str] = frozenset()) -> list[Part]:
-    """The parts of one item; calls whose id is in `answered` were run by the API itself."""
+def item_parts(
+    item: Object, pointer: str, answered: frozenset[str] = frozenset(), *, emitted: bool = False
+) -> list[Part]:
+    """The parts of one item; calls whose id is in `answered` were run by the API itself.
+
+    `emitted` is true for an item of an answer, whose results are all the API's own.
+    """
     kind = as_text(item.get("type")) or ("message" if "role" in item else "")
     if kind == "message":
         return _content(item.get("content"), f"{pointer}/content")
     if kind == "reasoning":
         return [_reasoning(item, pointer)]
     if kind in CLIENT_CALLS or kind in SERVER_CALLS:
-        return [call_part(_call(item, kind, answered), pointer, item)]
+        call = _call(item, kind, answered)
+        return [call_part(call, pointer, item), *inner_result(item, kind, pointer, call)]
     if kind.endswith("_output") or kind == "mcp_approval_response":
-        return [_result(item, kind, pointer)]
+        return [read_output(item, kind, pointer, emitted=emitted)]
+    if kind in SESSION_ITEMS:
+        return [Part("other", pointer, text=SESSION_ITEMS[kind](item), raw=item)]
     if kind in ("compaction", "compaction_summary", "context_compaction"):
         signature = as_text(item.get("encrypted_content"))
         return [Part("other", pointer, text="[compaction]", signature=signature, raw=item)]
@@ -55,7 +68,8 @@ def item_message(item: Object, pointer: str) -> Message:
     role = _ROLES.get(as_text(item.get("role")) or "")
     if role is None:
         kinds = {part.kind for part in parts}
-        role = "tool" if "result" in kinds else "assistant" if kinds & {"call", "reasoning"} else "other"
+        given = any(part.result is not None and not part.result.server for part in parts)
+        role = "tool" if given else "assistant" if kinds & {"call", "reasoning", "result"} else "other"
     match role:
         case "system" | "user" | "assistant" | "tool":
             return Message(role, parts, pointer, item)
@@ -84,8 +98,12 @@ def _content(content: object, pointer: str) -> list[Part]:
             parts.append(text_part(text, where, value))
         elif isinstance(value, str):
             parts.append(text_part(value, where, value))
+        elif isinstance(words := fields.get("transcript"), str):
+            parts.append(text_part(words, where, value))
+        elif kind in _MEDIA:
+            parts.append(media_part(kind, where, value))
         else:
-            parts.append(media_part(kind or "part", where, value))
+            parts.append(Part("other", where, text=f"[{kind or 'part'}]", raw=value))
     return parts
 
 
@@ -115,36 +133,10 @@ def _call(item: Object, kind: str, answered: frozenset[str]) -> ToolCall:
     if kind == "tool_search_call":
         server = item.get("execution") != "client"
     return ToolCall(
-        name=as_text(item.get("name")) or name,
+        name=as_text(item.get("name")) or as_text(item.get("action")) or name,
         id=call_id,
         arguments=arguments,
         arguments_raw=raw,
         server=server,
         complete=as_text(item.get("status")) not in _PARTIAL,
     )
-
-
-def _result(item: Object, kind: str, pointer: str) -> Part:
-    if kind == "mcp_approval_response":
-        text = "approved" if item.get("approve") is True else "not approved"
-        text = f"{text}: {reason}" if (reason := as_text(item.get("reason"))) else text
-        call_id = as_text(item.get("approval_request_id"))
-        return _result_part(ToolResult(call_id, None, False, text), item, pointer)
-    output = item.get("output")
-    chunks = [as_object(chunk) for chunk in as_array(output)]
-    if kind == "shell_call_output" and chunks:
-        text = "\n".join(filter(None, (text_of(c.get(key)) for c in chunks for key in ("stdout", "stderr"))))
-    else:
-        text = text_of(output)
-    failed = item.get("status") in ("failed", "incomplete") or any(_failed(chunk) for chunk in chunks)
-    result = ToolResult(as_text(item.get("call_id")), as_text(item.get("name")), failed, text)
-    return _result_part(result, item, pointer)
-
-
-def _failed(chunk: Object) -> bool:
-    outcome = as_object(chunk.get("outcome"))
-    return outcome.get("type") == "timeout" or outcome.get("exit_code") not in (None, 0)
-
-
-def _result_part(result: ToolResult, item: Object, pointer: str) -> Part:
-    return Part("result", pointer, text=result.text, result=result, raw=item)

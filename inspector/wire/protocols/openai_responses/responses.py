@@ -1,6 +1,8 @@
 """OpenAI Responses, its compaction endpoint, and the backends and gateways that speak it."""
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object
@@ -14,7 +16,9 @@ from ..shared.stated_cost import price_terms, stated_cost
 from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
 from .api import API
 from .items import answered_ids, item_message, item_parts
+from .not_read import NOT_READ
 from .rewrite import EDIT_TARGETS, REWRITE
+from .session_items import TOOL_ITEMS, listed_tools
 from .stream import draft
 
 FINISH: dict[str, FinishLabel] = {
@@ -48,9 +52,14 @@ _KNOWN = frozenset(
         "conversation",
     }
 )
-_CLIENT_TOOLS = frozenset(
+CLIENT_TOOLS = frozenset(
     {"function", "custom", "computer", "computer_use", "computer_use_preview", "local_shell", "apply_patch"}
 )
+SERVER_TOOLS = frozenset(
+    {"code_interpreter", "file_search", "image_generation", "mcp", "programmatic_tool_calling", "web_search"}
+)
+MIXED_TOOLS = frozenset({"shell", "tool_search", "namespace"})
+"""Tools that run where their definition says, and lists of tools."""
 _STORED = re.compile(r"/responses/[^/]+(?:/(?:cancel|input_items))?$")
 _CONVERSATION = re.compile(r"/v\d+/conversations(?:/[^/]+){0,3}$")
 
@@ -93,6 +102,7 @@ def read_responses_request(fields: Object) -> RequestReading:
         messages=prompt_message(given, "/input")
         or tuple(item_message(item, f"/input/{i}") for i, item in enumerate(items)),
         tools=tuple(_tools(fields.get("tools"), "/tools")),
+        added_tools=tuple(_added_tools(items)),
         tool_choice=_tool_choice(fields.get("tool_choice")),
         parallel_tool_calls=parallel if isinstance(parallel, bool) else None,
         max_output=as_count(fields.get("max_output_tokens")),
@@ -131,7 +141,15 @@ def _runs_here(tool: Object, kind: str) -> bool:
         return not (as_text(as_object(tool.get("environment")).get("type")) or "local").startswith("container")
     if kind == "tool_search":
         return tool.get("execution") == "client"
-    return kind in _CLIENT_TOOLS
+    return kind in CLIENT_TOOLS
+
+
+def _added_tools(items: list[Object]) -> Iterator[Tool]:
+    """The tools that items of the input bring."""
+    for i, item in enumerate(items):
+        if item.get("type") in TOOL_ITEMS:
+            for where, tool in listed_tools(item, f"/input/{i}"):
+                yield from (replace(one, pointer=where) for one in _tools([tool], ""))
 
 
 def _tool_choice(value: object) -> ToolChoice | None:
@@ -168,8 +186,8 @@ def read_responses_body(
     parts: list[Part] = []
     for i, item in enumerate(items):
         # A compaction gives back what the user had said; the model has not said it.
-        if as_text(item.get("role")) in (None, "assistant"):
-            parts += item_parts(item, f"/output/{i}", answered)
+        if as_text(item.get("role")) in (None, "assistant") or item.get("type") not in (None, "message"):
+            parts += item_parts(item, f"/output/{i}", answered, emitted=True)
     pending = any(part.call is not None and not part.call.server for part in parts)
     raw, label, detail = _verdict(body, pending)
     if body.get("error"):
@@ -179,7 +197,6 @@ def read_responses_body(
     if error is None and not items and not raw:
         error = error_in(body)
     usage = as_object(body.get("usage"))
-    compacted = any(part.text == "[compaction]" for part in parts)
     return answer(
         parts,
         finish_raw=raw,
@@ -194,7 +211,7 @@ def read_responses_body(
         id=as_text(body.get("id")),
         error=error,
         problems=problems or (),
-        other_content=compacted or any(_has_image(item) for item in items),
+        other_content=any(_has_image(item) for item in items),
     )
 
 
@@ -221,11 +238,12 @@ def _verdict(body: Object, pending: bool) -> tuple[str | None, FinishLabel | Non
 OPENAI_RESPONSES = Protocol(
     name="openai-responses",
     title="OpenAI Responses",
-    spec="https://platform.openai.com/docs/api-reference/responses, and openai 3.52.0, read 2026-11-20",
+    spec="https://platform.openai.com/docs/api-reference/responses, and openai 3.54.0, read 2026-11-22",
     detect=detect,
     read_request=read_request,
     read_response=read_response,
     finish=dict(FINISH),
+    not_read=NOT_READ,
     streams=("sse",),
     api=API,
     rewrite=REWRITE,

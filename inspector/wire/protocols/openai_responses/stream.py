@@ -9,6 +9,7 @@ from ...values import ApiError
 from ..shared.answers import objects
 from ..shared.errors import error_in
 from ..shared.stated_cost import merge_stated
+from .shell_stream import grow_command, grow_output
 
 TERMINAL = frozenset({"response.completed", "response.incomplete", "response.failed", "response.cancelled"})
 
@@ -25,6 +26,8 @@ _TEXTS: dict[str, tuple[str, str, str]] = {
     "response.refusal": ("content", "refusal", "refusal"),
     "response.reasoning_text": ("content", "reasoning_text", "text"),
     "response.reasoning_summary_text": ("summary", "summary_text", "text"),
+    "response.audio": ("content", "output_audio", "data"),
+    "response.audio.transcript": ("content", "output_audio", "transcript"),
 }
 """Events that grow a part of an item: the item's list, the part's type, the part's field."""
 
@@ -45,7 +48,8 @@ class ResponseDraft:
         """Take one event in."""
         kind = as_text(event.get("type")) or name
         self._count(as_count(event.get("sequence_number")))
-        if kind == "error" or (event.get("error") and "response" not in event):
+        # A part of the session may fail, such as an input that came too late; the response continues.
+        if kind == "error" or (event.get("error") and "response" not in event and not kind.startswith("response.")):
             self.error = self.error or error_in(event, in_stream=True)
             return
         merge_stated(self.body, event)
@@ -67,6 +71,10 @@ class ResponseDraft:
         elif stem in _TEXTS:
             where, part_type, key = _TEXTS[stem]
             self._grow(_part(self._item(event), where, part_type, event), key, event, verb)
+        elif stem == "response.shell_call_command":
+            grow_command(self._item(event), event, verb)
+        elif stem == "response.shell_call_output_content":
+            grow_output(self._item(event), event, verb)
 
     def whole(self) -> Object:
         """The response; its own `output` where it has one (Codex sends it empty), else what the items say."""
@@ -136,4 +144,6 @@ def _item_type(event: Object) -> str:
         return "mcp_call"
     if "code_interpreter" in kind:
         return "code_interpreter_call"
+    if "shell_call" in kind:
+        return "shell_call_output" if "output" in kind else "shell_call"
     return "reasoning" if "reasoning" in kind else "message"

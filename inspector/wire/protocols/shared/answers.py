@@ -24,6 +24,7 @@ def answer(
     price_terms: Mapping[str, str] | None = None,
     model: str | None = None,
     id: str | None = None,
+    continuation: str | None = None,
     error: ApiError | None = None,
     problems: Iterable[str] = (),
     other_content: bool = False,
@@ -50,10 +51,16 @@ def answer(
         price_terms=price_terms or {},
         model=model,
         id=id,
+        continuation=continuation,
         error=error,
         problems=tuple(problems),
-        other_content=other_content or any(part.kind == "media" for part in content),
+        other_content=other_content or any(part.kind == "media" or _is_other(part) for part in content),
     )
+
+
+def _is_other(part: Part) -> bool:
+    """True for content of another kind, also for one that is not known here."""
+    return part.kind == "other" and part.text != ""
 
 
 def prompt_message(prompt: object, pointer: str) -> tuple[Message, ...]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from conversations import CALL, HELLO, TOOLS, chat, result, said, user
-from judged import ids, item_call, judged, only, responses, steps
+from judged import anthropic, asked, ids, item_call, judged, only, responses, steps
 
 WRONG = "model-args-break-schema"
 
@@ -204,3 +204,24 @@ def test_a_refusal_is_the_models() -> None:
 
     assert only("model-refusal", refused).message == "the model refused: I can't help with that."
     assert ids(chat([HELLO, said("x"), user("and?")], said("I can't help with that."), tools=TOOLS)) == set()
+
+
+CLICK = {"type": "tool_use", "id": "toolu_1", "name": "left_click", "input": {}, "toolset_name": "computer"}
+FOUND = {"type": "function_call", "call_id": "call_1", "name": "found", "arguments": "{}", "status": "completed"}
+FOUND_TOOL = {"type": "function", "name": "found", "parameters": {"type": "object", "required": ["x"]}}
+
+
+def test_a_tool_of_an_offered_toolset_was_offered() -> None:
+    toolset = {"type": "computer_toolset_20260801"}
+
+    assert "model-unknown-tool" not in ids(anthropic([asked("hi")], [CLICK], tools=[toolset]))
+    other = {key: value for key, value in CLICK.items() if key != "toolset_name"}
+    assert "model-unknown-tool" in ids(anthropic([asked("hi")], [other], tools=[toolset]))
+
+
+def test_a_tool_that_a_message_defines_was_offered_with_its_schema() -> None:
+    brought = {"type": "additional_tools", "role": "developer", "tools": [FOUND_TOOL]}
+    seen = ids(responses([{"role": "user", "content": "hi"}, brought], [FOUND]))
+
+    assert "model-unknown-tool" not in seen and WRONG in seen
+    assert "model-unknown-tool" in ids(responses([{"role": "user", "content": "hi"}], [FOUND]))

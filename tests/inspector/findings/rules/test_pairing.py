@@ -234,3 +234,55 @@ def test_a_rejected_block_that_the_api_itself_returned_is_the_apis_fault(returne
 
     [one] = [f for f in judged(first, second) if f.id == "client-duplicated-call"]
     assert (one.layer, one.tier) == (("api", "P") if returned else ("client", "S"))
+
+
+UNKNOWN_ITEMS = (
+    {"type": "someday", "id": "x_1", "call_id": "x_1"},
+    {"type": "someday_output", "id": "x_2", "call_id": "x_1", "output": "7"},
+)
+RUN_BY_THE_API = (
+    {"type": "program", "id": "p_1", "call_id": "prog_1", "code": "f()", "fingerprint": "fp"},
+    {"type": "program_output", "id": "po_1", "call_id": "prog_1", "result": "7", "status": "completed"},
+    {"type": "multi_agent_call", "call_id": "ma_1", "action": "wait_agent", "arguments": "{}"},
+    {"type": "multi_agent_call_output", "call_id": "ma_1", "action": "wait_agent", "output": []},
+    {"type": "mcp_call", "id": "mcp_1", "name": "ask", "server_label": "s", "arguments": "{}", "output": "yes"},
+    {"type": "agent_message", "author": "a", "recipient": "b", "content": []},
+)
+ANSWERED = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Done."}]}
+GRAVE = ("error", "warning")
+
+
+@pytest.mark.parametrize("items", [RUN_BY_THE_API, RUN_BY_THE_API[1:2], RUN_BY_THE_API[3:4]])
+def test_what_the_api_ran_itself_and_its_echo_raise_no_alarm(items: tuple[dict[str, Any], ...]) -> None:
+    first = responses([{"role": "user", "content": "hi"}], [*items, ANSWERED])
+    then = responses(
+        [{"role": "user", "content": "hi"}, *items, ANSWERED, {"role": "user", "content": "and?"}], [ANSWERED], 1
+    )
+
+    assert [one.id for one in judged(first, then) if one.severity in GRAVE] == []
+
+
+def test_items_of_unknown_types_in_an_answer_and_in_its_echo_prove_nothing() -> None:
+    first = responses([{"role": "user", "content": "hi"}], [UNKNOWN_ITEMS[0], ANSWERED])
+    sent = [{"role": "user", "content": "hi"}, UNKNOWN_ITEMS[0], ANSWERED, {"role": "user", "content": "and?"}]
+    then = responses(sent, [UNKNOWN_ITEMS[0]], 1)
+
+    assert [one.id for one in judged(first, then) if one.severity in GRAVE] == []
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        ({"type": "someday_use", "id": "s_1"}, {"type": "someday_tool_result", "tool_use_id": "s_1", "content": []}),
+        (
+            {"type": "mcp_tool_use", "id": "m_1", "name": "ask", "server_name": "s", "input": {}},
+            {"type": "mcp_tool_result", "tool_use_id": "m_1", "is_error": False, "content": "yes"},
+        ),
+    ],
+)
+def test_server_tools_of_anthropic_and_their_echo_raise_no_alarm(blocks: tuple[dict[str, Any], ...]) -> None:
+    said = {"type": "text", "text": "Done."}
+    first = anthropic([asked("hi")], [*blocks, said])
+    then = anthropic([asked("hi"), spoke(*blocks, said), asked("and?")], [said], 1)
+
+    assert [one.id for one in judged(first, then) if one.severity in GRAVE] == []

@@ -5,6 +5,7 @@ from typing import Any, cast
 import pytest
 from conversations import HELLO, chat, loop, said
 from inline_snapshot import snapshot
+from judged import responses
 
 from turntape.cassettes.tape.model import Failure
 from turntape.cassettes.tape.reader import Cassette
@@ -74,3 +75,25 @@ def test_a_console_line_names_the_three_layers() -> None:
     line = console_line(first.label, cast(Any, SimpleNamespace(cost=Decimal("0.5"))), colour=False)
 
     assert "look_up" in line and "tool_calls" in line and "first" in line and "$0.5" in line
+
+
+def test_what_the_apis_own_tools_gave_is_shown_beside_their_calls() -> None:
+    ask = {"type": "mcp_call", "id": "mcp_1", "name": "ask", "server_label": "wiki", "arguments": '{"q":1}'}
+    trip = responses(
+        [{"role": "user", "content": "hi"}],
+        [
+            {"type": "mcp_list_tools", "id": "l", "server_label": "wiki", "tools": [{"name": "ask"}]},
+            {**ask, "output": "a mountain"},
+            {**ask, "id": "mcp_2", "error": "gone"},
+        ],
+    )
+
+    assert shown(trip, colour=False).splitlines()[5:9] == [
+        "  ◆ model  ⚙ ask(q=1)",
+        "           ⚙ ask(q=1)",
+        "             ← a mountain",
+        "             ← gone",
+    ]
+    lines = [line.strip() for line in shown(trip, turn=1, colour=False).splitlines()]
+    assert "[other] tools of wiki: ask" in lines
+    assert lines[lines.index("← ask  mcp_1") + 1] == "a mountain"

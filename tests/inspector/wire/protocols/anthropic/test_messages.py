@@ -137,7 +137,7 @@ def test_blocks_of_every_kind_keep_their_order_and_pointers() -> None:
     )
     emission = reading.emission
     assert emission is not None
-    assert [(p.kind, p.pointer) for p in emission.content][2:4] == [("call", "/content/2"), ("other", "/content/3")]
+    assert [(p.kind, p.pointer) for p in emission.content][2:4] == [("call", "/content/2"), ("result", "/content/3")]
     assert (emission.text, emission.reasoning, emission.signatures) == ("a", "hm", ("sig", "enc"))
     assert [c.name for c in emission.calls] == ["f"]
     assert [c.name for c in emission.server_calls] == ["web_search"]
@@ -255,3 +255,10 @@ def test_the_terms_of_an_answer_are_read() -> None:
         "service_tier": "priority",
         "speed": "fast",
     }
+
+
+def test_the_place_where_another_model_continues_is_named() -> None:
+    block = {"type": "fallback", "from": {"model": "a"}, "to": {"model": "b"}, "trigger": {"type": "refusal"}}
+    emission = whole([block, {"type": "text", "text": "Hi"}], "end_turn").emission
+    assert emission is not None
+    assert [part.text for part in emission.content] == ["a declined; b continues", "Hi"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from round_trips import exchanged
 
 from turntape.inspector.wire.parse import read
-from turntape.inspector.wire.values import Reading, Usage
+from turntape.inspector.wire.values import Message, Reading, ToolResult, Usage
 
 URL = "https://bedrock-runtime.us-east-1.amazonaws.com/model/us.anthropic.claude-5%3A0/converse"
 ASK: dict[str, Any] = {"messages": [{"role": "user", "content": [{"text": "hi"}]}]}
@@ -101,3 +101,68 @@ def test_no_mutation_of_the_frames_raises(data: st.DataObject) -> None:
         body[data.draw(st.integers(0, len(body) - 1))] = data.draw(st.integers(0, 255))
     reading = streamed([bytes(body[: data.draw(st.integers(1, len(body)))])])
     assert not any("could not be read" in problem for problem in reading.problems)
+
+
+def request_with(role: str, *blocks: object) -> Message:
+    (message,) = read(exchanged(URL, {"messages": [{"role": role, "content": blocks}]}, {})).request.messages
+    return message
+
+
+SEARCHED = {"searchResult": {"source": "s3://b/k", "title": "Rules", "content": [{"text": "One."}, {"text": "Two."}]}}
+
+
+@pytest.mark.parametrize(
+    ("block", "kind", "text"),
+    [
+        ({"guardContent": {"text": {"text": "Is it safe?", "qualifiers": ["query"]}}}, "text", "Is it safe?"),
+        ({"guardContent": {"image": {"format": "png", "source": {}}}}, "media", "[image]"),
+        (SEARCHED, "media", "Rules\ns3://b/k\nOne.\nTwo."),
+        ({"toolAddition": {"tool": {"name": "lookup"}}}, "other", "adds the tool lookup"),
+        ({"toolRemoval": {"tool": {"name": "n", "serverName": "s"}}}, "other", "removes the tool s/n"),
+        ({"toolRemoval": {}}, "other", "removes the tool ?"),
+        ({"audio": {"format": "mp3"}}, "media", "[audio]"),
+        ({"someday": {"x": 1}}, "other", "[someday]"),
+    ],
+)
+def test_every_block_of_a_message_says_what_it_is(block: object, kind: str, text: str) -> None:
+    (part,) = request_with("system", block).parts
+    assert (part.kind, part.text) == (kind, text)
+
+
+def test_a_search_result_given_by_a_tool_is_its_text() -> None:
+    (part,) = request_with("user", {"toolResult": {"toolUseId": "t", "content": [SEARCHED, {"json": {"a": 1}}]}}).parts
+    assert part.result == ToolResult("t", None, False, 'Rules\ns3://b/k\nOne.\nTwo.\n{"a":1}')
+
+
+def test_the_result_of_a_system_tool_is_the_apis_own() -> None:
+    use = {"toolUseId": "s", "name": "grounding", "type": "server_tool_use"}
+    result = {"toolUseId": "s", "type": "grounding_result", "status": "error"}
+    pieces = [[{"text": "not "}], [{"text": "found"}, {"json": {"a": 1}}]]
+    sent = [
+        frame("contentBlockStart", {"contentBlockIndex": 0, "start": {"toolUse": use}}),
+        frame("contentBlockStop", {"contentBlockIndex": 0}),
+        frame("contentBlockStart", {"contentBlockIndex": 1, "start": {"toolResult": result}}),
+        *(frame("contentBlockDelta", {"contentBlockIndex": 1, "delta": {"toolResult": piece}}) for piece in pieces),
+        frame("contentBlockStop", {"contentBlockIndex": 1}),
+        frame("messageStop", {"stopReason": "end_turn"}),
+    ]
+    emission = streamed(sent).emission
+    assert emission is not None
+    assert emission.server_results == (ToolResult("s", None, True, 'not found\n{"a":1}', server=True),)
+    assert [call.name for call in emission.server_calls] == ["grounding"]
+
+
+def test_a_streamed_image_and_a_citation_are_kept_with_their_blocks() -> None:
+    sent = [
+        frame("contentBlockStart", {"contentBlockIndex": 0, "start": {"image": {"format": "png"}}}),
+        frame("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"image": {"source": {"bytes": "iVBO"}}}}),
+        frame("contentBlockDelta", {"contentBlockIndex": 1, "delta": {"text": "Cited."}}),
+        frame("contentBlockDelta", {"contentBlockIndex": 1, "delta": {"citation": {"title": "T"}}}),
+        frame("messageStop", {"stopReason": "end_turn"}),
+    ]
+    emission = streamed(sent).emission
+    assert emission is not None
+    assert [(part.kind, part.raw) for part in emission.content] == [
+        ("media", {"image": {"format": "png", "source": {"bytes": "iVBO"}}}),
+        ("text", {"text": "Cited.", "citations": [{"title": "T"}]}),
+    ]

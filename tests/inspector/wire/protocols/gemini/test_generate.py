@@ -8,9 +8,9 @@ from round_trips import GEMINI, GEMINI_STREAM, exchanged, sse
 
 from turntape.inspector.wire.parse import read
 from turntape.inspector.wire.protocols.gemini.answer import gemini_usage
-from turntape.inspector.wire.values import Reading, ToolChoice, Usage
+from turntape.inspector.wire.values import Reading, ToolChoice, ToolResult, Usage
 
-ASK = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
+ASK: dict[str, Any] = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
 
 
 def candidate(*parts: Any, finish: Any = "STOP", **more: Any) -> dict[str, Any]:
@@ -226,3 +226,61 @@ def test_thoughts_among_the_candidates_are_not_counted_twice() -> None:
     )
 
     assert inside == beside == Usage(8, None, None, 79, 71)
+
+
+def test_the_transcription_of_audio_is_the_text_of_the_answer() -> None:
+    audio = {"inlineData": {"mimeType": "audio/pcm", "data": "AAAA"}}
+    chunks = [
+        {"candidates": [{"content": {"parts": [{**audio, "audioTranscription": {"text": "Good "}}]}, "index": 0}]},
+        {"candidates": [candidate({**audio, "audioTranscription": {"text": "day", "finished": True}})]},
+    ]
+    reading = read(exchanged(GEMINI_STREAM, ASK, sse(*chunks)))
+    assert reading.emission is not None and reading.emission.text == "Good day"
+
+
+RAN = {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "4"}}
+FAILED = {"codeExecutionResult": {"outcome": "OUTCOME_FAILED", "output": "no"}}
+SEARCHED = {"toolResponse": {"id": "t1", "toolType": "GOOGLE_SEARCH_WEB", "response": {"text": "found"}}}
+
+
+@pytest.mark.parametrize(
+    ("part", "result"),
+    [
+        (RAN, ToolResult(None, None, False, "4", server=True)),
+        (FAILED, ToolResult(None, None, True, "no", server=True)),
+        ({"code_execution_result": {"outcome": 1, "output": "4"}}, ToolResult(None, None, False, "4", server=True)),
+        (SEARCHED, ToolResult("t1", "GOOGLE_SEARCH_WEB", False, "found", server=True)),
+    ],
+)
+def test_what_the_apis_own_tools_gave_is_a_result_that_the_client_does_not_give(
+    part: dict[str, Any], result: ToolResult
+) -> None:
+    reading = whole(candidate(part, {"text": "So."}))
+    assert reading.emission is not None and reading.emission.server_results == (result,)
+
+    echo = {"contents": [*ASK["contents"], {"role": "model", "parts": [part]}]}
+    assert read(exchanged(GEMINI, echo, {})).request.results == ()
+
+
+def test_a_result_names_the_media_that_it_brings() -> None:
+    response = {"name": "shoot", "response": {"output": "done"}, "parts": [{"inlineData": {"mimeType": "image/png"}}]}
+    asked = {"contents": [{"role": "user", "parts": [{"functionResponse": response}]}]}
+    (result,) = read(exchanged(GEMINI, asked, {})).request.results
+    assert result.text == "done\n[image/png]"
+
+
+def test_a_part_that_nobody_knows_is_kept_and_counts_as_content() -> None:
+    reading = whole(candidate({"someday": {"x": 1}}))
+    assert reading.emission is not None
+    assert [(part.kind, part.text) for part in reading.emission.content] == [("other", "[someday]")]
+    assert reading.emission.emitted == "text" and reading.problems == ()
+    assert verdict(whole(candidate({})))[3] == "empty"
+
+
+def test_a_continuation_token_names_the_answer_that_a_request_continues() -> None:
+    first = whole(candidate({"text": "a"}, finish="CONTINUATION", continuationToken="dG9r"), responseId="r1")
+    assert (first.continuation, first.answer_ids) == ("dG9r", ("r1", "dG9r"))
+    assert verdict(first)[1] == "pause"
+
+    then = read(exchanged(GEMINI, {**ASK, "continuationToken": "dG9r"}, {})).request
+    assert then.previous_id == "dG9r"

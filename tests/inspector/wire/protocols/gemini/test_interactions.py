@@ -47,3 +47,39 @@ def test_a_streamed_call_is_put_together() -> None:
     cut = read(exchanged(URL, ASK, sse(*events[:3])))
     assert cut.finish and cut.finish.label == "cut"
     assert cut.emission and cut.emission.emitted == "partial_call"
+
+
+def test_media_that_come_in_deltas_are_in_the_answer() -> None:
+    events: list[dict[str, Any]] = [
+        {"event_type": "step.start", "index": 0, "step": {"type": "model_output"}},
+        {"event_type": "step.delta", "index": 0, "delta": {"type": "text", "text": "See: "}},
+        {"event_type": "step.delta", "index": 0, "delta": {"type": "image", "mime_type": "image/png", "data": "iV"}},
+        {"event_type": "step.delta", "index": 0, "delta": {"type": "text", "text": "a "}},
+        {"event_type": "step.delta", "index": 0, "delta": {"type": "text", "text": "cat"}},
+        {"event_type": "step.stop", "index": 0},
+        {"event_type": "interaction.completed", "interaction": {"id": "v1", "status": "completed"}},
+    ]
+    emission = read(exchanged(URL, {**ASK, "stream": True}, sse(*events))).emission
+    assert emission is not None
+    parts = [(part.kind, part.text) for part in emission.content]
+    assert parts == [("text", "See: "), ("media", "[image]"), ("text", "a cat")]
+
+
+def test_an_interaction_is_continued_by_its_token_where_it_is_not_stored() -> None:
+    whole = {"id": "v1", "status": "requires_continuation", "steps": [], "continuation_token": "tok"}
+    assert read(exchanged(URL, ASK, whole)).answer_ids == ("v1", "tok")
+
+    again = {"model": "gemini-3", "input": "hi", "continuation_token": "tok"}
+    assert read(exchanged(URL, again, {})).request.previous_id == "tok"
+    assert read(exchanged(URL, {**again, "previous_interaction_id": "v1"}, {})).request.previous_id == "v1"
+
+
+def test_only_a_function_result_is_the_clients() -> None:
+    steps = [
+        {"type": "function_result", "call_id": "f1", "name": "add", "result": "3"},
+        {"type": "google_search_result", "call_id": "s1", "result": [{"title": "T"}]},
+        {"type": "retrieval_result", "call_id": "r1"},
+    ]
+    request = read(exchanged(URL, {**ASK, "input": steps}, {})).request
+    assert [(result.call_id, result.text) for result in request.results] == [("f1", "3")]
+    assert [part.text for m in request.messages for part in m.parts][2] == "[retrieval_result]"

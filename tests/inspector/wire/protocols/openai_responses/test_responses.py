@@ -241,3 +241,24 @@ def test_no_mutation_of_a_stream_raises(data: st.DataObject) -> None:
         body[data.draw(st.integers(0, len(body) - 1))] = data.draw(st.integers(0, 255))
     reading = read(exchanged(URL, ASK, bytes(body[: data.draw(st.integers(1, len(body)))])))
     assert not any("could not be read" in problem for problem in reading.problems)
+
+
+def test_spoken_words_are_the_text_of_the_answer() -> None:
+    sent: list[dict[str, Any]] = [
+        {"type": "response.created", "response": {"id": "resp_1", "status": "in_progress"}},
+        {"type": "response.audio.delta", "delta": "UklG"},
+        {"type": "response.audio.transcript.delta", "delta": "Good "},
+        {"type": "response.audio.transcript.delta", "delta": "day"},
+        {"type": "response.audio.transcript.done"},
+        {"type": "response.audio.done"},
+        {"type": "response.completed", "response": {"id": "resp_1", "status": "completed"}},
+    ]
+    reading = streamed(sent)
+    assert reading.emission is not None and reading.emission.text == "Good day"
+
+
+def test_a_failed_part_of_the_session_does_not_end_the_response() -> None:
+    failed = {"type": "response.steer.failed", "error": {"code": "too_late", "message": "no"}, "sequence_number": 2}
+    sent = events(CALL, final=[CALL])
+    reading = streamed([sent[0], failed, *sent[1:]])
+    assert reading.error is None and reading.emission is not None and len(reading.emission.calls) == 1

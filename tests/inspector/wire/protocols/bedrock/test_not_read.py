@@ -1,0 +1,74 @@
+"""Every member of botocore's unions of Converse is read, or listed with what happens to it."""
+
+from typing import Any
+
+from sdk_types import Json, not_covered, shape_sample, shape_samples
+
+from turntape.inspector.wire.protocols.bedrock.converse import FINISH
+from turntape.inspector.wire.protocols.bedrock.converse_blocks import assemble, block_parts, read_converse_request
+from turntape.inspector.wire.protocols.bedrock.not_read import NOT_READ
+
+
+def shape(name: str) -> Any:
+    import botocore.session
+
+    return botocore.session.get_session().get_service_model("bedrock-runtime").shape_for(name)
+
+
+def is_block_read(block: Json) -> bool:
+    return bool(parts := block_parts([block], "")) and parts[0].kind != "other" or _is_named(block)
+
+
+def _is_named(block: Json) -> bool:
+    """True for a block of another kind that says more than its name."""
+    return any(part.text and not part.text.startswith("[") for part in block_parts([block], ""))
+
+
+def test_every_content_block_is_read_or_listed() -> None:
+    blocks = shape_samples(shape("ContentBlock")) | shape_samples(shape("SystemContentBlock"))
+    assert not_covered(blocks, is_block_read, NOT_READ["block"]) == []
+
+
+def test_every_kind_of_tool_result_shows_its_content() -> None:
+    def is_read(content: Json) -> bool:
+        (part,) = block_parts([{"toolResult": {"toolUseId": "t", "content": [content]}}], "")
+        (kind,) = content
+        return part.text == f"[{kind}]" if kind in ("image", "document", "video") else "a " in part.text
+
+    assert not_covered(shape_samples(shape("ToolResultContentBlock")), is_read, {}) == []
+
+
+def test_every_stream_event_start_and_delta_is_read_or_listed() -> None:
+    events = {name: [(name, shape_sample(member))] for name, member in shape("ConverseStreamOutput").members.items()}
+    errors = {name for name in events if name.endswith("Exception")}
+    begun = [("contentBlockStart", {"contentBlockIndex": 7, "start": {"toolUse": {"name": "f"}}})]
+
+    def is_read(event: Any) -> bool:
+        return assemble([*begun, event]) != assemble(begun)
+
+    plain: Any = {name: values for name, values in events.items() if name not in errors}
+    assert errors  # They come as frames of another kind, which the shared reader of errors takes.
+    assert not_covered(plain, is_read, NOT_READ["stream event"]) == []
+
+    starts: Any = {
+        key: [("contentBlockStart", {"contentBlockIndex": 7, "start": one}) for one in values]
+        for key, values in shape_samples(shape("ContentBlockStart")).items()
+    }
+    deltas: Any = {
+        key: [("contentBlockDelta", {"contentBlockIndex": 7, "delta": one}) for one in values]
+        for key, values in shape_samples(shape("ContentBlockDelta")).items()
+    }
+    assert not_covered(starts, is_read, NOT_READ.get("start", {})) == []
+    assert not_covered(deltas, is_read, NOT_READ.get("delta", {})) == []
+
+
+def test_every_kind_of_tool_is_read_or_listed() -> None:
+    def is_read(tool: Json) -> bool:
+        return bool(read_converse_request({"toolConfig": {"tools": [tool]}}, None, streamed=False).tools)
+
+    assert not_covered(shape_samples(shape("Tool")), is_read, NOT_READ["block"]) == []
+
+
+def test_every_finish_word_has_a_label() -> None:
+    words = shape("StopReason").enum
+    assert words and not [word for word in words if word not in FINISH]
