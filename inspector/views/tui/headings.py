@@ -61,17 +61,16 @@ def first_trouble(rows: Rows) -> int | None:
 
 
 def title(state: Title, summary: Summary, width: int) -> Spans:
-    """The first line: the file on the left, the totals on the right. Without room, what matters less is left out."""
+    """The first line: the file on the left, the totals on the right. What has no room is left out."""
     lead = _lead(state)
     room = width - _width(lead)
     if room < 0:
         return [(" turntape ", "title"), (clip(state.name, max(4, width - 12)), "plain")]
     shown: Group = []
     for group in _groups(state, summary, width):
-        if _width(group) > room:
-            break
-        shown += group
-        room -= _width(group)
+        if _width(group) <= room:
+            shown += group
+            room -= _width(group)
     return [*lead, (" " * room, "plain"), *shown]
 
 
@@ -93,7 +92,7 @@ def _groups(state: Title, summary: Summary, width: int) -> list[Group]:
     sums = summary.totals
     if not sums.turns and not sums.others:
         return [[("nothing recorded yet " if state.live else "", "dim")]]
-    groups = [_findings(state, summary, width), *_cost(sums)]
+    groups = [*_findings(state, summary, width), *_cost(sums)]
     groups.append([(f" {count(sums.input)} in {count(sums.output)} out ", "dim")])
     if sums.threads > 1:
         groups.append([(f" {sums.threads} threads ", "dim")])
@@ -103,16 +102,16 @@ def _groups(state: Title, summary: Summary, width: int) -> list[Group]:
     return groups
 
 
-def _findings(state: Title, summary: Summary, width: int) -> Group:
+def _findings(state: Title, summary: Summary, width: int) -> list[Group]:
     sums, words = summary.totals, width >= WORDS
     if not summary.problems:
-        return [("✓ no findings ", "good")] if sums.turns and not state.reading else []
+        return [[("✓ no findings ", "good")]] if sums.turns and not state.reading else []
     group: Group = []
     if sums.errors:
         group.append((f"✗ {several(sums.errors, 'error')} " if words else f"✗{sums.errors} ", "bad"))
     if sums.warnings:
         group.append((f"! {several(sums.warnings, 'warning')} " if words else f"!{sums.warnings} ", "warn"))
-    return [*group, (f"first in {summary.trouble} ", "dim")] if summary.trouble else group
+    return [group, [(f"first in {summary.trouble} ", "dim")]] if summary.trouble else [group]
 
 
 def _cost(sums: Totals) -> list[Group]:

@@ -8,7 +8,7 @@ from ...run.row import Row
 from ...run.rows import Rows
 from ...run.totals import totals
 from ..text.terminal_text import GLYPHS, clip, width_of
-from .formatting import EMITTED, FINISH, OUTCOME, SEVERITY, bar, count, dollars, model_name, seconds, several
+from .formatting import EMITTED, FINISH, OUTCOME, SEVERITY, bar, clipped, count, dollars, model_name, seconds, several
 from .pages.blocks import Spans
 from .thread_tree import TreeLine
 
@@ -184,14 +184,7 @@ def other_line(row: Row, lead: str, width: int) -> Spans:
 
 def _both_ends(left: Sequence[tuple[str, str]], right: Sequence[tuple[str, str]], width: int) -> Spans:
     """Spans at the left, clipped where needed, and spans at the right end."""
-    used = sum(width_of(text) for text, _ in right)
-    out: list[tuple[str, str]] = []
-    room = width - used
-    for text, look in left:
-        size = width_of(text)
-        if size > room:
-            text = clip(text, max(1, room)) if room > 1 else ""
-            size = width_of(text)
-        out.append((text, look))
-        room -= size
-    return [*out, (" " * max(0, room), "plain"), *right]
+    room = width - sum(width_of(text) for text, _ in right)
+    shown = clipped(left, max(0, room))
+    gap = room - sum(width_of(text) for text, _ in shown)
+    return [*shown, (" " * max(0, gap), "plain"), *right]

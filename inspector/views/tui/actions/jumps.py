@@ -6,7 +6,7 @@ from .playback_actions import PlaybackActions
 from .selection import Selection
 from .state import ScreenState
 
-NOT_LIVE = "this recording is over: there is nothing to follow (turntape view --follow waits for more)"
+NOT_LIVE = "this recording is over; `turntape view --follow` waits for more"
 
 
 class Jumps:

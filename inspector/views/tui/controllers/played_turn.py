@@ -63,12 +63,13 @@ class PlayedTurn:
         times = self.times
         pace = "without timing" if times is None else "as recorded" if times == 1 else f"{times:g}×"
         share = self.at / self.length if self.length else 1.0
-        room = max(6, min(30, width - 60))
-        return [
+        lead = [
             (" ▶ ", "good"),
             (f"turn {row.turn} of {row.thread}  ", "bold"),
             (f"{pace}  ", "accent"),
             (f"{self.at / 1e6:6.2f} of {self.length / 1e6:.2f} s ", "plain"),
-            (f"▕{bar(share, room)}▏", "good"),
-            ("  + - speed, p stops", "dim"),
         ]
+        keys = "  + - speed, p stops"
+        room = min(30, width - len(keys) - 2 - sum(len(text) for text, _ in lead))
+        gauge = [(f"▕{bar(share, room)}▏", "good")] if room >= 6 else []
+        return [*lead, *gauge, (keys, "dim")]

@@ -47,7 +47,7 @@ KEY = 14
 
 
 class _Rows:
-    """The lines of a section; a long meaning goes on below itself."""
+    """The lines of a section; a long meaning continues on the next line."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self._rows = rows

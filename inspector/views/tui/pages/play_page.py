@@ -36,7 +36,7 @@ def _blocks(detail: Detail, rows: Rows, place: int, at: int) -> Iterator[Block]:
     reading = arrived(detail, at)
     # What the client did with the calls is not known while they arrive.
     shown = detail if whole else replace(detail, reading=reading, following=None)
-    if reading.emission is None and not whole:
+    if not whole and (reading.emission is None or reading.emission.emitted in ("empty", "none")):
         yield Block("gap", (), lines(()))
         yield Block("waiting", [("━━ ", "faint"), ("answer", "accent"), (f"  waiting, {seconds(at / 1000)}", "dim")])
         return

@@ -1,0 +1,31 @@
+"""The first line of the screen."""
+
+import pytest
+from viewing import EXAMPLE
+
+from turntape.inspector.run.run_index import Run
+from turntape.inspector.views.tui.headings import Summary, Title, summarize, title
+
+
+@pytest.fixture(scope="module")
+def summary() -> Summary:
+    return summarize(Run.load(EXAMPLE).rows)
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (82, "✗3 !3 first in turn 3 of t1  $0.071  12 turns  3 threads"),
+        (66, "✗3 !3 first in turn 3 of t1  $0.071"),
+        (50, "✗3 !3 first in turn 3 of t1"),
+        (48, "✗3 !3  $0.071  12 turns"),
+        (34, "✗3 !3"),
+        (27, "✗3 !3"),
+    ],
+)
+def test_with_little_room_the_number_of_problems_is_left_out_last(summary: Summary, width: int, shown: str) -> None:
+    line = "".join(text for text, _ in title(Title("run.jsonl", reading=False), summary, width))
+
+    assert line.startswith(" turntape  run.jsonl ")
+    assert " ".join(line.split()[2:]) == " ".join(shown.split())
+    assert len(line) <= width
