@@ -138,5 +138,7 @@ class Table:
         ]
 
 
+ENDINGS = "client-treated-truncated-as-final client-stopped-silently client-no-retry-on-transient"
+"""What else may be found where a fault ends the loop."""
 STREAMED = (True,)
 WHOLE = (False,)

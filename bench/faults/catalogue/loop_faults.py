@@ -5,7 +5,7 @@ from typing import cast
 
 from ..loop import Loop, Step
 from ..pieces import Event, Text
-from .api_faults import capped, capped_low
+from .api_length_faults import capped, capped_low
 from .edits import (
     LAST,
     PARALLEL,
