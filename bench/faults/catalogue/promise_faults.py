@@ -1,4 +1,4 @@
-"""Layer 2: what the request told the server to enforce, and it did not."""
+"""Layer 2: what the request required and the server did not enforce."""
 
 from ..loop import Loop, Step
 from .edits import READS, answered, corrected, say
