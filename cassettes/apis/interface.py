@@ -75,6 +75,10 @@ class Api:
     faults: FaultAnswers = FaultAnswers()
     stream_ends: tuple[bytes, ...] = ()
     """Bytes that are found at the end of a complete stream and nowhere before it."""
+    turn_paths: tuple[str, ...] = ()
+    """How the paths of its generation endpoints end, for a POST. They identify the API on any host."""
+    other_paths: tuple[str, ...] = ()
+    """How the paths of other endpoints end that are recorded on any host."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,11 +26,23 @@ def stream_ends() -> tuple[bytes, ...]:
 
 
 @cache
+def turn_paths() -> tuple[str, ...]:
+    """How the paths of the generation endpoints of all APIs end."""
+    return tuple(dict.fromkeys(path for api in _apis() for path in api.turn_paths))
+
+
+@cache
+def recorded_paths() -> tuple[str, ...]:
+    """How the paths end that are recorded on any host."""
+    return tuple(dict.fromkeys((*turn_paths(), *(path for api in _apis() for path in api.other_paths))))
+
+
+@cache
 def _apis() -> tuple[Api, ...]:
     return tuple(one.api for one in registered())
 
 
 def forget() -> None:
     """Read the entry points again on the next use: for tests, and after a package was installed."""
-    for cached in (registered, _apis, _at, stream_ends):
+    for cached in (registered, _apis, _at, stream_ends, turn_paths, recorded_paths):
         cached.cache_clear()

@@ -18,32 +18,13 @@ from urllib.parse import unquote, urlsplit
 from mitmproxy import http, tls
 from mitmproxy.proxy.context import Context
 
+from turntape.cassettes.apis.lookup import recorded_paths
 from turntape.cassettes.routes.upstreams import UPSTREAMS, by_host, joined, locate, resolve
 
 from .pending import PendingRoundTrip
 from .recorder_addon import RecorderAddon
 from .unrecorded import UnrecordedTraffic
 from .upstream_proxy import UpstreamProxy, is_loopback
-
-LLM_PATHS = (
-    "/chat/completions",
-    "/completions",
-    "/responses",
-    "/messages",
-    ":generateContent",
-    ":streamGenerateContent",
-    "/converse",
-    "/converse-stream",
-    "/invoke",
-    "/invoke-with-response-stream",
-    "/api/chat",
-    "/api/generate",
-    "/v2/chat",
-    "/v1/chat",
-    "/embeddings",
-    "/interactions",
-)
-"""How the path of an LLM API ends. It identifies a gateway on any host."""
 
 
 def run_of(authorization: str | None) -> str | None:
@@ -162,7 +143,7 @@ class Router:
         upstream = by_host(host)
         url = f"{request.scheme}://{_authority(request)}{request.path}"
         path = request.path.partition("?")[0]
-        if not self.is_wanted(host) and not path.endswith(LLM_PATHS):
+        if not self.is_wanted(host) and not path.endswith(recorded_paths()):
             self.unrecorded.passed[host] += 1
             return
         override = resolve(upstream.name, self._upstreams) if upstream else self._upstreams.get("*")

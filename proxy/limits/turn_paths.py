@@ -2,26 +2,7 @@
 
 from urllib.parse import urlsplit
 
-_GENERATION = (
-    "/chat/completions",
-    "/completions",
-    "/responses",
-    "/messages",
-    ":generateContent",
-    ":streamGenerateContent",
-    ":rawPredict",
-    ":streamRawPredict",
-    "/converse",
-    "/converse-stream",
-    "/invoke",
-    "/invoke-with-response-stream",
-    "/api/chat",
-    "/api/generate",
-    "/v2/chat",
-    "/v1/chat",
-    "/interactions",
-)
-"""How the path of a generation endpoint ends."""
+from turntape.cassettes.apis.lookup import turn_paths
 
 
 def path_of(url: str) -> str:
@@ -31,4 +12,4 @@ def path_of(url: str) -> str:
 
 def makes_a_turn(method: str, url: str) -> bool:
     """Whether a request asks for a generated answer. `url` may be a path."""
-    return method == "POST" and path_of(url).endswith(_GENERATION)
+    return method == "POST" and path_of(url).endswith(turn_paths())

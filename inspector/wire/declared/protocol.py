@@ -53,6 +53,7 @@ def _api(at: Declaration) -> Api:
         ignored=IgnoredFields(pointers=at.ignore, ids=tuple(ids)),
         faults=fault_answers(at),
         stream_ends=(at.stream_end.encode(),) if at.stream_end else _finish_bytes(at),
+        turn_paths=(f"/{path}",),
     )
 
 

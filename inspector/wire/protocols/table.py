@@ -43,5 +43,5 @@ BUILT_IN: tuple[Registration, ...] = (
     _row("openai_chat.chat:OPENAI_CHAT", openai_chat.API),
     _row("openai_completions.completions:OPENAI_COMPLETIONS", openai_completions.API),
     _row("text_generation:TEXT_GENERATION"),
-    _row("endpoints:ENDPOINT"),
+    _row("endpoints:ENDPOINT", Api(other_paths=("/embeddings",))),
 )

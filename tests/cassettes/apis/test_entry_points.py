@@ -124,3 +124,25 @@ def test_the_ends_of_all_streams_are_known_once_each(monkeypatch: pytest.MonkeyP
     registered(monkeypatch, Point("acme", "acme", [Registration("acme:A", api) for api in apis]))
 
     assert lookup.stream_ends() == (b"end", b"done", b"last")
+
+
+def test_the_paths_of_all_apis_are_known_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    apis = (
+        Api(turn_paths=("/talk", "/ask"), other_paths=("/embed",)),
+        Api(),
+        Api(turn_paths=("/ask", ":say"), other_paths=("/rank",)),
+    )
+    registered(monkeypatch, Point("acme", "acme", [Registration("acme:A", api) for api in apis]))
+
+    assert lookup.turn_paths() == ("/talk", "/ask", ":say")
+    assert lookup.recorded_paths() == ("/talk", "/ask", ":say", "/embed", "/rank")
+
+
+def test_the_paths_are_read_again_after_a_package_was_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    registered(monkeypatch, Point("acme", "acme", Registration("acme:A", Api(turn_paths=("/talk",)))))
+    assert lookup.recorded_paths() == lookup.turn_paths() == ("/talk",)
+
+    lookup.forget()
+    registered(monkeypatch, Point("acme", "acme", Registration("acme:A", Api(turn_paths=("/ask",)))))
+
+    assert lookup.recorded_paths() == lookup.turn_paths() == ("/ask",)

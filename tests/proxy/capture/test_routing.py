@@ -13,8 +13,9 @@ from mitmproxy.test.tflow import tclient_conn
 from mitmproxy.tls import TlsData
 
 from turntape.cassettes import RoundTrip
+from turntape.cassettes.apis.lookup import recorded_paths
 from turntape.proxy.capture.recorder_addon import RecorderAddon
-from turntape.proxy.capture.routing import LLM_PATHS, Router, run_of
+from turntape.proxy.capture.routing import Router, run_of
 from turntape.proxy.capture.upstream_proxy import UpstreamProxy
 
 PORT = 8484
@@ -238,7 +239,7 @@ def test_what_a_connect_leads_to_is_opened_only_where_an_llm_may_be(host: str, d
     assert router.unrecorded.tunnelled == ({host: 1} if tunnelled else {})
 
 
-@pytest.mark.parametrize("ending", LLM_PATHS)
+@pytest.mark.parametrize("ending", recorded_paths())
 @pytest.mark.parametrize("query", ["", "?a=1"])
 def test_each_path_of_an_llm_api_is_recorded_on_any_host(ending: str, query: str) -> None:
     route = Routed()
@@ -248,8 +249,9 @@ def test_each_path_of_an_llm_api_is_recorded_on_any_host(ending: str, query: str
 
 
 def test_the_paths_are_those_of_the_apis() -> None:
-    assert set(LLM_PATHS) == {
+    assert set(recorded_paths()) == {
         *("/chat/completions", "/completions", "/responses", "/messages", "/embeddings", "/interactions"),
+        *(":rawPredict", ":streamRawPredict"),
         *(":generateContent", ":streamGenerateContent", "/converse", "/converse-stream"),
         *("/invoke", "/invoke-with-response-stream", "/api/chat", "/api/generate", "/v2/chat", "/v1/chat"),
     }

@@ -32,4 +32,5 @@ API = Api(
     ignored=IGNORED,
     faults=FAULTS,
     stream_ends=(b"message_stop", b'"stop_reason":"'),
+    turn_paths=("/messages", ":rawPredict", ":streamRawPredict"),
 )

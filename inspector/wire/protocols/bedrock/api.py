@@ -18,10 +18,12 @@ CONVERSE_API = Api(
         ids=("/messages/*/content/*/toolUse/toolUseId", "/messages/*/content/*/toolResult/toolUseId"),
     ),
     stream_ends=(b"messageStop",),
+    turn_paths=("/converse", "/converse-stream"),
 )
 INVOKE_API = Api(
     path=re.compile(r"model/.+/invoke(?:-with-.*)?"),
     ignored=ANTHROPIC_IGNORED,
     # `{"type":"message_stop` in a base64 chunk.
     stream_ends=(b"eyJ0eXBlIjoibWVzc2FnZV9zdG9w",),
+    turn_paths=("/invoke", "/invoke-with-response-stream"),
 )

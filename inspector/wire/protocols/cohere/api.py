@@ -6,4 +6,6 @@ from turntape.cassettes.apis.interface import Api
 
 from ..shared.ignored import CHAT_IGNORED
 
-API = Api(path=re.compile(r"chat"), ignored=CHAT_IGNORED, stream_ends=(b"message-end",))
+API = Api(
+    path=re.compile(r"chat"), ignored=CHAT_IGNORED, stream_ends=(b"message-end",), turn_paths=("/v2/chat", "/v1/chat")
+)

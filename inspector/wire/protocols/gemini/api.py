@@ -23,5 +23,6 @@ API = Api(
     ),
     faults=FAULTS,
     stream_ends=(b'"finishReason"',),
+    turn_paths=(":generateContent", ":streamGenerateContent"),
 )
-INTERACTIONS_API = Api(stream_ends=(b"interaction.complete",))
+INTERACTIONS_API = Api(stream_ends=(b"interaction.complete",), turn_paths=("/interactions",))

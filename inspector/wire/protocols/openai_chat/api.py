@@ -12,6 +12,7 @@ API = Api(
     ignored=CHAT_IGNORED,
     faults=FAULTS,
     stream_ends=(b"data: [DONE]", b"data:[DONE]", b'"finish_reason":"', b'"finish_reason": "'),
+    turn_paths=("/chat/completions",),
 )
 MISTRAL_API = Api(path=re.compile(r"(?:.*/)?(?:agents|fim)/completions"), ignored=CHAT_IGNORED, faults=FAULTS)
 """Mistral's chat endpoint has the path of OpenAI's, and its streams end as OpenAI's do."""

@@ -6,4 +6,4 @@ from turntape.cassettes.apis.interface import Api
 
 from ..shared.ignored import CHAT_IGNORED
 
-API = Api(path=re.compile(r"(?:.*/)?completions"), ignored=CHAT_IGNORED)
+API = Api(path=re.compile(r"(?:.*/)?completions"), ignored=CHAT_IGNORED, turn_paths=("/completions",))

@@ -28,4 +28,5 @@ API = Api(
     ),
     faults=FAULTS,
     stream_ends=(b"response.completed", b"response.incomplete", b"response.failed"),
+    turn_paths=("/responses",),
 )

@@ -119,6 +119,7 @@ def test_matching_and_recording_know_it() -> None:
     assert api.ignored.pointers == ("/trace",)
     assert api.ignored.ids == ("/msgs/*/calls/*/id", "/msgs/*/for")
     assert api.stream_ends == (b'"why":"', b'"why": "')
+    assert api.turn_paths == ("/v2/converse",)
 
 
 def test_its_faults() -> None:
