@@ -4,8 +4,11 @@ Objects are compared by key, arrays aligned by their equal items, so that one in
 and not a thousand.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import islice
+from os.path import commonprefix
 from typing import Literal, cast
 
 import orjson
@@ -47,9 +50,7 @@ def around(recorded: object, given: object) -> tuple[str, str]:
     """Two values, shown from a little before the place where they part."""
     if not (isinstance(recorded, str) and isinstance(given, str)):
         return shown(recorded), shown(given)
-    same = next((i for i, (a, b) in enumerate(zip(recorded, given, strict=False)) if a != b), None)
-    if same is None:
-        same = min(len(recorded), len(given))
+    same = len(commonprefix([recorded, given]))
     start = max(0, same - 20) if max(len(recorded), len(given)) > CLIP - 2 else 0
     lead = "…" if start else ""
     return shown(lead + recorded[start:]), shown(lead + given[start:])
@@ -94,49 +95,44 @@ def _key(value: object) -> bytes:
         return repr(value).encode()
 
 
-def _align(old: list[object], new: list[object], pointer: str, found: list[Difference], limit: int) -> None:
-    start = 0
-    while start < min(len(old), len(new)) and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
-        end += 1
-    middle_old, middle_new = old[start : len(old) - end], new[start : len(new) - end]
-    if max(len(middle_old), len(middle_new)) > _ALIGNED:
-        blocks = [("replace", 0, len(middle_old), 0, len(middle_new))]
+def _common_ends(old: Sequence[object], new: Sequence[object]) -> tuple[int, int]:
+    """How many first and how many last items are equal; no item counts twice."""
+    most = min(len(old), len(new))
+    start = next((n for n in range(most) if old[n] != new[n]), most)
+    most -= start
+    return start, next((n for n in range(most) if old[-1 - n] != new[-1 - n]), most)
+
+
+def _blocks(old: Sequence[str | bytes], new: Sequence[str | bytes]) -> Iterator[tuple[int, int, int, int]]:
+    """Where two sequences differ after their equal items are aligned: from and to in `old`, from and to in `new`."""
+    start, end = _common_ends(old, new)
+    old, new = old[start : len(old) - end], new[start : len(new) - end]
+    if max(len(old), len(new)) > _ALIGNED:
+        blocks = [("replace", 0, len(old), 0, len(new))]
     else:
-        matcher = SequenceMatcher(None, [_key(v) for v in middle_old], [_key(v) for v in middle_new], autojunk=False)
-        blocks = matcher.get_opcodes()
+        blocks = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     for tag, low, high, low_new, high_new in blocks:
-        if tag == "equal":
-            continue
+        if tag != "equal":
+            yield start + low, start + high, start + low_new, start + high_new
+
+
+def _align(old: list[object], new: list[object], pointer: str, found: list[Difference], limit: int) -> None:
+    # By their JSON: for Python `1`, `1.0` and `True` are equal.
+    for low, high, low_new, high_new in _blocks([_key(item) for item in old], [_key(item) for item in new]):
         paired = min(high - low, high_new - low_new)
         for step in range(paired):
-            _walk(middle_old[low + step], middle_new[low_new + step], f"{pointer}/{start + low + step}", found, limit)
-        for step in range(low + paired, high):
+            _walk(old[low + step], new[low_new + step], f"{pointer}/{low + step}", found, limit)
+        for place in range(low + paired, high):
             if len(found) < limit:
-                found.append(Difference(f"{pointer}/{start + step}", "removed", recorded=middle_old[step]))
-        for step in range(low_new + paired, high_new):
+                found.append(Difference(f"{pointer}/{place}", "removed", recorded=old[place]))
+        for place in range(low_new + paired, high_new):
             if len(found) < limit:
-                found.append(Difference(f"{pointer}/{start + step}", "added", given=middle_new[step]))
+                found.append(Difference(f"{pointer}/{place}", "added", given=new[place]))
 
 
 def words(recorded: str, given: str, limit: int = 10) -> list[tuple[str, str]]:
     """The words that differ between two texts, as `(recorded, given)` pairs in order; one side is empty where words
     were only added or only taken away."""
     old, new = recorded.split(), given.split()
-    start = 0
-    while start < min(len(old), len(new)) and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
-        end += 1
-    old, new = old[start : len(old) - end], new[start : len(new) - end]
-    if max(len(old), len(new)) > _ALIGNED:
-        return [(" ".join(old), " ".join(new))]
-    pairs = [
-        (" ".join(old[low:high]), " ".join(new[low_new:high_new]))
-        for tag, low, high, low_new, high_new in SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-        if tag != "equal"
-    ]
-    return pairs[:limit]
+    pairs = ((" ".join(old[a:b]), " ".join(new[c:d])) for a, b, c, d in _blocks(old, new))
+    return list(islice(pairs, limit))

@@ -1,10 +1,11 @@
 """Where two JSON values differ, said in few words."""
 
+import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from turntape.cassettes.matching.json_diff import CLIP, Difference, around, differences, shown
+from turntape.cassettes.matching.json_diff import CLIP, Difference, around, differences, shown, words
 
 
 def found(recorded: object, given_: object) -> list[tuple[str, str]]:
@@ -90,6 +91,133 @@ def test_what_json_cannot_hold_is_shown_too() -> None:
     assert len(shown("x" * 999)) == CLIP
 
 
+@pytest.mark.parametrize(("one", "other"), [(1, True), (1, 1.0), (0, False), ({"a": [1]}, {"a": [True]})])
+def test_items_of_a_list_that_only_python_calls_equal_differ(one: object, other: object) -> None:
+    assert [difference.pointer.split("/")[1] for difference in differences([one], [other])] == ["0"]
+    assert [d.pointer.split("/")[1] for d in differences([7, one, 8], [7, other, 8])] == ["1"]
+
+
+def test_places_count_from_the_start_of_each_list() -> None:
+    """Added items are where the request has them, removed and changed ones where the recording has them."""
+    old = ["a", "b", "c", "d", "e", "f", "g"]
+    new = ["a", "x", "b", "c", "y", "e", "f", "z", "g"]
+
+    assert differences(old, new) == [
+        Difference("/1", "added", given="x"),
+        Difference("/3", "changed", "d", "y"),
+        Difference("/7", "added", given="z"),
+    ]
+    assert differences(["a", "b", "c", "d"], ["a", "d"]) == [
+        Difference("/1", "removed", recorded="b"),
+        Difference("/2", "removed", recorded="c"),
+    ]
+    assert differences({"k": ["a", "b", "z"]}, {"k": ["c", "z"]}) == [
+        Difference("/k/0", "changed", "a", "c"),
+        Difference("/k/1", "removed", recorded="b"),
+    ]
+
+
+def test_an_item_that_both_ends_have_counts_once() -> None:
+    assert differences(["a"], ["a", "a"]) == [Difference("/1", "added", given="a")]
+    assert differences(["a", "b", "a", "b"], ["a", "b"]) == [
+        Difference("/2", "removed", recorded="a"),
+        Difference("/3", "removed", recorded="b"),
+    ]
+
+
+@pytest.mark.parametrize("size", [400, 401])
+def test_up_to_400_items_are_aligned(size: int) -> None:
+    """Counted without the equal items at both ends; alignment of more takes too long."""
+    same = [f"{n}" for n in range(size - 3)]
+
+    found = differences(["x", "a", *same, "d", "y"], ["x", "b", "c", *same, "e", "y"], limit=1000)
+
+    if size == 400:
+        assert [(d.pointer, d.recorded, d.given) for d in found] == [
+            ("/1", "a", "b"),
+            ("/2", None, "c"),
+            ("/399", "d", "e"),
+        ]
+    else:
+        assert [d.kind for d in found] == ["changed"] * 400 + ["added"]
+
+
+def test_no_more_are_reported_than_are_requested_from_lists() -> None:
+    assert len(differences(["a"], list("xyz"), limit=2)) == 2
+    assert len(differences(list("abc"), ["x"], limit=2)) == 2
+    assert len(differences([["a", "b"], ["c"]], [["x", "y"], ["z"]], limit=2)) == 2
+    assert len(differences({"a": {"b": 1, "c": 2}}, {"a": {"b": 3, "c": 4}}, limit=1)) == 1
+    assert differences(1, 2, limit=0) == []
+
+
+@pytest.mark.parametrize(
+    ("recorded", "given_", "expected"),
+    [
+        ("one two", "one  two\n", []),
+        ("one two three", "one 2 three", [("two", "2")]),
+        ("one three", "one two three", [("", "two")]),
+        ("one two three", "one three", [("two", "")]),
+        ("a b c d e f", "a x y c d z f", [("b", "x y"), ("e", "z")]),
+        ("the the", "the", [("the", "")]),
+        ("", "a b", [("", "a b")]),
+    ],
+)
+def test_the_words_that_differ_are_paired(recorded: str, given_: str, expected: list[tuple[str, str]]) -> None:
+    assert words(recorded, given_) == expected
+
+
+def test_at_most_ten_pairs_of_words_are_given() -> None:
+    recorded = " ".join(f"same{n} old{n}" for n in range(30))
+    given_ = " ".join(f"same{n} new{n}" for n in range(30))
+
+    assert words(recorded, given_) == [(f"old{n}", f"new{n}") for n in range(10)]
+    assert words(recorded, given_, limit=2) == [("old0", "new0"), ("old1", "new1")]
+
+
+@pytest.mark.parametrize("size", [400, 401])
+def test_texts_that_differ_over_more_than_400_words_are_one_pair(size: int) -> None:
+    old, new = [f"w{n}" for n in range(size)], [f"w{n}" for n in range(size)]
+    old[0], new[0], old[-1], new[-1] = "a", "b", "c", "d"
+
+    pairs = words(" ".join(["x", *old]), " ".join(["x", *new]))
+
+    whole = [(" ".join(old), " ".join(new))]
+    assert pairs == ([("a", "b"), ("c", "d")] if size == 400 else whole)
+
+
+def test_short_texts_are_shown_whole() -> None:
+    one, other = "a" * 77 + "b", "a" * 77 + "c"
+
+    assert around(one, other) == (f'"{one}"', f'"{other}"')
+    assert around(one + "b", other) == ('"…' + "a" * 20 + 'bb"', '"…' + "a" * 20 + 'c"')
+    assert around(other, one + "b") == ('"…' + "a" * 20 + 'c"', '"…' + "a" * 20 + 'bb"')
+
+
+def test_a_long_text_that_differs_near_its_start_is_shown_from_there() -> None:
+    one, other = around("a" * 20 + "b" * 90, "a" * 20 + "c" * 90)
+
+    assert one.startswith('"' + "a" * 20 + "b") and other.startswith('"' + "a" * 20 + "c")
+    one, _ = around("a" * 21 + "b" * 90, "a" * 21 + "c" * 90)
+    assert one.startswith('"…' + "a" * 20 + "b")
+
+
+def test_only_two_texts_are_shown_where_they_part() -> None:
+    long = "x" * 200
+
+    assert around(long, 5) == (shown(long), "5")
+    assert around(5, long) == ("5", shown(long))
+
+
+def test_a_value_of_80_characters_is_shown_whole() -> None:
+    assert shown("x" * 78) == f'"{"x" * 78}"'
+    assert shown("x" * 79) == f'"{"x" * 78}…'
+
+
+def test_values_that_json_cannot_hold_are_compared_by_their_text() -> None:
+    assert differences({1}, {1}) == []
+    assert [d.kind for d in differences({1}, {2})] == ["changed"]
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 3) | st.text(max_size=3),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("ab/~", max_size=2), inner, max_size=3),
@@ -101,7 +229,8 @@ JSON = st.recursive(
 @given(JSON, JSON)
 def test_there_are_differences_exactly_where_values_differ(one: object, other: object) -> None:
     assert differences(one, one) == []
-    assert bool(differences(one, other)) == bool(differences(other, one))
+    same = orjson.dumps(one, option=orjson.OPT_SORT_KEYS) == orjson.dumps(other, option=orjson.OPT_SORT_KEYS)
+    assert bool(differences(one, other)) == bool(differences(other, one)) == (not same)
     for difference in differences(one, other):
         if difference.kind != "added":
             assert at(one, difference.pointer) == difference.recorded

@@ -227,7 +227,7 @@ def test_an_item_that_is_repeated_is_one_item_of_what_is_left() -> None:
     assert index.nearest(group, asked, [0]) is None
 
 
-def test_a_recording_without_a_history_is_no_rewritten_one() -> None:
+def test_a_recording_without_a_history_is_not_a_rewritten_one() -> None:
     index = index_of(trip({"thread": "t1"}))
     asked = given(index, {"thread": "t2"})
     (group,) = index.same_turn_as(asked)
