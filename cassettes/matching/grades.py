@@ -91,8 +91,7 @@ def grade_of(differences: tuple[Difference, ...]) -> Grade:
     if not differences:
         return "exact"
     for difference in differences:
-        # Each kind of item of the history is read by the model, so the bodies are not needed.
-        if part_of(difference.pointer, ()) in PROMPT and not _only_space(difference):
+        if part_of(difference.pointer) in PROMPT and not _only_space(difference):
             return "same turn, other prompt"
     return "same turn, small change"
 

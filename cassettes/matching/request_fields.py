@@ -103,16 +103,9 @@ def part_of_key(key: str) -> str:
     return _PARTS.get(key, key)
 
 
-def part_of(pointer: str, bodies: tuple[object, ...]) -> str:
-    """The part that a pointer into one of `bodies` names; the first of them that has the place decides."""
+def part_of(pointer: str) -> str:
+    """The part that a pointer into a body names; every item of the history is `messages` here."""
     if not pointer:
         return "messages"
     first, *rest = segments(pointer) if pointer.startswith("/") else [pointer]
-    if first in CONTAINERS and rest:
-        return rest[0]
-    if first in CONVERSATIONS and rest and rest[0].isdigit():
-        for body in bodies:
-            items = cast(Json, body).get(first) if isinstance(body, dict) else None
-            if isinstance(items, list) and int(rest[0]) < len(cast(list[object], items)):
-                return part_of_item(cast(list[object], items)[int(rest[0])])
-    return part_of_key(first)
+    return rest[0] if first in CONTAINERS and rest else part_of_key(first)
