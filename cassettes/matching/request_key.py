@@ -56,7 +56,7 @@ def plain(body: bytes, headers: Headers) -> bytes:
     encoding = header(headers, "content-encoding").strip().lower()
     try:
         if encoding in ("gzip", "x-gzip", "deflate"):
-            return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(body)
+            return zlib.decompressobj(zlib.MAX_WBITS + 32).decompress(body)
         if encoding == "zstd":
             return ZstdDecompressor().decompress(body)
         if encoding == "br":
@@ -95,6 +95,6 @@ def digest(data: bytes) -> bytes:
 def body_key(body: bytes, headers: Headers, redactor: Redactor, *, redacted: bool) -> bytes:
     """The digest of what counts of a body; `redacted` says that it comes from a cassette."""
     boundary = re.search(r'boundary="?([^";]+)', header(headers, "content-type"))
-    if boundary and body:
+    if boundary:
         body = body.replace(boundary[1].encode(), b"boundary")
     return digest(canonical(redactor.normalise(body if redacted else redactor.body(body))))

@@ -15,11 +15,11 @@ from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from urllib.parse import unquote, urlsplit
 
-from mitmproxy import http, tls
+from mitmproxy import connection, http, tls
 from mitmproxy.proxy.context import Context
 
 from turntape.cassettes.apis.lookup import recorded_paths
-from turntape.cassettes.routes.upstreams import UPSTREAMS, by_host, joined, locate, resolve
+from turntape.cassettes.routes.upstreams import UPSTREAMS, Upstream, by_host, joined, locate
 
 from .pending import PendingRoundTrip
 from .recorder_addon import RecorderAddon
@@ -29,7 +29,9 @@ from .upstream_proxy import UpstreamProxy, is_loopback
 
 def run_of(authorization: str | None) -> str | None:
     """The run that a `Proxy-Authorization: Basic` value names as its user, or None."""
-    scheme, _, encoded = (authorization or "").partition(" ")
+    if authorization is None:
+        return None
+    scheme, _, encoded = authorization.partition(" ")
     if scheme.lower() != "basic":
         return None
     try:
@@ -54,9 +56,8 @@ class Router:
         self._recorder = recorder
         self._upstreams = dict(upstreams)
         self._intercept = tuple(pattern.lower() for pattern in intercept)
-        self._named = {
-            host for url in self._upstreams.values() if not is_loopback(host := urlsplit(url).hostname or "")
-        }
+        hosts = {urlsplit(url).hostname for url in self._upstreams.values()}
+        self._named = {host for host in hosts if host and not is_loopback(host)}
         self._upstream_proxy = upstream_proxy
         self._clock = clock
         self._runs: dict[str, str] = {}
@@ -104,8 +105,8 @@ class Router:
         if run:
             self._runs[flow.client_conn.id] = run
 
-    def client_disconnected(self, client: object) -> None:
-        self._runs.pop(getattr(client, "id", ""), None)
+    def client_disconnected(self, client: connection.Client) -> None:
+        self._runs.pop(client.id, None)
 
     def tls_failed_client(self, data: tls.TlsData) -> None:
         host = data.conn.sni if data.conn.sni else (data.context.server.address or ("?",))[0]
@@ -146,14 +147,20 @@ class Router:
         if not self.is_wanted(host) and not path.endswith(recorded_paths()):
             self.unrecorded.passed[host] += 1
             return
-        override = resolve(upstream.name, self._upstreams) if upstream else self._upstreams.get("*")
-        if upstream is not None and override != upstream.url and override is not None:
-            base, request.path = joined(override, upstream, request.path)
-            self._send_to(flow, base)
-        elif upstream is None and override is not None:
+        self._redirect(flow, upstream)
+        self._begin(flow, url, run, "forward", upstream.name if upstream else None)
+
+    def _redirect(self, flow: http.HTTPFlow, upstream: Upstream | None) -> None:
+        """Send a forward request where `--upstream` says."""
+        override = (upstream and self._upstreams.get(upstream.name)) or self._upstreams.get("*")
+        if override is None:
+            return
+        if upstream is None:
             # A gateway or a local model is an LLM API too: during a replay it must not be called.
             self._send_to(flow, override)
-        self._begin(flow, url, run, "forward", upstream.name if upstream else None)
+        elif override != upstream.url:
+            base, flow.request.path = joined(override, upstream, flow.request.path)
+            self._send_to(flow, base)
 
     def _send_to(self, flow: http.HTTPFlow, base: str) -> None:
         parts = urlsplit(base)

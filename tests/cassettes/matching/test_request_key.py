@@ -7,6 +7,7 @@ import brotli
 import pytest
 
 from turntape.cassettes import Redactor
+from turntape.cassettes.matching import request_key
 from turntape.cassettes.matching.request_key import body_key, canonical, path_key, plain
 from turntape.cassettes.tape.compression import compressor
 
@@ -29,6 +30,13 @@ CHAT = "chat/completions"
         ("/ollama/api/chat", "api/chat"),
         ("/gemini/v1beta/models/gemini-2.5-pro:generateContent", "models/gemini-2.5-pro:generateContent"),
         ("/bedrock/model/a.b%3A0/converse", "model/a.b%3A0/converse"),
+        ("/groq/openai/v1/chat/completions", CHAT),
+        ("/openai/models", "models"),
+        ("/openai", "openai"),
+        ("/s/night/openai", "openai"),
+        ("/s/models", "s/models"),
+        ("/s/night/models", "s/night/models"),
+        ("/x/night/openai/models", "x/night/openai/models"),
         ("/v1", "v1"),
         ("/", ""),
     ],
@@ -68,6 +76,28 @@ def test_a_body_is_compared_without_its_encoding(encoding: str, encoded: bytes) 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "zstd", "br", "snappy"])
 def test_a_body_that_does_not_decode_is_compared_as_it_came(encoding: str) -> None:
     assert plain(b"not encoded at all", (("content-encoding", encoding),)) == b"not encoded at all"
+
+
+def test_brotli_is_compared_as_it_came_where_it_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> object:
+        raise ImportError(name)
+
+    encoded = brotli.compress(b'{"a":1}')
+    monkeypatch.setattr(request_key, "import_module", missing)
+
+    assert plain(encoded, (("content-encoding", "br"),)) == encoded
+
+
+def test_the_first_header_of_a_name_counts_in_any_case() -> None:
+    headers = (("X-A", "one"), ("x-a", "two"))
+
+    assert request_key.header(headers, "x-a") == "one"
+    assert request_key.header(headers, "x-b") == ""
+
+
+def test_a_digest_has_16_bytes() -> None:
+    """An index keeps several for each recorded request."""
+    assert len(request_key.digest(b"")) == len(request_key.digest(b"x" * 1000)) == 16
 
 
 def test_spelling_of_json_does_not_count_and_all_else_does() -> None:

@@ -600,6 +600,12 @@ def test_patterns_that_overlap_mask_once_and_keep_the_length() -> None:
     assert clean == b"-REDACTEDijkl-"
 
 
+def test_what_follows_an_overlap_is_masked_too() -> None:
+    redactor = Redactor(("abcdefgh", "efghijkl", "mnopqrst"), salt="s")
+
+    assert redactor.body(b"-abcdefghijkl-mnopqrst-") == b"-REDACTEDijkl-REDACTED-"
+
+
 @pytest.mark.parametrize("size", [4, 8, 12, 16, 17, 20, 40])
 def test_a_mask_is_as_long_as_the_secret(size: int) -> None:
     redactor = Redactor(("q+",), salt="s")

@@ -320,6 +320,33 @@ def test_an_override_for_all_replaces_other_apis_by_host_and_keeps_their_path() 
     assert route.recorder.pending[flow.id].upstream is None
 
 
+def test_an_override_that_is_the_upstreams_own_url_moves_no_request_to_another_host() -> None:
+    route = Routed(mistral="https://api.mistral.ai")
+
+    assert to(route("https://codestral.mistral.ai/v1/models")) == "https://codestral.mistral.ai:443/v1/models"
+
+
+def test_an_override_for_one_api_leaves_the_others_alone() -> None:
+    route = Routed(openai="http://127.0.0.1:9000")
+
+    assert to(route("https://api.anthropic.com/v1/messages")) == "https://api.anthropic.com:443/v1/messages"
+    assert to(route("http://gateway.example/v1/messages")) == "http://gateway.example:80/v1/messages"
+
+
+def test_an_override_for_one_api_comes_before_one_for_all() -> None:
+    route = Routed(openai="http://127.0.0.1:9000", all="http://127.0.0.1:9001")
+
+    assert to(route("https://api.openai.com/v1/models")) == "http://127.0.0.1:9000/v1/models"
+    assert to(route("https://api.anthropic.com/v1/messages")) == "http://127.0.0.1:9001/v1/messages"
+
+
+def test_an_override_without_a_host_opens_no_host() -> None:
+    router = Routed(openai="http:///v1").router
+
+    assert not router.is_wanted("")
+    assert not router.is_wanted("other.example")
+
+
 # The upstream proxy
 
 
@@ -428,6 +455,18 @@ def test_a_connection_that_has_no_place_yet_is_not_tunnelled() -> None:
 
     assert not router.is_tunnelled(context, TLS)
     assert not router.unrecorded.tunnelled
+
+
+def test_a_tunnel_to_an_ipv6_address_is_counted_by_its_host() -> None:
+    """Such an address has four parts."""
+    router = Routed().router
+    with taddons.context() as addons:
+        context = Context(tclient_conn(), addons.options)
+    address: Any = ("2001:db8::1", 443, 0, 0)
+    context.server.address = address
+
+    assert router.is_tunnelled(context, TLS)
+    assert router.unrecorded.tunnelled == {"2001:db8::1": 1}
 
 
 def test_a_tunnel_to_ourselves_is_opened() -> None:
