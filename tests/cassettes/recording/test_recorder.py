@@ -872,6 +872,24 @@ def test_larger_batches_are_collected_again_when_nobody_waits_any_longer(path: P
         until(lambda: not recorder.waiting and not recorder._hurry.is_set())
 
 
+def test_closing_does_not_wait_for_a_larger_batch(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorder_module, "BATCH_SECONDS", 3600)
+
+    record(path, single(2))
+
+    assert len(Cassette.load(path)) == 2
+
+
+def test_who_waits_for_room_does_not_wait_for_a_larger_batch(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorder_module, "BATCH_SECONDS", 3600)
+
+    with Recorder(path, durable=False, waiting_bytes=1) as recorder:
+        for trip in single(3):
+            recorder.write(trip)
+
+    assert len(Cassette.load(path)) == 3
+
+
 def test_the_limits_are_those_that_the_docs_promise() -> None:
     """docs/cassette-format.md: within about 50 ms; CHANGELOG.md: at most 64 MB wait."""
     assert (recorder_module.BATCH_SECONDS, recorder_module.WAITING_BYTES) == (0.05, 64 * 1024 * 1024)
