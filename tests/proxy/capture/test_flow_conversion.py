@@ -125,6 +125,19 @@ def test_a_response_without_pieces_has_the_body_that_turntape_made() -> None:
     assert (response.body, response.chunks, response.trailers) == (b"refused", (), ())
 
 
+def test_a_streamed_response_of_http_2_without_a_body_is_empty() -> None:
+    """HTTP/2 has no reason, and mitmproxy keeps no body of a response that it streams."""
+    made = flow()
+    made.response = http.Response.make(200)
+    made.response.reason = ""
+    made.response.data.content = None
+
+    response = round_trip(made, pending(), None, None).response
+
+    assert response is not None
+    assert (response.reason, response.body, response.chunks) == ("", b"", ())
+
+
 def test_header_bytes_that_are_not_utf_8_survive() -> None:
     [(name, value)] = header_fields(http.Headers(((b"X-\xff", b"\xfe"),)))
 
