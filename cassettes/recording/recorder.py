@@ -141,8 +141,7 @@ class Recorder:
             raise CassetteError(
                 f"{str(self.path)!r} ends in the middle of a frame with a checksum; decompress it before appending"
             )
-        if whole < len(data):
-            os.ftruncate(self._file, whole)
+        os.ftruncate(self._file, whole)
         if stream.inside:
             os.write(self._file, FRAME_END)
         self._end = os.fstat(self._file).st_size

@@ -23,7 +23,7 @@ from recordings import bodies, growing, read_by_any_tool, record, single
 
 from turntape.cassettes import Cassette, CassetteError, Chunk, FormatError, Frame, Recorder, Redactor, RoundTrip, Tail
 from turntape.cassettes.recording import recorder as recorder_module
-from turntape.cassettes.tape.compression import CompressionParameter, ZstdCompressor
+from turntape.cassettes.tape.compression import CompressionParameter, ZstdCompressor, ZstdDecompressor
 
 SUFFIXES = ["jsonl", "jsonl.zst"]
 ENVIRONMENT = {
@@ -633,6 +633,19 @@ def test_a_write_that_takes_only_a_part_is_continued(path: Path, disk: Disk) -> 
     assert read_by_any_tool(path)
 
 
+def text_of(path: Path) -> bytes:
+    """All lines of a recording, decompressed."""
+    data = path.read_bytes()
+    if path.suffix != ".zst":
+        return data
+    text = b""
+    while data:
+        frame = ZstdDecompressor()
+        text += frame.decompress(data)
+        data = frame.unused_data
+    return text
+
+
 def test_a_header_that_was_refused_goes_before_the_next_line(path: Path, disk: Disk) -> None:
     disk.refused = {0, 1}
     record(path, growing(3))
@@ -642,6 +655,7 @@ def test_a_header_that_was_refused_goes_before_the_next_line(path: Path, disk: D
     assert [trip.index for trip in cassette] == [1, 2]
     assert cassette.problems == []
     assert read_by_any_tool(path)
+    assert text_of(path).count(b'"salt":') == 1
 
 
 @pytest.mark.parametrize(
