@@ -10,6 +10,7 @@ from typing import Any
 from conversations import CALL, HELLO, TOOLS, chat, result, said, user
 from judged import (
     CONVERSE,
+    LOOK_UP,
     anthropic,
     asked,
     given,
@@ -114,6 +115,56 @@ def inserted(tokens: int = 5000, *, counted: bool = True) -> list[RoundTrip]:
     changed = user("07:01 what is a tape?")
     read = tokens * 8 // 10 if tokens > 1024 else 0
     return [one([HELLO], CALLED, 0, read), one([changed, CALLED, GIVEN], DONE, 1, 0)]
+
+
+SEARCH_TOOL = {"name": "search", "description": "Search.", "input_schema": {"type": "object", "properties": {}}}
+
+
+def marked(*, ask: str = "what is a tape?", read: int = 0, **second: Any) -> list[RoundTrip]:
+    """Two turns at an API that caches what is marked. The first wrote 4,000 tokens; the second request may differ."""
+    mark: dict[str, Any] = {"type": "text", "text": "what is a tape?", "cache_control": {"type": "ephemeral"}}
+    first = {"input_tokens": 3, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 4000}
+    then = {"input_tokens": 60, "cache_read_input_tokens": read, "cache_creation_input_tokens": 4000 - read}
+    fields: dict[str, Any] = {"system": "Now: 07:00"} if "system" in second else {}
+    return [
+        anthropic([asked(mark)], [use()], usage=first, **fields),
+        anthropic([asked(ask), spoke(use()), asked(given())], [words("x")], 1, usage=then, **second),
+    ]
+
+
+def respelled(*, first_too: bool = False) -> list[RoundTrip]:
+    """A client that writes the arguments of the last call with spaces; or those of an older call, too."""
+    older, spaced = (
+        said(None, ("call_0", "look_up", '{"word":"a"}')),
+        said(None, ("call_0", "look_up", '{"word": "a"}')),
+    )
+    last = said(None, ("call_1", "look_up", '{"word": "tape"}'))
+    front = [HELLO, older, result("call_0", "x")]
+    return [
+        edited(chat([HELLO], older, usage=(5000, 10)), '"cached_tokens":0', '"cached_tokens":4864'),
+        edited(chat(front, CALLED, index=1, usage=(5200, 10)), '"cached_tokens":0', '"cached_tokens":4992'),
+        edited(
+            chat([HELLO, spaced if first_too else older, front[2], last, GIVEN], DONE, index=2, usage=(5400, 10)),
+            '"cached_tokens":0',
+            '"cached_tokens":2048',
+        ),
+    ]
+
+
+def forgotten() -> list[RoundTrip]:
+    """An answer in words that the next request leaves out."""
+    history = [HELLO, CALLED, GIVEN]
+    return [
+        chat([HELLO], CALLED),
+        chat(history, DONE, index=1),
+        chat([*history, user("and then?")], said("Nothing."), index=2),
+    ]
+
+
+def observed(text: str) -> list[RoundTrip]:
+    """An agent without tools, whose client puts its own words behind the model's."""
+    answer, echoed = said(text), said(f"{text}\nObservation: a strip")
+    return [chat([HELLO], answer, tools=None), chat([HELLO, echoed, user("and then?")], DONE, index=1, tools=None)]
 
 
 def set_to(**fields: Any) -> list[RoundTrip]:
@@ -232,24 +283,42 @@ CLIENT: list[Row] = [
       for finish in ("length", "content_filter")],
     ("client-assistant-mutated", "The answer was cut, filtered or refused",
      after(DONE, said("It was a strip.")), after(DONE | {"refusal": "No."}, said("It was a strip."))),
+    ("client-assistant-mutated", "Only the words beside calls were left out: then it is an info",
+     forgotten(),
+     [chat([HELLO], said("I look.", CALL)), chat([HELLO, CALLED, GIVEN], DONE, index=1)], "info"),
+    ("client-assistant-mutated",
+     "The client of an agent without tools writes its observations into the answer: then it is an info",
+     observed("I look it up."), observed("Action: look_up\nObservation: made up"), "info"),
     ("client-reasoning-dropped", "The turn made no calls",
      thought(use()), thought(words("It is a strip."), call=False)),
     ("client-reasoning-dropped", "Reasoning of older turns", thought(use()), older()),
+    ("client-reasoning-dropped", "The API answered the request: then it is an info",
+     thought(use(), error="no"), thought(use()), "info"),
     ("client-reasoning-dropped", "The API does not need it: then it is an info",
-     thought(use()), plain_reasoning(), "info"),
+     thought(use(), error="no"), plain_reasoning(), "info"),
     ("client-reasoning-dropped", "The client asks for another model",
      thought(use()), thought(use(), model="claude-haiku-4-5")),
     ("client-system-prompt-changed", "Another agent continues the conversation",
      with_system("You look words up.", "You search."), handed_over(to_system="You search.")),
+    ("client-system-prompt-changed", "The cache was not lost: then it is an info",
+     marked(system="Now: 07:01"), with_system("Now: 07:00", "Now: 07:01"), "info"),
     ("client-system-prompt-changed", "The client retries the turn",
      with_system("You look words up.", "You search."), with_system("You look words up.", "You search.", failed=True)),
     ("client-tools-changed", "Another agent continues the conversation",
      handed_over(to_system="You look words up.", name="look_up"), handed_over(to_system="You look words up.")),
     ("client-tools-changed", "The client retries the turn", with_tools(), with_tools(failed=True)),
+    ("client-tools-changed", "A tool with `defer_loading` came in or went away",
+     marked(tools=[LOOK_UP, SEARCH_TOOL]), marked(tools=[LOOK_UP, SEARCH_TOOL | {"defer_loading": True}])),
+    ("client-tools-changed", "The cache was not lost: then it is an info",
+     marked(tools=[LOOK_UP, SEARCH_TOOL]), with_tools(), "info"),
     ("client-cache-prefix-busted", "The input is too short for any cache: then it is an info",
      inserted(), inserted(1000), "info"),
     ("client-cache-prefix-busted", "The API reports no cache: then it is an info",
      inserted(), inserted(counted=False), "info"),
+    ("client-cache-prefix-busted", "Only the last answer came back in another spelling: it was in no cache yet",
+     respelled(first_too=True), respelled()),
+    ("client-cache-prefix-busted", "The cache was read as far as it was written",
+     marked(read=0, ask="hi"), marked(read=4000, ask="hi")),
     ("client-sampling-params-changed", "Only `tool_choice` changed",
      set_to(reasoning_effort="high"), set_to(tool_choice="auto")),
     ("client-missing-tool-result", "The API ran the tool itself",

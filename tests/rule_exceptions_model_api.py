@@ -18,10 +18,14 @@ from judged import (
     asked,
     calls,
     gemini,
+    given,
     item_call,
     responses,
+    spoke,
     trip,
     turn,
+    use,
+    words,
 )
 from round_trips import CHAT, sse
 
@@ -95,6 +99,22 @@ def cached(read: int, *, at: float = 1, model: str = "gpt-5", first: dict[str, A
     opened = chat([HELLO], call, usage=(5000, 10))
     following = chat([first, call, result("call_1", "x")], said("x"), index=1, at=at, usage=(5001, 10), model=model)
     return [counted(opened, 4000), counted(following, read)]
+
+
+def marked_and_read(
+    read: int, *, at: float = 1, model: str = "claude-sonnet-4-5", first: int = 4000
+) -> list[RoundTrip]:
+    """Two turns at an API that caches what is marked; the first read so many tokens, the second as many as `read`."""
+
+    def usage(tokens: int) -> dict[str, int]:
+        return {"input_tokens": 1000, "cache_read_input_tokens": tokens, "cache_creation_input_tokens": 4000 - tokens}
+
+    ask = asked("what is a tape?")
+    history = [ask, spoke(use()), asked(given())]
+    return [
+        anthropic([ask], [use()], usage=usage(first)),
+        anthropic(history, [words("x")], 1, at=at, usage=usage(read), model=model),
+    ]
 
 
 def late(first: float, second: float) -> RoundTrip:
@@ -204,7 +224,12 @@ API: list[Row] = [
     ("api-cache-drop", "The prefix changed: then the client is to blame",
      cached(0), [cached(0)[0], replace(cached(0, first=user("what is a strip?"))[1], index=1)]),
     ("api-cache-drop", "The model changed", cached(0), cached(0, model="gpt-5.1")),
-    ("api-cache-drop", "The cache may have expired: then it is an info", cached(0), cached(0, at=900), "info"),
+    ("api-cache-drop", "Fewer tokens were lost than any cache holds",
+     marked_and_read(0, first=1024), marked_and_read(0, first=1000)),
+    ("api-cache-drop", "The cache may have expired: then it is an info",
+     marked_and_read(0), marked_and_read(0, at=900), "info"),
+    ("api-cache-drop", "The API caches by itself and promises nothing: then it is an info",
+     marked_and_read(0), cached(0), "info"),
     ("api-prompt-truncated-silently", "The request holds images",
      local("x " * 40_000), local("x " * 40_000, images=["QUJD" * 100])),
     ("api-prompt-truncated-silently", "The server does not count the prompt, because it had it cached",

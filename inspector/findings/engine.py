@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from ..analysis.dispatch import Dispatch
 from ..analysis.turn import Turn
+from . import severity
 from .catalogue import catalogue
 from .finding import Finding, roots_first
 from .memory import RunMemory, ThreadMemory
@@ -72,7 +73,16 @@ class RuleEngine:
         context.following, context.dispatch, context.over = following, dispatch, "followed"
         if dispatch.results:
             context.thread.dispatched += 1
+        judged.findings[:] = [severity.followed(finding, context) for finding in judged.findings]
         self._judge("followed", judged)
+
+    @staticmethod
+    def recovered(judged: JudgedTurn) -> bool:
+        """Makes the findings of a failed turn milder, now that its thread has an answer; False when nothing changes."""
+        milder = [severity.recovered(finding) for finding in judged.findings]
+        changed = milder != judged.findings
+        judged.findings[:] = roots_first(milder)
+        return changed
 
     def closed(self, judged: JudgedTurn, dispatch: Dispatch, *, later: bool) -> None:
         """Adds what the end of the recording shows; `later` when the run went on after this turn."""
@@ -84,13 +94,14 @@ class RuleEngine:
         judged.context.found = judged.findings
         for rule in self._rules[moment]:
             try:
-                self._apply(rule, judged)
+                self._apply(rule, judged, moment)
             except Exception as exc:  # noqa: BLE001 - a rule may come from anybody and must not stop the others
                 self._report(rule, exc, judged.context.index)
         judged.findings[:] = roots_first(judged.findings)
 
-    def _apply(self, rule: Rule, judged: JudgedTurn) -> None:
-        for finding in rule.apply(judged.context):
+    def _apply(self, rule: Rule, judged: JudgedTurn, moment: Moment) -> None:
+        for found in rule.apply(judged.context):
+            finding = severity.at(moment, found, judged.context)
             if not any(f.id == finding.id and f.evidence == finding.evidence for f in judged.findings):
                 judged.findings.append(finding)
 

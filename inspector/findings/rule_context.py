@@ -29,6 +29,11 @@ _NOTHING = Emission()
 _NO_FINISH = Finish(None, "unknown", "unknown")
 
 
+def _named(ids: tuple[str, ...], findings: list[Finding]) -> tuple[str, ...]:
+    known = {finding.id for finding in findings}
+    return tuple(name for name in ids if name in known)
+
+
 def _media(part: Part) -> Iterator[object]:
     """The media of a part, in results too."""
     if part.kind == "media":
@@ -179,9 +184,12 @@ class RuleContext:
         return self.run.emitted.get(block_hash(raw))
 
     def has(self, *ids: str) -> tuple[str, ...]:
+        """Those of `ids` that were found in this turn."""
+        return _named(ids, self.found)
+
+    def has_recently(self, *ids: str) -> tuple[str, ...]:
         """Those of `ids` that were found in this turn or in the one before it."""
-        known = {finding.id for finding in (*self.found, *self.thread.recent)}
-        return tuple(name for name in ids if name in known)
+        return _named(ids, [*self.found, *self.thread.recent])
 
     def parameter(self, name: str) -> object:
         return self.request.parameters.get(name)

@@ -55,7 +55,8 @@ def _finding(value: str) -> Test:
 def _is(value: str) -> Test:
     severities = {"error": "error", "warning": "warning", "bad": "error"}
     if value in severities:
-        return lambda row: any(found.severity == severities[value] for found in row.findings)
+        severity = severities[value]
+        return lambda row: row.finish == value or any(found.severity == severity for found in row.findings)
     return lambda row: value in (row.finish, row.outcome, row.emitted, row.history)
 
 

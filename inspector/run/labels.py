@@ -6,6 +6,7 @@ how this turn's own request relates to the thread. A turn is labelled when it en
 decides its client layer.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -25,6 +26,9 @@ from ..wire.websocket import turns_of
 
 type Label = dict[str, object]
 type Price = Callable[[RoundTrip, Reading], Cost | None]
+
+_MOST_FAILED = 20
+"""Failed turns of a thread whose labels an answer may still change; more would keep a run in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,8 @@ class Labeller:
         """The last turn of each thread, with its label."""
         self._latest: dict[str | None, float] = {}
         """When the last turn of each run began."""
+        self._failed: defaultdict[str, list[tuple[JudgedTurn, Label]]] = defaultdict(list)
+        """The failed turns of each thread since its last answer, at most `_MOST_FAILED`."""
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -91,6 +97,20 @@ class Labeller:
         _settle(label, judged, dispatch(turn, None), None)
         self._open[turn.thread] = (judged, label)
         yield round_trip.index, _labelled(judged, label)
+        yield from self._recovered(judged, label)
+
+    def _recovered(self, judged: JudgedTurn, label: Label) -> Iterator[tuple[int, LabelledRoundTrip]]:
+        """The labels of the failed turns that this one makes good; a failed one is kept for later."""
+        failed = self._failed[judged.context.turn.thread]
+        if judged.context.turn.failed:
+            del failed[: max(0, len(failed) + 1 - _MOST_FAILED)]
+            failed.append((judged, label))
+            return
+        for earlier, old in failed:
+            if self._rules.recovered(earlier):
+                old["findings"] = [finding.as_json() for finding in earlier.findings]
+                yield earlier.context.index, _labelled(earlier, old)
+        failed.clear()
 
     def close(self) -> list[tuple[int, Label]]:
         """What the end of the recording changes: the labels of turns whose thread ended as it should not."""

@@ -116,6 +116,8 @@ class Tool:
     pointer: str
     server: bool = False
     """True for a tool that the API runs."""
+    deferred: bool = False
+    """True for a tool whose definition is not in the prompt until the model looks for it (`defer_loading`)."""
 
 
 @dataclass(frozen=True, slots=True)

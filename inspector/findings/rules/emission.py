@@ -303,7 +303,7 @@ def repeated_call(context: RuleContext) -> Iterator[Note]:
         tuple(f"#{index} call {name}" for index in indexes[:6]),
         severity="error" if streak >= 5 else "warning",
         key=("repeated", now, "error" if streak >= 5 else "warning"),
-        because_of=context.has("client-opaque-tool-error"),
+        because_of=context.has_recently("client-opaque-tool-error"),
     )
 
 

@@ -135,7 +135,7 @@ def invalid_request(context: RuleContext) -> Iterator[Note]:
         return
     named = context.rejection.ids if context.rejection else ()
     severe = {f.id for f in (*context.found, *context.thread.recent) if f.severity != "info" or f.id in named}
-    roots = tuple(name for name in context.has(*SHAPE_IDS) if name in severe)
+    roots = tuple(name for name in context.has_recently(*SHAPE_IDS) if name in severe)
     layer: Layer | None = next((f.layer for f in (*context.found, *context.thread.recent) if f.id in roots), None)
     yield Note(
         f"the API rejected the request: {_says(context)}",

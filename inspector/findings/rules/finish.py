@@ -146,7 +146,7 @@ def context_full(context: RuleContext) -> Iterator[Note]:
     yield Note(
         f"the context window is full{tokens}{quoted}; the largest pieces are {biggest or 'unknown'}",
         (f"{context.at} finish {context.finish.raw}", *(f"{context.at} request {pointer}" for _, pointer in parts[:3])),
-        because_of=context.has("client-huge-tool-result"),
+        because_of=context.has_recently("client-huge-tool-result"),
         key=("context-full",),
     )
 

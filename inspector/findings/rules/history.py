@@ -1,8 +1,10 @@
 """Whether the client sent back what it had sent and got: answers, reasoning, results, in their order."""
 
+import re
 from collections.abc import Iterator
 
 from ...analysis.history_diff import ChangeKind, HistoryChange, LostReasoning
+from ...analysis.turn import Turn
 from ..finding import Severity
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -63,6 +65,8 @@ _WHAT: dict[ChangeKind, tuple[str, Severity]] = {
         "White space at the ends of a text",
         "Another shape of the same content",
         "The answer was cut, filtered or refused",
+        "Only the words beside calls were left out: then it is an info",
+        "The client of an agent without tools writes its observations into the answer: then it is an info",
     ),
 )
 def assistant_mutated(context: RuleContext) -> Iterator[Note]:
@@ -81,6 +85,8 @@ def _mutated(context: RuleContext) -> Iterator[Note]:
         if change.emitted and partial:
             continue
         what, severity = _WHAT[change.kind]
+        if _is_usual(before, change):
+            severity = "info"
         if change.kind == "call_dropped" and _was_removed(context, change):
             continue
         if change.kind == "text_dropped" and not change.was.strip():
@@ -89,6 +95,22 @@ def _mutated(context: RuleContext) -> Iterator[Note]:
         if change.kind in ("call_dropped", "text_dropped"):
             said += f": {change.was[:60]!r}"
         yield Note(said, place(context, change), severity=severity, key=(change.kind, change.before, context.index))
+
+
+_STEP_OF_PROSE = re.compile(r"^\W*(?:action|action input|observation|thought)\s*:", re.IGNORECASE | re.MULTILINE)
+"""How an agent that writes its calls into its text (ReAct) begins the lines that its client reads."""
+
+
+def _is_usual(before: Turn, change: HistoryChange) -> bool:
+    """True for what many clients do on purpose: leave the words beside calls out, keep the notes of a prose agent."""
+    emission = before.reading.emission
+    if change.kind == "text_dropped":
+        return emission is not None and bool(emission.calls)
+    return (
+        change.kind == "text_changed"
+        and not before.reading.request.tools
+        and _STEP_OF_PROSE.search(change.was) is not None
+    )
 
 
 def _was_removed(context: RuleContext, change: HistoryChange) -> bool:
@@ -124,6 +146,7 @@ def _severity_of_loss(context: RuleContext) -> Severity:
     not_when=(
         "The turn made no calls",
         "Reasoning of older turns",
+        "The API answered the request: then it is an info",
         "The API does not need it: then it is an info",
         "The client asks for another model",
     ),

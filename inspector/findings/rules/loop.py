@@ -183,7 +183,7 @@ def _ran_by_id(context: RuleContext, labels: tuple[str, ...], what: str) -> Iter
                     f"the call {part.result.call_id} was run although its answer was {what} ({why})",
                     (f"#{index} finish {why}", f"{context.at} request {part.pointer}"),
                     key=part.result.call_id,
-                    because_of=context.has(*_WARNED),
+                    because_of=context.has_recently(*_WARNED),
                 )
 
 
@@ -206,7 +206,7 @@ def _ran_without_ids(context: RuleContext, labels: tuple[str, ...], what: str) -
                 f"the call of {result.name!r} was run although its answer was {what} ({why})",
                 (f"#{before.round_trip.index} finish {before.reading.finish.raw}", f"{context.at} request"),
                 key=(context.index, "ran"),
-                because_of=context.has(*_WARNED),
+                because_of=context.has_recently(*_WARNED),
             )
 
 
@@ -345,7 +345,7 @@ def stored_failed(context: RuleContext) -> Iterator[Note]:
                 f"the partial answer of #{before.round_trip.index} ({before.reading.finish.effective}) is in the history as if it were complete",
                 (f"#{before.round_trip.index} response", f"{context.at} request {message.pointer}"),
                 key=("stored", before.round_trip.index),
-                because_of=context.has("api-stream-cut", "api-error-in-200-stream", "client-interrupted"),
+                because_of=context.has_recently("api-stream-cut", "api-error-in-200-stream", "client-interrupted"),
             )
             return
 
@@ -378,10 +378,14 @@ def continued_after_end(context: RuleContext) -> Iterator[Note]:
         return
     words = [unit.text.strip() for unit in again.new]
     if all(not word or _NUDGE.fullmatch(word) for word in words):
+        reported = context.thread.reported
+        first = ("client-continued-after-end", "once") not in reported
+        reported.add(("client-continued-after-end", "once"))
         yield Note(
             "the model had finished and the next request adds nothing"
             + (f" but {words[-1]!r}" if words and words[-1] else ""),
             (f"{context.at} finish {context.finish.raw}", f"#{following.round_trip.index} request"),
+            severity="info" if first else None,
         )
 
 

@@ -36,7 +36,7 @@ def confirmed(context: RuleContext, name: str, notes: Iterable[Note]) -> Iterato
 
 def _reported_otherwise(context: RuleContext, name: str, said: Rejection) -> bool:
     """True when another rule, or an earlier turn, reports what the API complains of."""
-    if context.has(*said.ids):
+    if context.has_recently(*said.ids):
         return True
     if context.thread.rejected is not None and context.thread.rejected.rule_id == name:
         return True
@@ -205,7 +205,7 @@ def _orphans(context: RuleContext) -> Iterator[Note]:
             f"a result is given for {result.call_id or result.name or 'no call by name or id'}{why}",
             (*_emitted_at(context, part), f"{context.at} request {part.pointer}"),
             key=result.call_id or part.pointer,
-            because_of=context.has("client-history-truncated", "client-assistant-mutated"),
+            because_of=context.has_recently("client-history-truncated", "client-assistant-mutated"),
         )
 
 

@@ -10,15 +10,9 @@ from collections.abc import Iterator
 
 from ...wire.json_value import as_array, as_object, as_text, is_array, is_object
 from ...wire.values import Message, Part
-from ..finding import Severity
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .pairing import confirmed
-
-
-def _tolerated(context: RuleContext) -> Severity:
-    """An error when the API rejected the request; where it took it, others will not."""
-    return "error" if context.reading.error is not None else "warning"
 
 
 def _origin(context: RuleContext, part_raw: object) -> tuple[str, int | None]:
@@ -59,11 +53,10 @@ def _roles(context: RuleContext) -> Iterator[Note]:
     for message, what in check(messages):
         roots = context.has("client-history-truncated")
         if _leaves_open(context, message):
-            roots += context.has("client-missing-tool-result")
+            roots += context.has_recently("client-missing-tool-result")
         yield Note(
             what,
             (f"{context.at} request {message.pointer}",),
-            severity="error" if context.reading.error is not None else "info",
             key=(what, message.pointer),
             because_of=roots,
         )
@@ -118,7 +111,6 @@ def _empty_note(context: RuleContext, pointer: str, raw: object, what: str) -> I
     yield Note(
         f"the request holds {what}{origin}",
         (f"{context.at} request {pointer}", *((f"#{returned} response",) if returned is not None else ())),
-        severity=_tolerated(context),
         layer="api" if returned is not None else None,
         key=pointer,
     )
@@ -149,7 +141,6 @@ def _tools_missing(context: RuleContext) -> Iterator[Note]:
             yield Note(
                 "the history holds calls and results and the request defines no tools",
                 (f"{context.at} request {message.pointer}", f"{context.at} request /tools"),
-                severity=_tolerated(context),
                 key="tools",
             )
             return
@@ -182,7 +173,6 @@ def _schemas(context: RuleContext) -> Iterator[Note]:
             yield Note(
                 problem,
                 (f"{context.at} request {tool.pointer}",),
-                severity=_tolerated(context),
                 key=(problem, tool.name),
             )
     limit = rules.max_tools
@@ -190,7 +180,6 @@ def _schemas(context: RuleContext) -> Iterator[Note]:
         yield Note(
             f"{len(context.request.tools)} tools are offered; the API takes {limit}",
             (f"{context.at} request /tools",),
-            severity=_tolerated(context),
             key="many",
         )
 
@@ -323,7 +312,6 @@ def _wrong_arguments(context: RuleContext, part: Part) -> Iterator[Note]:
         yield Note(
             f"the arguments of {part.call.name!r} must be {_ARTICLE[wanted.type]}{origin}",
             (f"{context.at} request {part.pointer}",),
-            severity=_tolerated(context),
             layer="api" if returned is not None else None,
             key=part.pointer,
         )
@@ -336,7 +324,6 @@ def _wrong_result(context: RuleContext, part: Part) -> Iterator[Note]:
             yield Note(
                 "the JSON of a result must be an object",
                 (f"{context.at} request {part.pointer}",),
-                severity=_tolerated(context),
                 key=part.pointer,
             )
 

@@ -7,7 +7,8 @@ from ...analysis.conversation import sorted_json
 from ...analysis.history_diff import HistoryChange
 from ...analysis.turn import Turn
 from ...wire.json_value import as_object, compact
-from ...wire.values import Tool, Usage
+from ...wire.values import Tool
+from .. import prompt_cache
 from ..finding import Severity
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -46,6 +47,7 @@ def _system(turn: Turn) -> str:
     not_when=(
         "Another agent continues the conversation",
         "The client retries the turn",
+        "The cache was not lost: then it is an info",
     ),
 )
 def system_changed(context: RuleContext) -> Iterator[Note]:
@@ -78,21 +80,24 @@ def system_changed(context: RuleContext) -> Iterator[Note]:
     not_when=(
         "Another agent continues the conversation",
         "The client retries the turn",
+        "The cache was not lost: then it is an info",
+        "A tool with `defer_loading` came in or went away",
     ),
 )
 def tools_changed(context: RuleContext) -> Iterator[Note]:
     yield from confirmed(context, "client-tools-changed", _tools(context))
 
 
-def _spelled(tools: tuple[Tool, ...]) -> str:
-    """The schemas as sent: the order of keys counts, as it does for caches."""
-    return compact([tool.schema for tool in tools])
+def _in_prompt(turn: Turn) -> list[Tool]:
+    """The tools whose definitions are in the prompt. A deferred one comes into the history when it is looked for."""
+    return [tool for tool in turn.reading.request.tools if not tool.deferred]
 
 
-def _definitions(turn: Turn) -> list[tuple[str, str, str]]:
+def _definitions(tools: list[Tool]) -> list[tuple[str, str, str]]:
+    """Name, meaning and spelling of each: the order of keys counts, as it does for caches."""
     return [
         (tool.name, sorted_json([tool.description, tool.schema]), compact([tool.description, tool.schema]))
-        for tool in turn.reading.request.tools
+        for tool in tools
     ]
 
 
@@ -100,10 +105,7 @@ def _tools(context: RuleContext) -> Iterator[Note]:
     before = context.previous
     if before is None or context.turn.edge.kind != "continuation":
         return
-    then = before.reading.request.tools
-    if then == context.request.tools and _spelled(then) == _spelled(context.request.tools):
-        return
-    was, now = _definitions(before), _definitions(context.turn)
+    was, now = _definitions(_in_prompt(before)), _definitions(_in_prompt(context.turn))
     if was == now or (context.request.previous_id is not None and not now):
         return
     what, severity = _tool_change(context, was, now)
@@ -142,8 +144,6 @@ _ROOTS = (
     "client-tool-result-rewritten",
     "client-assistant-mutated",
 )
-_CACHEABLE = 1024
-"""Tokens below which no API caches."""
 
 
 @rule(
@@ -156,6 +156,8 @@ _CACHEABLE = 1024
     not_when=(
         "The input is too short for any cache: then it is an info",
         "The API reports no cache: then it is an info",
+        "Only the last answer came back in another spelling: it was in no cache yet",
+        "The cache was read as far as it was written",
     ),
 )
 def prefix_busted(context: RuleContext) -> Iterator[Note]:
@@ -164,10 +166,10 @@ def prefix_busted(context: RuleContext) -> Iterator[Note]:
         return
     if context.turn.edge.kind == "handoff" or context.request.model != before.reading.request.model:
         return
-    if not _cache_at_stake(context, before.reading.usage):
+    if not prompt_cache.at_stake(context):
         yield from _changed_without_cache(context)
         return
-    if _still_read(before.reading.usage, context.reading.usage):
+    if prompt_cache.still_read(before.reading.usage, context.reading.usage):
         return
     departures = _departures(context)
     if departures is None:
@@ -183,43 +185,18 @@ def prefix_busted(context: RuleContext) -> Iterator[Note]:
     )
 
 
-def _cache_at_stake(context: RuleContext, then: Usage | None) -> bool:
-    """True when the last request was long enough for a cache, and a cache is known to be used."""
-    if then is not None and then.input is not None and then.input < _CACHEABLE:
-        return False
-    if context.thread.cached:
-        return True
-    if then is None:
-        return False
-    counted = then.cache_read is not None and not context.protocol.caching.on_request
-    return bool(then.cache_read or then.cache_write) or counted
-
-
-def _still_read(then: Usage | None, now: Usage | None) -> bool:
-    """True when the cache was read again nearly as far as it could be."""
-    read = then.cache_read if then is not None else None
-    again = now.cache_read if now is not None else None
-    return bool(read and again is not None and again >= 0.9 * read and again >= 0.8 * _held(then))
-
-
 def _departures(context: RuleContext) -> list[HistoryChange] | None:
     """Where the request departs from what was cached, the likeliest cause first; None when it does not.
 
-    An empty list: the departure is outside the messages, in what another rule found.
+    The last answer was in no cache yet, so what became of it does not count. An empty list: the departure is outside
+    the messages, in what another rule found.
     """
-    echo, before = context.echo, context.previous
-    if echo is None or before is None:
+    changes = [change for change in context.echo.changes if not change.emitted] if context.echo else []
+    if not changes and not context.has("client-system-prompt-changed", "client-tools-changed"):
         return None
-    changes = echo.changes
-    respelled = [change for change in changes if change.kind == "args_respelled"]
-    moved = [change for change in changes if not change.emitted and change.kind != "args_respelled"]
-    if not moved and not context.has("client-system-prompt-changed", "client-tools-changed"):
-        # Only the last answer differs, and it was in no cache yet, unless the cache shows the loss.
-        then, now = before.reading.usage, context.reading.usage
-        shown = then is not None and then.cache_read and now is not None and now.cache_read is not None
-        return respelled if respelled and shown else None
+    moved = [change for change in changes if change.kind != "args_respelled"]
     inserted = [change for change in moved if change.kind in ("inserted", "text_changed")]
-    return inserted or moved or respelled
+    return inserted or moved or changes
 
 
 def _changed_without_cache(context: RuleContext) -> Iterator[Note]:
@@ -245,13 +222,6 @@ def _changed_without_cache(context: RuleContext) -> Iterator[Note]:
         )
 
 
-def _held(usage: Usage | None) -> int:
-    """How many tokens the cache should hold after a turn: what was written, or all where writing is not counted."""
-    if usage is None:
-        return 0
-    return (usage.input or 0) if usage.cache_write is None else (usage.cache_read or 0) + usage.cache_write
-
-
 def _diagnosis(context: RuleContext) -> str | None:
     fields = context.exchange.answer_fields
     for name in ("diagnostics", "prompt_cache_diagnostics"):
@@ -273,7 +243,12 @@ def _diagnosis(context: RuleContext) -> str | None:
 )
 def no_cache_control(context: RuleContext) -> Iterator[Note]:
     usage = context.reading.usage
-    if context.thread.cached or context.thread.turns != 3 or usage is None or (usage.input or 0) < 2 * _CACHEABLE:
+    if (
+        context.thread.cached
+        or context.thread.turns != 3
+        or usage is None
+        or (usage.input or 0) < 2 * prompt_cache.CACHEABLE
+    ):
         return
     text = context.turn.round_trip.request.body
     if b"cache_control" in text or b"cachePoint" in text:

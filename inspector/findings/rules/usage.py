@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ...wire.exchange import header
 from ...wire.json_value import as_array, as_count, as_object, as_text, parse_json
 from ...wire.values import Usage
+from .. import prompt_cache
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 
@@ -244,7 +245,9 @@ def _streamed_field(context: RuleContext, name: str) -> object:
     not_when=(
         "The prefix changed: then the client is to blame",
         "The model changed",
+        "Fewer tokens were lost than any cache holds",
         "The cache may have expired: then it is an info",
+        "The API caches by itself and promises nothing: then it is an info",
     ),
 )
 def cache_drop(context: RuleContext) -> Iterator[Note]:
@@ -255,6 +258,8 @@ def cache_drop(context: RuleContext) -> Iterator[Note]:
     if not then.cache_read or now.cache_read is None or now.input is None or then.input is None:
         return
     if now.cache_read >= 0.5 * then.cache_read or now.input < then.input:
+        return
+    if then.cache_read - now.cache_read < prompt_cache.CACHEABLE:
         return
     if before.reading.request.model != context.request.model:
         return
@@ -271,7 +276,7 @@ def cache_drop(context: RuleContext) -> Iterator[Note]:
             f"#{before.round_trip.index} usage cache_read {then.cache_read}",
             f"{context.at} usage cache_read {now.cache_read}",
         ),
-        severity="info" if expired else None,
+        severity="info" if expired or not context.protocol.caching.on_request else None,
     )
 
 

@@ -24,7 +24,7 @@ def found(query: str) -> list[int]:
         ('"pivot year for"', [11]),
         ("tool:write_file", [6, 7]),
         ("tool:_file -is:error", [2, 4, 9]),
-        ("layer:client", [7, 8]),
+        ("layer:client", [7]),
         ("is:length", [6, 7]),
         ("is:error", [6, 7, 8]),
         ("finding:truncated", [6, 7]),

@@ -1,6 +1,7 @@
 """Tools in the shape of Anthropic Messages: of the request, of its messages, and of the listing of an MCP server."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ...json_value import Object, as_array, as_object, as_text, objects_in
 from ...values import Tool
@@ -24,7 +25,8 @@ def _tool(tool: Object, pointer: str) -> Tool:
     name = as_text(tool.get("name")) or as_text(tool.get("mcp_server_name")) or family
     own = kind not in ("", "custom") and "input_schema" not in tool
     server = own and not kind.startswith(CLIENT_KINDS)
-    return Tool(name, as_text(tool.get("description")), tool.get("input_schema"), pointer, server=server)
+    deferred = tool.get("defer_loading") is True
+    return Tool(name, as_text(tool.get("description")), tool.get("input_schema"), pointer, server, deferred)
 
 
 def added_tools(messages: list[object]) -> Iterator[Tool]:
@@ -34,7 +36,7 @@ def added_tools(messages: list[object]) -> Iterator[Tool]:
             fields = as_object(block)
             definition = as_object(as_object(fields.get("tool")).get("definition"))
             if fields.get("type") == "tool_addition" and definition:
-                yield _tool(definition, f"/messages/{i}/content/{j}/tool/definition")
+                yield replace(_tool(definition, f"/messages/{i}/content/{j}/tool/definition"), deferred=True)
 
 
 def tool_change_text(block: Object) -> str:

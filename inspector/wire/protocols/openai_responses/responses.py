@@ -131,7 +131,9 @@ def _tools(tools: object, pointer: str) -> list[Tool]:
         body = as_object(tool.get("function")) or tool
         name = as_text(body.get("name")) or as_text(tool.get("server_label")) or kind
         schema = body.get("parameters") if kind == "function" else None
-        found.append(Tool(name, as_text(body.get("description")), schema, where, server=not _runs_here(tool, kind)))
+        deferred = tool.get("defer_loading") is True
+        server = not _runs_here(tool, kind)
+        found.append(Tool(name, as_text(body.get("description")), schema, where, server, deferred))
     return found
 
 

@@ -37,10 +37,10 @@ def continues(*history: dict[str, Any], **fields: Any) -> Any:
 @pytest.mark.parametrize(
     ("echoed", "severity"),
     [
-        (said("Let me look.", ("call_1", "look_up", '{"word":"rope"}')), "error"),
-        (said("Let me look.", ("call_1", "find", '{"word":"tape"}')), "error"),
+        (said("Let me look.", ("call_1", "look_up", '{"word":"rope"}')), "warning"),
+        (said("Let me look.", ("call_1", "find", '{"word":"tape"}')), "warning"),
         (said("I look.", CALL), "warning"),
-        (said(None, CALL), "warning"),
+        (said(None, CALL), "info"),
         (said("Let me look.", ("call_1", "look_up", '{ "word": "tape" }')), "info"),
     ],
 )
@@ -72,7 +72,7 @@ THOUGHT = anthropic([ASKED], [THINKING, use()])
 def test_thinking_of_a_tool_turn_must_come_back() -> None:
     dropped = anthropic([ASKED, spoke(use()), asked(given())], [words("done")], 1)
 
-    assert only("client-reasoning-dropped", THOUGHT, dropped).severity == "error"
+    assert only("client-reasoning-dropped", THOUGHT, dropped).layer == "client"
 
 
 def test_thinking_of_a_turn_without_calls_may_go() -> None:

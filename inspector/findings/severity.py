@@ -1,0 +1,76 @@
+"""How severe a finding is in view of what happened next. No other module changes a severity after a rule stated it.
+
+A rule states how severe its fault is at worst. What came then may show that it was milder: the API answered the
+request, the cache was read all the same, the tools ran, the next attempt succeeded. Nothing here makes a finding more
+severe.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..analysis.turn import Turn
+from . import prompt_cache
+from .finding import SEVERITIES, Finding, Severity
+from .rule import Moment
+from .rule_context import RuleContext
+
+ANSWERED: Mapping[str, Severity] = {
+    "client-args-wrong-type": "info",
+    "client-assistant-mutated": "warning",
+    "client-bad-tool-schema": "info",
+    "client-duplicate-tool-result": "warning",
+    "client-duplicated-call": "warning",
+    "client-empty-content": "info",
+    "client-ignored-retry-after": "info",
+    "client-missing-tool-result": "warning",
+    "client-model-changed": "info",
+    "client-orphan-tool-result": "warning",
+    "client-reasoning-dropped": "info",
+    "client-results-not-adjacent": "info",
+    "client-results-reordered": "info",
+    "client-retried-permanent-error": "info",
+    "client-role-order": "info",
+    "client-tools-missing-for-history": "info",
+}
+"""How severe a fault of a request is at most when the API answered that request."""
+
+CACHE_ONLY = frozenset({"client-system-prompt-changed", "client-tools-changed"})
+"""Changes that cost nothing but what the cache holds: an info unless the counts show that it was lost."""
+
+RAN = frozenset({"model-args-break-schema", "model-unknown-tool"})
+"""Faults of calls: an info when the client ran them all and no result is an error."""
+
+LASTING = frozenset({"client-retry-storm"})
+"""What stays as severe as it is although a later attempt succeeded."""
+
+
+def at(moment: Moment, finding: Finding, context: RuleContext) -> Finding:
+    """A finding that a rule made at this moment, as severe as what is known by then."""
+    sent = context.following if moment == "followed" else context.turn
+    if sent is not None and _answered(sent):
+        finding = _at_most(finding, ANSWERED.get(finding.id))
+        if finding.id in CACHE_ONLY and not prompt_cache.lost(context):
+            finding = _at_most(finding, "info")
+    return finding
+
+
+def followed(finding: Finding, context: RuleContext) -> Finding:
+    """An earlier finding of a turn, once the next turn of its thread shows what the client did."""
+    done = context.dispatch
+    ran = done is not None and bool(done.results) and not done.missing and not any(r.is_error for r in done.results)
+    return _at_most(finding, "info") if ran and finding.id in RAN else finding
+
+
+def recovered(finding: Finding) -> Finding:
+    """A finding of a turn that failed, once its thread went on with an answer."""
+    return finding if finding.id in LASTING else _at_most(finding, "info")
+
+
+def _answered(turn: Turn) -> bool:
+    return turn.reading.error is None and not turn.failed
+
+
+def _at_most(finding: Finding, most: Severity | None) -> Finding:
+    if most is None or SEVERITIES.index(finding.severity) <= SEVERITIES.index(most):
+        return finding
+    return replace(finding, severity=most)

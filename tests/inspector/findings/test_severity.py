@@ -1,0 +1,163 @@
+"""A finding is as severe as what happened next shows it to be."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from conversations import CALL, HELLO, TOOLS, chat, loop, result, said
+from judged import anthropic, asked, given, judged, only, spoke, use, words
+
+from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.analysis.threads import Threads
+from turntape.inspector.analysis.turn import Turn
+from turntape.inspector.findings import severity
+from turntape.inspector.findings.finding import SEVERITIES, Finding
+from turntape.inspector.findings.memory import RunMemory, ThreadMemory
+from turntape.inspector.findings.rule_context import RuleContext
+from turntape.inspector.wire.parse import read
+
+CALLED = said(None, CALL)
+GIVEN = result("call_1", "a strip")
+DONE = said("done")
+OVERLOADED: dict[str, Any] = {"status": 529, "error": {"error": {"message": "Overloaded", "type": "overloaded_error"}}}
+REJECTED: dict[str, Any] = {"status": 400, "error": {"error": {"message": "no", "type": "invalid_request_error"}}}
+
+
+def turn_of(trip: RoundTrip) -> Turn:
+    return Threads().add(trip, read(trip))
+
+
+def context_of(trip: RoundTrip, following: RoundTrip | None = None) -> RuleContext:
+    context = RuleContext(turn_of(trip), ThreadMemory(), RunMemory())
+    context.following = turn_of(following) if following is not None else None
+    return context
+
+
+def finding(name: str) -> Finding:
+    return Finding(name, "client", "error", "P", "a fault", ("#0 request",))
+
+
+EXPECTED = {
+    "client-args-wrong-type": "info",
+    "client-assistant-mutated": "warning",
+    "client-bad-tool-schema": "info",
+    "client-duplicate-tool-result": "warning",
+    "client-duplicated-call": "warning",
+    "client-empty-content": "info",
+    "client-ignored-retry-after": "info",
+    "client-missing-tool-result": "warning",
+    "client-model-changed": "info",
+    "client-orphan-tool-result": "warning",
+    "client-reasoning-dropped": "info",
+    "client-results-not-adjacent": "info",
+    "client-results-reordered": "info",
+    "client-retried-permanent-error": "info",
+    "client-role-order": "info",
+    "client-system-prompt-changed": "info",
+    "client-tools-changed": "info",
+    "client-tools-missing-for-history": "info",
+}
+
+
+@pytest.mark.parametrize(("name", "expected"), EXPECTED.items())
+def test_a_fault_of_a_request_is_milder_when_the_api_answered_it(name: str, expected: str) -> None:
+    answered, rejected = context_of(chat([HELLO], DONE)), context_of(chat([HELLO], **REJECTED))
+
+    assert severity.at("ended", finding(name), answered).severity == expected
+    assert severity.at("ended", finding(name), rejected).severity == "error"
+
+
+def test_the_table_lists_what_is_expected_here() -> None:
+    assert set(severity.ANSWERED) | severity.CACHE_ONLY == set(EXPECTED)
+
+
+def test_what_the_next_request_does_wrong_is_judged_by_the_answer_to_that_request() -> None:
+    open_call = finding("client-missing-tool-result")
+
+    answered = context_of(chat([HELLO], CALLED), chat([HELLO, CALLED, GIVEN], DONE, index=1))
+    rejected = context_of(chat([HELLO], CALLED), chat([HELLO, CALLED, GIVEN], index=1, **REJECTED))
+
+    assert severity.at("followed", open_call, answered).severity == "warning"
+    assert severity.at("followed", open_call, rejected).severity == "error"
+
+
+@pytest.mark.parametrize("name", ["model-refusal", "client-history-truncated", "acme-own-rule"])
+def test_other_findings_stay_as_the_rule_states_them(name: str) -> None:
+    assert severity.at("ended", finding(name), context_of(chat([HELLO], DONE))) == finding(name)
+
+
+@pytest.mark.parametrize("level", SEVERITIES)
+def test_nothing_becomes_more_severe(level: Any) -> None:
+    stated = replace(finding("client-assistant-mutated"), severity=level)
+    settled = severity.at("ended", stated, context_of(chat([HELLO], DONE)))
+
+    assert SEVERITIES.index(settled.severity) <= SEVERITIES.index(level)
+
+
+def failed_first(second: RoundTrip, failure: dict[str, Any] = OVERLOADED, count: int = 1) -> list[RoundTrip]:
+    failed = [chat([HELLO], index=n, at=60 * n, **failure) for n in range(count)]
+    return [*failed, replace(second, index=count, started_at=second.started_at + 60 * count)]
+
+
+@pytest.mark.parametrize(
+    "failure", [OVERLOADED, REJECTED, {**OVERLOADED, "status": 429}, {**OVERLOADED, "status": 401}]
+)
+def test_a_failure_that_was_retried_with_success_is_an_info(failure: dict[str, Any]) -> None:
+    reported = judged(*failed_first(chat([HELLO], DONE), failure))
+
+    assert reported
+    assert {one.severity for one in reported} == {"info"}
+
+
+def test_all_failed_attempts_before_the_answer_become_milder() -> None:
+    reported = judged(*failed_first(chat([HELLO], DONE), count=2))
+
+    assert [one.at for one in reported if one.id == "api-overloaded"] == [0, 1]
+    assert {one.severity for one in reported} == {"info"}
+
+
+def test_a_failure_that_ends_the_run_stays_an_error() -> None:
+    reported = judged(*failed_first(chat([HELLO], **OVERLOADED)))
+
+    assert [one.severity for one in reported if one.id == "api-overloaded"] == ["error", "error"]
+
+
+def test_a_retry_storm_stays_a_warning_although_it_succeeded_in_the_end() -> None:
+    assert only("client-retry-storm", *failed_first(chat([HELLO], DONE), count=4)).severity == "warning"
+
+
+def test_a_failure_of_another_thread_stays_an_error() -> None:
+    failed = chat([HELLO], **OVERLOADED)
+    other = chat([{"role": "user", "content": "Name this chat."}], DONE, index=1, tools=None)
+
+    assert only("api-overloaded", failed, other).severity == "error"
+
+
+BROKEN = said(None, ("call_1", "look_up", '{"word":5,"page":{}}'))
+
+
+@pytest.mark.parametrize(("text", "expected"), [("a strip", "info"), (None, "error")])
+def test_arguments_that_the_tool_took_are_an_info(text: str | None, expected: str) -> None:
+    strict = {"type": "object", "properties": {"word": {"type": "string"}}, "additionalProperties": False}
+    tool = {"type": "function", "function": {**TOOLS[0]["function"], "parameters": strict}}
+    history = [HELLO, BROKEN, *([result("call_1", text)] if text else [])]
+    opened = chat([HELLO], BROKEN, tools=[tool])
+    following = [chat(history, DONE, index=1, tools=[tool])] if text else []
+
+    assert only("model-args-break-schema", opened, *following).severity == expected
+
+
+def test_a_call_of_an_unknown_tool_that_was_answered_with_an_error_stays_an_error() -> None:
+    ask, call = asked("hi"), use(name="look_out")
+
+    def run(**result_fields: Any) -> str:
+        back = asked(given(**result_fields))
+        trips = [anthropic([ask], [call]), anthropic([ask, spoke(call), back], [words("x")], 1)]
+        return only("model-unknown-tool", *trips).severity
+
+    assert run(is_error=True) == "error"
+    assert run() == "info"
+
+
+def test_a_healthy_run_has_nothing_above_info() -> None:
+    assert [one for one in judged(*loop()) if one.severity != "info"] == []
