@@ -283,6 +283,12 @@ CLIENT: list[Row] = [
       for finish in ("length", "content_filter")],
     ("client-assistant-mutated", "The answer was cut, filtered or refused",
      after(DONE, said("It was a strip.")), after(DONE | {"refusal": "No."}, said("It was a strip."))),
+    ("client-assistant-mutated", "The same turn is asked for once more",
+     forgotten(), [chat([HELLO], CALLED), *[chat([HELLO, CALLED, GIVEN], DONE, index=n, at=9.0 * n) for n in (1, 2)]]),
+    *[("client-assistant-mutated", "Only quotation marks, dashes or thoughts in tags differ: then it is an info",
+       after(said("It's a strip -- long."), said("It was a strip -- long.")),
+       after(said("It's a strip -- long."), said(text)), "info")
+      for text in ("It\u2019s a strip \u2014 long.", "<think>\nhm\n</think>\n\nIt's a strip -- long.")],
     ("client-assistant-mutated", "Only the words beside calls were left out: then it is an info",
      forgotten(),
      [chat([HELLO], said("I look.", CALL)), chat([HELLO, CALLED, GIVEN], DONE, index=1)], "info"),

@@ -35,6 +35,8 @@ def still_read(then: Usage | None, now: Usage | None) -> bool:
 
 
 def lost(context: RuleContext) -> bool:
-    """True when a cache is used and this request did not read what the one before had left there."""
+    """True when a cache is used and this request did not read what the one before had left there for its model."""
     before = context.previous
-    return before is not None and at_stake(context) and not still_read(before.reading.usage, context.reading.usage)
+    if before is None or before.reading.request.model != context.request.model:
+        return False
+    return at_stake(context) and not still_read(before.reading.usage, context.reading.usage)

@@ -21,7 +21,7 @@ def steps() -> list[tuple[str | None, str | None]]:
 def test_each_key_of_the_walkthrough_shows_what_it_says() -> None:
     async def flow() -> None:
         async with viewing(size=(80, 24)) as (app, pilot):
-            assert "✗3 !3 first in turn 3 of t1  $0.071" in screen(app)
+            assert "✗2 !2 first in turn 3 of t1  $0.071" in screen(app)
             for key, text in steps():
                 if key == "q":
                     break

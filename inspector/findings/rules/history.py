@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ...analysis.history_diff import ChangeKind, HistoryChange, LostReasoning
+from ...analysis.history_diff import ChangeKind, HistoryChange, HistoryDiff, LostReasoning
 from ...analysis.turn import Turn
 from ..finding import Severity
 from ..rule import Note, rule
@@ -65,6 +65,8 @@ _WHAT: dict[ChangeKind, tuple[str, Severity]] = {
         "White space at the ends of a text",
         "Another shape of the same content",
         "The answer was cut, filtered or refused",
+        "The same turn is asked for once more",
+        "Only quotation marks, dashes or thoughts in tags differ: then it is an info",
         "Only the words beside calls were left out: then it is an info",
         "The client of an agent without tools writes its observations into the answer: then it is an info",
     ),
@@ -75,7 +77,7 @@ def assistant_mutated(context: RuleContext) -> Iterator[Note]:
 
 def _mutated(context: RuleContext) -> Iterator[Note]:
     echo, before = context.echo, context.before
-    if echo is None or before is None:
+    if echo is None or before is None or _is_asked_again(echo) or not _surely_continues(context, echo):
         return
     finish = before.reading.finish
     partial = finish is not None and finish.effective in _OWN
@@ -101,11 +103,32 @@ _STEP_OF_PROSE = re.compile(r"^\W*(?:action|action input|observation|thought)\s*
 """How an agent that writes its calls into its text (ReAct) begins the lines that its client reads."""
 
 
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"})
+
+
+def _is_asked_again(echo: HistoryDiff) -> bool:
+    """True for a request that ends where the one before ended: its answer is asked for once more."""
+    return bool(echo.changes) and not echo.new and all(c.kind in ("text_dropped", "call_dropped") for c in echo.changes)
+
+
+def _surely_continues(context: RuleContext, echo: HistoryDiff) -> bool:
+    """False where only likeness links the two requests, and the answer between them is not in the second one."""
+    return context.turn.edge.tier == "P" or not any(change.emitted for change in echo.changes)
+
+
+def _plain(text: str) -> str:
+    """A text without its thoughts, white space and typography, which clients are known to fold."""
+    return "".join(_THOUGHT.sub("", text).translate(_PLAIN).replace("--", "-").split())
+
+
 def _is_usual(before: Turn, change: HistoryChange) -> bool:
     """True for what many clients do on purpose: leave the words beside calls out, keep the notes of a prose agent."""
     emission = before.reading.emission
     if change.kind == "text_dropped":
         return emission is not None and bool(emission.calls)
+    if change.kind == "text_changed" and _plain(change.was) == _plain(change.became):
+        return True
     return (
         change.kind == "text_changed"
         and not before.reading.request.tools
@@ -233,7 +256,7 @@ def _removed(context: RuleContext) -> list[HistoryChange]:
 )
 def truncated(context: RuleContext) -> Iterator[Note]:
     gone, before = _removed(context), context.before
-    if not gone or before is None or context.echo is None:
+    if not gone or before is None or context.echo is None or not _surely_continues(context, context.echo):
         return
     summary = any(change.kind in ("inserted", "text_changed") for change in context.echo.changes)
     size = sum(len(change.was) for change in gone)

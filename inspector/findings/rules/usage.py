@@ -7,6 +7,7 @@ from ...wire.exchange import header
 from ...wire.json_value import as_array, as_count, as_object, as_text, parse_json
 from ...wire.values import Usage
 from .. import prompt_cache
+from ..model_names import same_model
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 
@@ -97,48 +98,8 @@ def _wrong_total(raw: dict[str, object], usage: Usage) -> str | None:
     return None
 
 
-_DATES = re.compile(
-    r"\d{4}-\d{2}-\d{2}(?:-v\d+)?|\d{2}-\d{4}|preview-\d{2}-\d{2}|v\d+:\d+$|(?<!\d)\d+k(?![a-z])|(?<!\d)(\d{8}|\d{6}|\d{4}|\d{3})(?!\d|b\b)"
-)
-_TOKENS = re.compile(r"[a-z]+|\d+[a-z]?")
-_SIZES = frozenset(
-    [
-        "mini",
-        "nano",
-        "micro",
-        "lite",
-        "flash",
-        "pro",
-        "max",
-        "plus",
-        "ultra",
-        "small",
-        "medium",
-        "large",
-        "tiny",
-        "turbo",
-        "haiku",
-        "sonnet",
-        "opus",
-        "fable",
-        "codex",
-        "vision",
-    ]
-)
-"""Words that make another model of a name; others are packaging."""
-_ROUTERS = ("auto", "router", "default", "latest", "alias", "chat")
-
-
-def words_of(model: str) -> frozenset[str]:
-    """What a model's name is made of, without vendor, region and date."""
-    name = re.sub(r"^(us|eu|apac|global)\.", "", model.lower().rsplit("/", 1)[-1])
-    name = re.sub(r"^(anthropic|meta|amazon|mistral|cohere|openai|google|models|ai21)\.", "", name)
-    return frozenset(_TOKENS.findall(_DATES.sub(" ", name))) - {"0"}
-
-
-def same_model(a: str, b: str) -> bool:
-    """True when two names differ in nothing but order, date and packaging."""
-    return not any(word in _SIZES or word[0].isdigit() for word in words_of(a) ^ words_of(b))
+_ROUTERS = ("auto", "router", "default", "latest", "alias", "chat", "reasoner")
+"""Last words of names that a provider serves by whatever is current."""
 
 
 @rule(
@@ -150,6 +111,7 @@ def same_model(a: str, b: str) -> bool:
     fix="Pin the model where the route allows it, or take the answer's model into account.",
     not_when=(
         "A dated snapshot of the model that was asked for",
+        "Another spelling of its name: a revision, a region, a vendor, a precision, or the name in short",
         "The name of a deployment",
         "A router or an alias",
     ),
