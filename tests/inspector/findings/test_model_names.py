@@ -39,6 +39,26 @@ SAME = [
     ("llama-3.1-8b-instruct", "llama-3.1-8b-instruct-fp8"),
     ("llama-3.1-8b-instruct-4bit", "llama-3.1-8b-instruct"),
     ("llama-3.1-8b-instruct-int4", "llama-3.1-8b-instruct-bf16"),
+    ("claude-sonnet-4-5", "us.anthropic.claude-sonnet-4-5-20250929-v1:0"),
+    ("eu.meta.llama3-70b", "llama3-70b"),
+    ("apac.amazon.nova-pro", "nova-pro"),
+    ("global.cohere.command-r", "command-r"),
+    ("mistral.mistral-large", "mistral-large"),
+    ("openai.gpt-oss-20b", "openai/gpt-oss-20b"),
+    ("google.gemma-3", "gemma-3"),
+    ("models.gemini-3", "models/gemini-3"),
+    ("ai21.jamba-2", "jamba-2"),
+    ("us.mini-3", "mini-3"),
+    ("GPT-5", "gpt-5"),
+    ("gemini-3-preview-05-20", "gemini-3"),
+    ("command-r-08-2024", "command-r"),
+    ("qwen3-32k", "qwen3"),
+    ("gpt-4-0613", "gpt-4"),
+    ("mistral-large-2411", "mistral-large"),
+    ("llama-3.0", "llama-3"),
+    ("gemini-3-001", "gemini-3"),
+    ("claude-3-5-sonnet", "claude-sonnet-3-5"),
+    ("llama3-400b", "llama3"),
 ]
 OTHER = [
     ("gpt-5", "gpt-5-mini-2025-08-07"),
@@ -63,6 +83,9 @@ OTHER = [
     ("llama3.1", "llama3.2"),
     ("gpt-5", "claude-5"),
     ("claude", "gpt-5"),
+    ("qwen3-32kb", "qwen3"),
+    ("llama3-70b", "llama3-8b"),
+    ("gpt-4o", "gpt-4"),
 ]
 
 

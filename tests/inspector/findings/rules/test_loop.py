@@ -617,13 +617,13 @@ def asked_on(
 def test_a_request_that_adds_nothing_after_the_end_is_reported_with_its_words() -> None:
     assert asked_on(user("continue")) == [
         (
-            "#0 client-continued-after-end (client, warning, S): the model had finished and the next request "
+            "#0 client-continued-after-end (client, info, S): the model had finished and the next request "
             "adds nothing but 'continue' | #0 finish stop, #1 request"
         ),
     ]
     assert asked_on() == [
         (
-            "#0 client-continued-after-end (client, warning, S): the model had finished and the next request "
+            "#0 client-continued-after-end (client, info, S): the model had finished and the next request "
             "adds nothing | #0 finish stop, #1 request"
         ),
     ]
