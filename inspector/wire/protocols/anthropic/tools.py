@@ -1,7 +1,6 @@
 """Tools in the shape of Anthropic Messages: of the request, of its messages, and of the listing of an MCP server."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from ...json_value import Object, as_array, as_object, as_text, objects_in
 from ...values import Tool
@@ -36,7 +35,7 @@ def added_tools(messages: list[object]) -> Iterator[Tool]:
             fields = as_object(block)
             definition = as_object(as_object(fields.get("tool")).get("definition"))
             if fields.get("type") == "tool_addition" and definition:
-                yield replace(_tool(definition, f"/messages/{i}/content/{j}/tool/definition"), deferred=True)
+                yield _tool(definition, f"/messages/{i}/content/{j}/tool/definition")
 
 
 def tool_change_text(block: Object) -> str:
