@@ -25,7 +25,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 """What `make mutants` runs, by name: files, or folders with all that is in them."""
 
 TABLES: dict[str, str] = {"inspector/findings/rules": "tests/inspector/findings/test_rules.py"}
-"""Folders whose modules share a table of cases: the test file that goes through the table."""
+"""Folders whose modules share a table of cases: the test file that runs all cases of the table."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,9 +37,9 @@ def call_at(context: RuleContext, call: ToolCall) -> str:
 def _held_elsewhere(context: RuleContext) -> bool:
     """True when tools may be offered that this request does not show."""
     request = context.request
-    loaded = any(tool.server for tool in request.tools) or "conversation" in request.parameters
-    found = any("tool_search" in part.call.name for m in request.messages for part in m.parts if part.call)
-    return loaded or found or "prompt" in request.parameters
+    hosted = any(tool.server for tool in request.tools)
+    searched = any("tool_search" in part.call.name for m in request.messages for part in m.parts if part.call)
+    return hosted or searched or "prompt" in request.parameters
 
 
 def _loaded(context: RuleContext) -> frozenset[str]:
@@ -155,7 +155,7 @@ _KINDS = {
     "required": "missing-required",
     "type": "wrong-type",
     "enum": "bad-enum",
-    "constant": "bad-enum",
+    "const": "bad-enum",
     "additionalProperties": "extra-argument",
 }
 

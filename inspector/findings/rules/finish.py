@@ -67,7 +67,7 @@ def length_truncated_call(context: RuleContext) -> Iterator[Note]:
 
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_LITERAL_CUT = re.compile(r"(?:\b(?:t|tr|tru|f|fa|fal|fals|n|nu|nul)|[-.eE])\Z")
+_LITERAL_CUT = re.compile(r"(?:\b(?:t|tr|tru|f|fa|fal|fals|n|nu|nul)|-|\d[.eE])\Z")
 
 
 def _begun(call: ToolCall) -> str | None:

@@ -57,9 +57,7 @@ def system_changed(context: RuleContext) -> Iterator[Note]:
     if before.reading.request.instructions == context.request.instructions:
         return
     was, now = _system(before), _system(context.turn)
-    if was.split() == now.split() or (not now and context.request.previous_id is None and not was):
-        return
-    if context.request.previous_id is not None and not now:
+    if was.split() == now.split() or (context.request.previous_id is not None and not now):
         return
     start = next((i for i, (a, b) in enumerate(zip(was, now, strict=False)) if a != b), min(len(was), len(now)))
     near = now[max(start - 20, 0) : start + 30]

@@ -55,7 +55,7 @@ def test_a_plain_answer_ends_and_a_pending_call_is_open() -> None:
     assert after(chat([HELLO], said("by"), finish="length"), None).outcome == "open"
 
 
-@pytest.mark.parametrize("goes_on", [False, True])
+@pytest.mark.parametrize("continued", [False, True])
 @pytest.mark.parametrize(
     ("first", "outcome"),
     [
@@ -78,9 +78,9 @@ def test_a_plain_answer_ends_and_a_pending_call_is_open() -> None:
     ids=["complete", "content_filter", "refusal", "stop_sequence", "length", "no answer", "error"],
 )  # fmt: skip
 def test_a_turn_without_calls_has_ended_if_a_client_may_stop_at_its_answer(
-    first: RoundTrip, outcome: str, goes_on: bool
+    first: RoundTrip, outcome: str, continued: bool
 ) -> None:
-    following = chat([HELLO, said("bye"), user("one more")], said("x"), index=1) if goes_on else None
+    following = chat([HELLO, said("bye"), user("one more")], said("x"), index=1) if continued else None
 
     assert after(first, following) == Dispatch((), (), outcome)
 

@@ -199,7 +199,7 @@ def test_an_id_that_was_not_recorded_starts_a_thread() -> None:
     assert edges(response(0), response(1, "resp_of_yesterday"))[1] == ("t2", "main", None)
 
 
-def test_a_changed_second_try_after_a_failure_is_no_fork() -> None:
+def test_a_changed_second_try_after_a_failure_is_not_a_fork() -> None:
     """The failed turn continued the same answer."""
     failed = response(1, "resp_0", fails=True)
 
@@ -362,7 +362,7 @@ def test_a_rewritten_history_without_ids_is_found_by_what_the_model_said_last() 
         assert second.edge.reason == "its history holds what #0 answered"
 
 
-def test_a_history_that_is_edited_in_the_middle_and_has_the_last_call_goes_on() -> None:
+def test_a_history_that_is_edited_in_the_middle_and_has_the_last_call_continues() -> None:
     first = [HELLO, said(None, CALL), result("call_1", "a strip")]
     second, third = ("call_2", "look_up", '{"word":"reel"}'), ("call_3", "look_up", '{"word":"jig"}')
     whole = [*first, said(None, second), result("call_2", "a spool")]
@@ -409,7 +409,7 @@ def test_a_fork_is_found_at_the_latest_request_that_both_share(more: list[Any]) 
     assert sort(*trips)[2].shared == 2
 
 
-def test_another_agent_with_the_same_front_and_other_tools_is_no_fork() -> None:
+def test_another_agent_with_the_same_front_and_other_tools_is_not_a_fork() -> None:
     front = [GREETING, user("hi")]
     trips = (
         chat(front, said("One.")),

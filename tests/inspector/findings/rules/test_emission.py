@@ -1,10 +1,36 @@
 """What the model emitted."""
 
+from dataclasses import replace
 from typing import Any
 
+import orjson
 import pytest
 from conversations import CALL, HELLO, TOOLS, chat, result, said, user
-from judged import anthropic, asked, ids, item_call, judged, only, responses, steps
+from judged import (
+    anthropic,
+    asked,
+    calls,
+    gemini,
+    given,
+    ids,
+    item_call,
+    judged,
+    lines,
+    only,
+    responses,
+    spoke,
+    steps,
+    trip,
+    turn,
+    use,
+    words,
+)
+from round_trips import CHAT, sse
+
+from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.findings.rules.emission import violations
+from turntape.inspector.wire.resolve_finish import CALL_MARKERS
+from turntape.inspector.wire.values import Tool
 
 WRONG = "model-args-break-schema"
 
@@ -225,3 +251,449 @@ def test_a_tool_that_a_message_defines_was_offered_with_its_schema() -> None:
 
     assert "model-unknown-tool" not in seen and WRONG in seen
     assert "model-unknown-tool" in ids(responses([{"role": "user", "content": "hi"}], [FOUND]))
+
+
+ASK: dict[str, Any] = {"role": "user", "content": "hi"}
+
+
+def function(name: str, **properties: Any) -> dict[str, Any]:
+    schema = {"type": "object", "properties": properties}
+    return {"type": "function", "function": {"name": name, "description": "x", "parameters": schema}}
+
+
+def test_a_tool_that_was_not_offered_is_named_beside_those_that_were() -> None:
+    many = [function(name) for name in "jihgfedcba"]
+
+    assert lines(emitted("look_out")) == [
+        (
+            "#0 model-unknown-tool (model, error, P): the model called 'look_out', which was not offered; "
+            "offered were look_up | #0 call call_1, #0 request /tools"
+        ),
+    ]
+    assert lines(emitted("look_out", tools=many)) == [
+        (
+            "#0 model-unknown-tool (model, error, P): the model called 'look_out', which was not offered; "
+            "offered were a, b, c, d, e, f, g, h | #0 call call_1, #0 request /tools"
+        ),
+    ]
+    assert lines(emitted("multi_tool_use")) == [
+        (
+            "#0 model-unknown-tool (model, error, P): the model wrapped its calls in 'multi_tool_use', which "
+            "is not a tool of the request | #0 call call_1, #0 request /tools"
+        ),
+    ]
+    assert lines(emitted("default_api:look_up")) == [
+        (
+            "#0 model-unknown-tool (model, error, P): the model called 'default_api:look_up': 'look_up' was "
+            "offered, with a prefix of its own before it | #0 call call_1, #0 request /tools"
+        ),
+    ]
+    for prefix in ("tools.", "mcp/", "a.b:"):
+        assert "'look_up' was offered, with a prefix" in only("model-unknown-tool", emitted(f"{prefix}look_up")).message
+    assert lines(chat([HELLO], said(None, ("", "look_out", "{}")))) == [
+        (
+            "#0 model-unknown-tool (model, error, P): the model called 'look_out', which was not offered; "
+            "offered were look_up | #0 call look_out, #0 request /tools"
+        ),
+    ]
+
+
+def test_each_call_of_an_answer_is_judged() -> None:
+    made = said(None, ("c1", "look_up", '{"word":"a"}'), ("c2", "", "{}"), ("c3", "x", "{}"), ("c4", "y", "{}"))
+    wrong = said(None, ("c1", "x", "{}"), ("c2", "look_up", '{"word":'), ("c3", "look_up", '{"word":1}'),
+                 ("c4", "look_up", '{"word":2}'))  # fmt: skip
+
+    assert [one.split(" | ")[1] for one in lines(chat([HELLO], made), only="model-unknown")] == [
+        "#0 call c3, #0 request /tools",
+        "#0 call c4, #0 request /tools",
+    ]
+    assert [one.split(" | ")[1] for one in lines(chat([HELLO], wrong), only=WRONG)] == [
+        "#0 call c3, #0 request /tools/0",
+        "#0 call c4, #0 request /tools/0",
+    ]
+
+
+def unfit() -> list[RoundTrip]:
+    """Answers with a wrong call, none of which came whole."""
+    ask = turn("user", {"text": "hi"})
+    other = {"functionCall": {"name": "look_out", "args": {"word": 1}}}
+    half = {"index": 0, "id": "c", "function": {"name": "look_out", "arguments": '{"word":1}'}}
+    begun = {"id": "c", "model": "gpt-5", "choices": [{"index": 0, "delta": {"tool_calls": [half]}}]}
+    fields = {"model": "gpt-5", "messages": [HELLO], "tools": TOOLS, "stream": True}
+    return [
+        emitted("look_out", '{"word":1}', finish="length"),
+        anthropic([asked("hi")], [use(name="look_out")], stop="model_context_window_exceeded"),
+        gemini([ask], [other], finish="MALFORMED_FUNCTION_CALL"),
+        trip(CHAT, fields, sse(begun)),
+        trip(CHAT, fields, sse(begun, {"error": {"message": "no", "type": "server_error"}})),
+        trip(
+            "https://api.openai.com/v1/responses",
+            {"model": "gpt-5.1", "input": "hi", "tools": [{"type": "function", "name": "look_up", "parameters": {}}]},
+            {"id": "r", "object": "response", "status": "cancelled", "output": [item_call() | {"name": "look_out"}]},
+        ),
+    ]
+
+
+@pytest.mark.parametrize("one", unfit(), ids=["length", "context_full", "malformed", "cut", "error", "cancelled"])
+def test_the_calls_of_an_answer_that_did_not_come_whole_are_not_judged(one: RoundTrip) -> None:
+    assert not {"model-unknown-tool", WRONG} & ids(one)
+
+
+def test_tools_may_be_held_where_the_request_does_not_show_them() -> None:
+    strange = item_call() | {"name": "look_out"}
+    search = said(None, ("c0", "tool_search_tool", "{}"))
+    history = [HELLO, search, result("c0", "found look_out")]
+    loaded = {"type": "additional_tools", "tools": [{"name": "look_out"}]}
+
+    assert "model-unknown-tool" in ids(responses([ASK], [strange]))
+    assert only("model-unknown-tool", responses([ASK], [strange], conversation="conv_1")).tier == "S"
+    assert "model-unknown-tool" not in ids(responses([ASK], [strange], prompt={"id": "pmpt_1"}))
+    assert "model-unknown-tool" not in ids(chat(history, said(None, ("c1", "look_out", "{}"))))
+    assert "model-unknown-tool" not in ids(responses([ASK, loaded], [strange]))
+    assert "model-unknown-tool" in ids(responses([ASK, loaded], [item_call() | {"name": "look_in"}]))
+
+
+def test_arguments_that_are_not_json_are_quoted() -> None:
+    assert lines(emitted(arguments='{"word": tape}')) == [
+        (
+            "#0 model-args-not-json (model, error, P): the arguments of 'look_up' are not valid JSON: "
+            "'{\"word\": tape}' | #0 call call_1"
+        ),
+    ]
+    assert lines(emitted(arguments="{" + "x" * 130), only="model-args")[0].count("x") == 119
+    assert lines(emitted(arguments=" null "), only="model-args-not") == []
+    assert lines(emitted(arguments=""), only=WRONG) != [], "no arguments are an empty object, and the word is missing"
+
+
+UPPER: list[tuple[str, object, object]] = [
+    ("STRING", "a", 5),
+    ("NUMBER", 1.5, "a"),
+    ("INTEGER", 5, 1.5),
+    ("BOOLEAN", True, "a"),
+    ("ARRAY", [1], "a"),
+    ("OBJECT", {}, "a"),
+]
+
+
+def broken(schema: object, value: object) -> list[tuple[str, str, bool]]:
+    tool = Tool("t", None, {"type": "object", "properties": {"a": schema}}, "/tools/0")
+    return violations(tool, {"a": value})
+
+
+@pytest.mark.parametrize(("name", "right", "wrong"), UPPER)
+def test_types_in_capitals_are_types(name: str, right: object, wrong: object) -> None:
+    assert broken({"type": name}, right) == []
+    assert [kind for kind, _, _ in broken({"type": name}, wrong)] == ["wrong-type"]
+    assert [kind for kind, _, _ in broken({"anyOf": [{"type": name}]}, wrong)] == ["anyOf"]
+
+
+def test_only_a_type_is_written_small() -> None:
+    assert broken({"const": "STRING"}, "STRING") == []
+    assert broken({"type": "OTHER"}, "x") == [], "a schema that cannot be compiled judges nothing"
+    assert violations(Tool("t", None, {}, "/tools/0"), {"a": 1}) == []
+    assert violations(Tool("t", None, "object", "/tools/0"), {"a": 1}) == []
+
+
+@pytest.mark.parametrize(
+    ("type", "value", "benign"),
+    [
+        ("integer", "5", True),
+        ("number", "-1.5", True),
+        ("integer", "5 strips", False),
+        ("boolean", "5", False),
+        ("string", 5, True),
+        ("string", 1.5, True),
+        ("string", True, False),
+        ("string", ["a"], False),
+        ("array", 5, False),
+    ],
+)
+def test_a_number_as_a_string_and_a_string_as_a_number_are_benign(type: str, value: object, benign: bool) -> None:
+    [(kind, message, mild)] = broken({"type": type}, value)
+
+    assert (kind, mild) == ("wrong-type", benign)
+    assert message.startswith("a: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind"),
+    [
+        ({}, "missing-required"),
+        ({"word": "a", "count": "x"}, "wrong-type"),
+        ({"word": "a", "mode": "x"}, "bad-enum"),
+        ({"word": "a", "other": 1}, "extra-argument"),
+        ({"word": "a", "count": 0}, "minimum"),
+    ],
+)
+def test_the_way_in_which_arguments_break_a_schema_has_a_name(arguments: dict[str, object], kind: str) -> None:
+    assert [one[0] for one in violations(Tool("t", None, SCHEMA, "/tools/0"), arguments)] == [kind]
+    assert [one[0] for one in violations(Tool("t", None, {"const": 1}, "/tools/0"), 2)] == ["bad-enum"]
+
+
+def test_arguments_that_break_the_schema_are_listed() -> None:
+    many = '{"count":0,"mode":"x","a":1}'
+    six = [function("look_up", **{name: {"type": "string"} for name in "abcdef"})]
+
+    assert lines(emitted(arguments=many, tools=STRICT)) == [
+        (
+            "#0 model-args-break-schema (model, error, P): the arguments of 'look_up' break its schema "
+            "(minimum, bad-enum, extra-argument, missing-required): count: 0 is less than the minimum of 1; "
+            'mode: "x" is not one of "near" or "far"; Additional properties are not allowed (\'a\' was '
+            "unexpected) | #0 call call_1, #0 request /tools/0"
+        ),
+    ]
+    assert lines(emitted(arguments='{"word":1}', tools=STRICT)) == [
+        (
+            "#0 model-args-break-schema (model, warning, P): the arguments of 'look_up' break its schema "
+            '(wrong-type): word: 1 is not of type "string" | #0 call call_1, #0 request /tools/0'
+        ),
+    ]
+    assert lines(emitted(arguments='{"word":1,"count":0}', tools=STRICT))[0].startswith(f"#0 {WRONG} (model, error")
+    [line] = lines(emitted(arguments='{"a":[],"b":[],"c":[],"d":[],"e":[],"f":[]}', tools=six), only=WRONG)
+    assert line.count("is not of type") == 3
+    assert len(violations(Tool("t", None, six[0]["function"]["parameters"], ""), dict.fromkeys("abcdef", []))) == 5
+
+
+def test_a_tool_without_a_schema_breaks_nothing() -> None:
+    bare = [{"type": "function", "function": {"name": "look_up"}}, *STRICT[1:]]
+
+    assert WRONG not in ids(emitted(tools=bare))
+
+
+@pytest.mark.parametrize("marker", CALL_MARKERS)
+def test_a_marker_of_a_call_in_prose_is_quoted(marker: str) -> None:
+    prose = chat([HELLO], said(f"{marker} look_up"))
+    [line] = lines(prose, only="model-call-as-text")
+
+    assert f"(marker {marker!r}): {f'{marker} look_up'!r} | #0 response" in line
+
+
+def test_a_call_in_prose_is_the_servers_when_its_parser_left_special_tokens() -> None:
+    def layer(text: str, url: str) -> str:
+        one = chat([HELLO], said(f"{text} look_up"))
+        moved = replace(one, request=replace(one.request, url=url), upstream=None)
+        return only("model-call-as-text", moved).layer
+
+    assert layer("<|python_tag|>", "http://localhost:8000/v1/chat/completions") == "api"
+    assert layer("<tool_call>", "http://localhost:8000/v1/chat/completions") == "model"
+    assert layer("<|python_tag|>", CHAT) == "model"
+    fenced = '```json\n{"name": "look_up", "arguments": {}}\n```'
+    assert "marker" not in only("model-call-as-text", chat([HELLO], said(fenced))).message
+
+
+def empty(finish: str = "stop", output: int | None = 10, **fields: Any) -> list[str]:
+    usage = (100, output) if output is not None else None
+    return lines(chat([HELLO], said(""), finish=finish, usage=usage, **fields), only="model-empty")
+
+
+def test_an_empty_answer_is_reported_with_what_was_counted() -> None:
+    assert empty() == [
+        (
+            "#0 model-empty-response (model, warning, P): the answer is empty although 10 output tokens were "
+            "counted | #0 response, #0 finish stop"
+        ),
+    ]
+    assert empty(output=0) == [
+        (
+            "#0 model-empty-response (model, warning, P): the answer is empty and counts 0 output tokens, "
+            "which looks like the provider's doing | #0 response, #0 finish stop"
+        ),
+    ]
+    assert empty(output=None) == [
+        "#0 model-empty-response (model, warning, P): the answer is empty | #0 response, #0 finish stop",
+    ]
+    thought = chat([HELLO], {"role": "assistant", "content": "", "reasoning_content": "hm"})
+    assert lines(thought, only="model-empty") == [
+        (
+            "#0 model-empty-response (model, warning, P): the model answered in its reasoning only | #0 "
+            "response, #0 finish stop"
+        ),
+    ]
+    stopped = anthropic([asked("hi")], [], stop="stop_sequence", stop_sequences=["x"])
+    assert lines(stopped, only="model-empty") == [
+        (
+            "#0 model-empty-response (model, info, P): the answer is empty although 10 output tokens were "
+            "counted: one of the stop strings of the request came first | #0 response, #0 finish stop_sequence"
+        ),
+    ]
+    assert lines(anthropic([asked("hi")], [], stop="stop_sequence"), only="model-empty") == [
+        (
+            "#0 model-empty-response (model, warning, P): the answer is empty although 10 output tokens were "
+            "counted | #0 response, #0 finish stop_sequence"
+        ),
+    ]
+    assert empty(max_tokens=2) != []
+    assert empty(max_tokens=1) == []
+
+
+@pytest.mark.parametrize("word", ["queued", "starting", "in_progress", "processing", "requires_action"])
+def test_an_answer_that_is_still_to_come_may_be_empty(word: str) -> None:
+    assert empty(word) == []
+    assert empty("a_new_word") != []
+
+
+def test_an_empty_answer_that_another_finding_explains_is_not_reported_again() -> None:
+    assert empty("tool_calls") == [], "the label disagrees"
+    assert empty("length") == []
+    assert empty("content_filter") == []
+
+
+def looped(names: list[list[str]], answer: str = "same") -> list[str]:
+    """The findings about repeats in a run of these calls, turn by turn."""
+    history: list[dict[str, Any]] = [HELLO]
+    trips: list[RoundTrip] = []
+    tools = [function(name) for name in sorted({name for one in names for name in one})]
+    for n, called in enumerate(names):
+        call = said(None, *((f"c{n}_{m}", name, "{}") for m, name in enumerate(called)))
+        trips.append(chat(history, call, index=n, tools=tools))
+        history = [*history, call, *(result(f"c{n}_{m}", answer) for m in range(len(called)))]
+    return lines(*trips, only="model-repeated")
+
+
+def test_repeated_calls_are_listed_once_as_a_warning_and_once_as_an_error() -> None:
+    assert looped([["a"]] * 8) == [
+        (
+            "#2 model-repeated-call (model, warning, P): the model made the same call of 'a' 3 times in a row "
+            "with the same result each time | #0 call a, #1 call a, #2 call a"
+        ),
+        (
+            "#4 model-repeated-call (model, error, P): the model made the same call of 'a' 5 times in a row "
+            "with the same result each time | #0 call a, #1 call a, #2 call a, #3 call a, #4 call a"
+        ),
+    ]
+    assert looped([["a"]] * 2) == []
+    assert looped([["a"], ["b"], ["a"], ["a"], ["b"], ["a"]]) == []
+    assert len(looped([["a", "b"], ["b", "a"], ["a", "b"]])) == 1, "the order in an answer does not matter"
+    assert looped([["a", "b"], ["a"], ["a", "b"]]) == []
+
+
+def test_a_call_that_another_result_interrupts_is_not_repeated() -> None:
+    history: list[dict[str, Any]] = [HELLO]
+    trips: list[RoundTrip] = []
+    for n, text in enumerate(("x", "y", "x", "x")):
+        call = said(None, (f"c{n}", "look_up", '{"word":"a"}'))
+        trips.append(chat(history, call, index=n))
+        history = [*history, call, result(f"c{n}", text)]
+
+    assert lines(*trips, only="model-repeated") == []
+
+
+@pytest.mark.parametrize("name", ["wait", "Poll_job", "get_status", "check", "sleep_for", "progress", "monitor_it"])
+def test_a_tool_with_such_a_name_may_be_asked_again(name: str) -> None:
+    assert looped([[name]] * 6) == []
+
+
+def test_a_repeat_after_errors_that_say_nothing_is_because_of_them() -> None:
+    history: list[dict[str, Any]] = [asked("hi")]
+    trips: list[RoundTrip] = []
+    for n in range(3):
+        trips.append(anthropic(history, [use(f"toolu_{n}")], n))
+        history = [*history, spoke(use(f"toolu_{n}")), asked(given(f"toolu_{n}", "invalid", is_error=True))]
+    [line] = lines(*trips, only="model-repeated", hints=True)
+
+    assert line.endswith("| because of client-opaque-tool-error")
+
+
+def test_a_refusal_is_quoted_from_wherever_it_is() -> None:
+    by_label = anthropic([asked("hi")], [words("I stop here.")], stop="refusal")
+    silent = anthropic([asked("hi")], [], stop="refusal")
+
+    assert lines(chat([HELLO], {"role": "assistant", "content": None, "refusal": "No."})) == [
+        "#0 model-refusal (model, error, P): the model refused: No. | #0 response, #0 finish stop",
+    ]
+    assert lines(by_label, only="model-refusal") == [
+        "#0 model-refusal (model, error, P): the model refused: I stop here. | #0 response, #0 finish refusal",
+    ]
+    assert lines(silent, only="model-refusal") == [
+        "#0 model-refusal (model, error, P): the model refused | #0 response, #0 finish refusal",
+    ]
+
+
+def chosen(choice: object, answer: dict[str, Any], **fields: Any) -> list[str]:
+    return lines(chat([HELLO], answer, tool_choice=choice, **fields), only="model-tool-choice")
+
+
+def test_a_choice_of_tools_that_was_not_kept_is_named() -> None:
+    by_name = {"type": "function", "function": {"name": "find"}}
+
+    assert chosen("required", said("x")) == [
+        (
+            "#0 model-tool-choice-violated (api, error, P): a call of any tool was demanded and none came | #0 "
+            "request tool choice required, #0 response"
+        ),
+    ]
+    assert chosen("none", said(None, CALL)) == [
+        (
+            "#0 model-tool-choice-violated (api, error, P): tool calls were forbidden and 'look_up' was called "
+            "| #0 request tool choice none, #0 response"
+        ),
+    ]
+    assert chosen(by_name, said(None, CALL)) == [
+        (
+            "#0 model-tool-choice-violated (api, error, P): a call of 'find' was demanded and 'look_up' was "
+            "called | #0 request tool choice named find, #0 response"
+        ),
+    ]
+    assert chosen(by_name, said("x")) == [
+        (
+            "#0 model-tool-choice-violated (api, error, P): a call of 'find' was demanded and none came | #0 "
+            "request tool choice named find, #0 response"
+        ),
+    ]
+    assert chosen("required", said("")) == [], "another rule reports the empty answer"
+    assert chosen("required", {"role": "assistant", "content": None, "refusal": "No."}) == []
+    assert chosen("required", said("x"), finish="a_new_word") != []
+    assert chosen("required", said("x"), finish="length") == []
+
+
+def test_a_tool_of_the_api_satisfies_a_choice() -> None:
+    searched = {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"query": "x"}}
+    text = {"type": "message", "id": "m", "role": "assistant", "content": [{"type": "output_text", "text": "Well."}]}
+    by_name = {"type": "function", "name": "find"}
+
+    for choice in ("required", by_name):
+        assert "model-tool-choice-violated" not in ids(responses([ASK], [searched, text], tool_choice=choice))
+        assert "model-tool-choice-violated" in ids(responses([ASK], [text], tool_choice=choice))
+
+
+def test_several_calls_where_one_is_allowed_are_listed() -> None:
+    five = said(None, *((f"c{n}", "look_up", f'{{"word":"{n}"}}') for n in range(5)))
+
+    assert lines(chat([HELLO], five, parallel_tool_calls=False)) == [
+        (
+            "#0 model-parallel-when-forbidden (api, warning, P): parallel calls were forbidden and 5 came | #0 "
+            "request parallel tool calls false, #0 call c0, #0 call c1, #0 call c2, #0 call c3"
+        ),
+    ]
+    assert lines(chat([HELLO], said(None, CALL), parallel_tool_calls=False)) == []
+
+
+def test_calls_of_several_choices_are_not_parallel_and_not_twins() -> None:
+    one = chat([HELLO], said(None, CALL), parallel_tool_calls=False, n=2)
+    assert one.response is not None
+    call = {"id": "c9", "type": "function", "function": {"name": "look_up", "arguments": '{"word":"tape"}'}}
+    other = {"index": 1, "message": {"role": "assistant", "tool_calls": [call]}, "finish_reason": "tool_calls"}
+    body = orjson.loads(one.response.body)
+    body["choices"].append(other)
+    two = replace(one, response=replace(one.response, content=orjson.dumps(body), chunks=()))
+
+    assert not {"model-parallel-when-forbidden", "model-duplicate-call-in-batch"} & ids(two)
+
+
+def test_a_call_that_comes_twice_is_shown_at_both_places() -> None:
+    twice = said(None, ("c1", "look_up", '{"word":"a"}'), ("c2", "look_up", '{ "word": "a" }'))
+    same_id = said(None, ("c1", "look_up", '{"word":"a"}'), ("c1", "look_up", '{"word":"a"}'))
+
+    assert lines(chat([HELLO], twice)) == [
+        (
+            "#0 model-duplicate-call-in-batch (model, info, P): the call of 'look_up' is in one answer twice, "
+            "with equal arguments | #0 call c1, #0 call c2"
+        ),
+    ]
+    assert lines(chat([HELLO], same_id), only="model-dup") == []
+    assert lines(gemini([turn("user", {"text": "hi"})], [calls(), calls()]), only="model-dup") == [
+        (
+            "#0 model-duplicate-call-in-batch (model, info, P): the call of 'look_up' is in one answer twice, "
+            "with equal arguments | #0 call look_up, #0 call look_up"
+        ),
+    ]

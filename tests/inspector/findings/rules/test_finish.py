@@ -1,11 +1,15 @@
 """How the API finished an answer."""
 
+from dataclasses import replace
 from typing import Any
 
+import orjson
 import pytest
 from conversations import CALL, HELLO, chat, said
-from judged import anthropic, calls, gemini, ids, item_call, judged, only, responses, trip, turn, use, words
-from round_trips import CHAT, sse
+from judged import anthropic, calls, gemini, ids, item_call, judged, lines, only, responses, trip, turn, use, words
+from round_trips import CHAT, GEMINI, sse
+
+from turntape.cassettes.tape.model import RoundTrip
 
 HALF = ("call_1", "look_up", '{"word":"ta')
 
@@ -152,3 +156,370 @@ def test_an_ending_is_made_up_when_nothing_was_counted_and_a_word_is_cut(
     text: str, output: int, fabricated: bool
 ) -> None:
     assert ("api-fabricated-finish" in ids(streamed(text, output))) is fabricated
+
+
+def capped(
+    *, reasoning: int | None = None, output: int | None = 50, answer: dict[str, Any] | None = None, **fields: Any
+) -> list[str]:
+    one = chat([HELLO], answer or said("It holds"), finish="length", **fields)
+    assert one.response is not None
+    body = orjson.loads(one.response.body)
+    details = {"reasoning_tokens": reasoning} if reasoning is not None else {}
+    if output is None:
+        del body["usage"]
+    else:
+        body["usage"] = {"prompt_tokens": 9, "completion_tokens": output, "completion_tokens_details": details}
+    response = replace(one.response, content=orjson.dumps(body), chunks=())
+    return lines(replace(one, response=response), only="api-length")
+
+
+def test_the_cap_is_reported_with_what_was_spent_and_allowed() -> None:
+    assert capped() == [
+        (
+            "#0 api-length-truncated (api, warning, P): the answer was cut by the output cap after 50 output "
+            "tokens | #0 finish length"
+        ),
+    ]
+    assert capped(max_tokens=50) == [
+        (
+            "#0 api-length-truncated (api, warning, P): the answer was cut by the output cap after 50 output "
+            "tokens (the request allowed 50) | #0 finish length"
+        ),
+    ]
+    assert capped(reasoning=48, max_tokens=50) == [
+        (
+            "#0 api-length-truncated (api, warning, P): the answer was cut by the output cap after 50 output "
+            "tokens, all of them reasoning (the request allowed 50) | #0 finish length"
+        ),
+    ]
+    assert "reasoning" not in capped(reasoning=47)[0]
+    assert capped(output=None) == [
+        "#0 api-length-truncated (api, warning, P): the answer was cut by the output cap | #0 finish length",
+    ]
+    assert capped(max_tokens=2)[0].startswith("#0 api-length-truncated (api, warning")
+    assert capped(max_tokens=1)[0].startswith("#0 api-length-truncated (api, info")
+
+
+def test_a_call_under_the_cap_is_reported_by_its_name_and_id() -> None:
+    two = said(None, ("call_0", "look_up", '{"word":"a"}'), ("call_1", "find", '{"wo'))
+    nameless = gemini([HI], [calls()], finish="MAX_TOKENS")
+
+    assert capped(answer=two) == [
+        (
+            "#0 api-length-truncated-tool-call (api, error, P): the output cap was hit after 50 output tokens "
+            "while the call of 'find' was being written: do not run it | #0 finish length, #0 call call_1"
+        ),
+    ]
+    assert lines(nameless, only="api-length") == [
+        (
+            "#0 api-length-truncated-tool-call (api, error, P): the output cap was hit after 10 output tokens "
+            "while the call of 'look_up' was being written: do not run it | #0 finish MAX_TOKENS, #0 call look_up"
+        ),
+    ]
+    full = anthropic([turn_of("hi")], [use()], stop="model_context_window_exceeded")
+    assert lines(full, only="api-length") == [
+        (
+            "#0 api-length-truncated-tool-call (api, error, P): the output cap was hit after 10 output tokens "
+            "(the request allowed 1000) while the call of 'look_up' was being written: do not run it | #0 "
+            "finish model_context_window_exceeded, #0 call toolu_1"
+        ),
+    ]
+
+
+def half_streamed(*events: dict[str, Any], done: bool = True) -> RoundTrip:
+    """A stream of Anthropic's API with a call in it, and what follows."""
+    start = {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": [], "model": "claude",
+             "usage": {"input_tokens": 5, "output_tokens": 1}}}  # fmt: skip
+    block = {"type": "content_block_start", "index": 0, "content_block": use() | {"input": {}}}
+    delta = {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": '{"wo'}}
+    fields = {
+        "model": "claude",
+        "max_tokens": 1000,
+        "messages": [HELLO],
+        "stream": True,
+        "tools": [{"name": "look_up"}],
+    }
+    return trip("https://api.anthropic.com/v1/messages", fields, sse(start, block, delta, *events, names=True))
+
+
+def test_a_call_that_was_left_open_in_a_whole_stream_was_capped() -> None:
+    end = {"type": "message_delta", "delta": {"stop_reason": "max_tokens"}, "usage": {"output_tokens": 9}}
+
+    assert lines(half_streamed(end, {"type": "message_stop"}), only="api-length") == [
+        (
+            "#0 api-length-truncated-tool-call (api, error, P): the output cap was hit after 9 output tokens "
+            "(the request allowed 1000) while the call of 'look_up' was being written: do not run it | #0 "
+            "finish max_tokens, #0 call toolu_1"
+        ),
+    ]
+    assert lines(half_streamed(), only="api-length") == [], "the stream was cut"
+    failed = {"type": "error", "error": {"type": "api_error", "message": "no"}}
+    assert lines(half_streamed(failed), only="api-length") == []
+
+
+def hidden(
+    arguments: str, *, usage: tuple[int, int] | None = (100, 50), cap: int | None = None, finish: str | None = None
+) -> list[str]:
+    fields: dict[str, Any] = {} if cap is None else {"max_completion_tokens": cap}
+    one = chat([HELLO], said(None, ("call_1", "look_up", arguments)), usage=usage, finish=finish, **fields)
+    return lines(one, only="api-truncated-call")
+
+
+def test_a_cut_call_under_a_wrong_label_is_reported_with_the_proof() -> None:
+    assert hidden('{"wo', cap=50) == [
+        (
+            "#0 api-truncated-call-mislabelled (api, error, P): the call of 'look_up' was cut, exactly the 50 "
+            "output tokens that were allowed, but the API finished with 'tool_calls' | #0 finish tool_calls, "
+            "#0 call call_1"
+        ),
+    ]
+    assert hidden('{"wo') == [
+        (
+            "#0 api-truncated-call-mislabelled (api, error, S): the call of 'look_up' was cut, and its "
+            "arguments end in the middle, but the API finished with 'tool_calls' | #0 finish tool_calls, #0 "
+            "call call_1"
+        ),
+    ]
+    assert hidden('{"wo', finish="stop")[0].startswith("#0 api-truncated-call-mislabelled (api, error, S)")
+    assert hidden('{"wo', finish="a_new_word") != []
+    assert hidden('{"wo', finish="length") == []
+    assert hidden('{"wo', finish="content_filter") == []
+    assert hidden('{"wo', cap=51) == []
+    assert hidden('{"wo', cap=49) != []
+    assert hidden('{"word":"a"', cap=50) != [], "the count proves it wherever the text ends"
+    assert hidden("word", cap=50) == [], "it does not begin like JSON"
+    assert hidden('{"word":"a"}', cap=50) == []
+    assert hidden('{"word":"a"}{"wo', cap=50) == [], "two calls were written into one"
+    assert hidden('{"word":"a"} {"wo', cap=50) == []
+
+
+@pytest.mark.parametrize(
+    "end", ["t", "tr", "tru", "f", "fa", "fal", "fals", "n", "nu", "nul", "-", "1.", "1e", "1E", '"a', '"a\\"']
+)
+def test_arguments_that_end_inside_a_token_were_cut(end: str) -> None:
+    assert hidden('{"word":' + end) != []
+    assert hidden('["a",' + end) != []
+
+
+@pytest.mark.parametrize("end", ["true", "null", "1", '"a"', '"a",', '"{"', "bat"])
+def test_arguments_that_end_after_a_token_were_written_so(end: str) -> None:
+    assert hidden('{"word":' + end) == []
+
+
+def test_a_text_is_not_a_call_that_was_cut() -> None:
+    assert "api-truncated-call-mislabelled" not in ids(chat([HELLO], said('{"wo'), max_completion_tokens=10))
+
+
+def test_brackets_inside_strings_do_not_leave_arguments_open() -> None:
+    assert hidden('{"word":"{"] }', cap=50) == []
+    assert hidden('{"word":"}"', cap=50) != []
+    assert hidden('[{"word":1}', cap=50) != []
+    assert hidden('{"word":[1}', cap=50) != []
+
+
+def test_a_full_window_is_reported_with_the_largest_pieces() -> None:
+    sizes = [turn_of("x" * size) for size in (10, 4000, 30, 200)]
+    error = {"error": {"message": TOO_LONG, "code": "context_length_exceeded"}}
+
+    assert lines(chat(sizes, status=400, error=error), only="api-context") == [
+        (
+            "#0 api-context-full (api, error, P): the context window is full: This model's maximum context "
+            "length is 131072 tokens. However, your messages resulted in 152204 tokens.; the largest pieces "
+            "are /messages/1/content (4,000 characters), /messages/3/content (200 characters), "
+            "/messages/2/content (30 characters) | #0 finish None, #0 request /messages/1/content, #0 request "
+            "/messages/3/content, #0 request /messages/2/content"
+        ),
+    ]
+    assert lines(anthropic(sizes, [words("so")], stop="model_context_window_exceeded"), only="api-context") == [
+        (
+            "#0 api-context-full (api, error, P): the context window is full; 100 input tokens; the largest "
+            "pieces are /messages/1/content (4,000 characters), /messages/3/content (200 characters), "
+            "/messages/2/content (30 characters) | #0 finish model_context_window_exceeded, #0 request "
+            "/messages/1/content, #0 request /messages/3/content, #0 request /messages/2/content"
+        ),
+    ]
+    assert lines(chat([], status=400, error=error), only="api-context") == [
+        (
+            "#0 api-context-full (api, error, P): the context window is full: This model's maximum context "
+            "length is 131072 tokens. However, your messages resulted in 152204 tokens.; the largest pieces "
+            "are unknown | #0 finish None"
+        ),
+    ]
+
+
+def test_a_full_window_after_a_huge_result_is_because_of_it_and_reported_once() -> None:
+    call = use()
+    huge = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "x" * 60_000}
+    history = [turn_of("hi"), {"role": "assistant", "content": [call]}, {"role": "user", "content": [huge]}]
+    full = anthropic(history, [words("so")], 1, stop="model_context_window_exceeded")
+    longer = [*history, {"role": "assistant", "content": [words("so")]}, turn_of("and?")]
+    again = anthropic(longer, [words("well")], 2, stop="model_context_window_exceeded")
+    [line] = lines(anthropic([turn_of("hi")], [call]), full, again, only="api-context-full")
+
+    assert line.startswith("#1 ")
+    assert line.endswith("| because of client-huge-tool-result")
+
+
+def test_a_filter_is_reported_with_its_side_and_its_reason() -> None:
+    blocked = "The response was filtered due to the prompt triggering Azure OpenAI's content management policy."
+    error = {"error": {"message": blocked, "code": "content_filter"}}
+
+    assert lines(chat([HELLO], said("x"), finish="content_filter"), only="api-content") == [
+        (
+            "#0 api-content-filter (api, error, P): the API's filter stopped the answer (content_filter) | #0 "
+            "finish content_filter"
+        ),
+    ]
+    assert lines(chat([HELLO], said(""), finish="content_filter"), only="api-content") == [
+        (
+            "#0 api-content-filter (api, error, P): the API's filter stopped the prompt (content_filter) | #0 "
+            "finish content_filter"
+        ),
+    ]
+    assert lines(chat([HELLO], status=400, error=error), only="api-content") == [
+        (
+            "#0 api-content-filter (api, error, P): the API's filter stopped the prompt (error: The response "
+            "was filtered due to the prompt triggering Azure OpenAI's content management policy.) | #0 finish None"
+        ),
+    ]
+    assert lines(gemini([HI], [], finish="SAFETY"), only="api-content") == [
+        "#0 api-content-filter (api, error, P): the API's filter stopped the prompt (SAFETY) | #0 finish SAFETY",
+    ]
+
+
+def test_output_that_the_api_could_not_parse_is_reported_with_its_word() -> None:
+    def unparsed(finish: str, **fields: Any) -> list[str]:
+        one = gemini([HI], [{"text": "x"}], finish=finish)
+        if "tools" in fields:
+            body = orjson.loads(one.request.body)
+            del body["tools"]
+            one = replace(one, request=replace(one.request, content=orjson.dumps(body)))
+        return lines(one, only="api-malformed-output")
+
+    assert unparsed("MALFORMED_FUNCTION_CALL") == [
+        (
+            "#0 api-malformed-output (api, error, P): the API could not parse what the model emitted "
+            "(MALFORMED_FUNCTION_CALL) | #0 finish MALFORMED_FUNCTION_CALL"
+        ),
+    ]
+    assert unparsed("UNEXPECTED_TOOL_CALL") == [
+        (
+            "#0 api-malformed-output (api, error, P): the API could not parse what the model emitted "
+            "(UNEXPECTED_TOOL_CALL) | #0 finish UNEXPECTED_TOOL_CALL"
+        ),
+    ]
+    assert unparsed("UNEXPECTED_TOOL_CALL", tools=None) == [
+        (
+            "#0 api-malformed-output (client, error, P): the API could not parse what the model emitted "
+            "(UNEXPECTED_TOOL_CALL); the request offers no tools, so a call could only be unexpected | #0 "
+            "finish UNEXPECTED_TOOL_CALL"
+        ),
+    ]
+    assert unparsed("MALFORMED_FUNCTION_CALL", tools=None) == unparsed("MALFORMED_FUNCTION_CALL")
+    candidate = {"finishReason": "MALFORMED_FUNCTION_CALL", "finishMessage": "no such field"}
+    explained = trip(GEMINI, {"contents": [HI]}, {"candidates": [candidate]})
+    assert lines(explained, only="api-malformed-output") == [
+        (
+            "#0 api-malformed-output (api, error, P): the API could not parse what the model emitted "
+            "(MALFORMED_FUNCTION_CALL: no such field) | #0 finish MALFORMED_FUNCTION_CALL"
+        ),
+    ]
+
+
+def test_a_pause_and_a_limit_are_reported_with_their_words() -> None:
+    limited = gemini([HI], [{"text": "x"}], finish="TOO_MANY_TOOL_CALLS")
+
+    assert lines(anthropic([turn_of("hi")], [words("x")], stop="pause_turn"), only="api-pause") == [
+        (
+            "#0 api-pause (api, info, P): the API paused the turn (pause_turn); send it back as it is | #0 "
+            "finish pause_turn"
+        ),
+    ]
+    assert lines(limited, only="api-server-limit") == [
+        (
+            "#0 api-server-limit (api, warning, P): a limit of the API ended the turn (TOO_MANY_TOOL_CALLS) | "
+            "#0 finish TOO_MANY_TOOL_CALLS"
+        ),
+    ]
+
+
+def test_a_word_that_contradicts_the_content_is_reported_beside_the_calls() -> None:
+    several = said(None, *((f"c{n}", "look_up", '{"word":"a"}') for n in range(4)))
+
+    assert lines(chat([HELLO], said("x"), finish="tool_calls"), only="api-finish") == [
+        (
+            "#0 api-finish-label-disagrees (api, warning, P): the API finished with 'tool_calls' and sent no "
+            "tool call | #0 finish tool_calls"
+        ),
+    ]
+    assert lines(chat([HELLO], said(None, CALL), finish="stop"), only="api-finish") == [
+        (
+            "#0 api-finish-label-disagrees (api, warning, P): the API finished with 'stop' beside 1 complete "
+            "tool call | #0 finish stop, #0 call call_1"
+        ),
+    ]
+    assert lines(chat([HELLO], several, finish="a_new_word"), only="api-finish") == [
+        (
+            "#0 api-finish-label-disagrees (api, warning, P): the API finished with 'a_new_word' beside 4 "
+            "complete tool calls | #0 finish a_new_word, #0 call c0, #0 call c1, #0 call c2"
+        ),
+    ]
+    assert lines(chat([HELLO], said(None, CALL), finish="content_filter"), only="api-finish") == [
+        (
+            "#0 api-finish-label-disagrees (api, warning, P): the API finished with 'content_filter' beside "
+            "complete tool calls: do not run them | #0 finish content_filter, #0 call call_1"
+        ),
+    ]
+    assert lines(chat([HELLO], said(None, HALF), finish="content_filter"), only="api-finish") == []
+    assert lines(chat([HELLO], said("x"), finish="tool_calls", tools=None), only="api-finish") == []
+    for choice in ("required", {"type": "function", "function": {"name": "look_up"}}):
+        forced = lines(chat([HELLO], said(None, CALL), finish="stop", tool_choice=choice), only="api-finish")
+        assert forced[0].startswith("#0 api-finish-label-disagrees (api, info, P)")
+        assert "; the request forced the tool, where this is known |" in forced[0]
+    free = lines(chat([HELLO], said(None, CALL), finish="stop", tool_choice="auto"), only="api-finish")
+    assert free[0].startswith("#0 api-finish-label-disagrees (api, warning, P)")
+
+
+def test_an_answer_without_a_finish_word_says_so() -> None:
+    one = chat([HELLO], said(None, CALL))
+    assert one.response is not None
+    body = one.response.body.replace(b'"finish_reason":"tool_calls"', b'"finish_reason":null')
+    without = replace(one, response=replace(one.response, content=body, chunks=()))
+
+    assert lines(without, only="api-finish") == [
+        (
+            "#0 api-finish-label-disagrees (api, warning, P): the API sent no finish reason beside 1 complete "
+            "tool call | #0 finish None, #0 call call_1"
+        ),
+    ]
+
+
+def test_a_tool_of_the_api_explains_a_word_for_calls() -> None:
+    block = {"type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {"query": "x"}}
+
+    assert lines(anthropic([turn_of("hi")], [block], stop="tool_use"), only="api-finish") == []
+
+
+def test_an_ending_that_was_made_up_is_quoted() -> None:
+    long = "It is a strip of plastic or of paper, and on it there is a long and careful recor"
+
+    assert lines(streamed(long, 0), only="api-fabricated") == [
+        (
+            "#0 api-fabricated-finish (api, error, S): the stream says 'stop' with no output tokens counted "
+            "although the answer breaks off: 'tic or of paper, and on it there is a long and careful recor' | "
+            "#0 finish stop, #0 usage output 0"
+        ),
+    ]
+    assert lines(streamed("x" * 20, 0), only="api-fabricated") == [], "too short to be sure"
+    assert lines(streamed("x" * 21, 0), only="api-fabricated") != []
+    assert lines(chat([HELLO], said(long), usage=(0, 0)), only="api-fabricated") == [], "no stream"
+
+
+@pytest.mark.parametrize("last", list("aZ0,;([{\"'-"))
+def test_a_text_that_ends_with_such_a_sign_breaks_off(last: str) -> None:
+    assert lines(streamed("It is a strip that holds a " + last, 0), only="api-fabricated") != []
+
+
+@pytest.mark.parametrize("last", list(".!?:)]}`*"))
+def test_a_text_that_ends_with_such_a_sign_is_whole(last: str) -> None:
+    assert lines(streamed("It is a strip that holds a record" + last, 0), only="api-fabricated") == []

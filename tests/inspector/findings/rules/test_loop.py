@@ -540,7 +540,7 @@ def went_on(text: str, *, cap: int | None = None, kept: str = "It holds a", fini
     return lines(first, chat([HELLO, said(kept), user(text)], said("x"), index=1), only="client-treated")
 
 
-def test_a_request_that_goes_on_after_an_incomplete_answer_is_reported_with_its_place() -> None:
+def test_a_request_that_continues_after_an_incomplete_answer_is_reported_with_its_place() -> None:
     assert went_on("And rope?") == [
         (
             "#0 client-treated-truncated-as-final (client, warning, S): the next request continues after an "

@@ -280,6 +280,7 @@ def test_tools_that_the_api_holds_need_not_be_sent_again() -> None:
     assert "client-tools-changed" in ids(opened, fewer)
 
 
+CALL2, RESULT2 = ("call_2", "look_up", '{"word":"reel"}'), result("call_2", "a spool")
 BEGUN, AGAIN = user("07:00 what is a tape, and what for?"), user("07:01 what is a tape, and what for?")
 
 
@@ -556,3 +557,22 @@ def test_another_model_is_named_and_worse_between_a_call_and_its_result() -> Non
             "request model, #1 request model"
         ),
     ]
+
+
+def test_a_prefix_that_breaks_in_the_history_is_blamed_on_the_change_and_shown_at_what_came_in() -> None:
+    cut = busted(first=user("07:00 hi"), history=[user("07:01 ho"), FIRST, GIVEN])
+    mixed = [HELLO, FIRST, user("It is 07:01."), result("call_1", "[cleared]"), said("Once more.", CALL2), RESULT2]
+
+    assert cut[0].endswith("| because of client-history-truncated")
+    opened = counted([HELLO, FIRST, GIVEN], said("Once more.", CALL2), 0, 4000)
+    [line] = lines(opened, counted(mixed, DONE, 1, 0), only="client-cache-prefix-busted")
+    assert "| #1 request /messages/2/content | because of client-tool-result-rewritten" in line
+
+
+def test_a_count_without_input_does_not_hide_a_change() -> None:
+    first = chat([BEGUN], FIRST)
+    assert first.response is not None
+    body = orjson.loads(first.response.body) | {"usage": {"completion_tokens": 5}}
+    first = replace(first, response=replace(first.response, content=orjson.dumps(body), chunks=()))
+
+    assert "client-cache-prefix-busted" in ids(first, chat([AGAIN, FIRST, GIVEN], DONE, index=1))

@@ -286,7 +286,9 @@ def of_gemini(**usage: int) -> RoundTrip:
     ("one", "problem"),
     [
         (
-            counting(prompt_tokens=3, completion_tokens=4, prompt_tokens_details={"cached_tokens": 5}),
+            counting(
+                prompt_tokens=3, completion_tokens=4, total_tokens=7, prompt_tokens_details={"cached_tokens": 5}
+            ),
             "5 cached tokens are more than the 3 of the whole input",
         ),
         (counting(prompt_tokens=5, completion_tokens=4, prompt_tokens_details={"cached_tokens": 5}), None),
@@ -314,7 +316,7 @@ def of_gemini(**usage: int) -> RoundTrip:
         (of_gemini(promptTokenCount=9, candidatesTokenCount=1, totalTokenCount=11),
          "the total 11 is not the sum of its parts, 10"),
         (of_gemini(promptTokenCount=9, candidatesTokenCount=1, thoughtsTokenCount=5, totalTokenCount=10),
-         "the total 10 is not the sum of its parts, 15"),
+         "5 reasoning tokens are more than the 1 of the whole output"),
     ],
 )  # fmt: skip
 def test_a_contradiction_in_the_counts_is_said_in_numbers(one: RoundTrip, problem: str | None) -> None:
@@ -434,7 +436,7 @@ def test_the_tier_is_found_wherever_the_answer_says_it(place: str) -> None:
 
 
 @pytest.mark.parametrize(("asked_for", "answered"), [("flex", "flex"), ("auto", "flex"), ("default", "standard")])
-def test_a_tier_that_keeps_the_promise_is_no_change(asked_for: str, answered: str) -> None:
+def test_a_tier_that_keeps_the_promise_is_not_a_change(asked_for: str, answered: str) -> None:
     assert "api-service-tier-changed" not in ids(tiered(asked_for, answered))
     assert "api-service-tier-changed" in ids(tiered("priority", "standard"))
     assert "api-service-tier-changed" in ids(tiered("default", "flex"))
