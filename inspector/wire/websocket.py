@@ -15,7 +15,7 @@ _LIVE = frozenset({"setup", "clientContent", "realtimeInput", "client_content", 
 
 
 @dataclass(slots=True)
-class _Turn:
+class Turn:
     """What one `response.create` asked and what came back so far."""
 
     body: Object
@@ -38,8 +38,9 @@ def is_live(round_trip: RoundTrip) -> bool:
     return bool(round_trip.frames) and not _turns(round_trip.frames)
 
 
-def _turns(frames: tuple[Frame, ...]) -> list[_Turn]:
-    turns: list[_Turn] = []
+def _turns(frames: tuple[Frame, ...]) -> list[Turn]:
+    turns: list[Turn] = []
+    first_open = 0
     live = False
     for frame in frames:
         message = as_object(parse_json(frame.data))
@@ -49,10 +50,14 @@ def _turns(frames: tuple[Frame, ...]) -> list[_Turn]:
         if frame.sender == "client":
             # Realtime's own `response.create` has no model and no input.
             if kind == "response.create" and not live and (body := _asked(message)):
-                turns.append(_Turn(body, frame.at))
+                turns.append(Turn(body, frame.at))
             continue
-        turn = _turn_of(turns, message)
-        if turn is not None and kind:
+        # Responses come one after the other, so an event belongs to the first that is open.
+        while first_open < len(turns) and turns[first_open].ended:
+            first_open += 1
+        is_late = first_open == len(turns)
+        if kind and turns and not (is_late and kind in _ENDS):
+            turn = turns[min(first_open, len(turns) - 1)]
             turn.events.append((frame, message))
             turn.ended = turn.ended or kind in _ENDS
     return [] if live else turns
@@ -65,16 +70,7 @@ def _asked(message: Object) -> Object:
     return body if {"model", "input", "previous_response_id"} & set(body) else {}
 
 
-def _turn_of(turns: list[_Turn], message: Object) -> _Turn | None:
-    """The turn that an event belongs to: the first that is open, since responses come one after the other."""
-    return next((turn for turn in turns if not turn.ended), turns[-1] if turns and _is_late(message) else None)
-
-
-def _is_late(message: Object) -> bool:
-    return message.get("type") not in _ENDS
-
-
-def _round_trip(session: RoundTrip, turn: _Turn) -> RoundTrip:
+def _round_trip(session: RoundTrip, turn: Turn) -> RoundTrip:
     pieces = [_event(message) for _, message in turn.events]
     chunks = tuple(
         Chunk(len(piece), max(0, frame.at - turn.at)) for piece, (frame, _) in zip(pieces, turn.events, strict=True)

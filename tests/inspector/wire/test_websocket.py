@@ -3,8 +3,11 @@
 import json
 from typing import Literal
 
+import pytest
+
 from turntape.cassettes.tape.model import Frame, Request, Response, RoundTrip
 from turntape.inspector.run.labels import label_all
+from turntape.inspector.wire import websocket
 from turntape.inspector.wire.parse import read
 from turntape.inspector.wire.websocket import is_live, turns_of
 
@@ -70,3 +73,47 @@ def test_a_request_that_generates_nothing_is_not_a_turn() -> None:
 
     assert [one.label["turn"] for one in done] == [None, 1]
     assert [f["id"] for f in done[1].label["findings"] if f["severity"] != "info"] == []  # type: ignore[attr-defined]
+
+
+def asked(number: int) -> Frame:
+    return message("client", number, type="response.create", model="gpt-5", input=str(number))
+
+
+def done(number: int) -> Frame:
+    response = {"id": f"r{number}", "status": "completed", "output": [ITEM]}
+    return message("server", number, type="response.completed", response=response)
+
+
+def test_events_of_requests_that_wait_go_to_the_first_that_is_open() -> None:
+    turns = turns_of(session(asked(1), asked(2), done(1), done(2), done(3)))
+
+    assert [read(turn).response_id for turn in turns] == ["r1", "r2"]
+
+
+def test_an_event_after_the_end_belongs_to_the_last_response() -> None:
+    late = message("server", 9, type="response.steer.pending", steer={})
+    turns = turns_of(session(asked(1), done(1), late))
+
+    assert [turn.response is not None and b"steer.pending" in turn.response.body for turn in turns] == [True]
+
+
+def looks_at_turns(count: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often the reader looks at a turn while it reads a session of `count` responses."""
+    turn = websocket.Turn
+    looks = 0
+
+    def seen(self: object, name: str) -> object:
+        nonlocal looks
+        looks += name == "ended"
+        return object.__getattribute__(self, name)
+
+    monkeypatch.setattr(turn, "__getattribute__", seen)
+    assert len(turns_of(session(*(frame for n in range(count) for frame in (asked(n), done(n)))))) == count
+    monkeypatch.undo()
+    return looks
+
+
+def test_the_work_grows_with_the_session_and_not_with_its_square(monkeypatch: pytest.MonkeyPatch) -> None:
+    few, many = looks_at_turns(20, monkeypatch), looks_at_turns(200, monkeypatch)
+
+    assert few >= 20 and many <= 11 * few
