@@ -8,7 +8,7 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
-from typing import Any, Literal, NotRequired, Required, TypeAliasType, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NotRequired, Required, get_args, get_origin, get_type_hints
 
 type Json = dict[str, Any]
 type Samples = Mapping[str, list[Json]]
@@ -22,7 +22,7 @@ def members(union: Any) -> list[Any]:
     while True:
         if get_origin(union) in (typing.Annotated, Required, NotRequired):
             union = get_args(union)[0]
-        elif isinstance(union, TypeAliasType):
+        elif hasattr(union, "__value__"):  # a named union, also of an older Python's typing_extensions
             union = union.__value__
         else:
             break

@@ -10,6 +10,7 @@ from .anthropic import api as anthropic
 from .bedrock import api as bedrock
 from .cohere import api as cohere
 from .gemini import api as gemini
+from .mistral_conversations import api as mistral_conversations
 from .ollama import api as ollama
 from .openai_assistants import api as openai_assistants
 from .openai_chat import api as openai_chat
@@ -30,6 +31,7 @@ BUILT_IN: tuple[Registration, ...] = (
     _row("anthropic.complete:ANTHROPIC_COMPLETE"),
     _row("gemini.interactions:GEMINI_INTERACTIONS", gemini.INTERACTIONS_API),
     _row("gemini.generate:GEMINI_GENERATE", gemini.API),
+    _row("mistral_conversations.conversations:MISTRAL_CONVERSATIONS", mistral_conversations.API),
     _row("openai_responses.responses:OPENAI_RESPONSES", openai_responses.API),
     _row("openai_assistants.assistants:OPENAI_ASSISTANTS", openai_assistants.API),
     _row("ollama.chat:OLLAMA_CHAT", ollama.CHAT_API),

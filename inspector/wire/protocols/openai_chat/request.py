@@ -38,6 +38,8 @@ MEDIA = frozenset(
         "reference",
         "resource",
         "resource_link",
+        "tool_file",
+        "tool_reference",
         "container_upload",
     }
 )

@@ -35,6 +35,9 @@ ENDPOINTS = {
     "https://api.mistral.ai/v1/fim/completions": "mistral-chat",
     "https://api.mistral.ai/v1/agents/completions": "mistral-chat",
     "https://api.openai.com/v1/completions": "openai-completions",
+    "https://api.mistral.ai/v1/conversations": "mistral-conversations",
+    "https://api.mistral.ai/v1/conversations/conv_1": "mistral-conversations",
+    "https://api.mistral.ai/v1/conversations/conv_1/restart": "mistral-conversations",
 }
 
 

@@ -1,0 +1,1 @@
+"""Mistral's conversations: entries that the API keeps."""
