@@ -1,13 +1,50 @@
-"""The base class of the transports, for type checkers.
+"""The base classes of the transports.
 
 `httpx.Client(transport=…)` wants a subclass of `httpx.BaseTransport`, and `httpx2.Client` one of its own. Our
 transports serve both and import neither. At run time both libraries only call methods, so `object` is enough. A type
 checker sees `Any`, and so accepts the transports in both places.
 """
 
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     TransportBase = Any
 else:
     TransportBase = object
+
+
+class SyncTransport(TransportBase):
+    """A transport for a client that blocks. As a context manager it is closed at the end."""
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None = None,
+        error: BaseException | None = None,
+        trace: TracebackType | None = None,
+    ) -> None:
+        self.close()
+
+
+class AsyncTransport(TransportBase):
+    """A transport for a client that is awaited. As a context manager it is closed at the end."""
+
+    async def aclose(self) -> None:
+        """Nothing is held open."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None = None,
+        error: BaseException | None = None,
+        trace: TracebackType | None = None,
+    ) -> None:
+        await self.aclose()

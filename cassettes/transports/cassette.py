@@ -4,13 +4,13 @@ import asyncio
 import os
 import time
 from contextlib import suppress
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from ..recording.pending import PendingTrips
 from ..replay.pace import Pace
 from ..replay.player import Played
 from ..replay.session import Session
+from .base import AsyncTransport, SyncTransport
 from .recording import AsyncSend, Send, header_fields, recorded, recorded_async
 from .replay import Replay, library_of, wait_before
 
@@ -45,7 +45,7 @@ class _OfSession(Replay):
         return PendingTrips(lambda live: self.session.compare(found.trip, live))
 
 
-class CassetteTransport(_OfSession):
+class CassetteTransport(_OfSession, SyncTransport):
     """`httpx.Client(transport=CassetteTransport("a.cassette.jsonl", mode="once"))`, and for httpx2 alike.
 
     `source` is a path, or a `Session` that several transports share and that its maker finishes. `mode` is `none`
@@ -91,19 +91,8 @@ class CassetteTransport(_OfSession):
             self._transport.close()
         self._finish()
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None = None,
-        error: BaseException | None = None,
-        trace: TracebackType | None = None,
-    ) -> None:
-        self.close()
-
-
-class AsyncCassetteTransport(_OfSession):
+class AsyncCassetteTransport(_OfSession, AsyncTransport):
     """`CassetteTransport` for `httpx.AsyncClient` and `httpx2.AsyncClient`."""
 
     def __init__(
@@ -144,14 +133,3 @@ class AsyncCassetteTransport(_OfSession):
         if self._transport is not None:
             await self._transport.aclose()
         self._finish()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None = None,
-        error: BaseException | None = None,
-        trace: TracebackType | None = None,
-    ) -> None:
-        await self.aclose()

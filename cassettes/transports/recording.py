@@ -2,13 +2,12 @@
 
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from ..recording.pending import PendingTrip, PendingTrips, header_fields
 from ..recording.recorder import Recorder
 from ..tape.model import Failure, FailureKind, Request
-from .base import TransportBase
+from .base import AsyncTransport, SyncTransport
 from .replay import library_of
 
 if TYPE_CHECKING:
@@ -155,7 +154,7 @@ async def recorded_async(request: Any, send: AsyncSend, exchanges: PendingTrips)
     return _teed(library, response, exchange, 1)
 
 
-class RecordingTransport(TransportBase):
+class RecordingTransport(SyncTransport):
     """A transport that records what passes: `httpx.Client(transport=RecordingTransport(Recorder("a.cassette.jsonl")))`.
 
     `transport` is the one that does the work; without it that is the `HTTPTransport` of the library, httpx or
@@ -178,19 +177,8 @@ class RecordingTransport(TransportBase):
             self._transport.close()
         self._exchanges.abandon()
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None = None,
-        error: BaseException | None = None,
-        trace: TracebackType | None = None,
-    ) -> None:
-        self.close()
-
-
-class AsyncRecordingTransport(TransportBase):
+class AsyncRecordingTransport(AsyncTransport):
     """`RecordingTransport` for `httpx.AsyncClient` and `httpx2.AsyncClient`."""
 
     def __init__(self, recorder: Recorder, transport: "httpx.AsyncBaseTransport | Any | None" = None) -> None:
@@ -207,14 +195,3 @@ class AsyncRecordingTransport(TransportBase):
         if self._transport is not None:
             await self._transport.aclose()
         self._exchanges.abandon()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None = None,
-        error: BaseException | None = None,
-        trace: TracebackType | None = None,
-    ) -> None:
-        await self.aclose()

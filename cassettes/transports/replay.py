@@ -5,8 +5,7 @@ import os
 import sys
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 
@@ -17,7 +16,7 @@ from ..replay.pace import Pace, Pauses
 from ..replay.player import Miss, Played, Player
 from ..tape.model import Failure, FailureKind, RoundTrip
 from ..tape.reader import Cassette
-from .base import TransportBase
+from .base import AsyncTransport, SyncTransport
 
 if TYPE_CHECKING:
     import httpx
@@ -106,7 +105,7 @@ def _miss(library: Any, miss: Miss, request: object) -> Any:
     )
 
 
-class Replay(TransportBase):
+class Replay:
     """What the sync and the async transport have in common."""
 
     def __init__(
@@ -156,7 +155,7 @@ def wait_before(library: Any, request: Any, found: Played | Miss) -> float:
     return delay
 
 
-class ReplayTransport(Replay):
+class ReplayTransport(Replay, SyncTransport):
     """A transport that answers from a cassette: `httpx.Client(transport=ReplayTransport("run.cassette.jsonl"))`.
 
     `source` is a path, a `Cassette`, a `Player`, or round trips. `pace` is `instant`, `recorded`, a number (how many
@@ -182,22 +181,8 @@ class ReplayTransport(Replay):
             time.sleep(wait)
         return self.respond(library, request, found, 0)
 
-    def close(self) -> None:
-        """Nothing is held open."""
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None = None,
-        error: BaseException | None = None,
-        trace: TracebackType | None = None,
-    ) -> None:
-        self.close()
-
-
-class AsyncReplayTransport(Replay):
+class AsyncReplayTransport(Replay, AsyncTransport):
     """`ReplayTransport` for `httpx.AsyncClient` and `httpx2.AsyncClient`."""
 
     def __init__(
@@ -215,17 +200,3 @@ class AsyncReplayTransport(Replay):
         if wait := wait_before(library, request, found):
             await asyncio.sleep(wait)
         return self.respond(library, request, found, 1)
-
-    async def aclose(self) -> None:
-        """Nothing is held open."""
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None = None,
-        error: BaseException | None = None,
-        trace: TracebackType | None = None,
-    ) -> None:
-        await self.aclose()
