@@ -6,7 +6,9 @@ https://smithy.io/2.0/aws/amazon-eventstream.html, read 2026-11-20.
 
 import struct
 from binascii import crc32
+from typing import override
 
+from .buffer import BufferedDecoder
 from .event import Event
 
 _PRELUDE = struct.Struct(">III")
@@ -22,28 +24,21 @@ def is_prelude(data: bytes | bytearray) -> bool:
     return len(data) >= _PRELUDE.size and crc32(data[:8]) == _PRELUDE.unpack_from(data)[2]
 
 
-class AwsEventStreamDecoder:
-    """`feed` bytes as they come, `close` at the end.
+class AwsEventStreamDecoder(BufferedDecoder):
+    """Each frame is an event.
 
     A frame whose own CRC is wrong is an event with a `problem`; after a wrong prelude nothing can be found again,
     so the rest comes as one event from `close`.
     """
 
     def __init__(self, limit: int = 64 << 20) -> None:
-        self._limit = limit
-        self._buffer = bytearray()
-        self._base = 0
-        self._at = 0
+        super().__init__(limit)
         self._lost: str | None = None
+        """Why the rest cannot be split; None while it can."""
 
-    def feed(self, data: bytes, at: int = 0) -> list[Event]:
-        """The frames that `data` completes."""
-        if not data:
-            return []
-        self._at = at
+    @override
+    def _split(self, events: list[Event]) -> int:
         buffer = self._buffer
-        buffer += data
-        events: list[Event] = []
         begin = 0
         while self._lost is None and len(buffer) - begin >= _PRELUDE.size:
             total, headers, checksum = _PRELUDE.unpack_from(buffer, begin)
@@ -57,25 +52,24 @@ class AwsEventStreamDecoder:
                 frame = bytes(buffer[begin : begin + total])
                 events.append(self._frame(frame, headers, self._base + begin))
                 begin += total
-        if begin:
-            del buffer[:begin]
-            self._base += begin
-        if self._lost is not None and len(buffer) > self._limit:
-            events += self._rest(self._lost)
-        return events
+        return begin
 
+    @override
+    def _held(self) -> int:
+        return 0 if self._lost is None else len(self._buffer)
+
+    @override
     def close(self) -> list[Event]:
         """The bytes that make no whole frame, as one event with a `problem`."""
-        return self._rest(self._lost or "The stream ended inside this frame.")
+        return self._rest("The stream ended inside this frame.")
 
+    @override
     def _rest(self, problem: str) -> list[Event]:
         if not self._buffer:
             return []
-        end = self._base + len(self._buffer)
-        event = Event(bytes(self._buffer), self._base, end, self._at, problem=problem)
-        self._buffer.clear()
-        self._base = end
-        return [event]
+        start, data = self._base, bytes(self._buffer)
+        self._drop_all()
+        return [Event(data, start, self._base, self._at, problem=self._lost or problem)]
 
     def _frame(self, frame: bytes, headers_size: int, start: int) -> Event:
         problem = None

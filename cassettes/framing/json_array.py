@@ -1,7 +1,9 @@
 """One JSON array whose elements come one by one, as Gemini streams without `alt=sse`."""
 
 import re
+from typing import override
 
+from .buffer import BufferedDecoder
 from .event import Event
 
 _OUTSIDE = re.compile(rb'["{}\[\],]')
@@ -9,26 +11,19 @@ _INSIDE = re.compile(rb'["\\]')
 _SPACE = b" \t\r\n"
 
 
-class JsonArrayDecoder:
-    """`feed` bytes as they come, `close` at the end; each top-level element is an event."""
+class JsonArrayDecoder(BufferedDecoder):
+    """Each top-level element is an event."""
+
+    unit = "element"
 
     def __init__(self, limit: int = 64 << 20) -> None:
-        self._limit = limit
-        self._buffer = bytearray()
-        self._base = 0
-        self._scanned = 0
+        super().__init__(limit)
         self._depth = 0
         self._string = False
-        self._at = 0
 
-    def feed(self, data: bytes, at: int = 0) -> list[Event]:
-        """The elements that `data` completes."""
-        if not data:
-            return []
-        self._at = at
+    @override
+    def _split(self, events: list[Event]) -> int:
         buffer = self._buffer
-        buffer += data
-        events: list[Event] = []
         begin = 0
         scan = self._scanned
         while match := (_INSIDE if self._string else _OUTSIDE).search(buffer, scan):
@@ -58,25 +53,19 @@ class JsonArrayDecoder:
                 begin = scan
         else:
             scan = len(buffer)
-        if begin:
-            del buffer[:begin]
-            self._base += begin
         self._scanned = max(scan - begin, 0)
-        if len(buffer) > self._limit:
-            problem = f"No element ended within {self._limit} bytes; what had come was cut here."
-            events += self._rest(problem)
-        return events
+        return begin
 
+    @override
     def close(self) -> list[Event]:
         """The element that the stream ended in, with a `problem`."""
         return self._rest("The stream ended inside this element.")
 
+    @override
     def _rest(self, problem: str) -> list[Event]:
         events: list[Event] = []
         self._element(0, len(self._buffer), events, problem)
-        self._base += len(self._buffer)
-        self._buffer.clear()
-        self._scanned = 0
+        self._drop_all()
         return events
 
     def _element(self, begin: int, end: int, events: list[Event], problem: str | None) -> None:

@@ -4,7 +4,9 @@ Lines end at CR, LF or CRLF and nowhere else, found on bytes before any decoding
 """
 
 import re
+from typing import override
 
+from .buffer import BufferedDecoder
 from .event import Event
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
@@ -13,30 +15,20 @@ _QUIET_FIELDS = frozenset({b"id", b"retry"})
 UNTERMINATED = "The stream ended before the blank line that ends this event."
 
 
-class SseDecoder:
-    """`feed` bytes as they come, `close` at the end; the unterminated tail is an event with a `problem`."""
+class SseDecoder(BufferedDecoder):
+    """A tail without the blank line that ends an event is an event with a `problem`."""
 
     def __init__(self, limit: int = 64 << 20) -> None:
-        self._limit = limit
-        self._buffer = bytearray()
-        self._base = 0
-        """The offset in the body of the buffer's first byte."""
-        self._scanned = 0
-        self._at = 0
+        super().__init__(limit)
         self._start: int | None = None
         """Where the open event began; None between events."""
         self._name = b""
         self._data: list[bytes] = []
         self._size = 0
 
-    def feed(self, data: bytes, at: int = 0) -> list[Event]:
-        """The events that `data` completes, in order."""
-        if not data:
-            return []
-        self._at = at
+    @override
+    def _split(self, events: list[Event]) -> int:
         buffer = self._buffer
-        buffer += data
-        events: list[Event] = []
         begin = 0
         scan = self._scanned
         size = len(buffer)
@@ -46,12 +38,15 @@ class SseDecoder:
                 break
             self._line(bytes(buffer[begin : match.start()]), self._base + begin, self._base + end, events)
             begin = scan = end
-        self._drop(begin)
-        self._scanned = max(len(buffer) - 1, 0) if buffer.endswith(b"\r") else len(buffer)
-        if len(buffer) + self._size > self._limit:
-            events.append(self._overflow())
-        return events
+        left = size - begin
+        self._scanned = max(left - 1, 0) if buffer.endswith(b"\r") else left
+        return begin
 
+    @override
+    def _held(self) -> int:
+        return len(self._buffer) + self._size
+
+    @override
     def close(self) -> list[Event]:
         """What is left: whole when only the very last line end was in doubt, else with a `problem`."""
         events: list[Event] = []
@@ -61,16 +56,10 @@ class SseDecoder:
             self._line(bytes(buffer[:-1]), self._base, end, events)
         elif buffer:
             self._line(bytes(buffer), self._base, end, events, torn=True)
-        buffer.clear()
-        self._base = end
+        self._drop_all()
         if self._start is not None:
             events.append(self._event(end, UNTERMINATED))
         return events
-
-    def _drop(self, size: int) -> None:
-        if size:
-            del self._buffer[:size]
-            self._base += size
 
     def _line(self, line: bytes, start: int, end: int, events: list[Event], *, torn: bool = False) -> None:
         if start == 0:
@@ -106,9 +95,8 @@ class SseDecoder:
         self._start, self._name, self._data, self._size = None, b"", [], 0
         return event
 
-    def _overflow(self) -> Event:
+    @override
+    def _rest(self, problem: str) -> list[Event]:
         self._data.append(bytes(self._buffer))
-        end = self._base + len(self._buffer)
-        self._drop(len(self._buffer))
-        self._scanned = 0
-        return self._event(end, f"No event ended within {self._limit} bytes; what had come was cut here.")
+        self._drop_all()
+        return [self._event(self._base, problem)]
