@@ -1,6 +1,8 @@
 """What the rules say of round trips, and round trips of several APIs in a line each, for tests of the rules."""
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,24 +38,39 @@ class Said:
     because_of: tuple[str, ...]
 
 
+@contextmanager
+def no_rule_raises() -> Iterator[None]:
+    """Fails when a rule of ours raised: the product only logs it and leaves the rule's findings out."""
+    raised: list[str] = []
+
+    class Raised(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            raised.append(record.getMessage())
+
+    handler, engine = Raised(), logging.getLogger("turntape.inspector.findings.engine")
+    engine.addHandler(handler)
+    try:
+        yield
+    finally:
+        engine.removeHandler(handler)
+    assert [message for message in raised if "(turntape." in message] == []
+
+
+def findings(trips: Sequence[RoundTrip], hints: bool, advice: bool) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The number of each round trip and its findings as JSON, in order."""
+    with no_rule_raises():
+        labelled = label_all(trips, hints=hints, advice=advice)
+    for done in labelled:
+        for one in list[Any](done.label["findings"]):  # pyright: ignore[reportArgumentType]
+            yield done.round_trip.index, one
+
+
 def judged(*trips: RoundTrip, hints: bool = False, advice: bool = False) -> list[Said]:
     """Every finding, in order."""
-    reported: list[Said] = []
-    for done in label_all(trips, hints=hints, advice=advice):
-        for one in list[Any](done.label["findings"]):  # pyright: ignore[reportArgumentType]
-            cause = tuple(one["because_of"])
-            reported.append(
-                Said(
-                    done.round_trip.index,
-                    one["id"],
-                    one["layer"],
-                    one["severity"],
-                    one["tier"],
-                    one["message"],
-                    cause,
-                )
-            )
-    return reported
+    return [
+        Said(at, one["id"], one["layer"], one["severity"], one["tier"], one["message"], tuple(one["because_of"]))
+        for at, one in findings(trips, hints, advice)
+    ]
 
 
 def lines(*trips: RoundTrip, only: str = "", hints: bool = False, advice: bool = False) -> list[str]:
@@ -62,14 +79,11 @@ def lines(*trips: RoundTrip, only: str = "", hints: bool = False, advice: bool =
     `only` is the beginning of the ids that are wanted.
     """
     reported: list[str] = []
-    for done in label_all(trips, hints=hints, advice=advice):
-        for one in list[Any](done.label["findings"]):  # pyright: ignore[reportArgumentType]
-            cause = f" | because of {', '.join(one['because_of'])}" if one["because_of"] else ""
-            if one["id"].startswith(only):
-                reported.append(
-                    f"#{done.round_trip.index} {one['id']} ({one['layer']}, {one['severity']}, {one['tier']}): "
-                    f"{one['message']} | {', '.join(one['evidence'])}{cause}"
-                )
+    for at, one in findings(trips, hints, advice):
+        cause = f" | because of {', '.join(one['because_of'])}" if one["because_of"] else ""
+        if one["id"].startswith(only):
+            head = f"#{at} {one['id']} ({one['layer']}, {one['severity']}, {one['tier']})"
+            reported.append(f"{head}: {one['message']} | {', '.join(one['evidence'])}{cause}")
     return reported
 
 

@@ -285,7 +285,7 @@ def repeated_call(context: RuleContext) -> Iterator[Note]:
     if not context.emission.calls:
         return
     now = tuple(sorted(call_meaning(call) for call in context.emission.calls))
-    streak, tokens, results = 1, 0, None
+    streak, results = 1, None
     indexes = [context.index]
     for step in reversed(_recorded(context)):
         if tuple(sorted(step.calls)) != now or not step.results:
@@ -293,7 +293,7 @@ def repeated_call(context: RuleContext) -> Iterator[Note]:
         if results is not None and step.results != results:
             break
         results = step.results
-        streak, tokens = streak + 1, tokens + (step.output or 0)
+        streak += 1
         indexes.insert(0, step.index)
     name = context.emission.calls[0].name
     if streak < 3 or _WAITING.search(name):
@@ -302,7 +302,7 @@ def repeated_call(context: RuleContext) -> Iterator[Note]:
         f"the model made the same call of {name!r} {streak} times in a row with the same result each time",
         tuple(f"#{index} call {name}" for index in indexes[:6]),
         severity="error" if streak >= 5 else "warning",
-        key=("repeated", now, "error" if streak >= 5 else "warning"),
+        key=(now, streak >= 5),
         because_of=context.has_recently("client-opaque-tool-error"),
     )
 

@@ -697,3 +697,38 @@ def test_a_call_that_comes_twice_is_shown_at_both_places() -> None:
             "with equal arguments | #0 call look_up, #0 call look_up"
         ),
     ]
+
+
+def collided() -> RoundTrip:
+    """Two calls of a stream under one index, whose arguments a client joins."""
+
+    def piece(call_id: str, word: str) -> dict[str, Any]:
+        call = {"index": 0, "id": call_id, "function": {"name": "look_up", "arguments": f'{{"word":"{word}"}}'}}
+        return {"id": "c", "model": "gpt-5", "choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}
+
+    end = {"id": "c", "model": "gpt-5", "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}
+    fields = {"model": "gpt-5", "messages": [HELLO], "tools": TOOLS, "stream": True}
+    return trip(CHAT, fields, sse(piece("c1", "a"), piece("c2", "b"), end, done=True))
+
+
+def test_arguments_that_were_joined_are_not_the_models_fault() -> None:
+    one = collided()
+
+    assert "api-tool-call-index-collision" in ids(one)
+    assert "model-args-not-json" not in ids(one)
+
+
+def test_a_tool_without_a_schema_does_not_hide_the_next_call() -> None:
+    tools = [{"type": "function", "function": {"name": "free"}}, *STRICT]
+    made = said(None, ("c1", "free", "{}"), ("c2", "look_up", '{"word":1}'))
+
+    assert WRONG in ids(chat([HELLO], made, tools=tools))
+
+
+def test_a_failed_answer_keeps_no_choice_and_is_not_empty() -> None:
+    error = {"error": {"message": "no", "type": "server_error"}}
+    failed = ids(chat([HELLO], status=500, error=error, tool_choice="required"))
+    page = trip(CHAT, {"model": "gpt-5", "messages": [HELLO]}, "<html>Log in</html>", content_type="text/html")
+
+    assert not {"model-tool-choice-violated", "model-empty-response"} & failed
+    assert "model-empty-response" not in ids(page), "the page is reported for what it is"

@@ -4,9 +4,13 @@ from dataclasses import replace
 
 import pytest
 from conversations import CALL, HELLO, chat, result, said, user
-from judged import anthropic, ids, judged, only
+from judged import anthropic, context_of, ids, judged, lines, only, trip
+from round_trips import CHAT, sse, unanswered
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
+from turntape.inspector.findings.finding import Finding, Layer, Severity
+from turntape.inspector.findings.memory import ThreadMemory
+from turntape.inspector.findings.rules.errors import SHAPE_IDS, error_status, invalid_request
 
 
 def refused(status: int, message: str = "no", **error: object) -> RoundTrip:
@@ -93,3 +97,167 @@ def test_an_answer_is_not_an_error() -> None:
     history = [HELLO, said(None, CALL), result("call_1", "x")]
 
     assert ids(chat(history, said("done"))) == set()
+
+
+FAILED = "api-overloaded", "api-rate-limited", "api-auth-or-permission", "api-invalid-request"
+
+
+@pytest.mark.parametrize(
+    ("expected", "statuses"),
+    [
+        ("api-overloaded", (408, 424, 500, 502, 503, 504, 520, 522, 524, 529)),
+        ("api-rate-limited", (429,)),
+        ("api-auth-or-permission", (401, 402, 403, 404, 498)),
+        ("api-invalid-request", (400, 405, 409, 413, 415, 422)),
+    ],
+)
+def test_every_status_of_a_class_is_in_it(expected: str, statuses: tuple[int, ...]) -> None:
+    for status in statuses:
+        assert ids(refused(status)) & set(FAILED) == {expected}
+
+
+def test_an_error_is_reported_with_its_status_and_its_sentence() -> None:
+    assert [one for status in (503, 429, 401, 400) for one in lines(refused(status, "No such word."), only="api-")] == (
+        [
+            "#0 api-overloaded (api, error, P): the API failed or was overloaded: 503 No such word. | #0 status 503",
+            "#0 api-rate-limited (api, warning, P): too many requests: 429 No such word. | #0 status 429",
+            (
+                "#0 api-auth-or-permission (client, error, P): the API did not accept the key, the account or the "
+                "model: 401 No such word. | #0 status 401"
+            ),
+            (
+                "#0 api-invalid-request (client, error, P): the API rejected the request: 400 No such word. | #0 "
+                "status 400"
+            ),
+        ]
+    )
+
+
+def streamed(message: str, code: object = None) -> RoundTrip:
+    begun = {"id": "c", "model": "gpt-5", "choices": [{"index": 0, "delta": {"role": "assistant", "content": "A"}}]}
+    asked = {"model": "gpt-5", "messages": [HELLO], "stream": True}
+    return trip(CHAT, asked, sse(begun, {"error": {"message": message, "type": "x", "code": code}}))
+
+
+def test_an_error_inside_a_stream_has_the_status_that_it_names_and_not_the_responses() -> None:
+    assert lines(streamed("Overloaded"), only="api-overloaded") == [
+        (
+            "#0 api-overloaded (api, error, P): the API failed or was overloaded: Overloaded | #0 status 200 | "
+            "because of api-error-in-200-stream"
+        ),
+    ]
+    assert "api-overloaded" in ids(streamed("The model is throttled"))
+    assert "api-overloaded" in ids(streamed("Service unavailable"))
+    assert "api-overloaded" not in ids(streamed("No such word"))
+    assert "api-overloaded" not in ids(refused(400, "Overloaded: too many words"))
+    assert error_status(context_of(streamed("Overloaded"))) is None
+    assert error_status(context_of(streamed("Overloaded", 503))) == 503
+    assert error_status(context_of(refused(400))) == 400
+    assert error_status(context_of(chat([HELLO], said("x")))) is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["insufficient_quota", "Spend_limit reached", "see your billing page", "Your credit balance is low", "ramp_limit",
+     "You exceeded your current quota"],
+)  # fmt: skip
+def test_a_limit_of_the_account_is_an_error_that_waiting_does_not_end(words: str) -> None:
+    [line] = lines(refused(429, words), only="api-rate")
+
+    assert line.startswith("#0 api-rate-limited (api, error, P): the quota or a spending limit is used up")
+    assert lines(refused(429, "no", code=words), only="api-rate")[0].startswith("#0 api-rate-limited (api, error")
+
+
+def limited(*headers: tuple[str, str]) -> list[str]:
+    one = refused(429)
+    assert one.response is not None
+    response = replace(one.response, headers=(*one.response.headers, *headers))
+    return lines(replace(one, response=response), only="api-rate")
+
+
+def test_a_rate_limit_names_what_is_used_up_and_how_long_to_wait() -> None:
+    assert limited() == [
+        "#0 api-rate-limited (api, warning, P): too many requests: 429 no | #0 status 429",
+    ]
+    assert limited(("retry-after", "20"), ("X-RateLimit-Remaining-Tokens", "0")) == [
+        (
+            "#0 api-rate-limited (api, warning, P): too many requests; retry after 20 s; "
+            "X-RateLimit-Remaining-Tokens is 0: 429 no | #0 status 429"
+        ),
+    ]
+    assert limited(("anthropic-ratelimit-tokens-remaining", "0")) == [
+        (
+            "#0 api-rate-limited (api, warning, P): too many requests; anthropic-ratelimit-tokens-remaining is "
+            "0: 429 no | #0 status 429"
+        ),
+    ]
+    assert limited(("x-ratelimit-remaining-tokens", "5"), ("age", "0")) == limited()
+
+
+def test_an_error_that_names_a_fault_of_the_request_is_neither_an_overload_nor_a_matter_of_access() -> None:
+    too_long = "This model's maximum context length is 131072 tokens."
+
+    assert "api-overloaded" not in ids(refused(500, too_long))
+    assert "api-auth-or-permission" not in ids(refused(403, too_long))
+
+
+def test_what_turntape_answered_is_not_the_apis() -> None:
+    for status in (404, 400, 503):
+        missed = refused(status, "no recording", type="turntape_replay_miss")
+        assert ids(missed) & set(FAILED) == set()
+
+
+def explained(
+    *found: Finding, recent: tuple[Finding, ...] = (), message: str = "no"
+) -> tuple[tuple[str, ...], str | None]:
+    """What a rejection is because of, and whose it is then."""
+    context = context_of(refused(400, message), found=list(found), thread=ThreadMemory(recent=list(recent)))
+    [note] = invalid_request.check(context)
+    return note.because_of, note.layer
+
+
+def finding(name: str, severity: Severity = "error", layer: Layer = "client") -> Finding:
+    return Finding(name, layer, severity, "P", "It is so.", ("#0 request",))
+
+
+EXPLAINS = (
+    "client-missing-tool-result client-orphan-tool-result client-duplicate-tool-result client-duplicated-call "
+    "client-results-not-adjacent client-reasoning-dropped client-reasoning-altered client-role-order "
+    "client-empty-content client-tools-missing-for-history client-bad-tool-schema client-unsupported-param "
+    "client-stale-server-state client-args-wrong-type client-media-unsupported client-tools-changed "
+    "client-call-id-rewritten client-pause-not-resumed client-assistant-mutated client-stored-failed-turn "
+    "client-history-truncated api-duplicate-tool-call-id api-context-full api-content-filter "
+    "api-prompt-truncated-silently client-poisoned-history"
+)
+
+
+@pytest.mark.parametrize("name", EXPLAINS.split())
+def test_a_finding_that_explains_a_rejection_is_its_cause(name: str) -> None:
+    assert explained(finding(name)) == ((name,), "client")
+    assert explained(recent=(finding(name, layer="api"),)) == ((name,), "api")
+    assert explained(finding(name, "info")) == ((), None), "too mild to be the cause"
+
+
+def test_a_mild_finding_that_the_api_itself_names_is_the_cause() -> None:
+    named = (
+        "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
+    )
+
+    assert explained(finding("client-missing-tool-result", "info"), message=named)[0] == ("client-missing-tool-result",)
+
+
+def test_other_findings_explain_no_rejection() -> None:
+    assert explained(finding("client-no-cache-control")) == ((), None)
+    assert set(EXPLAINS.split()) == set(SHAPE_IDS)
+
+
+def test_an_api_that_cannot_be_reached_is_reported_with_the_cause() -> None:
+    asked = {"model": "gpt-5", "messages": [HELLO]}
+
+    assert lines(unanswered(CHAT, asked, "refused"), only="api-unreachable") == [
+        "#0 api-unreachable (api, error, P): the API could not be reached: refused! | #0 refused",
+    ]
+    assert lines(unanswered(CHAT, asked, "timeout"), only="api-unreachable") != []
+    assert lines(unanswered(CHAT, asked, "client_gone"), only="api-unreachable") == []
+    cut = replace(chat([HELLO], said("x")), failure=Failure("cut", "connection reset"))
+    assert lines(cut, only="api-unreachable") == []

@@ -523,3 +523,40 @@ def test_a_text_that_ends_with_such_a_sign_breaks_off(last: str) -> None:
 @pytest.mark.parametrize("last", list(".!?:)]}`*"))
 def test_a_text_that_ends_with_such_a_sign_is_whole(last: str) -> None:
     assert lines(streamed("It is a strip that holds a record" + last, 0), only="api-fabricated") == []
+
+
+def test_two_calls_are_calls() -> None:
+    two = said(None, *((f"c{n}", "look_up", '{"word":"a"}') for n in range(2)))
+    mixed = said(None, CALL, HALF)
+
+    assert " beside 2 complete tool calls |" in lines(chat([HELLO], two, finish="stop"), only="api-finish")[0]
+    assert lines(chat([HELLO], mixed, finish="content_filter"), only="api-finish") == [], "one of them is not whole"
+    nameless = {"id": "c", "model": "gpt-5", "choices": [{"index": 0, "finish_reason": "stop", "message": said(
+        None, ("", "look_up", '{"word":"a"}'))}]}  # fmt: skip
+    fields = {"model": "gpt-5", "messages": [HELLO]}
+    assert lines(trip(CHAT, fields, nameless), only="api-finish")[0].endswith(" #0 call look_up")
+
+
+def test_a_whole_call_before_the_one_that_was_being_written_is_not_named() -> None:
+    whole = {"type": "content_block_start", "index": 1, "content_block": use("toolu_2", name="find") | {"input": {}}}
+    piece = {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": '{"a'}}
+    end = {"type": "message_delta", "delta": {"stop_reason": "max_tokens"}, "usage": {"output_tokens": 9}}
+    rest = {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": 'rd":1}'}}
+    stop = {"type": "content_block_stop", "index": 0}
+    [line] = lines(half_streamed(rest, stop, whole, piece, end, {"type": "message_stop"}), only="api-length")
+
+    assert "while the call of 'find' was being written" in line
+    assert line.endswith("#0 call toolu_2")
+
+
+def test_an_error_is_not_judged_by_its_finish() -> None:
+    failed = chat([HELLO], status=500, error={"error": {"message": "no", "type": "server_error"}})
+
+    assert not {one for one in ids(failed) if one.startswith(("api-finish", "api-length", "api-fabricated"))}
+
+
+def test_a_filter_that_names_no_reason_and_a_rejection_of_another_kind_differ() -> None:
+    other = chat([HELLO], status=400, error={"error": {"message": "Unsupported parameter: 'x'", "type": "x"}})
+
+    assert lines(other, only="api-content") == []
+    assert lines(other, only="api-context") == []

@@ -3,11 +3,14 @@
 from dataclasses import replace
 from typing import Any
 
+import orjson
 import pytest
 from conversations import CALL, HELLO, chat, result, said, user
-from judged import again, anthropic, ids, judged, only, trip, words
+from judged import again, anthropic, context_of, ids, judged, lines, only, trip, words
+from round_trips import CHAT, sse
 
-from turntape.cassettes.tape.model import RoundTrip
+from turntape.cassettes.tape.model import Failure, RoundTrip
+from turntape.inspector.findings.rules.retries import retry_after
 
 OVERLOADED = {"error": {"message": "overloaded", "type": "server_error"}}
 
@@ -130,3 +133,215 @@ def test_a_refused_request_must_change() -> None:
 
     assert "client-refusal-retried" in ids(*again([refused, refused]))
     assert "client-refusal-retried" not in ids(*again([refused, changed]))
+
+
+def test_a_storm_is_reported_at_the_fourth_and_at_the_tenth_attempt() -> None:
+    assert lines(*(failing(503, n, n) for n in range(12)), only="client-retry-storm") == [
+        (
+            "#3 client-retry-storm (client, warning, P): the same request was sent 4 times after failures | #0 "
+            "status, #1 status, #2 status, #3 status"
+        ),
+        (
+            "#9 client-retry-storm (client, error, P): the same request was sent 10 times after failures | #4 "
+            "status, #5 status, #6 status, #7 status, #8 status, #9 status"
+        ),
+    ]
+    changing = [failing(503, n, n, temperature=n) for n in range(5)]
+    assert lines(*changing, only="client-retry-storm") == []
+
+
+def test_a_storm_names_the_count_that_the_sdk_sent() -> None:
+    def counted(one: RoundTrip, count: int) -> RoundTrip:
+        headers = (*one.request.headers, ("x-stainless-retry-count", str(count)))
+        return replace(one, request=replace(one.request, headers=headers))
+
+    [line] = lines(*(counted(failing(503, n, n), n) for n in range(4)), only="client-retry-storm")
+    assert "was sent 4 times after failures (the SDK counts this one as retry 3) |" in line
+
+
+@pytest.mark.parametrize(
+    ("status", "permanent"),
+    [(400, True), (401, True), (403, True), (404, True), (405, True), (413, True), (422, True), (408, False),
+     (409, False), (429, False), (500, False)],
+)  # fmt: skip
+def test_a_status_is_permanent_or_passes(status: int, permanent: bool) -> None:
+    assert ("client-retried-permanent-error" in ids(failing(status, 0, 0), failing(status, 5, 1))) is permanent
+
+
+def test_a_permanent_error_that_is_tried_again_is_reported_once_for_each_body() -> None:
+    trips = [failing(400, n, n) for n in range(3)]
+
+    assert lines(*trips, only="client-retried-permanent") == [
+        (
+            "#1 client-retried-permanent-error (client, warning, P): the request was sent again unchanged "
+            "after status 400 | #0 status 400, #1 request"
+        ),
+    ]
+    changed = [failing(400, 0, 0), failing(400, 5, 1, temperature=0)]
+    assert lines(*changed, only="client-retried-permanent") == []
+    others = [failing(400, n, n, temperature=n // 2) for n in range(4)]
+    assert len(lines(*others, only="client-retried-permanent")) == 2
+
+
+def test_a_status_inside_a_stream_counts() -> None:
+    def inside(index: int) -> RoundTrip:
+        error = {"error": {"message": "no", "type": "invalid_request_error", "code": 400}}
+        asked = {"model": "gpt-5", "messages": [HELLO], "stream": True}
+        return trip(CHAT, asked, sse(error), index)
+
+    assert "client-retried-permanent-error" in ids(inside(0), inside(1))
+
+
+def waits(*headers: tuple[str, str], body: object = None) -> float | None:
+    one = chat([HELLO], status=429, error=OVERLOADED if body is None else {}, index=0)
+    assert one.response is not None
+    content = one.response.body if body is None else orjson.dumps(body)
+    response = replace(one.response, headers=(*one.response.headers, *headers), content=content, chunks=())
+    return retry_after(context_of(replace(one, response=response)).turn)
+
+
+def test_how_long_to_wait_is_in_a_header_or_in_the_body() -> None:
+    delay = {"error": {"details": [{"@type": "x"}, {"retryDelay": "2.5s"}]}}
+
+    assert waits() is None
+    assert waits(("retry-after", "20")) == 20
+    assert waits(("retry-after-ms", "400")) == 0.4
+    assert waits(("retry-after-ms", "400"), ("retry-after", "20")) == 0.4
+    assert waits(("retry-after", "Wed, 21 Oct 2026 07:28:00 GMT")) is None
+    assert waits(body=delay) == 2.5
+    assert waits(body=[delay]) == 2.5
+    assert waits(body={"error": {"details": [{"retryDelay": "soon, in days"}]}}) is None
+    assert waits(body={"error": {"details": [{"retryDelay": "25"}]}}) is None
+    assert retry_after(context_of(chat([HELLO], failure=Failure("refused", "no"))).turn) is None
+
+
+def early(gap: float, *headers: tuple[str, str], **second: Any) -> list[str]:
+    return lines(failing(429, 0, 0, *headers), failing(429, gap + 0.25, 1, **second), only="client-ignored")
+
+
+def test_coming_back_too_early_is_reported_in_seconds() -> None:
+    assert early(2, ("retry-after", "20")) == [
+        (
+            "#1 client-ignored-retry-after (client, warning, P): the next attempt came after 2.0 s; the API "
+            "asked for 20 s | #0 response header retry-after 20, #1 request"
+        ),
+    ]
+    assert early(17.99, ("retry-after", "20")) != []
+    assert early(18.01, ("retry-after", "20")) == []
+    assert early(0, ("retry-after-ms", "40")) == [], "less than a twentieth of a second is no matter"
+    assert early(0.01, ("retry-after-ms", "100")) != []
+    assert early(2, ("x-should-retry", "false")) == [
+        (
+            "#1 client-ignored-retry-after (client, warning, P): the request was sent again although the API "
+            "said not to retry | #0 response header x-should-retry false, #1 request"
+        ),
+    ]
+    assert early(2, ("x-should-retry", "true")) == []
+    assert early(2, ("x-should-retry", "false"), temperature=0) == []
+
+
+def test_a_wait_counts_from_the_end_of_the_answer() -> None:
+    first = replace(failing(429, 0, 0, ("retry-after", "2")), ended_at=5_000_000)
+    unfinished = replace(first, ended_at=None, first_byte_at=5_000_000)
+
+    for one in (first, unfinished):
+        assert "client-ignored-retry-after" in ids(one, failing(429, 6.5, 1))
+        assert "client-ignored-retry-after" not in ids(one, failing(429, 7.5, 1))
+
+
+def test_a_failure_that_nobody_tried_again_is_reported_with_its_status() -> None:
+    assert lines(failing(503, 0, 0), only="client-no-retry") == [
+        ("#0 client-no-retry-on-transient (client, info, S): nothing was tried again after status 503 | #0 status 503"),
+    ]
+    assert lines(failing(429, 0, 0), only="client-no-retry") != []
+    assert lines(failing(503, 0, 0), failing(503, 5, 1), only="client-no-retry") == []
+    too_long = {"error": {"message": "This model's maximum context length is 131072 tokens.", "type": "x"}}
+    assert lines(chat([HELLO], status=500, error=too_long), only="client-no-retry") == []
+
+
+def test_a_request_that_was_paid_twice_is_reported_with_both_numbers() -> None:
+    assert lines(*twins(0.5), only="client-duplicate-request") == [
+        (
+            "#1 client-duplicate-request (client, warning, P): the request is byte for byte that of #0, and "
+            "both were answered | #0 request, #1 request"
+        ),
+    ]
+    assert lines(*twins(2.25), only="client-duplicate-request") != []
+    assert lines(*twins(2.26), only="client-duplicate-request") == []
+    for holder in ("generationConfig", "inferenceConfig", "options"):
+        warm: dict[str, Any] = {holder: {"temperature": 0.5}}
+        cold: dict[str, Any] = {holder: {"temperature": 0}}
+        assert lines(*twins(0.5, **warm), only="client-duplicate-request") == []
+        assert lines(*twins(0.5, **cold), only="client-duplicate-request") != []
+
+
+def test_a_twin_is_only_a_request_whose_answer_was_whole_and_counted() -> None:
+    def pair(first: dict[str, Any], second: dict[str, Any]) -> list[str]:
+        fields: list[dict[str, Any]] = [{"answer": said("x")} | first, {"answer": said("y")} | second]
+        one, two = (chat([HELLO], index=n, at=n / 2, **more) for n, more in enumerate(fields))
+        return lines(one, two, only="client-duplicate-r")
+
+    assert pair({}, {}) != []
+    assert pair({"answer": FIRST}, {}) != []
+    assert pair({"finish": "length"}, {}) == []
+    assert pair({"usage": None}, {}) == []
+    assert pair({}, {"answer": None, "status": 500, "error": OVERLOADED}) == []
+    assert pair({"answer": None, "status": 500, "error": OVERLOADED}, {}) == []
+
+
+def test_a_twin_that_the_sdk_counts_as_a_retry_is_none() -> None:
+    def counted(count: str) -> list[str]:
+        first, second = twins(0.5)
+        headers = (*second.request.headers, ("x-stainless-retry-count", count))
+        return lines(
+            first, replace(second, request=replace(second.request, headers=headers)), only="client-duplicate-r"
+        )
+
+    assert counted("0") != []
+    assert counted("1") == []
+
+
+def test_a_request_that_is_sent_many_times_is_sampled_and_each_twin_is_reported() -> None:
+    trips = [chat([HELLO], said("x"), index=n, at=n / 10) for n in range(6)]
+
+    assert [line.split(" ")[0] for line in lines(*trips, only="client-duplicate-r")] == ["#1", "#2", "#3"]
+
+
+def test_a_refused_request_that_is_sent_again_is_reported_with_the_finish() -> None:
+    filtered = chat([HELLO], said("x"), finish="content_filter")
+    asked = {"role": "user", "content": "hi"}
+
+    assert lines(filtered, chat([HELLO], said("x"), index=1), only="client-refusal") == [
+        (
+            "#1 client-refusal-retried (client, warning, P): the request that was refused in #0 was sent again "
+            "unchanged | #0 finish content_filter, #1 request"
+        ),
+    ]
+    refused = anthropic([asked], [], stop="refusal")
+    assert lines(*again([refused, refused]), only="client-refusal") == [
+        (
+            "#1 client-refusal-retried (client, warning, P): the request that was refused in #0 was sent again "
+            "unchanged | #0 finish refusal, #1 request"
+        ),
+    ]
+
+
+def stuck(
+    *second: dict[str, Any], pointer: str = "messages.[1].role", message: str = MISSING, status: int = 400
+) -> list[str]:
+    error = {"error": {"message": message, "type": "invalid_request_error", "param": pointer}}
+    two = chat([HELLO, FIRST, *second], status=status, error=error, index=2)
+    return lines(chat([HELLO], FIRST), rejected(user("go on"), index=1), two, only="client-poisoned")
+
+
+def test_a_session_that_cannot_recover_is_reported_with_its_first_rejection() -> None:
+    assert stuck(user("go on"), user("again")) == [
+        (
+            "#2 client-poisoned-history (client, error, P): 2 requests were rejected for the same fault, first "
+            "#1: the session cannot recover by trying again | #1 status, #2 request | because of "
+            "client-missing-tool-result"
+        ),
+    ]
+    assert stuck(user("go on")) == [], "the same request again is a retry"
+    other = "Unsupported parameter: 'verbosity' is not supported with this model."
+    assert stuck(user("go on"), user("again"), message=other) == []
