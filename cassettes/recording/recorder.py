@@ -45,8 +45,8 @@ _ROOM = {
     errno.EFBIG: "raise the limit on the size of files (`ulimit -f`)",
 }
 """What to do when the disk refuses a line."""
-_RAW = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-"""No child inherits the file, and Windows writes its bytes as they are."""
+_RAW = getattr(os, "O_BINARY", 0)
+"""Windows writes the bytes as they are."""
 _sync: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
 _LOOK = 1.0
 """Seconds after which a waiting caller checks that the thread is alive: a forked process has none."""

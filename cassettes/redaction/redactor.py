@@ -49,10 +49,10 @@ _BASE64 = re.compile(rb"[A-Za-z0-9+/_=-]*")
 _RULER = re.compile(rb"[_=-]{4}")
 _LONGEST_KEY = 400
 """The length of the longest key, with its prefix; a longer match is encoded data."""
-_LARGE = 1 << 14
-"""Bodies of at least this size are compared with earlier ones before they are searched."""
-_LONGEST = 1 << 13
+_LONGEST = 8192
 """The length of the longest secret that is found by its shape; private keys come close."""
+_LARGE = 2 * _LONGEST
+"""Bodies that share at least this many first bytes with an earlier one are searched only where they differ."""
 
 
 class Redactor:
@@ -149,9 +149,7 @@ class Redactor:
 
     def body(self, body: bytes) -> bytes:
         """A body without known key shapes, of the same length."""
-        if not self.enabled or not body:
-            return body
-        return self._cleaned(body)
+        return self._cleaned(body) if self.enabled else body
 
     def request_body(self, body: bytes) -> bytes:
         """As `body`, for the bodies of one run: what an earlier body contains is not searched again.
@@ -165,21 +163,18 @@ class Redactor:
         return clean
 
     def _cleaned_after_earlier(self, body: bytes) -> bytes:
-        shared = 0
-        earlier = before = b""
-        for raw, clean in self._recent:
-            prefix = common_prefix(raw, body)
-            if prefix > shared:
-                shared, earlier, before = prefix, raw, clean
+        if not self._recent:
+            return self._cleaned(body)
+        shared, earlier, before = max((common_prefix(raw, body), raw, clean) for raw, clean in self._recent)
         if shared < _LARGE:
             return self._cleaned(body)
         tail = common_suffix(earlier, body, min(len(earlier), len(body)) - shared)
         # A secret is shorter than _LONGEST. One that ends before `start` is in both bodies, and one that crosses
         # `start` begins after `start - _LONGEST`, where the new search begins. The same holds at the other end.
-        start = max(shared - _LONGEST, 0)
+        start = shared - _LONGEST
         stop = min(len(body) - tail + _LONGEST, len(body))
-        begin, end = max(start - _LONGEST, 0), min(stop + _LONGEST, len(body))
-        middle = self._cleaned(body[begin:end])
+        begin = start - _LONGEST
+        middle = self._cleaned(body[begin : stop + _LONGEST])
         rest = len(body) - stop
         return before[:start] + middle[start - begin : stop - begin] + before[len(before) - rest :]
 

@@ -874,8 +874,18 @@ def test_a_recorder_without_work_sleeps(path: Path) -> None:
     """It would use the processor for the whole run of an idle agent."""
     with Recorder(path, durable=False) as recorder:
         recorder.write(round_trip())
+        until(lambda: not recorder.waiting)
 
-        until(lambda: not recorder.waiting and not recorder._wake.is_set())
+        until(lambda: is_in_a_method_of(recorder._thread, recorder._wake))
+
+
+def is_in_a_method_of(thread: Thread, one: object) -> bool:
+    frame = sys._current_frames().get(thread.ident or 0)
+    while frame is not None:
+        if frame.f_locals.get("self") is one:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def test_larger_batches_are_collected_again_when_nobody_waits_any_longer(path: Path) -> None:
@@ -902,6 +912,38 @@ def test_who_waits_for_room_does_not_wait_for_a_larger_batch(path: Path, monkeyp
             recorder.write(trip)
 
     assert len(Cassette.load(path)) == 3
+
+
+def test_no_child_process_inherits_the_file(path: Path) -> None:
+    """Its lock would outlive the recorder."""
+    with Recorder(path) as recorder:
+        assert not os.get_inheritable(recorder._file)
+
+
+def test_the_thread_is_named_after_its_file_and_does_not_keep_the_program_running(path: Path) -> None:
+    with Recorder(path):
+        (thread,) = [one for one in threading.enumerate() if one.name == f"turntape recorder {path.name}"]
+
+        assert thread.daemon
+
+
+def test_appending_keeps_what_follows_a_damaged_block(packed: Path) -> None:
+    """Such a block may announce more bytes than the file has."""
+    record(packed, growing(2))
+    size = packed.stat().st_size
+    record(packed, growing(2, "b"), append=True)
+    data = bytearray(packed.read_bytes())
+    first = 6  # the header of the frame
+    second = first + 3 + (int.from_bytes(data[first : first + 3], "little") >> 3)
+    data[second : second + 3] = (100_000 << 3 | 2 << 1).to_bytes(3, "little")
+    packed.write_bytes(data)
+    kept = bodies(list(Cassette.load(packed)))
+    assert second < size and len(kept) == 2
+
+    more = growing(1, "c")
+    record(packed, more, append=True)
+
+    assert bodies(list(Cassette.load(packed))) == kept + bodies(more)
 
 
 def test_the_limits_are_those_that_the_docs_promise() -> None:

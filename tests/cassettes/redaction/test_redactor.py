@@ -626,6 +626,14 @@ def test_a_prefix_is_kept_where_the_mark_fits_behind_it(size: int) -> None:
     assert redactor.body(short.encode()) == f"REDACTED-{redactor.fingerprint(short)}***".encode()
 
 
+def test_a_prefix_is_kept_where_the_mark_just_fits() -> None:
+    redactor = Redactor(salt="s")
+    fits, short = "sk_live_" + "q" * 17, "sk_live_" + "q" * 16
+
+    assert redactor.body(fits.encode()) == f"sk_live_REDACTED-{redactor.fingerprint(fits)}".encode()
+    assert redactor.body(short.encode()) == f"REDACTED-{redactor.fingerprint(short)}".encode().ljust(24, b"*")
+
+
 def test_a_fingerprint_and_what_fills_up_behind_it_are_one_for_all_keys() -> None:
     one, other = Redactor(salt="a"), Redactor(salt="b")
     short, long = f"a {KEY} b".encode(), f"a {KEY}{LONG} b".encode()
@@ -650,7 +658,8 @@ def aws_frame(payload: bytes) -> bytes:
 )
 def test_only_the_frames_of_an_event_stream_get_new_checksums(name: str, kind: str, sealed: bool) -> None:
     body = aws_frame(text("openai").encode())
-    trip = RoundTrip(Request("POST", "https://a.example"), Response(200, "", ((name, kind),), body), 1.0)
+    headers = (("x-first", "1"), (name, kind), ("x-last", "1"))
+    trip = RoundTrip(Request("POST", "https://a.example"), Response(200, "", headers, body), 1.0)
 
     clean = Redactor(salt="s").round_trip(trip).response
 
@@ -732,6 +741,28 @@ def test_an_earlier_secret_stays_masked_wherever_it_is(place: int) -> None:
 
     assert redactor.request_body(body + b" more") == Redactor(salt="s").body(body + b" more")
     assert redactor.request_body(body[: 2 * BIG]) == Redactor(salt="s").body(body[: 2 * BIG])
+
+
+def test_the_earlier_body_that_shares_most_is_taken() -> None:
+    redactor = Redactor(salt="s")
+    start, key = big(6 * BIG), KEY.encode()
+    body = start + key + start
+    for earlier in (body[: 3 * BIG] + b" other", body[:-BIG] + b" near", body[: 2 * BIG] + b" less"):
+        redactor.request_body(earlier)
+
+    assert redactor._cleaned_after_earlier(body) == Redactor(salt="s").body(body)
+    assert redactor.request_body(b"") == b""
+
+
+@pytest.mark.parametrize("size", [BIG - 1, BIG, BIG + 1, 2 * BIG])
+def test_a_secret_anywhere_in_the_first_shared_bytes_is_masked(size: int) -> None:
+    start = KEY.encode() + b" " + big(BIG)[: size - len(KEY) - 1 - len(KEY)] + KEY.encode()
+    redactor = Redactor(salt="s")
+    redactor.request_body(start + big(BIG))
+
+    body = start + b" new " + KEY.encode()
+
+    assert redactor.request_body(body) == Redactor(salt="s").body(body)
 
 
 def test_the_users_own_patterns_are_searched_in_all_of_a_large_body() -> None:
