@@ -168,17 +168,14 @@ class Lines:
             fits(prefix, suffix, base_size, self._number(owner))
             size = prefix + len(middle) + suffix
             stop = size if stop is None else stop
-            parts: list[tuple[Json, int, int, int | None]] = []
-            if start < prefix:
-                parts.append((base, base_place, start, min(stop, prefix)))
-            low, high = max(start - prefix, 0), min(stop - prefix, len(middle))
-            if low < high:
-                parts.append((_plain(item), owner, low, high))
             tail = prefix + len(middle)
-            if stop > tail:
-                offset = base_size - suffix - tail
-                parts.append((base, base_place, max(start, tail) + offset, stop + offset))
-            todo.extend(reversed(parts))
+            offset = base_size - suffix - tail
+            parts = (
+                (base, base_place, start, min(stop, prefix)),
+                (_plain(item), owner, max(start - prefix, 0), min(stop, tail) - prefix),
+                (base, base_place, max(start, tail) + offset, stop + offset),
+            )
+            todo.extend(part for part in reversed(parts) if part[2] < part[3])
         return b"".join(pieces)
 
     def _number(self, place: int) -> object:

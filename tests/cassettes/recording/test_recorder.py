@@ -906,6 +906,7 @@ def test_closing_does_not_wait_for_a_larger_batch(path: Path, monkeypatch: pytes
 
 def test_who_waits_for_room_does_not_wait_for_a_larger_batch(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recorder_module, "BATCH_SECONDS", 3600)
+    monkeypatch.setattr(recorder_module, "_LOOK", 3600)
 
     with Recorder(path, durable=False, waiting_bytes=1) as recorder:
         for trip in single(3):

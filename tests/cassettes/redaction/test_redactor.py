@@ -765,6 +765,30 @@ def test_a_secret_anywhere_in_the_first_shared_bytes_is_masked(size: int) -> Non
     assert redactor.request_body(body) == Redactor(salt="s").body(body)
 
 
+def test_a_body_that_ends_earlier_is_cleaned_whole() -> None:
+    """Its end is the same as its beginning, and must not be counted twice."""
+    redactor = Redactor(salt="s")
+    redactor.request_body(big(40 * BIG))
+
+    assert redactor.request_body(big(20 * BIG)) == big(20 * BIG)
+
+
+def test_only_the_last_four_large_bodies_are_kept_in_memory() -> None:
+    for redactor in (Redactor(salt="s"), Redactor(salt="s").with_salt("t")):
+        for letter in (b"a", b"b", b"c", b"d", b"e", b"f"):
+            redactor.request_body(big(BIG, letter))
+
+        assert [raw[:1] for raw, _ in redactor._recent] == [b"c", b"d", b"e", b"f"]
+
+
+def test_another_salt_does_not_take_fingerprints_from_the_first() -> None:
+    first = Redactor(salt="a")
+    body = KEY.encode() + b" " + big(2 * BIG)
+    first.request_body(body)
+
+    assert first.with_salt("b").request_body(body) == Redactor(salt="b").body(body)
+
+
 def test_the_users_own_patterns_are_searched_in_all_of_a_large_body() -> None:
     """Such a secret may be longer than any that is known."""
     redactor = Redactor(("begin.*end",), salt="s")

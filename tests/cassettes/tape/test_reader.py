@@ -477,6 +477,15 @@ def test_a_delta_that_takes_too_much_of_a_body_in_the_window_is_a_problem(tmp_pa
     assert cassette.problems == [f"round trip 1 cannot be read: {problem}"]
 
 
+def test_a_delta_of_a_missing_body_takes_nothing_from_another(tmp_path: Path) -> None:
+    bodies_before = [text_line(number, {"text": letter * 300}) for number, letter in enumerate("abc")]
+    delta = text_line(3, {"base": 9, "prefix": 200, "suffix": 0, "text": "q"})
+    cassette = loaded(tmp_path, *bodies_before, delta)
+
+    assert [trip.index for trip in cassette] == [0, 1, 2]
+    assert ["refers to round trip 9" in problem for problem in cassette.problems] == [True]
+
+
 def test_a_body_that_is_damaged_is_said_once_when_it_is_asked_for(tmp_path: Path) -> None:
     cassette = loaded(
         tmp_path, text_line(0, {"b64": "!"}), text_line(1, {"base": 5, "prefix": 0, "suffix": 0, "text": ""})
