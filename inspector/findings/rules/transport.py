@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from turntape.cassettes.framing import Event
 
-from ...wire.json_value import as_array, as_count, as_object, as_text, compact, parse_json
+from ...wire.json_value import as_array, as_count, as_object, as_text, parse_json
+from ...wire.values import ToolCall
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 
@@ -39,6 +40,11 @@ def error_in_stream(context: RuleContext) -> Iterator[Note]:
         )
 
 
+def _half_written(context: RuleContext) -> ToolCall | None:
+    """The call of a cut answer that was being written: not every API says where a call ends."""
+    return next((call for call in context.emission.calls if not call.complete or call.arguments is None), None)
+
+
 @rule(
     "client-interrupted",
     "client",
@@ -51,7 +57,7 @@ def interrupted(context: RuleContext) -> Iterator[Note]:
     trip = context.turn.round_trip
     gone = trip.closed_first == "client" or (trip.failure is not None and trip.failure.kind == "client_gone")
     if gone and context.finish.effective in ("cut", "cancelled"):
-        open_call = next((call for call in context.emission.calls if not call.complete), None)
+        open_call = _half_written(context)
         half = f"; the call of {open_call.name!r} was half written" if open_call else ""
         yield Note(
             f"the client closed the connection before the answer was complete{half}",
@@ -80,11 +86,7 @@ def stream_cut(context: RuleContext) -> Iterator[Note]:
         return
     who = {"server": " (the server closed first)"}.get(trip.closed_first or "", "")
     size = len(trip.response.body)
-    half = (
-        any(not call.complete for call in context.emission.calls)
-        or trip.failure is not None
-        or not context.emission.text
-    )
+    half = _half_written(context) is not None or trip.failure is not None or not context.emission.text
     yield Note(
         f"the answer ended after {size:,} bytes without the word that ends it{who}",
         (f"{context.at} response byte {size}",),
@@ -229,14 +231,13 @@ def _collision(context: RuleContext) -> str | None:
                 call_id = as_text(call.get("id"))
                 name = as_text(as_object(call.get("function")).get("name"))
                 index = call.get("index")
-                mark = call_id or None
-                if not mark or mark == "null":
+                if not call_id or call_id == "null":
                     continue
                 place = (as_count(fields.get("index")) or 0, index)
-                first = seen.setdefault(place, mark)
-                if first != mark:
+                first = seen.setdefault(place, call_id)
+                if first != call_id:
                     how = f"share index {index}" if index is not None else "have no index"
-                    return f"the calls {first} and {mark} ({name}) {how}"
+                    return f"the calls {first} and {call_id} ({name}) {how}"
     return None
 
 
@@ -274,15 +275,14 @@ def index_collision(context: RuleContext) -> Iterator[Note]:
     not_when=("The same answer was sampled or replayed again",),
 )
 def duplicate_call_id(context: RuleContext) -> Iterator[Note]:
-    seen: dict[str, str] = {}
+    seen: set[str] = set()
     for call in (*context.emission.calls, *context.emission.server_calls):
         if not call.id:
             continue
-        said = f"{call.choice} {call.name} {compact(call.arguments)}"
         if call.id in seen:
             yield Note(f"the id {call.id} was given to two calls of one answer", (f"{context.at} call {call.id}",))
             return
-        seen[call.id] = said
+        seen.add(call.id)
         earlier = context.thread.emitted_calls.get(call.id)
         held = call.id in context.calls or context.request.previous_id is not None
         if earlier is not None and not context.is_attempt and held:

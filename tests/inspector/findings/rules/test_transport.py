@@ -4,8 +4,21 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from conversations import HELLO
-from judged import CONVERSE, ids, judged, only, trip
+from conversations import CALL, HELLO, chat, result, said, user
+from judged import (
+    CONVERSE,
+    anthropic,
+    asked,
+    ids,
+    item_call,
+    item_output,
+    judged,
+    lines,
+    only,
+    responses,
+    trip,
+    use,
+)
 from round_trips import CHAT, sse
 
 from turntape.cassettes.tape.model import Chunk, Failure, RoundTrip
@@ -176,3 +189,301 @@ def test_an_answer_that_is_empty_and_counted_is_still_the_models() -> None:
     empty = trip(CONVERSE, {"messages": [{"role": "user", "content": [{"text": "hi"}]}]}, answer)
 
     assert only("model-empty-response", empty).layer == "model"
+
+
+def test_an_error_behind_a_good_status_is_quoted() -> None:
+    error = {"error": {"message": "The server had an error.", "type": "server_error"}}
+    untyped = {"error": {"message": "The server had an error."}}
+    plain = {"model": "gpt-5", "messages": [HELLO]}
+
+    assert lines(stream(sse(*WORDS, error)), only="api-error-in") == [
+        (
+            "#0 api-error-in-200-stream (api, error, P): an error came inside a 200 stream: server_error The "
+            "server had an error. | #0 response"
+        ),
+    ]
+    assert lines(stream(sse(*WORDS, untyped)), only="api-error-in") == [
+        (
+            "#0 api-error-in-200-stream (api, error, P): an error came inside a 200 stream: The server had an "
+            "error. | #0 response"
+        ),
+    ]
+    assert lines(trip(CHAT, plain, error), only="api-error-in") == [
+        (
+            "#0 api-error-in-200-stream (api, error, P): the body behind status 200 is an error: server_error "
+            "The server had an error. | #0 response"
+        ),
+    ]
+    assert lines(trip(CHAT, plain, untyped), only="api-error-in") == [
+        (
+            "#0 api-error-in-200-stream (api, error, P): the body behind status 200 is an error: The server "
+            "had an error. | #0 response"
+        ),
+    ]
+    assert lines(trip(CHAT, plain, error, status=201), only="api-error-in") != []
+    assert lines(trip(CHAT, plain, error, status=300), only="api-error-in") == []
+    assert lines(trip(CHAT, plain, error, status=500), only="api-error-in") == []
+
+
+def test_a_client_that_leaves_is_reported_with_the_call_that_it_cut() -> None:
+    half = call(0, "c1", "look_up", '{"wo')
+    gone = Failure("client_gone", "the client closed the connection")
+
+    assert lines(replace(stream(sse(*WORDS)), closed_first="client"), only="client-inter") == [
+        (
+            "#0 client-interrupted (client, info, P): the client closed the connection before the answer was "
+            "complete | #0 closed by client"
+        ),
+    ]
+    assert lines(replace(stream(sse(half)), failure=gone), only="client-inter") == [
+        (
+            "#0 client-interrupted (client, info, P): the client closed the connection before the answer was "
+            "complete; the call of 'look_up' was half written | #0 closed by client"
+        ),
+    ]
+    whole = call(0, "c1", "look_up", '{"word":"a"}')
+    assert "half written" not in only("client-interrupted", replace(stream(sse(whole)), failure=gone)).message
+    assert lines(replace(stream(sse(*WORDS, END, done=True)), closed_first="client"), only="client-inter") == []
+    assert lines(replace(stream(sse(*WORDS)), closed_first="server"), only="client-inter") == []
+    assert lines(replace(stream(sse(*WORDS)), failure=Failure("cut", "x")), only="client-inter") == []
+
+
+def cut_lines(body: bytes, **fields: Any) -> list[str]:
+    return lines(replace(stream(body), **fields), only="api-stream-cut")
+
+
+def test_a_cut_is_reported_with_its_place_and_how_sure_it_is() -> None:
+    half = call(0, "c1", "look_up", '{"wo')
+
+    assert cut_lines(sse(*WORDS)) == [
+        (
+            "#0 api-stream-cut (api, error, S): the answer ended after 338 bytes without the word that ends it "
+            "| #0 response byte 338"
+        ),
+    ]
+    assert cut_lines(sse(*WORDS), closed_first="server") == [
+        (
+            "#0 api-stream-cut (api, error, P): the answer ended after 338 bytes without the word that ends it "
+            "(the server closed first) | #0 response byte 338"
+        ),
+    ]
+    assert cut_lines(sse(*WORDS), failure=Failure("cut", "reset"))[0].startswith("#0 api-stream-cut (api, error, P)")
+    assert cut_lines(sse(half))[0].startswith("#0 api-stream-cut (api, error, P)")
+    assert cut_lines(sse(*WORDS, half))[0].startswith("#0 api-stream-cut (api, error, P)")
+    assert cut_lines(sse(WORDS[0] | {"choices": []}))[0].startswith("#0 api-stream-cut (api, error, P)")
+    assert cut_lines(sse(*WORDS), failure=Failure("client_gone", "left")) == []
+    assert cut_lines(sse(*WORDS), closed_first="client") == []
+    assert lines(stream(sse(*WORDS), status=399), only="api-stream-cut") != []
+    assert lines(stream(sse(*WORDS), status=400), only="api-stream-cut") == []
+
+
+def test_a_stall_is_reported_with_its_length_and_its_place() -> None:
+    assert lines(timed(75), only="api-stream-stalled") == [
+        "#0 api-stream-stalled (api, warning, P): nothing new came for 75 s at byte 177 | #0 response byte 177",
+    ]
+    assert lines(timed(75, PING, PING), only="api-stream-stalled") == [
+        (
+            "#0 api-stream-stalled (api, warning, P): nothing new came for 75 s at byte 203 (2 keepalives in "
+            "the stream) | #0 response byte 203"
+        ),
+    ]
+    assert lines(timed(60), only="api-stream-stalled") != []
+    assert lines(timed(59.9), only="api-stream-stalled") == []
+    assert lines(timed(300), only="api-stream-stalled")[0].startswith("#0 api-stream-stalled (api, error, P)")
+    assert lines(timed(299.9), only="api-stream-stalled")[0].startswith("#0 api-stream-stalled (api, warning, P)")
+    assert lines(timed(1, first=301), only="api-stream-stalled") != [], "five minutes to the first word are too many"
+    assert lines(timed(1, first=299), only="api-stream-stalled") == []
+
+
+QUIET = [
+    b": keepalive\n\n",
+    sse({"type": "ping"}),
+    b"event: ping\ndata: {}\n\n",
+    b"event: keepalive\ndata: x\n\n",
+    sse({"type": "response.in_progress"}),
+    sse({"type": "response.queued"}),
+    sse({"type": "message_start"}),
+    b"event: response.queued\ndata: {}\n\n",
+    b"data: \n\n",
+    sse(chunk({"role": "assistant"})),
+    sse(chunk({"content": ""})),
+    sse(chunk({})),
+]
+
+
+@pytest.mark.parametrize("quiet", QUIET)
+def test_what_carries_nothing_new_is_not_progress(quiet: bytes) -> None:
+    assert "api-stream-stalled" in ids(timed(100, quiet))
+
+
+@pytest.mark.parametrize("event", [chunk({"content": "x"}), chunk(finish="stop"), {"type": "content_block_delta"}])
+def test_what_carries_something_new_is_progress(event: dict[str, Any]) -> None:
+    assert "api-stream-stalled" not in ids(timed(100, sse(event)))
+
+
+def test_a_stream_that_stalled_until_it_was_cut_is_reported() -> None:
+    body = sse(*WORDS)
+    one = stream(body)
+    assert one.response is not None
+    response = replace(one.response, chunks=(Chunk(len(body), 200_000),))
+
+    assert lines(replace(one, response=response, ended_at=90_200_000), only="api-stream-stalled") == [
+        "#0 api-stream-stalled (api, warning, P): nothing new came for 90 s at byte 338 | #0 response byte 338",
+    ]
+    assert lines(replace(one, response=response, ended_at=50_200_000), only="api-stream-stalled") == []
+
+
+def test_a_stream_whose_times_are_not_known_did_not_stall() -> None:
+    one = stream(sse(*WORDS, END, done=True))
+    assert one.response is not None
+
+    assert lines(replace(one, response=replace(one.response, chunks=()), ended_at=900_000_000)) == []
+
+
+def test_a_stream_that_breaks_its_framing_is_quoted() -> None:
+    def broken(body: bytes, kind: str = "text/event-stream") -> list[str]:
+        return lines(stream(body, content_type=kind), only="api-malformed")
+
+    assert broken(WHOLE + b"data: [DONE]\n\n") == [
+        (
+            "#0 api-malformed-stream (api, warning, P): the stream breaks its framing: [DONE] came 2 times. | "
+            "#0 response"
+        ),
+    ]
+    assert broken(WHOLE.replace(b"a recording", b"a r\xc3cording")) == [
+        (
+            "#0 api-malformed-stream (api, warning, P): the stream breaks its framing: byte 116 of the event "
+            "at byte 177 is not UTF-8. | #0 response"
+        ),
+    ]
+    assert broken(WHOLE, "application/json") == [
+        (
+            "#0 api-malformed-stream (api, warning, P): the stream breaks its framing: the content type is "
+            "application/json and the body is an event stream. | #0 response"
+        ),
+    ]
+    assert broken(WHOLE, "text/html") == [
+        (
+            "#0 api-malformed-stream (api, warning, P): the stream breaks its framing: the content type is "
+            "text/html and the body is an event stream. | #0 response"
+        ),
+    ]
+    assert broken(WHOLE, "text/plain") == []
+    assert broken(WHOLE.replace(b'"finish_reason": null', b'"finish_reason" : ""', 1)) == [
+        (
+            "#0 api-malformed-stream (api, info, P): a finish word in the stream is empty; some clients take "
+            "it for the end | #0 response byte 0"
+        ),
+    ]
+    assert broken(sse(*WORDS) + b"data: {'") == [], "the last event of a cut stream may be broken"
+
+
+def test_a_body_that_is_not_an_answer_is_quoted() -> None:
+    plain = {"model": "gpt-5", "messages": [HELLO]}
+
+    def body(content: object, kind: str = "application/json", **fields: Any) -> list[str]:
+        return lines(trip(CHAT, plain, content, content_type=kind, **fields), only="api-malformed")
+
+    assert body(LOGIN, "text/html") == [
+        (
+            "#0 api-malformed-stream (api, error, P): the body is text/html and no JSON, although the status "
+            "is 200; it begins '<html><h1>Please log in</h1></html>': something else than the API answered | "
+            "#0 response byte 0"
+        ),
+    ]
+    assert body(b"x" * 80, "") == []
+    assert body({"message": "Welcome"}) == []
+    assert body(LOGIN, "text/html", status=299) != []
+    assert body(LOGIN, "text/html", status=300) == []
+    assert body(b"  ") == []
+    for known in ({"id": "c1"}, {"model": "gpt-5"}, {"usage": {"prompt_tokens": 5, "completion_tokens": 0}}):
+        assert body(known) == []
+
+
+def test_calls_that_share_an_index_are_named() -> None:
+    def two(first: int | None, second: int | None, last: str | None = "c2") -> list[str]:
+        events = [
+            call(first, "c1", "look_up", '{"word":"a"}'),
+            call(second, last, "find", '{"word":"b"}' if last == "c2" else ""),
+            CALLED,
+        ]
+        return lines(stream(sse(*events, done=True)), only="api-tool-call-index")
+
+    assert two(0, 0) == [
+        (
+            "#0 api-tool-call-index-collision (api, error, P): the calls c1 and c2 (find) share index 0: "
+            "clients will join their arguments | #0 call c1, #0 call c2"
+        ),
+    ]
+    assert two(None, None) == [
+        (
+            "#0 api-tool-call-index-collision (api, error, P): the calls c1 and c2 (find) have no index: "
+            "clients will join their arguments | #0 call c1, #0 call c2"
+        ),
+    ]
+    assert two(0, 1) == []
+    assert two(0, 0, "c1") == []
+    assert two(0, 0, "null") == []
+    other = call(0, "c2", "find", "{}")
+    other["choices"][0]["index"] = 1
+    apart = [call(0, "c1", "look_up", "{}"), other, CALLED]
+    assert lines(stream(sse(*apart, done=True)), only="api-tool-call-index") == [], "calls of two choices"
+
+
+def test_arguments_that_are_several_documents_in_a_row_are_named() -> None:
+    def joined(arguments: str, **fields: Any) -> list[str]:
+        return lines(chat([HELLO], said(None, ("c1", "look_up", arguments)), **fields), only="api-tool-call-index")
+
+    assert joined('{"word":"a"} {"word":"b"}{"word":"c"}') == [
+        (
+            "#0 api-tool-call-index-collision (api, error, P): the arguments of 'look_up' are 3 JSON documents "
+            "in a row: clients will join their arguments | #0 call c1"
+        ),
+    ]
+    assert joined('{"word":"a"}') == []
+    assert joined('{"word":"a"}{"word":') == []
+    assert joined('{"word":"}  {"}') == []
+
+
+def test_an_id_that_was_given_twice_is_named_with_both_places() -> None:
+    same = said(None, CALL, CALL)
+    history = [HELLO, said(None, CALL), result("call_1", "x")]
+    again = chat(history, said(None, ("call_1", "find", "{}")), index=1)
+    fresh = chat([HELLO, said("I looked."), user("and?")], said(None, CALL), index=1)
+
+    assert lines(chat([HELLO], same), only="api-duplicate") == [
+        (
+            "#0 api-duplicate-tool-call-id (api, error, P): the id call_1 was given to two calls of one answer "
+            "| #0 call call_1"
+        ),
+    ]
+    assert lines(chat([HELLO], said(None, CALL)), again, only="api-duplicate") == [
+        (
+            "#1 api-duplicate-tool-call-id (api, error, P): the id call_1 was given to a call of 'look_up' in "
+            "#0 already | #0 call call_1, #1 call call_1"
+        ),
+    ]
+    assert lines(chat([HELLO], said("I looked.", CALL)), fresh, only="api-duplicate") == [], "nothing holds the first"
+    nameless = said(None, ("", "look_up", "{}"), ("", "look_up", "{}"))
+    assert lines(chat([HELLO], nameless), only="api-duplicate") == []
+
+
+def test_an_id_that_was_given_twice_where_the_api_holds_the_history_is_reported() -> None:
+    first = responses([{"role": "user", "content": "hi"}], [item_call()])
+    second = responses([item_output()], [item_call()], 1, previous_response_id="resp_0")
+
+    assert "api-duplicate-tool-call-id" in ids(first, second)
+
+
+def test_another_attempt_may_give_the_same_id_again() -> None:
+    half = replace(stream(sse(call(0, "c1", "look_up", '{"word":"a"}'))), index=0)
+    again = stream(sse(call(0, "c1", "look_up", '{"word":"a"}'), CALLED, done=True), index=1)
+
+    assert "api-stream-cut" in ids(half, again)
+    assert "api-duplicate-tool-call-id" not in ids(half, again)
+
+
+def test_a_tool_of_the_api_may_not_share_the_id_of_a_call() -> None:
+    server = {"type": "server_tool_use", "id": "toolu_1", "name": "web_search", "input": {"query": "x"}}
+
+    assert "api-duplicate-tool-call-id" in ids(anthropic([asked("hi")], [use(), server]))
