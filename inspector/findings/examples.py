@@ -66,7 +66,7 @@ EXAMPLES: dict[str, Example] = {
         ("#3 usage cache_read 2048", "#4 usage cache_read 0"),
     ),
     "client-missing-tool-result": Example(
-        "the next request has no result for call_IQFbEX: 1 of the batch were answered",
+        "the next request has no result for call_IQFbEX: 1 of the batch was answered",
         ("#0 call call_IQFbEX", "#1 request"),
     ),
     "client-orphan-tool-result": Example(

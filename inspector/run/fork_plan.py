@@ -77,9 +77,8 @@ def _turns_of_thread(round_trips: list[RoundTrip], name: str, thread: str | None
 def _check_turn(turns: list[Turn], at: int, name: str) -> None:
     thread, last = turns[0].thread, max(turn.number for turn in turns)
     if not 1 <= at <= last + 1:
-        raise TurntapeError(
-            f"thread {thread} of {name!r} has {last} turns, so --at is from 1 to {last + 1} and not {at}"
-        )
+        known = f"{last} turn{'' if last == 1 else 's'}"
+        raise TurntapeError(f"thread {thread} of {name!r} has {known}, so --at is from 1 to {last + 1} and not {at}")
     if any(turn.round_trip.frames for turn in turns):
         raise TurntapeError(f"thread {thread} of {name!r} was held over a WebSocket, which cannot be forked")
 

@@ -69,7 +69,7 @@ class Run:
     def check(self) -> None:
         """Raises FormatError when nothing was recorded in the file, not even its header."""
         if self._tail.header is None:
-            raise FormatError(f"{str(self.path)!r} is empty: no recording was begun in it; record again")
+            raise FormatError(f"{str(self.path)!r} is empty: it holds no recording; record again")
 
     def read(self) -> Iterator[list[Row]]:
         """The rows of what was added to the file since; in small batches, so that a view can show the first ones."""

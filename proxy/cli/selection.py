@@ -22,5 +22,10 @@ def check_selection(cassette: "Cassette", turn: int | None, thread: str | None) 
     turns = threads[thread] if thread is not None else set[int]().union(*threads.values())
     if turn is not None and turn not in turns:
         of = f" of thread {thread!r}" if thread is not None else ""
-        existing = f"--turn takes {min(turns)} to {max(turns)}" if turns else "it has no turns"
+        existing = f"--turn takes {_range(turns)}" if turns else "it has no turns"
         raise TurntapeError(f"{name!r} has no turn {turn}{of}; {existing}")
+
+
+def _range(turns: set[int]) -> str:
+    first, last = min(turns), max(turns)
+    return f"only {first}" if first == last else f"{first} to {last}"

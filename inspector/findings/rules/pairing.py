@@ -172,7 +172,8 @@ def _cause(context: RuleContext, count: int) -> str:
     if trip.closed_first == "client":
         return ": the client had closed the stream"
     if context.dispatch is not None and context.dispatch.results:
-        return f": {len(context.dispatch.results)} of the batch were answered"
+        answered = len(context.dispatch.results)
+        return f": {answered} of the batch {'was' if answered == 1 else 'were'} answered"
     return ": none of the calls was answered" if count > 1 else ""
 
 

@@ -15,7 +15,8 @@ _LINES = 4
 
 def compare_text(reported: Comparison, width: int) -> Iterator[Line]:
     """The whole comparison."""
-    widest = min(max(width_of(reported.a.name), width_of(reported.b.name)), max(10, width - 40))
+    facts = max(width_of(_facts(side)) for side in (reported.a, reported.b))
+    widest = min(max(width_of(reported.a.name), width_of(reported.b.name)), max(10, width - facts - 5))
     yield from (_head("A", reported.a, widest, width), _head("B", reported.b, widest, width))
     yield []
     first = reported.first
@@ -34,16 +35,21 @@ def compare_text(reported: Comparison, width: int) -> Iterator[Line]:
     )
 
 
-def _head(letter: str, side: ComparedRun, widest: int, width: int) -> Line:
+def _facts(side: ComparedRun) -> str:
+    """How long the run was, and what it cost."""
     facts = [_count(side.turns, "turn")]
     if len(side.threads) > 1:
         facts.append(_count(len(side.threads), "thread"))
     if side.input:
         facts.append(f"{side.input:,} tokens in")
     facts.append(dollars(side.cost) if side.cost is not None else "unpriced")
+    return " · ".join(facts)
+
+
+def _head(letter: str, side: ComparedRun, widest: int, width: int) -> Line:
     name = clip_path(side.name, widest)
     pad = " " * (widest - width_of(name))
-    return fit([(letter, _LETTERS[letter]), (f"  {name}{pad}", "bold"), (f"  {' · '.join(facts)}", "dim")], width)
+    return fit([(letter, _LETTERS[letter]), (f"  {name}{pad}", "bold"), (f"  {_facts(side)}", "dim")], width)
 
 
 def _count(number: int, noun: str) -> str:

@@ -39,6 +39,7 @@ def cost_text(rows: Rows, title: str, *, thread: str | None = None, width: int =
     yield []
     threads = len({step.row.thread for step in grown}) > 1
     top = max((step.tokens.total for step in grown if step.tokens), default=0)
+    yield fit(_heads(width), width)
     for step in grown:
         yield fit(_turn(step, top, threads, width), width)
     yield []
@@ -62,14 +63,23 @@ def _legend() -> str:
     return "  ".join(f"{MARKS[name][0]} {label}" for name, label in KINDS)
 
 
+def _bar_cells(width: int) -> int:
+    return max(10, width - 62)
+
+
+def _heads(width: int) -> Line:
+    """The names of the columns."""
+    return [(f"{'turn':>8}  {'':{_bar_cells(width)}}{'tokens':>21}{'cost':>10}{'so far':>11}  context", "dim")]
+
+
 def _turn(step: GrowthStep, top: int, threads: bool, width: int) -> Line:
     row, tokens = step.row, step.tokens
     name = f"{row.thread}:{row.turn}" if threads else f"{row.turn}"
-    cells = max(10, width - 62)
+    cells = _bar_cells(width)
     fill = f"{step.fill:.0%} full" if step.fill is not None else ""
     return [
         (f"{name:>8}  ", "bold"),
-        *(_bar(tokens, top, cells) if tokens else [("tokens not said".ljust(cells), "dim")]),
+        *(_bar(tokens, top, cells) if tokens else [(clip("tokens not said", cells).ljust(cells), "dim")]),
         (f" {count(row.usage.input):>6} in {count(row.usage.output):>6} out ", "plain"),
         (f"{dollars(row.cost):>9}", "money" if row.cost is not None else "dim"),
         (f"  {dollars(step.cumulative):>9}", "dim"),

@@ -19,7 +19,7 @@ from ...wire.json_value import as_array, as_object, compact
 from ...wire.printable import safe
 from ...wire.values import Message, Part, Tool, ToolCall
 from .status_styles import FINISH, OUTCOME, SEVERITY
-from .terminal_text import GLYPHS, Line, Span, Style, ansi, clip, fit, width_of, wrap
+from .terminal_text import GLYPHS, Line, Span, Style, ansi, clip, fit, flow, width_of, wrap
 
 
 class RunCost(Protocol):
@@ -135,11 +135,11 @@ def _summary(row: _TurnText, so_far: Decimal, threads: bool, width: int) -> Iter
         yield fit(_other(label), width)
         yield from _findings(label, width)
         return
-    yield fit(_title(label, threads), width)
+    yield from flow(_title(label, threads), width, "    ")
     yield from row.reported
     yield fit(_dispatch(label), width)
     reported: list[Span] = [(f"  so far ${money(so_far)}", "dim")] if so_far else []
-    yield fit([*row.tokens, *reported], width)
+    yield from flow([*row.tokens, *reported], width, "    ")
     yield from _findings(label, width)
 
 
@@ -261,15 +261,19 @@ def _finish(one: LabelledRoundTrip) -> Line:
     if trip.failure is not None:
         arrived = len(trip.response.body) if trip.response else 0
         who = f"{trip.closed_first} closed first" if trip.closed_first else trip.failure.kind
-        line.append((f"  {who}, {arrived:,} bytes had arrived", "bad" if trip.closed_first != "client" else "warn"))
+        style: Style = "bad" if trip.closed_first != "client" else "warn"
+        line.append((f"  {who}, {_count(arrived, 'byte')} had arrived", style))
     return _row("api", line or [("nothing", "bad")])
+
+
+_OUTCOMES = {"partly": "partly dispatched", "not_dispatched": "not dispatched"}
 
 
 def _dispatch(label: Mapping[str, object]) -> Line:
     client = as_object(label["client"])
     outcome = cast(str, client["outcome"])
     results = as_array(client["results"])
-    spans: Line = [(outcome.replace("_", " "), OUTCOME[outcome])]
+    spans: Line = [(_OUTCOMES.get(outcome, outcome), OUTCOME[outcome])]
     if results:
         wrong = sum(bool(as_object(result).get("is_error")) for result in results)
         spans.append((f"  {_count(len(results), 'result')}", "plain"))
@@ -341,7 +345,7 @@ def _tool(tool: Tool, width: int) -> Line:
 def whole_turn(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
     """A turn with everything in it."""
     request = one.reading.request
-    yield fit(_title(one.label, threads=True), width)
+    yield from flow(_title(one.label, threads=True), width, "    ")
     trip = one.round_trip
     yield fit([(f"{trip.request.method} {safe(trip.request.url)}", "dim")], width)
     if request.parameters:
@@ -377,15 +381,17 @@ def whole_turn(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
                 yield from _part(part, names, width)
     yield fit(_finish(one), width)
     yield fit(_dispatch(one.label), width)
-    yield fit(_tokens_line(one), width)
+    yield from flow(_tokens_line(one), width, "    ")
     yield from _findings(one.label, width)
 
 
 def _call_lines(call: ToolCall, width: int) -> Iterator[Line]:
-    lines = wrap(safe(call_text(call)), max(20, width - 8))
-    yield fit([("    → ", "model"), (lines[0], "plain"), (f"  {safe(call.id)}" if call.id else "", "dim")], width)
-    for line in lines[1:]:
-        yield [("        ", "plain"), (line, "plain")]
+    *lines, last = wrap(safe(call_text(call)), max(20, width - 8))
+    head: Span = ("    → ", "model")
+    for line in lines:
+        yield [head, (line, "plain")]
+        head = ("        ", "plain")
+    yield from flow([head, (last, "plain"), *([(f"  {safe(call.id)}", "dim")] if call.id else [])], width, " " * 8)
 
 
 def _part(part: Part, names: Mapping[str | None, str], width: int) -> Iterator[Line]:
@@ -425,7 +431,7 @@ def console_line(label: Mapping[str, object], totals: RunCost, colour: bool) -> 
         (f"{GLYPHS['client']} ", "client"),
         (f"{cast(str, client.get('history', '')):<9} ", "warn" if client.get("history") == "changed" else "dim"),
         (f"{_tokens(usage.get('input')):>8} in {_tokens(usage.get('output')):>6} out ", "plain"),
-        (f"{'$' + (money(totals.cost) or '') if totals.cost is not None else 'unpriced'} ", "money"),
+        (f"{'$' + (money(totals.cost) or '') if totals.cost is not None else 'unpriced':>11} so far ", "money"),
         (_seconds(label["duration_ms"]), "dim"),
     ]
     error = as_object(api.get("error"))

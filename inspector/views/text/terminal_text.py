@@ -7,7 +7,7 @@ before it is shown: control characters would otherwise drive the terminal.
 import re
 import textwrap
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from ...wire.printable import safe
@@ -90,6 +90,22 @@ def ansi(line: Iterable[Span], colour: bool) -> str:
 
 def plain(line: Iterable[Span]) -> str:
     return "".join(text for text, _ in line)
+
+
+def flow(line: Line, cells: int, indent: str) -> Iterator[Line]:
+    """`line` in lines of at most `cells` cells. It is broken only between spans; later lines begin with `indent`."""
+    out: Line = []
+    used = 0
+    for text, style in line:
+        if out and used + width_of(text.rstrip()) > cells:
+            yield fit(out, cells)
+            text = text.lstrip(", ")
+            start: Span = (indent, "plain")
+            out = [start]
+            used = width_of(indent)
+        out.append((text, style))
+        used += width_of(text)
+    yield fit(out, cells)
 
 
 def fit(line: Line, cells: int) -> Line:

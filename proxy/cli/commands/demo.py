@@ -62,11 +62,19 @@ def main(options: argparse.Namespace) -> int:
     _print(f"{dim}   $ turntape show {path}{off}\n")
     _show(path, colour)
     _print(f"\n{bold}3. Now you.{off}")
-    _print(f"   turntape show {path} --turn 1   {dim}# one turn, whole{off}")
-    if options.fault:
-        _print(f"   turntape check {path}{' ' * 10}{dim}# what went wrong, and at which layer{off}")
-    _print(f"   turntape run -- python agent.py{' ' * max(1, len(str(path)) - 8)}{dim}# your own agent{off}")
+    for command, what in next_steps(str(path), faulty=bool(options.fault)):
+        _print(f"   {command}   {dim}# {what}{off}")
     return 0
+
+
+def next_steps(path: str, *, faulty: bool) -> list[tuple[str, str]]:
+    """Commands to try next, padded to one width, and what each shows."""
+    steps = [(f"turntape show {path} --turn 1", "one turn, whole")]
+    if faulty:
+        steps.append((f"turntape check {path}", "what went wrong, and at which layer"))
+    steps.append(("turntape run -- python agent.py", "your own agent"))
+    width = max(len(command) for command, _ in steps)
+    return [(command.ljust(width), what) for command, what in steps]
 
 
 async def _record(path: "Path", flaw: Flaw, color: str, made: bool) -> int:

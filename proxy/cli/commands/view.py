@@ -86,7 +86,7 @@ def _check(path: "Path", turn: int | None) -> None:
     tail = Tail(path)
     next(tail.news(), None)
     if tail.header is None:
-        raise FormatError(f"{str(path)!r} is empty: no recording was begun in it; record again")
+        raise FormatError(f"{str(path)!r} is empty: it holds no recording; record again")
     if turn is not None:
         check_selection(Cassette.load(path), turn, None)
 

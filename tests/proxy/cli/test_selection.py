@@ -30,7 +30,7 @@ def test_what_is_there_is_fine(turn: int | None, thread: str | None, cassette: C
     [
         (99, None, "has no turn 99; --turn takes 1 to 2"),
         (3, "t1", "has no turn 3 of thread 't1'; --turn takes 1 to 2"),
-        (2, "t2", "has no turn 2 of thread 't2'; --turn takes 1 to 1"),
+        (2, "t2", "has no turn 2 of thread 't2'; --turn takes only 1"),
         (None, "t7", "has no thread 't7'; it has t1, t2"),
         (1, "t7", "has no thread 't7'; it has t1, t2"),
     ],

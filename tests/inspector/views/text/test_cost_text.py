@@ -26,6 +26,27 @@ def test_each_turn_has_a_bar_of_its_kinds_and_the_cost_so_far() -> None:
     assert second.split()[-4:] == ["$0.0004", "$0.0006", "0%", "full"]
 
 
+def test_each_column_has_its_name() -> None:
+    for width in (72, 100):
+        shown = lines(Run.of(loop()).rows, width=width)
+
+        [head] = [line for line in shown if line.strip().startswith("turn ")]
+        first = shown[shown.index(head) + 1]
+        assert head.split() == ["turn", "tokens", "cost", "so", "far", "context"]
+        assert head.index("cost") + 4 == first.index("$0.0002") + 7
+        assert head.index("so far") + 6 == first.rindex("$0.0002") + 7
+        assert head.index("context") == first.index("0% full")
+
+
+def test_a_turn_without_tokens_keeps_the_columns() -> None:
+    rows = Run.of([*loop(), chat([user("x")], said("y"), usage=None, index=2, at=1_780_000_900.0)]).rows
+
+    shown = lines(rows, width=72)
+
+    ends = {line.index(" out ") for line in shown if " in " in line and " out " in line and ":" in line}
+    assert len(ends) == 1
+
+
 def test_the_sums_by_kind_are_those_of_the_turns() -> None:
     shown = lines(Run.of(loop()).rows)
 
@@ -42,7 +63,7 @@ def test_threads_are_summed_and_one_can_be_chosen() -> None:
     assert [line.split()[:2] for line in both[-2:]] == [["t1", "$0.0006"], ["t2", "$0.0002"]]
     only = lines(rows, thread="t2")
     assert "$0.0002 · 1 turn · 100 tokens in, 10 out" in only
-    assert not [line for line in only if line.strip().startswith("t")]
+    assert not [line for line in only if line.strip().startswith(("t1", "t2"))]
 
 
 def test_no_line_is_wider_than_asked_and_every_kind_has_a_mark_of_its_own() -> None:

@@ -1,13 +1,15 @@
+from dataclasses import replace
 from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from conversations import HELLO, chat, loop, said
+from conversations import HELLO, chat, loop, result, said, user
 from inline_snapshot import snapshot
 from judged import responses
+from viewing import EXAMPLE
 
-from turntape.cassettes.tape.model import Failure
+from turntape.cassettes.tape.model import Failure, Response
 from turntape.cassettes.tape.reader import Cassette
 from turntape.inspector.run.labels import label_all
 from turntape.inspector.views.text.run_text import console_line, show_text
@@ -97,3 +99,55 @@ def test_what_the_apis_own_tools_gave_is_shown_beside_their_calls() -> None:
     lines = [line.strip() for line in shown(trip, turn=1, colour=False).splitlines()]
     assert "[other] tools of wiki: ask" in lines
     assert lines[lines.index("← ask  mcp_1") + 1] == "a mountain"
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100])
+@pytest.mark.parametrize("turn", [None, 3])
+def test_the_cost_of_a_turn_is_shown_whole_at_any_width(turn: int | None, width: int) -> None:
+    text = "\n".join(show_text(Cassette.load(EXAMPLE), turn=turn, thread="t1", width=width))
+
+    figures = [part for line in text.splitlines() for part in line.split() if part.startswith("$")]
+    assert "$0.0212487" in figures
+    assert not [figure for figure in figures if "…" in figure]
+    assert "13.9 s  #6" in text
+    assert max(width_of(line) for line in text.splitlines()) <= width
+
+
+@pytest.mark.parametrize("size", [1, 10, 27, 28, 60, 200])
+def test_the_id_of_a_call_follows_its_arguments(size: int) -> None:
+    trip = chat([HELLO], said(None, ("call_9", "look_up", '{"word":"' + "x" * size + '"}')))
+
+    lines = shown(trip, turn=1, width=60).splitlines()
+
+    [end] = [line for line in lines if line.endswith("call_9")]
+    before = lines[: lines.index(end) + 1]
+    call = "".join(line.strip() for line in before[before.index("answer") + 1 :]).replace(" ", "")
+    assert call == f'→look_up(word="{"x" * size}")call_9'
+
+
+def test_bytes_that_had_arrived_are_counted() -> None:
+    one = chat([HELLO], failure=Failure("cut", "closed"))
+    partial = replace(one, response=Response(200, content=b"x"))
+
+    assert "0 bytes had arrived" in shown(one)
+    assert "1 byte had arrived" in shown(partial)
+
+
+@pytest.mark.parametrize(("kept", "words"), [(1, "partly dispatched  1 result"), (0, "not dispatched")])
+def test_what_the_client_did_is_said_in_words(kept: int, words: str) -> None:
+    calls = [("call_1", "look_up", "{}"), ("call_2", "look_up", "{}")]
+    results = [result(name, "x") for name, *_ in calls[:kept]]
+    after = chat([HELLO, said(None, *calls), *results, user("go on")], said("ok"), index=1)
+
+    assert f"▶ client {words}" in shown(chat([HELLO], said(None, *calls)), after)
+
+
+def test_the_cost_in_a_console_line_is_named_and_in_its_column() -> None:
+    [first, _] = label_all(loop())
+    small, large = (
+        console_line(first.label, cast(Any, SimpleNamespace(cost=Decimal(cost))), colour=False)
+        for cost in ("0.5", "0.00085875")
+    )
+
+    assert small.index(" so far ") == large.index(" so far ")
+    assert "$0.5 so far 250 ms" in small

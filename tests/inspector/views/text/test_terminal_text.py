@@ -1,6 +1,6 @@
 import pytest
 
-from turntape.inspector.views.text.terminal_text import Line, ansi, clip, clip_path, fit, plain, width_of, wrap
+from turntape.inspector.views.text.terminal_text import Line, ansi, clip, clip_path, fit, flow, plain, width_of, wrap
 from turntape.inspector.wire.printable import safe
 
 
@@ -43,3 +43,20 @@ def test_a_path_that_is_too_long_keeps_its_end() -> None:
     assert clip_path("a/b.jsonl", 20) == "a/b.jsonl"
     assert clip_path("some/long/folder/run.cassette.jsonl", 20) == "…/run.cassette.jsonl"
     assert width_of(clip_path("日本" * 20, 11)) <= 11
+
+
+@pytest.mark.parametrize(
+    ("cells", "lines"),
+    [
+        (20, ["1 in, 2 cached  $3"]),
+        (18, ["1 in, 2 cached  $3"]),
+        (17, ["1 in, 2 cached", "  $3"]),
+        (14, ["1 in, 2 cached", "  $3"]),
+        (13, ["1 in", "  2 cached", "  $3"]),
+        (9, ["1 in", "  2 cach…", "  $3"]),
+    ],
+)
+def test_a_line_flows_between_its_spans(cells: int, lines: list[str]) -> None:
+    line: Line = [("1 in", "plain"), (", 2 cached", "good"), ("  $3", "money")]
+
+    assert [plain(one) for one in flow(line, cells, "  ")] == lines

@@ -4,6 +4,9 @@ import sys
 from pathlib import Path
 
 import orjson
+import pytest
+
+from turntape.proxy.cli.commands.demo import next_steps
 
 KEYS = {
     "attempt",
@@ -28,3 +31,12 @@ def test_the_demo_records_the_story_and_shows_it(tmp_path: Path) -> None:
     assert [set(label) for label in labels] == [KEYS] * 4
     assert [len(label["model"]["tool_calls"]) for label in labels] == [3, 2, 1, 0]
     assert [label["client"]["outcome"] for label in labels] == ["dispatched"] * 3 + ["ended"]
+
+
+@pytest.mark.parametrize("faulty", [False, True])
+@pytest.mark.parametrize("path", ["a", "demo-20261122-023901.cassette.jsonl"])
+def test_the_next_steps_are_padded_to_one_width(path: str, faulty: bool) -> None:
+    commands = [command for command, _ in next_steps(path, faulty=faulty)]
+
+    assert len(set(map(len, commands))) == 1
+    assert [command.split()[1] for command in commands] == ["show", *(["check"] if faulty else []), "run"]
