@@ -1,8 +1,8 @@
-"""AWS event-stream frames for tests, made by the scripted LLM's own builder."""
+"""Frames of an AWS event stream for tests."""
 
-from turntape.proxy.scripted.apis.bedrock import frame
+from turntape.cassettes.framing.encode import aws_event
 
 
 def event_stream(payload: bytes) -> bytes:
     """One frame whose JSON payload holds `payload` as text."""
-    return frame({"delta": {"text": payload.decode()}}, "contentBlockDelta")
+    return aws_event({"delta": {"text": payload.decode()}}, "contentBlockDelta")

@@ -37,8 +37,6 @@ def below(name: str, package: str) -> bool:
 
 def upward_imports(where: str, source: str) -> list[str]:
     """Imports of a higher floor, or of a later level of the same floor."""
-    if where == "inspector/findings/docs.py":  # it renders text; to be moved to the views
-        return []
     floor, *rest = Path(where).with_suffix("").parts
     above = [f"turntape.{name}" for name in FLOORS[FLOORS.index(floor) + 1 :]]
     levels = LEVELS.get(floor, ())

@@ -12,17 +12,17 @@ def sse_event(data: object, name: str = "", end: bytes = b"\n") -> bytes:
     return (b"event: " + name.encode() + end if name else b"") + b"data: " + payload + end + end
 
 
-def aws_event(payload: object, name: str) -> bytes:
-    """An event of an AWS event stream, with both checksums.
+def aws_event(payload: object, name: str, kind: str = "event") -> bytes:
+    """A frame of an AWS event stream, with both checksums. `kind` is `event` or `exception`.
 
     https://docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html (read 2026-11-21)
     """
     headers = b"".join(
         struct.pack("B", len(key)) + key + b"\x07" + struct.pack(">H", len(value)) + value
         for key, value in (
-            (b":event-type", name.encode()),
+            (f":{kind}-type".encode(), name.encode()),
             (b":content-type", b"application/json"),
-            (b":message-type", b"event"),
+            (b":message-type", kind.encode()),
         )
     )
     data = orjson.dumps(payload)

@@ -94,14 +94,6 @@ def pieces(text: str, size: int = 12) -> Iterator[str]:
         yield text[start : start + size]
 
 
-def sse(data: object, name: str = "", ending: bytes = b"\n\n") -> bytes:
-    """One server-sent event."""
-    payload = data.encode() if isinstance(data, str) else orjson.dumps(data)
-    line_end = ending[: len(ending) // 2]
-    head = b"event: %s%s" % (name.encode(), line_end) if name else b""
-    return head + b"data: " + payload + ending
-
-
 @dataclass(frozen=True, slots=True)
 class Shape:
     """One API as the scripted LLM speaks it."""

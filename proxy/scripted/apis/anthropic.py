@@ -5,7 +5,9 @@ from typing import cast
 
 import orjson
 
-from ..answer import Answer, Ask, Json, Shape, by_role, fields_of, pieces, sse, words
+from turntape.cassettes.framing.encode import sse_event
+
+from ..answer import Answer, Ask, Json, Shape, by_role, fields_of, pieces, words
 
 FINISH = {"calls": "tool_use", "stop": "end_turn", "length": "max_tokens"}
 
@@ -61,19 +63,21 @@ def whole(answer: Answer) -> object:
 def stream(answer: Answer) -> list[bytes]:
     begun = _message(answer, [], None)
     begun["usage"] = {**_usage(answer), "output_tokens": 1}
-    events = [sse({"type": "message_start", "message": begun}, "message_start")]
+    events = [sse_event({"type": "message_start", "message": begun}, "message_start")]
     place = 0
 
     def block(start: Json, deltas: list[Json]) -> None:
         nonlocal place
         events.append(
-            sse({"type": "content_block_start", "index": place, "content_block": start}, "content_block_start")
+            sse_event({"type": "content_block_start", "index": place, "content_block": start}, "content_block_start")
         )
         if place == 0:
-            events.append(sse({"type": "ping"}, "ping"))
+            events.append(sse_event({"type": "ping"}, "ping"))
         for delta in deltas:
-            events.append(sse({"type": "content_block_delta", "index": place, "delta": delta}, "content_block_delta"))
-        events.append(sse({"type": "content_block_stop", "index": place}, "content_block_stop"))
+            events.append(
+                sse_event({"type": "content_block_delta", "index": place, "delta": delta}, "content_block_delta")
+            )
+        events.append(sse_event({"type": "content_block_stop", "index": place}, "content_block_stop"))
         place += 1
 
     if answer.text:
@@ -83,9 +87,11 @@ def stream(answer: Answer) -> list[bytes]:
         block({"type": "tool_use", "id": identity, "name": name, "input": {}}, deltas)
     delta = {"stop_reason": FINISH[answer.finish], "stop_sequence": None}
     events.append(
-        sse({"type": "message_delta", "delta": delta, "usage": {"output_tokens": answer.tokens[2]}}, "message_delta")
+        sse_event(
+            {"type": "message_delta", "delta": delta, "usage": {"output_tokens": answer.tokens[2]}}, "message_delta"
+        )
     )
-    return [*events, sse({"type": "message_stop"}, "message_stop")]
+    return [*events, sse_event({"type": "message_stop"}, "message_stop")]
 
 
 _KINDS = {
@@ -111,6 +117,6 @@ ANTHROPIC_MESSAGES = Shape(
     stream=stream,
     content_type="text/event-stream; charset=utf-8",
     error=error,
-    error_event=sse(error(529, "Overloaded"), "error"),
+    error_event=sse_event(error(529, "Overloaded"), "error"),
     prefix="toolu_",
 )

@@ -1,30 +1,15 @@
-"""Bedrock Converse and ConverseStream (botocore 1.44 service model, read 2026-11-21).
+"""Bedrock Converse and ConverseStream (botocore 1.44 service model, read 2026-11-21)."""
 
-Frames: https://docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html (read 2026-11-21).
-"""
-
-import struct
-import zlib
 from collections.abc import Mapping
 from urllib.parse import unquote
 
 import orjson
 
+from turntape.cassettes.framing.encode import aws_event
+
 from ..answer import Answer, Ask, Json, Shape, by_role, fields_of, pieces, words
 
 FINISH = {"calls": "tool_use", "stop": "end_turn", "length": "max_tokens"}
-
-
-def frame(payload: object, name: str, kind: str = "event") -> bytes:
-    """One event-stream message with both checksums."""
-    headers = b"".join(
-        struct.pack("B", len(key)) + key.encode() + b"\x07" + struct.pack(">H", len(value)) + value.encode()
-        for key, value in ((f":{kind}-type", name), (":content-type", "application/json"), (":message-type", kind))
-    )
-    data = orjson.dumps(payload)
-    prelude = struct.pack(">II", 16 + len(headers) + len(data), len(headers))
-    content = prelude + struct.pack(">I", zlib.crc32(prelude)) + headers + data
-    return content + struct.pack(">I", zlib.crc32(content))
 
 
 def ask(path: str, headers: Mapping[str, str], body: bytes) -> Ask:
@@ -64,26 +49,28 @@ def whole(answer: Answer) -> object:
 
 
 def stream(answer: Answer) -> list[bytes]:
-    frames = [frame({"role": "assistant", "p": "abcd"}, "messageStart")]
+    frames = [aws_event({"role": "assistant", "p": "abcd"}, "messageStart")]
     place = 0
     if answer.text:
         frames += [
-            frame({"contentBlockIndex": 0, "delta": {"text": word}, "p": "abcdef"}, "contentBlockDelta")
+            aws_event({"contentBlockIndex": 0, "delta": {"text": word}, "p": "abcdef"}, "contentBlockDelta")
             for word in words(answer.text)
         ]
-        frames.append(frame({"contentBlockIndex": 0, "p": "ab"}, "contentBlockStop"))
+        frames.append(aws_event({"contentBlockIndex": 0, "p": "ab"}, "contentBlockStop"))
         place = 1
     for identity, name, arguments in answer.calls:
         start = {"toolUse": {"toolUseId": identity, "name": name}}
-        frames.append(frame({"contentBlockIndex": place, "start": start, "p": "abc"}, "contentBlockStart"))
+        frames.append(aws_event({"contentBlockIndex": place, "start": start, "p": "abc"}, "contentBlockStart"))
         frames += [
-            frame({"contentBlockIndex": place, "delta": {"toolUse": {"input": piece}}, "p": "a"}, "contentBlockDelta")
+            aws_event(
+                {"contentBlockIndex": place, "delta": {"toolUse": {"input": piece}}, "p": "a"}, "contentBlockDelta"
+            )
             for piece in pieces(arguments)
         ]
-        frames.append(frame({"contentBlockIndex": place, "p": "abcd"}, "contentBlockStop"))
+        frames.append(aws_event({"contentBlockIndex": place, "p": "abcd"}, "contentBlockStop"))
         place += 1
-    frames.append(frame({"stopReason": FINISH[answer.finish], "p": "abc"}, "messageStop"))
-    frames.append(frame({"metrics": {"latencyMs": 512}, "usage": _usage(answer), "p": "ab"}, "metadata"))
+    frames.append(aws_event({"stopReason": FINISH[answer.finish], "p": "abc"}, "messageStop"))
+    frames.append(aws_event({"metrics": {"latencyMs": 512}, "usage": _usage(answer), "p": "ab"}, "metadata"))
     return frames
 
 
@@ -99,7 +86,7 @@ BEDROCK_CONVERSE = Shape(
     stream=stream,
     content_type="application/vnd.amazon.eventstream",
     error=error,
-    error_event=frame(
+    error_event=aws_event(
         {"message": "The system encountered an unexpected error"}, "internalServerException", "exception"
     ),
     prefix="tooluse_",

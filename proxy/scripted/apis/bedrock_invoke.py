@@ -8,9 +8,11 @@ import base64
 from collections.abc import Mapping
 from urllib.parse import unquote
 
+from turntape.cassettes.framing.encode import aws_event
+
 from ..answer import Answer, Ask, Shape, by_role, fields_of
 from . import anthropic
-from .bedrock import BEDROCK_CONVERSE, frame
+from .bedrock import BEDROCK_CONVERSE
 
 
 def ask(path: str, headers: Mapping[str, str], body: bytes) -> Ask:
@@ -22,7 +24,7 @@ def ask(path: str, headers: Mapping[str, str], body: bytes) -> Ask:
 
 def stream(answer: Answer) -> list[bytes]:
     events = (event.partition(b"data: ")[2].strip() for event in anthropic.stream(answer))
-    return [frame({"bytes": base64.b64encode(event).decode(), "p": "abcd"}, "chunk") for event in events]
+    return [aws_event({"bytes": base64.b64encode(event).decode(), "p": "abcd"}, "chunk") for event in events]
 
 
 BEDROCK_INVOKE = Shape(

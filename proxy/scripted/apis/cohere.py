@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import cast
 
-from ..answer import Answer, Ask, Json, Shape, by_role, fields_of, pieces, sse, words
+from turntape.cassettes.framing.encode import sse_event
+
+from ..answer import Answer, Ask, Json, Shape, by_role, fields_of, pieces, words
 
 FINISH = {"calls": "TOOL_CALL", "stop": "COMPLETE", "length": "MAX_TOKENS"}
 
@@ -61,7 +63,7 @@ def stream(answer: Answer) -> list[bytes]:
         events.append({"type": "content-end", "index": 0})
     end = {"finish_reason": FINISH[answer.finish], "usage": _usage(answer)}
     events.append({"type": "message-end", "delta": end})
-    return [sse(event, str(event["type"])) for event in events] + [sse("[DONE]")]
+    return [sse_event(event, str(event["type"])) for event in events] + [sse_event("[DONE]")]
 
 
 def error(status: int, message: str) -> object:
@@ -76,7 +78,7 @@ COHERE_V2 = Shape(
     stream=stream,
     content_type="text/event-stream",
     error=error,
-    error_event=sse(
+    error_event=sse_event(
         {"type": "message-end", "delta": {"finish_reason": "ERROR", "error": "internal error"}}, "message-end"
     ),
 )

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 
 import orjson
 
-from ..answer import Answer, Ask, Json, Shape, by_role, fields_of, sse, words
+from turntape.cassettes.framing.encode import sse_event
+
+from ..answer import Answer, Ask, Json, Shape, by_role, fields_of, words
 
 FINISH = {"calls": "STOP", "stop": "STOP", "length": "MAX_TOKENS"}
 
@@ -61,7 +63,7 @@ def _chunks(answer: Answer) -> list[Json]:
 def stream(answer: Answer) -> list[bytes]:
     chunks = _chunks(answer)
     if "alt=sse" in answer.ask.path:
-        return [sse(chunk, ending=b"\r\n\r\n") for chunk in chunks]
+        return [sse_event(chunk, end=b"\r\n") for chunk in chunks]
     last = len(chunks) - 1
     return [
         (b"[" if place == 0 else b",\r\n") + orjson.dumps(chunk) + (b"]" if place == last else b"")
@@ -85,6 +87,6 @@ GEMINI_GENERATE = Shape(
     stream=stream,
     content_type="text/event-stream",
     error=error,
-    error_event=sse(error(503, "The model is overloaded."), ending=b"\r\n\r\n"),
+    error_event=sse_event(error(503, "The model is overloaded."), end=b"\r\n"),
     prefix="fc",
 )

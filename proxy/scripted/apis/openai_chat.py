@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from ..answer import Answer, Ask, Json, Shape, by_role, fields_of, pieces, sse, words
+from turntape.cassettes.framing.encode import sse_event
+
+from ..answer import Answer, Ask, Json, Shape, by_role, fields_of, pieces, words
 
 FINISH = {"calls": "tool_calls", "stop": "stop", "length": "length"}
 CREATED = 1_780_000_000
@@ -66,7 +68,7 @@ def stream(answer: Answer) -> list[bytes]:
 
     def chunk(delta: Json, finish: str | None = None, **more: object) -> bytes:
         choices = [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}]
-        return sse({**base, "choices": choices, **more})
+        return sse_event({**base, "choices": choices, **more})
 
     events = [chunk({"role": "assistant", "content": "", "refusal": None})]
     events += [chunk({"content": word}) for word in words(answer.text)]
@@ -79,8 +81,8 @@ def stream(answer: Answer) -> list[bytes]:
     events.append(chunk({}, FINISH[answer.finish]))
     options = answer.ask.fields.get("stream_options")
     if isinstance(options, dict) and cast(Json, options).get("include_usage"):
-        events.append(sse({**base, "choices": [], "usage": _usage(answer)}))
-    return [*events, sse("[DONE]")]
+        events.append(sse_event({**base, "choices": [], "usage": _usage(answer)}))
+    return [*events, sse_event("[DONE]")]
 
 
 def error(status: int, message: str) -> object:
@@ -96,7 +98,7 @@ OPENAI_CHAT = Shape(
     stream=stream,
     content_type="text/event-stream; charset=utf-8",
     error=error,
-    error_event=sse(
+    error_event=sse_event(
         {"error": {"message": "The server had an error", "type": "server_error", "param": None, "code": None}}
     ),
 )
@@ -125,10 +127,12 @@ def _mistral_stream(answer: Answer) -> list[bytes]:
     }
     sent, _, said = answer.tokens
     events = [
-        sse({**base, "choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}, "finish_reason": None}]})
+        sse_event(
+            {**base, "choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}, "finish_reason": None}]}
+        )
     ]
     events += [
-        sse({**base, "choices": [{"index": 0, "delta": {"content": word}, "finish_reason": None}]})
+        sse_event({**base, "choices": [{"index": 0, "delta": {"content": word}, "finish_reason": None}]})
         for word in words(answer.text)
     ]
     delta: Json = {"content": ""}
@@ -136,7 +140,7 @@ def _mistral_stream(answer: Answer) -> list[bytes]:
         delta["tool_calls"] = [{**call, "index": place} for place, call in enumerate(_calls(answer))]
     usage = {"prompt_tokens": sent, "completion_tokens": said, "total_tokens": sent + said}
     last = {"index": 0, "delta": delta, "finish_reason": FINISH[answer.finish]}
-    return [*events, sse({**base, "choices": [last], "usage": usage}), sse("[DONE]")]
+    return [*events, sse_event({**base, "choices": [last], "usage": usage}), sse_event("[DONE]")]
 
 
 MISTRAL_CHAT = replace(OPENAI_CHAT, name="mistral-chat", whole=_mistral_whole, stream=_mistral_stream, prefix="c")

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from itertools import count
 
-from ..answer import Answer, Ask, Json, Shape, entries, fields_of, pieces, sse, words
+from turntape.cassettes.framing.encode import sse_event
+
+from ..answer import Answer, Ask, Json, Shape, entries, fields_of, pieces, words
 from .openai_chat import CREATED, error
 
 
@@ -112,7 +114,7 @@ def stream(answer: Answer) -> list[bytes]:
     events: list[bytes] = []
 
     def say(kind: str, **fields: object) -> None:
-        events.append(sse({"type": kind, "sequence_number": next(number), **fields}, kind))
+        events.append(sse_event({"type": kind, "sequence_number": next(number), **fields}, kind))
 
     say("response.created", response=_response(answer, "in_progress", []))
     say("response.in_progress", response=_response(answer, "in_progress", []))
@@ -159,7 +161,7 @@ OPENAI_RESPONSES = Shape(
     stream=stream,
     content_type="text/event-stream; charset=utf-8",
     error=error,
-    error_event=sse(
+    error_event=sse_event(
         {
             "type": "error",
             "code": "server_error",
