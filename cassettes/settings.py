@@ -4,6 +4,9 @@ redact = ["ACME-[0-9]+"]
 allow_headers = ["x-team"]
 rules = ["mypackage.rules"]
 
+[prices]
+"acme-7b" = { input = 0.5, output = 1.5 }
+
 [replay]
 profile = "ordered"
 ignore = ["/metadata/run"]
@@ -21,6 +24,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
@@ -54,6 +58,31 @@ class ReplaySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelPrices:
+    """`[prices]`: what one model costs, in US dollars per million tokens."""
+
+    __pydantic_config__: ClassVar["ConfigDict"] = {"extra": "forbid"}
+
+    input: Decimal | None = None
+    output: Decimal | None = None
+    cache_read: Decimal | None = None
+    """Input tokens read from a cache; left out: as `input`."""
+    cache_write: Decimal | None = None
+    """Input tokens written to a cache; left out: as `input`."""
+    like: str | None = None
+    """A listed model that costs the same: `openai/gpt-5`."""
+
+    def __post_init__(self) -> None:
+        amounts = (self.input, self.output, self.cache_read, self.cache_write)
+        if any(amount is not None and amount < 0 for amount in amounts):
+            raise ValueError("write amounts from 0")
+        if self.like is None and None in (self.input, self.output):
+            raise ValueError("write input and output in US dollars per million tokens, or like = 'vendor/model'")
+        if self.like is not None and (amounts != (None,) * 4 or "/" not in self.like):
+            raise ValueError("write like = 'vendor/model' alone")
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All keys of the file. A key that is not listed here is an error."""
 
@@ -67,6 +96,8 @@ class Settings:
     """Modules with rules of your own (docs/extending.md)."""
     protocols: tuple[Mapping[str, object], ...] = ()
     """Gateways that are declared instead of programmed (docs/extending.md)."""
+    prices: Mapping[str, ModelPrices] = field(default_factory=dict[str, ModelPrices])
+    """Prices of models that no price list has, by the model's name; `*` matches any part of it."""
     replay: ReplaySettings = field(default_factory=ReplaySettings)
 
 
@@ -119,7 +150,7 @@ def _sentence(error: "ErrorDetails", document: object, place: Path) -> str:
 def _known(key: str, tables: list[int | str]) -> str:
     place: Any = Settings()
     for table in tables:
-        place = getattr(place, str(table))
+        place = ModelPrices if isinstance(place, Mapping) else getattr(place, str(table))
     names = [f.name for f in fields(place)]
     near = difflib.get_close_matches(key, names, 1, 0.5)
     return f"did you mean {near[0]!r}?" if near else f"the known keys are {', '.join(names)}"
@@ -134,6 +165,10 @@ def _expected(error: "ErrorDetails", loc: list[int | str]) -> str:
             return f"write a list of {'tables' if loc == ['protocols'] else 'strings'}"
         case "string_type":
             return "write a string"
+        case "decimal_type" | "decimal_parsing" | "finite_number":
+            return "write US dollars per million tokens, a number such as 1.25"
+        case "value_error":
+            return str(error.get("ctx", {})["error"])
         case _:
             return "write a table"
 

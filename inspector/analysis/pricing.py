@@ -1,22 +1,27 @@
 """What a turn has cost, and who says so: the answer itself, the settings, or the price list of its day.
 
-A model without a known price is unpriced, never free. The price list is genai-prices'; it is imported at the first
-price, since it takes longer to load than everything else.
+A model without a known price is unpriced, never free.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from pathlib import Path
 from typing import Literal
 
+from turntape.cassettes.settings import ModelPrices, read_settings
 from turntape.cassettes.tape.model import RoundTrip
 
-from ..wire.providers import provider_of
-from ..wire.registry import traits_of
+from ..wire.price_names import PriceName, price_names
 from ..wire.values import Reading
+from .price_list import price_list
 
-type CostSource = Literal["stated", "listed"]
-"""`stated`: the answer states it. `listed`: computed from its tokens and the price list of its day."""
+type CostSource = Literal["stated", "settings", "listed"]
+"""`stated`: the answer states it. `settings`, `listed`: computed from its tokens, by `[prices]` of the settings or by
+the price list of its day."""
+_MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,7 @@ class Cost:
 
 def cost_of(round_trip: RoundTrip, reading: Reading) -> Cost | None:
     """The cost of this turn; None when the answer states none and no price is known."""
-    return _stated(round_trip, reading) or _listed(round_trip, reading)
+    return _stated(round_trip, reading) or _own(round_trip, reading) or _listed(round_trip, reading)
 
 
 def cost(round_trip: RoundTrip, reading: Reading) -> Decimal | None:
@@ -60,31 +65,59 @@ def _stated(round_trip: RoundTrip, reading: Reading) -> Cost | None:
     return Cost(stated.amount, "stated", part)
 
 
+def _own(round_trip: RoundTrip, reading: Reading) -> Cost | None:
+    """The cost by the prices in the settings."""
+    usage = reading.usage
+    prices = own_prices(reading)
+    if prices is None or usage is None or usage.input is None or usage.output is None:
+        return None
+    if prices.like is not None:
+        vendor, _, model = prices.like.partition("/")
+        found = _price(PriceName(vendor, model), reading, round_trip.started_at)
+        return replace(found, source="settings") if found else None
+    if prices.input is None or prices.output is None:
+        return None
+    read, written = usage.cache_read or 0, usage.cache_write or 0
+    parts = (
+        (max(0, usage.input - read - written), prices.input),
+        (read, prices.input if prices.cache_read is None else prices.cache_read),
+        (written, prices.input if prices.cache_write is None else prices.cache_write),
+    )
+    paid = sum((count * price for count, price in parts), Decimal(0)) / _MILLION
+    return Cost(paid + usage.output * prices.output / _MILLION, "settings", paid)
+
+
+def own_prices(reading: Reading) -> ModelPrices | None:
+    """The prices of the turn's model in the settings of the working directory. Raises CassetteError for bad ones."""
+    table = _settings(Path.cwd())
+    names = [name.lower() for name in (reading.response_model, reading.request.model) if name]
+    for name in names:
+        if name in table:
+            return table[name]
+    return next((table[key] for key in table for name in names if "*" in key and fnmatchcase(name, key)), None)
+
+
+@lru_cache(maxsize=8)
+def _settings(folder: Path) -> dict[str, ModelPrices]:
+    """`[prices]` of the settings in `folder`, which is the working directory; names in lower case."""
+    return {name.lower(): prices for name, prices in read_settings().prices.items()}
+
+
 def _listed(round_trip: RoundTrip, reading: Reading) -> Cost | None:
     usage = reading.usage
     if usage is None or usage.input is None or usage.output is None:
         return None
-    for model in (reading.response_model, reading.request.model):
-        if model:
-            found = _price(model, reading, round_trip.started_at)
-            if found is not None:
-                return found
-    return None
+    found = (_price(name, reading, round_trip.started_at) for name in price_names(round_trip, reading))
+    return next((one for one in found if one is not None), None)
 
 
-def _price(model: str, reading: Reading, started_at: float) -> Cost | None:
-    from genai_prices import Usage, calc_price
+def _price(name: PriceName, reading: Reading, started_at: float) -> Cost | None:
+    from genai_prices import Usage
 
-    provider = provider_of(reading.provider).prices or traits_of(reading.protocol).price_provider
     day = datetime.fromtimestamp(started_at, UTC)
+    terms = reading.price_terms or None
     try:
-        found = calc_price(
-            Usage(**_counted(reading)),
-            model,
-            provider_id=provider,
-            genai_request_timestamp=day,
-            price_context=reading.price_terms or None,
-        )
+        found = price_list().calc(Usage(**_counted(reading)), name.model, name.provider, None, day, terms)
     except (LookupError, ValueError):
         return None
     return Cost(found.total_price, "listed", found.input_price)

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
 
+from ..analysis.price_list import price_list
 from ..wire.providers import provider_of
 from .row import Row
 
@@ -99,10 +100,8 @@ def context_window(model: str | None, provider: str | None) -> int | None:
     """The context window of a model in tokens, where genai-prices knows it."""
     if not model:
         return None
-    from genai_prices.data_snapshot import get_snapshot
-
     try:
-        _, info = get_snapshot().find_provider_model(model, None, provider_of(provider).prices, None)
+        _, info = price_list().find_provider_model(model, None, provider_of(provider).prices, None)
     except (LookupError, ValueError):
         return None
     return info.context_window

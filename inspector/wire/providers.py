@@ -23,6 +23,14 @@ class Provider:
     """Names of upstreams that differ from the provider's; any other upstream is a provider of its own name."""
     prices: str | None = None
     """The provider's id in genai-prices (0.2.3, read 2026-11-21)."""
+    resells: bool = False
+    """True for a gateway that asks what a model's vendor asks; its models are often called `vendor/model`."""
+    unlisted: bool = False
+    """True when it asks prices of its own that genai-prices does not have."""
+    route_prefix: str = ""
+    """For a router: what the ids in genai-prices of the hosts that it chooses from begin with."""
+    route_header: str = ""
+    """For a router: the answer header that names the host."""
     telemetry: str | None = None
     """The name in OpenTelemetry's GenAI conventions, where it differs."""
     named_deployments: bool = False
@@ -103,35 +111,49 @@ PROVIDERS: tuple[Provider, ...] = (
     Provider("fireworks", hosts=("api.fireworks.ai",), prices="fireworks"),
     Provider("perplexity", hosts=("api.perplexity.ai",), prices="perplexity"),
     Provider("cerebras", hosts=("api.cerebras.ai",), prices="cerebras"),
-    Provider("huggingface", hosts=("huggingface.co",), prices="huggingface_novita"),
-    Provider("github", hosts=("models.github.ai", "models.inference.ai.azure.com")),
-    Provider("copilot", hosts=("githubcopilot.com",)),
+    Provider(
+        "huggingface",
+        hosts=("huggingface.co",),
+        route_prefix="huggingface_",
+        route_header="x-inference-provider",
+    ),
+    Provider("github", hosts=("models.github.ai", "models.inference.ai.azure.com"), unlisted=True),
+    Provider("copilot", hosts=("githubcopilot.com",), prices="github-copilot"),
     Provider("moonshot", hosts=("api.moonshot.ai", "api.moonshot.cn"), prices="moonshotai"),
-    Provider("zai", hosts=("api.z.ai", "open.bigmodel.cn")),
-    Provider("alibaba", hosts=("dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com")),
-    Provider("minimax", hosts=("api.minimax.io",)),
-    Provider("sambanova", hosts=("api.sambanova.ai",)),
-    Provider("nvidia", hosts=("integrate.api.nvidia.com",)),
-    Provider("deepinfra", hosts=("api.deepinfra.com",)),
+    Provider("zai", hosts=("api.z.ai", "open.bigmodel.cn"), prices="zai"),
+    Provider("alibaba", hosts=("dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com"), unlisted=True),
+    Provider("minimax", hosts=("api.minimax.io", "api.minimaxi.com"), prices="minimax"),
+    Provider("sambanova", hosts=("api.sambanova.ai",), unlisted=True),
+    Provider("nvidia", hosts=("integrate.api.nvidia.com",), unlisted=True),
+    Provider("deepinfra", hosts=("api.deepinfra.com",), unlisted=True),
     Provider("novita", hosts=("api.novita.ai",), prices="novita"),
-    Provider("nebius", hosts=("api.studio.nebius.com",)),
-    Provider("hyperbolic", hosts=("api.hyperbolic.xyz",)),
-    Provider("venice", hosts=("api.venice.ai",)),
-    Provider("writer", hosts=("api.writer.com",)),
-    Provider("ai21", hosts=("api.ai21.com",)),
-    Provider("replicate", hosts=("api.replicate.com",)),
-    Provider("doubleword", hosts=("api.doubleword.ai",)),
-    Provider("digitalocean", hosts=("inference.do-ai.run",)),
-    Provider("heroku", hosts=("inference.heroku.com",)),
-    Provider("crusoe", hosts=("api.crusoe.ai",)),
-    Provider("portkey", hosts=("api.portkey.ai",)),
-    Provider("alephalpha", hosts=("api.aleph-alpha.com",)),
-    Provider("watsonx", hosts=("ml.cloud.ibm.com",), telemetry="ibm.watsonx.ai"),
-    Provider("cloudflare", hosts=("api.cloudflare.com", "gateway.ai.cloudflare.com")),
-    Provider("vercel", hosts=("ai-gateway.vercel.sh",)),
-    Provider("databricks", hosts=("databricks.com", "azuredatabricks.net"), named_deployments=True),
-    Provider("snowflake", hosts=("snowflakecomputing.com",)),
-    Provider("litellm"),
+    Provider("nebius", hosts=("api.studio.nebius.com",), unlisted=True),
+    Provider("hyperbolic", hosts=("api.hyperbolic.xyz",), unlisted=True),
+    Provider("avian", hosts=("api.avian.io",), prices="avian"),
+    Provider("baseten", hosts=("inference.baseten.co",), prices="baseten"),
+    Provider("ovhcloud", hosts=("oai.endpoints.kepler.ai.cloud.ovh.net",), prices="ovhcloud"),
+    Provider("meta", hosts=("api.meta.ai",), prices="meta"),
+    Provider("arcee", hosts=("api.arcee.ai",), prices="arcee"),
+    Provider("venice", hosts=("api.venice.ai",), unlisted=True),
+    Provider("writer", hosts=("api.writer.com",), unlisted=True),
+    Provider("ai21", hosts=("api.ai21.com",), unlisted=True),
+    Provider("replicate", hosts=("api.replicate.com",), unlisted=True),
+    Provider("doubleword", hosts=("api.doubleword.ai",), prices="doubleword"),
+    Provider("digitalocean", hosts=("inference.do-ai.run",), unlisted=True),
+    Provider("heroku", hosts=("inference.heroku.com",), unlisted=True),
+    Provider("crusoe", hosts=("api.crusoe.ai", "api.inference.crusoecloud.com"), unlisted=True),
+    Provider("portkey", hosts=("api.portkey.ai",), resells=True),
+    Provider("alephalpha", hosts=("api.aleph-alpha.com",), unlisted=True),
+    Provider("watsonx", hosts=("ml.cloud.ibm.com",), unlisted=True, telemetry="ibm.watsonx.ai"),
+    Provider(
+        "cloudflare", hosts=("api.cloudflare.com", "gateway.ai.cloudflare.com"), prices="cloudflare", resells=True
+    ),
+    Provider("vercel", hosts=("ai-gateway.vercel.sh",), resells=True),
+    Provider(
+        "databricks", hosts=("databricks.com", "azuredatabricks.net"), prices="databricks", named_deployments=True
+    ),
+    Provider("snowflake", hosts=("snowflakecomputing.com",), unlisted=True),
+    Provider("litellm", resells=True),
     Provider("codex", prices="openai"),
     Provider("lmstudio", local=True),
     Provider("vllm", local=True),

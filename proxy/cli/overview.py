@@ -18,9 +18,8 @@ def overview(colour: bool) -> str:
     return f"""\
 {bold}turntape{off}: a flight recorder for LLM agents
 
-It records every round trip between an agent and any LLM API. It shows for each
-turn what the model emitted, how the API finished it and what the client did
-with it, and it replays the recording in tests.
+It records every round trip between an agent and any LLM API, shows turn by
+turn what model, API and client did, and replays the recording in tests.
 
 {bold}start here{off}
   turntape demo                     {dim}# no key, no network, under a minute{off}

@@ -15,6 +15,12 @@ SETTINGS = {
     "allow_headers": ("names", "request headers to store although they are not on the built-in list"),
     "rules": ("modules", "rules of your own, by module name"),
     "protocols": ("tables", "gateways that are declared instead of programmed"),
+    "prices": (
+        "tables",
+        "prices of models that no price list has, in US dollars per million tokens, by the model's name (`*` matches "
+        "any part of it): `input`, `output`, and `cache_read` and `cache_write` where they differ from `input`; or "
+        "`like`, a listed model that costs the same",
+    ),
     "replay.profile": ("`strict` or `ordered`", "answer only equal requests, or match by turn order"),
     "replay.ignore": ("JSON pointers", "parts of a request that may differ"),
     "replay.ignore_text": ("regular expressions", "text that may differ"),
@@ -23,7 +29,7 @@ SETTINGS = {
 """Key, type and meaning. A test compares the keys with the settings object."""
 
 READ = {
-    "TURNTAPE_HOME": "folder of the certificate authority (default: `~/.turntape`)",
+    "TURNTAPE_HOME": "folder of the certificate authority and of updated prices (default: `~/.turntape`)",
     "TURNTAPE_MODE": "record mode of tests and of the transports: `none`, `once`, `new`, `all` or `verify`; takes "
     "precedence over the code, and counts in CI too",
     "CI": "set and not `0`, `false` or `no`: nothing is recorded in tests unless `TURNTAPE_MODE` says so",
@@ -54,6 +60,10 @@ settings is used. An unknown key is an error that names the nearest known key.
 ```toml
 redact = ["ACME-[0-9]+"]
 allow_headers = ["x-team"]
+
+[prices]
+"acme-7b" = { input = 0.5, output = 1.5, cache_read = 0.05 }
+"acme-gpt-*" = { like = "openai/gpt-5" }
 
 [replay]
 profile = "ordered"

@@ -2,12 +2,13 @@
 
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from turntape.cassettes import CassetteError
-from turntape.cassettes.settings import ReplaySettings, Settings, read_settings
+from turntape.cassettes.settings import ModelPrices, ReplaySettings, Settings, read_settings
 
 ALL = """
 redact = ["corp-[0-9]+"]
@@ -20,6 +21,10 @@ ignore = ["/metadata/run"]
 ignore_text = ["build-[0-9]+"]
 rules = {system = "warn"}
 
+[prices]
+"acme-7b" = {input = 0.5, output = 1, cache_read = "0.05"}
+"acme-*" = {like = "openai/gpt-5"}
+
 [[protocols]]
 name = "gateway"
 finish = "/done"
@@ -29,6 +34,10 @@ EVERYTHING = Settings(
     allow_headers=("x-team",),
     rules=("mypackage.rules",),
     protocols=({"name": "gateway", "finish": "/done"},),
+    prices={
+        "acme-7b": ModelPrices(Decimal("0.5"), Decimal(1), Decimal("0.05")),
+        "acme-*": ModelPrices(like="openai/gpt-5"),
+    },
     replay=ReplaySettings("ordered", ("/metadata/run",), ("build-[0-9]+",), {"system": "warn"}),
 )
 
@@ -47,6 +56,7 @@ def test_every_key_is_read() -> None:
 
 def test_pyproject_has_the_same_keys() -> None:
     tables = ALL.replace("[replay]", "[tool.turntape.replay]").replace("[[protocols]]", "[[tool.turntape.protocols]]")
+    tables = tables.replace("[prices]", "[tool.turntape.prices]")
     Path("pyproject.toml").write_text("[project]\nname = 'mine'\n[tool.turntape]" + tables)
 
     assert read_settings() == EVERYTHING
@@ -85,7 +95,7 @@ def test_a_pyproject_without_our_table_changes_nothing(text: str) -> None:
         (
             "zzz = 1",
             "'turntape.toml' has the unknown key 'zzz'; "
-            "the known keys are redact, allow_headers, rules, protocols, replay",
+            "the known keys are redact, allow_headers, rules, protocols, prices, replay",
         ),
         (
             "[replay]\nprofil = 'strict'",
@@ -174,3 +184,41 @@ def test_pydantic_is_imported_only_to_check_a_file(pyproject: str | None, loaded
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 
     assert shown.strip() == str(loaded)
+
+
+NUMBER = "write US dollars per million tokens, a number such as 1.25"
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ("{inputs = 1, output = 1}", "has the unknown key 'inputs'; did you mean 'input'?"),
+        ("{input = 'x', output = 1}", "'prices.m.input' in 'turntape.toml' is 'x'; " + NUMBER),
+        ("{input = '?', output = 1}", "'prices.m.input' in 'turntape.toml' is '?'; " + NUMBER),
+        ("{input = [1], output = 1}", "'prices.m.input' in 'turntape.toml' is [1]; " + NUMBER),
+        ("{input = -1, output = 1}", "write amounts from 0"),
+        ("{input = 1, output = -1}", "write amounts from 0"),
+        ("{input = 1, output = 1, cache_read = -1}", "write amounts from 0"),
+        ("{input = 1, output = 1, cache_write = -1}", "write amounts from 0"),
+        ("{input = 1, output = inf}", "is inf; " + NUMBER),
+        ("{input = 1}", "write input and output in US dollars per million tokens, or like = 'vendor/model'"),
+        ("{output = 1}", "write input and output in US dollars per million tokens, or like = 'vendor/model'"),
+        ("{}", "write input and output in US dollars per million tokens, or like = 'vendor/model'"),
+        ("{like = 'gpt-5'}", "write like = 'vendor/model' alone"),
+        ("{like = 'openai/gpt-5', input = 1}", "write like = 'vendor/model' alone"),
+        ("3", "'prices.m' in 'turntape.toml' is 3; write a table"),
+    ],
+)  # fmt: skip
+def test_a_wrong_price_says_what_to_write(row: str, problem: str) -> None:
+    Path("turntape.toml").write_text(f"prices.m = {row}")
+
+    with pytest.raises(CassetteError) as raised:
+        read_settings()
+
+    assert problem in str(raised.value)
+
+
+def test_prices_may_be_zero() -> None:
+    Path("turntape.toml").write_text("prices.m = {input = 0, output = 0.0}")
+
+    assert read_settings().prices == {"m": ModelPrices(Decimal(0), Decimal(0))}

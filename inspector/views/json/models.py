@@ -247,7 +247,8 @@ class RoundTripLabel(_Object):
     cost_usd: Dollars | None
     """US dollars; `null` where the price is not known."""
     cost_source: CostSource | None
-    """Who says the cost. `stated`: the answer itself. `listed`: its tokens at the list price of that day."""
+    """Who says the cost. `stated`: the answer itself. `settings`: its tokens at the price in your settings.
+    `listed`: its tokens at the list price of that day."""
     findings: list[FindingInfo]
     """What went wrong, root causes first."""
 

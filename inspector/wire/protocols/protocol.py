@@ -46,5 +46,7 @@ class Protocol:
     caching: Caching = Caching()
     price_provider: str | None = None
     """The provider of genai-prices whose prices hold when the host has no name."""
+    has_prices: bool = True
+    """False when such a server usually runs on the user's machine, so that its models have no price."""
     operation: str = "chat"
     """The operation name of OpenTelemetry's GenAI conventions."""

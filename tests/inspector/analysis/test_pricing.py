@@ -3,7 +3,9 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from pathlib import Path
 
+import pytest
 from conversations import HELLO, chat, said
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -114,3 +116,74 @@ def test_the_terms_of_the_answer_change_the_price() -> None:
     assert listed("gpt-5", "openai", usage) == Decimal("0.125")
     assert listed("gpt-5", "openai", usage, service_tier="flex") == Decimal("0.0625")
     assert listed("gpt-5", "openai", usage, service_tier="standard") == Decimal("0.125")
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The settings file of a project that the test works in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "turntape.toml"
+
+
+def private(usage: Usage, model: str = "acme-7b") -> Cost | None:
+    """The cost of a private model with this usage."""
+    trip, reading = turn(model=model)
+    return cost_of(trip, replace(reading, response_model=model, usage=usage))
+
+
+def test_the_settings_price_a_private_model(settings: Path) -> None:
+    settings.write_text("prices.Acme-7B = {input = 10, output = 100, cache_read = 1, cache_write = 20}")
+
+    cost = private(Usage(1_000_000, 200_000, 300_000, 10_000))
+
+    assert cost == Cost(Decimal("12.2"), "settings", Decimal("11.2"))
+
+
+def test_cached_tokens_cost_as_the_input_where_the_settings_do_not_say(settings: Path) -> None:
+    settings.write_text("prices.acme-7b = {input = 10, output = 100}")
+
+    assert private(Usage(1_000_000, 200_000, 300_000, 0)) == Cost(Decimal(10), "settings", Decimal(10))
+
+
+def test_a_private_model_costs_as_a_listed_one(settings: Path) -> None:
+    settings.write_text('prices.acme-7b = {like = "openai/gpt-5"}')
+
+    assert private(Usage(1000, None, None, 1000)) == Cost(Decimal("0.01125"), "settings", Decimal("0.00125"))
+
+
+def test_a_model_like_one_that_is_not_listed_is_unpriced(settings: Path) -> None:
+    settings.write_text('prices.acme-7b = {like = "openai/gpt-none"}')
+
+    assert private(Usage(1000, None, None, 1000)) is None
+
+
+def test_a_name_comes_before_a_pattern(settings: Path) -> None:
+    settings.write_text(
+        'prices."acme-*" = {input = 1, output = 1}\n'
+        "prices.acme-7b = {input = 2, output = 2}\n"
+        'prices."acme-9*" = {input = 3, output = 3}\n'
+    )
+    million = Usage(1_000_000, None, None, 0)
+
+    found = [private(million, model) for model in ("acme-7b", "acme-8b", "acme-9b", "acmee")]
+
+    assert [one and one.amount for one in found] == [2, 1, 1, None]
+
+
+def test_the_settings_come_before_the_price_list_and_after_the_answer(settings: Path) -> None:
+    settings.write_text('prices."gpt-5*" = {input = 1000, output = 0}')
+
+    assert cost_of(*turn()) == Cost(Decimal(1), "settings", Decimal(1))
+    assert cost_of(*turn(StatedCost(Decimal("0.5"), Decimal(0)))) == Cost(Decimal("0.5"), "stated", Decimal(0))
+
+
+def test_a_price_needs_counts(settings: Path) -> None:
+    settings.write_text("prices.acme-7b = {input = 10, output = 100}")
+
+    assert private(Usage(1000, None, None, None)) is None
+    assert private(Usage(None, None, None, 1000)) is None
+
+
+def test_a_gateway_asks_what_the_vendor_asks() -> None:
+    assert listed("anthropic/claude-haiku-4.5", "vercel", Usage(1_000_000, None, None, 0)) == Decimal(1)
+    assert listed("acme/claude-haiku-4.5", "vercel", Usage(1_000_000, None, None, 0)) is None

@@ -3,6 +3,7 @@
 import pytest
 from round_trips import exchanged
 
+from turntape.inspector.analysis.price_list import price_list
 from turntape.inspector.wire.exchange import Exchange
 from turntape.inspector.wire.providers import HEADERS, PROVIDERS, host_provider, provider, provider_of
 
@@ -66,14 +67,34 @@ TRAITS = {
     "named_deployments": {"azure", "vertex", "databricks"},
     "own_models": {"openai", "anthropic", "gemini", "ollama", "groq", "deepseek", "xai", "mistral", "cohere"},
     "local": {"ollama", "lmstudio", "vllm"},
+    "resells": {"portkey", "cloudflare", "vercel", "litellm"},
+    "unlisted": {
+        "github", "alibaba", "sambanova", "nvidia", "deepinfra", "nebius", "hyperbolic", "venice", "writer", "ai21",
+        "replicate", "digitalocean", "heroku", "crusoe", "alephalpha", "watsonx", "snowflake",
+    },
     "strict_tools": {"openai", "azure"},
     "parses_calls": {"openai", "anthropic", "gemini", "mistral", "cohere", "bedrock", "azure"},
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("trait", "names"), TRAITS.items())
 def test_the_traits_of_each_provider(trait: str, names: set[str]) -> None:
     assert {row.name for row in PROVIDERS if getattr(row, trait)} == names
+
+
+def test_the_price_list_has_every_provider_that_is_named() -> None:
+    listed = {provider.id for provider in price_list().providers}
+    routes = [row.route_prefix for row in PROVIDERS if row.route_prefix]
+
+    assert {row.prices for row in PROVIDERS if row.prices} <= listed
+    assert routes == ["huggingface_"]
+    assert any(name.startswith(routes[0]) for name in listed)
+    assert not any(row.unlisted for row in PROVIDERS if row.prices or row.resells or row.route_prefix)
+
+
+def test_what_only_the_total_counts() -> None:
+    assert {row.name for row in PROVIDERS if row.only_in_total == "thoughts"} == {"vertex", "gemini"}
+    assert provider_of("acme").only_in_total == "cached"
 
 
 def test_nothing_is_known_of_another_provider() -> None:

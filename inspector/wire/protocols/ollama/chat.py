@@ -77,4 +77,5 @@ OLLAMA_CHAT = Protocol(
     pairing=Pairing(named_results=True),
     requests=RequestRules(arguments=ArgumentsField(("function",), "arguments", "object")),
     answers=AnswerRules(has_word_for_calls=False, drops_prompt_silently=True),
+    has_prices=False,
 )

@@ -63,4 +63,5 @@ OLLAMA_GENERATE = Protocol(
     api=GENERATE_API,
     answers=AnswerRules(drops_prompt_silently=True),
     operation="text_completion",
+    has_prices=False,
 )

@@ -39,7 +39,7 @@ def as_token_count(value: object) -> int | None:
 
 
 def wrong_usage(value: object, name: str = "usage") -> str:
-    """The sentence for a usage that is no object."""
+    """The sentence for a usage that is not an object."""
     return f"{name} is {_shown(value)}, which is not an object with counts of tokens."
 
 

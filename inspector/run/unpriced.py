@@ -1,0 +1,82 @@
+"""The models of recordings that have no price, and the line of the settings that gives them one."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from turntape.cassettes.tape.model import RoundTrip
+
+from ..analysis.price_list import price_list
+from ..analysis.pricing import cost_of
+from ..wire.parse import read
+from ..wire.values import Reading
+from ..wire.websocket import turns_of
+
+
+@dataclass(slots=True)
+class Unpriced:
+    """A model without a known price, and what it was used for."""
+
+    model: str
+    provider: str | None
+    turns: int = 0
+    input: int = 0
+    """Tokens, as far as the answers count them."""
+    output: int = 0
+    files: list[str] = field(default_factory=list[str])
+
+    @property
+    def line(self) -> str:
+        """The line for `[prices]`: complete where a listed model has the same name, else with amounts to fill in."""
+        name = json.dumps(self.model, ensure_ascii=False)
+        like = listed_like(self.model)
+        return f'{name} = {{ like = "{like}" }}' if like else f'{name} = {{ input = "?", output = "?" }}'
+
+
+@dataclass(slots=True)
+class PriceReport:
+    """What `add` has seen so far."""
+
+    turns: int = 0
+    """Turns with an answer that counts tokens or states a cost."""
+    models: dict[tuple[str | None, str], Unpriced] = field(default_factory=dict[tuple[str | None, str], "Unpriced"])
+
+    def add(self, file: str, round_trips: Iterable[RoundTrip]) -> None:
+        """Look at the round trips of one recording."""
+        for trip in round_trips:
+            for turn in turns_of(trip) if trip.frames else [trip]:
+                self._add(file, turn)
+
+    def _add(self, file: str, trip: RoundTrip) -> None:
+        reading = read(trip)
+        if not reading.is_generation or not _costs(reading):
+            return
+        self.turns += 1
+        if cost_of(trip, reading) is not None:
+            return
+        model = reading.response_model or reading.request.model or ""
+        one = self.models.setdefault((reading.provider, model), Unpriced(model, reading.provider))
+        one.turns += 1
+        one.input += (reading.usage.input if reading.usage else None) or 0
+        one.output += (reading.usage.output if reading.usage else None) or 0
+        if file not in one.files:
+            one.files.append(file)
+
+
+def _costs(reading: Reading) -> bool:
+    """True for a turn that can have a price: what was refused, or counts no tokens, has none to be known."""
+    usage = reading.usage
+    return reading.stated_cost is not None or (usage is not None and None not in (usage.input, usage.output))
+
+
+def listed_like(model: str) -> str | None:
+    """`vendor/model` of the price list for a model that carries its vendor's name; None when there is none."""
+    vendor, _, name = model.rpartition("/")
+    vendor = vendor.rpartition("/")[2]
+    if not vendor:
+        return None
+    try:
+        provider, info = price_list().find_provider_model(name, None, vendor, None)
+    except (LookupError, ValueError):
+        return None
+    return f"{provider.id}/{info.id}"
