@@ -1,27 +1,17 @@
-"""OpenAI Responses over WebSocket, read into turns as if each response had been a round trip of its own.
+"""Sessions over WebSocket, read into turns as if each response had been a round trip of its own.
 
-One socket carries many responses, one after the other: the client sends `response.create`, the server answers
-with the events it would have streamed. Realtime and Gemini Live sessions have no such turns; they stay whole.
+OpenAI Responses: the client sends `response.create`, the server answers with the events it would have streamed.
+OpenAI Realtime: see `realtime_session.py`. A session of Gemini Live stays whole.
 """
 
-from dataclasses import dataclass, field, replace
+from turntape.cassettes.tape.model import Frame, RoundTrip
 
-from turntape.cassettes.tape.model import Chunk, Frame, Request, Response, RoundTrip
-
-from .json_value import Object, as_object, as_text, compact, parse_json
+from .json_value import Object, as_object, as_text, parse_json
+from .realtime_session import realtime_turns
+from .socket_turn import SocketTurn, round_trip_of
 
 _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed", "response.cancelled", "error"})
 _LIVE = frozenset({"setup", "clientContent", "realtimeInput", "client_content", "realtime_input", "toolResponse"})
-
-
-@dataclass(slots=True)
-class Turn:
-    """What one `response.create` asked and what came back so far."""
-
-    body: Object
-    at: int
-    events: list[tuple[Frame, Object]] = field(default_factory=list[tuple[Frame, Object]])
-    ended: bool = False
 
 
 def turns_of(round_trip: RoundTrip) -> list[RoundTrip]:
@@ -30,16 +20,17 @@ def turns_of(round_trip: RoundTrip) -> list[RoundTrip]:
     Each has the session's URL, the body of its `response.create`, and its events as a stream; the last is cut
     when the session ended inside it.
     """
-    return [_round_trip(round_trip, turn) for turn in _turns(round_trip.frames)]
+    turns = _turns(round_trip.frames) or realtime_turns(round_trip.frames)
+    return [round_trip_of(round_trip, turn) for turn in turns]
 
 
 def is_live(round_trip: RoundTrip) -> bool:
-    """True for a session without turns of its own: OpenAI Realtime or Gemini Live."""
-    return bool(round_trip.frames) and not _turns(round_trip.frames)
+    """True for a session that is not read into turns, as one of Gemini Live."""
+    return bool(round_trip.frames) and not turns_of(round_trip)
 
 
-def _turns(frames: tuple[Frame, ...]) -> list[Turn]:
-    turns: list[Turn] = []
+def _turns(frames: tuple[Frame, ...]) -> list[SocketTurn]:
+    turns: list[SocketTurn] = []
     first_open = 0
     live = False
     for frame in frames:
@@ -50,7 +41,7 @@ def _turns(frames: tuple[Frame, ...]) -> list[Turn]:
         if frame.sender == "client":
             # Realtime's own `response.create` has no model and no input.
             if kind == "response.create" and not live and (body := _asked(message)):
-                turns.append(Turn(body, frame.at))
+                turns.append(SocketTurn(body, frame.at))
             continue
         # Responses come one after the other, so an event belongs to the first that is open.
         while first_open < len(turns) and turns[first_open].ended:
@@ -68,35 +59,3 @@ def _asked(message: Object) -> Object:
     body = {key: value for key, value in message.items() if key not in ("type", "event_id", "response")}
     body = {**body, **as_object(message.get("response"))}
     return body if {"model", "input", "previous_response_id"} & set(body) else {}
-
-
-def _round_trip(session: RoundTrip, turn: Turn) -> RoundTrip:
-    pieces = [_event(message) for _, message in turn.events]
-    chunks = tuple(
-        Chunk(len(piece), max(0, frame.at - turn.at)) for piece, (frame, _) in zip(pieces, turn.events, strict=True)
-    )
-    body = {**turn.body, "stream": True}
-    response = Response(200, headers=(("content-type", "text/event-stream"),), content=b"".join(pieces), chunks=chunks)
-    return replace(
-        session,
-        request=replace(_post(session.request), content=compact(body).encode("utf-8", "surrogatepass")),
-        response=response if turn.events else None,
-        started_at=session.started_at + turn.at / 1_000_000,
-        request_at=0,
-        first_byte_at=chunks[0].at if chunks else None,
-        ended_at=chunks[-1].at if chunks else None,
-        closed_first=None if turn.ended else session.closed_first,
-        failure=None if turn.ended else session.failure,
-        frames=(),
-    )
-
-
-def _post(request: Request) -> Request:
-    scheme, separator, rest = request.url.partition("://")
-    http = {"ws": "http", "wss": "https"}.get(scheme, scheme)
-    return replace(request, method="POST", url=f"{http}{separator}{rest}", encoding=None)
-
-
-def _event(message: Object) -> bytes:
-    name = as_text(message.get("type")) or "message"
-    return f"event: {name}\ndata: {compact(message)}\n\n".encode("utf-8", "surrogatepass")

@@ -33,6 +33,7 @@ BUILT_IN: tuple[Registration, ...] = (
     _row("gemini.generate:GEMINI_GENERATE", gemini.API),
     _row("mistral_conversations.conversations:MISTRAL_CONVERSATIONS", mistral_conversations.API),
     _row("openai_responses.responses:OPENAI_RESPONSES", openai_responses.API),
+    _row("openai_realtime.realtime:OPENAI_REALTIME"),
     _row("openai_assistants.assistants:OPENAI_ASSISTANTS", openai_assistants.API),
     _row("ollama.chat:OLLAMA_CHAT", ollama.CHAT_API),
     _row("ollama.generate:OLLAMA_GENERATE", ollama.GENERATE_API),

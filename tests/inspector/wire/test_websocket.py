@@ -41,10 +41,11 @@ def test_each_response_is_a_round_trip_of_its_own() -> None:
     assert turns[0].first_byte_at == 10 and turns[0].request.method == "POST"
 
 
-def test_a_realtime_session_has_no_turns() -> None:
+def test_a_session_of_gemini_live_has_no_turns() -> None:
     live = session(
-        message("server", 1, type="session.created", session={}),
-        message("client", 2, type="response.create", response={"modalities": ["audio"]}),
+        message("client", 1, setup={"model": "models/gemini-live"}),
+        message("server", 2, setupComplete={}),
+        message("client", 3, clientContent={"turns": [], "turnComplete": True}),
     )
     assert turns_of(live) == [] and is_live(live)
 
@@ -99,7 +100,7 @@ def test_an_event_after_the_end_belongs_to_the_last_response() -> None:
 
 def looks_at_turns(count: int, monkeypatch: pytest.MonkeyPatch) -> int:
     """How often the reader looks at a turn while it reads a session of `count` responses."""
-    turn = websocket.Turn
+    turn = websocket.SocketTurn
     looks = 0
 
     def seen(self: object, name: str) -> object:

@@ -27,6 +27,8 @@ _TEXTS: dict[str, tuple[str, str, str]] = {
     "response.reasoning_text": ("content", "reasoning_text", "text"),
     "response.reasoning_summary_text": ("summary", "summary_text", "text"),
     "response.audio": ("content", "output_audio", "data"),
+    "response.output_audio": ("content", "output_audio", "audio"),
+    "response.output_audio_transcript": ("content", "output_audio", "transcript"),
     "response.audio.transcript": ("content", "output_audio", "transcript"),
 }
 """Events that grow a part of an item: the item's list, the part's type, the part's field."""

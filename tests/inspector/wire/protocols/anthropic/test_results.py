@@ -137,7 +137,7 @@ def test_a_streamed_result_is_read_as_one_in_a_body() -> None:
     assert reading.emission.emitted == "text"  # It is not empty, though the model has said nothing beside it.
 
 
-def test_the_echo_of_a_server_result_is_no_result_of_the_client() -> None:
+def test_the_echo_of_a_server_result_is_not_a_result_of_the_client() -> None:
     echo = [USE, {"type": "web_search_tool_result", "tool_use_id": "srv_1", "content": [PAGE]}]
     own = [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "4"}]
     messages = [{"role": "assistant", "content": echo}, {"role": "user", "content": own}]

@@ -1,0 +1,1 @@
+"""OpenAI Realtime: sessions over WebSocket, one turn for each response."""

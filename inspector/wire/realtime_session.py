@@ -1,0 +1,149 @@
+"""OpenAI Realtime, read into turns: one for each response, with the items that are new since the one before.
+
+The session holds the conversation, so a turn's request has the session's settings, the new items and the id of the
+response before. A response that nobody asked for by `response.create` was started by the end of the user's speech.
+"""
+
+from dataclasses import dataclass, field
+
+from turntape.cassettes.tape.model import Frame
+
+from .json_value import Object, as_array, as_count, as_object, as_text, parse_json
+from .socket_turn import SocketTurn
+
+_ITEM_EVENTS = frozenset({"conversation.item.added", "conversation.item.created", "conversation.item.done"})
+_SPEECH_ENDS = frozenset({"input_audio_buffer.committed", "input_audio_buffer.speech_stopped"})
+_NOT_SETTINGS = frozenset({"id", "object", "conversation"})
+_TRANSCRIBED = "conversation.item.input_audio_transcription.completed"
+
+
+def realtime_turns(frames: tuple[Frame, ...]) -> list[SocketTurn]:
+    """The responses of a session, in order; none when it is not one of OpenAI Realtime."""
+    session = _Session()
+    for frame in frames:
+        message = as_object(parse_json(frame.data))
+        kind = as_text(message.get("type")) or ""
+        if frame.sender == "client":
+            session.asked(kind, message, frame)
+        else:
+            session.said(kind, message, frame)
+    return session.turns() if session.begun else []
+
+
+@dataclass(slots=True)
+class _Response:
+    """A response with what it was asked; the items are read at the end, because transcripts come late."""
+
+    settings: Object
+    items: list[Object]
+    previous: str | None
+    turn: SocketTurn
+
+
+@dataclass(slots=True)
+class _Session:
+    begun: bool = False
+    settings: Object = field(default_factory=dict[str, object])
+    items: dict[str, Object] = field(default_factory=dict[str, Object])
+    """Items of the conversation by id, as the server has them."""
+    new: list[str] = field(default_factory=list[str])
+    """The ids of items that no response has seen yet."""
+    emitted: set[str] = field(default_factory=set[str])
+    """The ids of items that a response brought."""
+    waiting: list[tuple[Object, int]] = field(default_factory=list[tuple[Object, int]])
+    """`response.create`s that have no response yet: what each asks, and when."""
+    speech_end: int | None = None
+    responses: dict[str, _Response] = field(default_factory=dict[str, _Response])
+    current: str | None = None
+    """The id of the newest response."""
+    last: str | None = None
+    """The id of the newest response that is part of the conversation."""
+
+    def asked(self, kind: str, message: Object, frame: Frame) -> None:
+        """Take in a frame of the client."""
+        if kind == "session.update":
+            self.settings.update(as_object(message.get("session")))
+        elif kind == "response.create":
+            self.waiting.append((as_object(message.get("response")), frame.at))
+
+    def said(self, kind: str, message: Object, frame: Frame) -> None:
+        """Take in a frame of the server."""
+        if kind in ("session.created", "session.updated"):
+            self.begun = True
+            self.settings.update(as_object(message.get("session")))
+        elif kind in _ITEM_EVENTS:
+            self._keep(as_object(message.get("item")))
+        elif kind == "conversation.item.deleted":
+            self._forget(as_text(message.get("item_id")) or "")
+        elif kind == _TRANSCRIBED:
+            self._transcribe(message)
+        elif kind in _SPEECH_ENDS:
+            self.speech_end = frame.at
+        elif kind == "error":
+            self._refused(message, frame)
+        elif kind.startswith("response."):
+            self._respond(kind, message, frame)
+
+    def _keep(self, item: Object) -> None:
+        name = as_text(item.get("id")) or ""
+        if name not in self.items and name not in self.emitted:
+            self.new.append(name)
+        self.items.setdefault(name, {}).update(item)
+
+    def _forget(self, name: str) -> None:
+        self.items.pop(name, None)
+        self.new = [one for one in self.new if one != name]
+
+    def _transcribe(self, message: Object) -> None:
+        """Put what the user said into the item that has the sound."""
+        content = as_array(self.items.get(as_text(message.get("item_id")) or "", {}).get("content"))
+        place = as_count(message.get("content_index")) or 0
+        if 0 <= place < len(content):
+            content[place] = {**as_object(content[place]), "transcript": message.get("transcript")}
+
+    def _refused(self, message: Object, frame: Frame) -> None:
+        """An error answers the request that waits; one about something else belongs to no turn."""
+        if self.waiting:
+            turn = self._begin(f"refused {len(self.responses)}", frame, keeps_items=True).turn
+            turn.events.append((frame, message))
+            turn.ended = True
+
+    def _respond(self, kind: str, message: Object, frame: Frame) -> None:
+        response = as_object(message.get("response"))
+        name = as_text(message.get("response_id")) or as_text(response.get("id")) or self.current or ""
+        if name not in self.responses:
+            self._begin(name, frame)
+            self.current = name
+        turn = self.responses[name].turn
+        if kind == "response.output_item.added" and (item := as_text(as_object(message.get("item")).get("id"))):
+            self.emitted.add(item)
+            self.new = [one for one in self.new if one != item]
+        turn.events.append((frame, message))
+        turn.ended = turn.ended or kind == "response.done"
+
+    def _begin(self, name: str, frame: Frame, *, keeps_items: bool = False) -> _Response:
+        """Begin a response: it answers what was asked first, or the end of the user's speech."""
+        asks, at = self.waiting.pop(0) if self.waiting else ({}, self.speech_end)
+        settings = {**self.settings, **{key: value for key, value in asks.items() if value is not None}}
+        given = asks.get("input")
+        apart = asks.get("conversation") == "none"
+        items = [as_object(item) for item in as_array(given)] if given is not None else []
+        if given is None:
+            items = [self.items[one] for one in self.new if one in self.items]
+        if not apart and not keeps_items:
+            self.new = []
+        begun = at if at is not None and at <= frame.at else frame.at
+        previous = None if apart else self.last
+        self.speech_end = None
+        self.last = self.last if apart or keeps_items else name
+        response = self.responses[name] = _Response(settings, items, previous, SocketTurn({}, begun))
+        return response
+
+    def turns(self) -> list[SocketTurn]:
+        """All responses as turns, and a request that nothing answered."""
+        for asks, at in self.waiting:
+            self.responses[f"open {at}"] = _Response({**self.settings, **asks}, [], self.last, SocketTurn({}, at))
+        for response in self.responses.values():
+            settings = {k: v for k, v in response.settings.items() if v is not None and k not in _NOT_SETTINGS}
+            response.turn.body = {**settings, "input": response.items, "previous_response_id": response.previous}
+        return [response.turn for response in self.responses.values()]

@@ -1,0 +1,55 @@
+"""A turn within a WebSocket session, and how it reads as a round trip."""
+
+from dataclasses import dataclass, field, replace
+
+from turntape.cassettes.tape.model import Chunk, Frame, Request, Response, RoundTrip
+
+from .json_value import Object, as_text, compact
+
+
+@dataclass(slots=True)
+class SocketTurn:
+    """What one request within a session asked, and what came back so far."""
+
+    body: Object
+    """The body that the request would have had over HTTP."""
+    at: int
+    """When it was asked, in microseconds since the session's start."""
+    events: list[tuple[Frame, Object]] = field(default_factory=list[tuple[Frame, Object]])
+    ended: bool = False
+
+
+def round_trip_of(session: RoundTrip, turn: SocketTurn) -> RoundTrip:
+    """The turn as a POST to the session's URL whose answer streams the turn's events.
+
+    It is cut, as the session is, when it had not ended.
+    """
+    pieces = [_event(message) for _, message in turn.events]
+    chunks = tuple(
+        Chunk(len(piece), max(0, frame.at - turn.at)) for piece, (frame, _) in zip(pieces, turn.events, strict=True)
+    )
+    body = {**turn.body, "stream": True}
+    response = Response(200, headers=(("content-type", "text/event-stream"),), content=b"".join(pieces), chunks=chunks)
+    return replace(
+        session,
+        request=replace(_post(session.request), content=compact(body).encode("utf-8", "surrogatepass")),
+        response=response if turn.events else None,
+        started_at=session.started_at + turn.at / 1_000_000,
+        request_at=0,
+        first_byte_at=chunks[0].at if chunks else None,
+        ended_at=chunks[-1].at if chunks else None,
+        closed_first=None if turn.ended else session.closed_first,
+        failure=None if turn.ended else session.failure,
+        frames=(),
+    )
+
+
+def _post(request: Request) -> Request:
+    scheme, separator, rest = request.url.partition("://")
+    http = {"ws": "http", "wss": "https"}.get(scheme, scheme)
+    return replace(request, method="POST", url=f"{http}{separator}{rest}", encoding=None)
+
+
+def _event(message: Object) -> bytes:
+    name = as_text(message.get("type")) or "message"
+    return f"event: {name}\ndata: {compact(message)}\n\n".encode("utf-8", "surrogatepass")

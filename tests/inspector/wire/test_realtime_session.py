@@ -1,0 +1,216 @@
+"""A session of OpenAI Realtime becomes one turn for each response."""
+
+import json
+from typing import Any
+
+import pytest
+
+from turntape.cassettes.tape.model import Frame, Request, Response, RoundTrip
+from turntape.inspector.run.labels import label_all
+from turntape.inspector.wire.parse import read
+from turntape.inspector.wire.values import Reading, ToolResult, Usage
+from turntape.inspector.wire.websocket import is_live, turns_of
+
+TOOL = {"type": "function", "name": "add", "parameters": {"type": "object"}}
+SESSION = {"type": "realtime", "id": "sess_1", "model": "gpt-realtime", "instructions": "Be brief.", "tools": [TOOL]}
+USAGE = {
+    "input_tokens": 20,
+    "output_tokens": 6,
+    "total_tokens": 26,
+    "input_token_details": {"cached_tokens": 8, "text_tokens": 12, "audio_tokens": 8},
+    "output_token_details": {"text_tokens": 2, "audio_tokens": 4},
+}
+
+
+def client(kind: str, **fields: object) -> tuple[str, dict[str, Any]]:
+    return "client", {"type": kind, **fields}
+
+
+def server(kind: str, **fields: object) -> tuple[str, dict[str, Any]]:
+    return "server", {"type": kind, "event_id": "e", **fields}
+
+
+def session(*frames: tuple[str, dict[str, Any]]) -> RoundTrip:
+    """A session whose frames come 10 microseconds apart, the first at 10."""
+    sent = tuple(
+        Frame("client" if who == "client" else "server", 10 * n, json.dumps(message).encode(), True)
+        for n, (who, message) in enumerate(frames, 1)
+    )
+    request = Request("GET", "wss://api.openai.com/v1/realtime?model=gpt-realtime-2")
+    return RoundTrip(request, Response(101), 100.0, frames=sent, closed_first="client")
+
+
+CREATED = server("session.created", session=SESSION)
+
+
+def item(name: str, **fields: object) -> tuple[str, dict[str, Any]]:
+    return server("conversation.item.added", item={"id": name, **fields})
+
+
+def user(name: str, text: str) -> tuple[str, dict[str, Any]]:
+    return item(name, type="message", role="user", content=[{"type": "input_text", "text": text}])
+
+
+def said(name: str, text: str) -> dict[str, Any]:
+    content = [{"type": "output_audio", "transcript": text}]
+    return {"id": name, "type": "message", "role": "assistant", "status": "completed", "content": content}
+
+
+def answer(
+    name: str, *output: dict[str, Any], status: str = "completed", **more: Any
+) -> list[tuple[str, dict[str, Any]]]:
+    response = {"id": name, "object": "realtime.response", "status": status, "output": output, "usage": USAGE, **more}
+    frames = [server("response.created", response={"id": name, "status": "in_progress", "output": []})]
+    for i, one in enumerate(output):
+        frames.append(server("response.output_item.added", response_id=name, output_index=i, item=one))
+        frames.append(server("conversation.item.added", item=one))
+    return [*frames, server("response.done", response=response)]
+
+
+CALL = {"id": "i_call", "type": "function_call", "call_id": "call_1", "name": "add", "arguments": '{"a":1}'}
+
+
+def readings(*frames: tuple[str, dict[str, Any]]) -> list[Reading]:
+    return [read(turn) for turn in turns_of(session(*frames))]
+
+
+def test_a_response_is_a_turn_with_the_session_settings_and_the_new_items() -> None:
+    (reading,) = readings(CREATED, user("i1", "hi"), client("response.create"), *answer("r1", said("i2", "Hello")))
+
+    assert reading.protocol == "openai-realtime" and reading.emission and reading.finish
+    assert (reading.request.model, [part.text for part in reading.request.system]) == ("gpt-realtime", ["Be brief."])
+    assert [tool.name for tool in reading.request.tools] == ["add"]
+    assert [(m.role, m.parts[0].text) for m in reading.request.messages] == [("user", "hi")]
+    assert (reading.emission.text, reading.finish.effective, reading.response_id) == ("Hello", "complete", "r1")
+    assert reading.usage == Usage(input=20, cache_read=8, output=6, input_audio=8, output_audio=4)
+    assert reading.usage_raw == USAGE
+
+
+def test_the_next_turn_has_only_what_is_new_and_continues_the_one_before() -> None:
+    first, second = readings(
+        CREATED,
+        user("i1", "hi"),
+        *answer("r1", CALL),
+        item("i3", type="function_call_output", call_id="call_1", output="3"),
+        client("response.create"),
+        *answer("r2", said("i4", "It is 3.")),
+    )
+
+    assert first.emission and [call.id for call in first.emission.calls] == ["call_1"]
+    assert first.finish and first.finish.effective == "tool_calls"
+    assert second.request.previous_id == "r1"
+    assert second.request.results == (ToolResult("call_1", None, False, "3"),)
+    assert len(second.request.messages) == 1
+
+
+def test_what_the_user_said_is_read_also_when_its_transcript_comes_after_the_answer() -> None:
+    spoken = item("i1", type="message", role="user", content=[{"type": "input_audio", "transcript": None}])
+    transcript = server(
+        "conversation.item.input_audio_transcription.completed", item_id="i1", content_index=0, transcript="good day"
+    )
+    committed = server("input_audio_buffer.committed", item_id="i1")
+    trip = session(CREATED, spoken, committed, *answer("r1", said("i2", "Hello")), transcript)
+    (turn,) = turns_of(trip)
+
+    assert read(turn).request.messages[0].parts[0].text == "good day"
+    assert (turn.started_at, turn.first_byte_at) == (100.0 + 30 / 1_000_000, 10)  # It begins at the end of the speech.
+
+
+def test_a_request_of_its_own_settings_beside_the_conversation() -> None:
+    apart = client(
+        "response.create",
+        response={
+            "conversation": "none",
+            "instructions": "Classify.",
+            "input": [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "x"}]}],
+            "tools": [],
+        },
+    )
+    first, beside, then = readings(
+        CREATED, user("i1", "hi"), *answer("r1", said("i2", "Hello")),
+        user("i3", "more"), apart, *answer("r2", said("i4", "greeting")),
+        client("response.create"), *answer("r3", said("i5", "More.")),
+    )  # fmt: skip
+
+    assert [part.text for part in beside.request.system] == ["Classify."] and beside.request.tools == ()
+    assert (beside.request.previous_id, beside.request.messages[0].parts[0].text) == (None, "x")
+    assert [message.parts[0].text for message in then.request.messages] == ["more"]
+    assert first.request.previous_id is None and then.request.previous_id == "r1"
+
+
+def test_settings_that_change_hold_from_then_on() -> None:
+    first, second = readings(
+        CREATED,
+        *answer("r1", said("i1", "a")),
+        server("session.updated", session={**SESSION, "instructions": "Be long.", "tools": []}),
+        *answer("r2", said("i2", "b")),
+    )
+
+    assert ([p.text for p in first.request.system], len(first.request.tools)) == (["Be brief."], 1)
+    assert ([p.text for p in second.request.system], len(second.request.tools)) == (["Be long."], 0)
+
+
+def test_a_deleted_item_is_not_sent() -> None:
+    deleted = server("conversation.item.deleted", item_id="i1")
+    (reading,) = readings(CREATED, user("i1", "hi"), user("i2", "you"), deleted, *answer("r1"))
+
+    assert [message.parts[0].text for message in reading.request.messages] == ["you"]
+
+
+@pytest.mark.parametrize(
+    ("status", "details", "label", "detail"),
+    [
+        ("cancelled", {"type": "cancelled", "reason": "turn_detected"}, "cancelled", "turn_detected"),
+        ("incomplete", {"type": "incomplete", "reason": "max_output_tokens"}, "length", "max_output_tokens"),
+        ("incomplete", {"type": "incomplete", "reason": "content_filter"}, "content_filter", "content_filter"),
+        ("failed", {"type": "failed", "error": {"type": "server_error", "code": "x"}}, "error", "x"),
+    ],
+)
+def test_the_end_of_a_response_is_labelled(status: str, details: object, label: str, detail: str) -> None:
+    (reading,) = readings(CREATED, *answer("r1", said("i1", "He"), status=status, status_details=details))
+
+    assert reading.finish and (reading.finish.raw, reading.finish.label) == (status, label)
+    assert reading.finish.detail == detail
+
+
+def test_a_response_without_its_end_is_cut_and_has_what_came() -> None:
+    delta = {"response_id": "r1", "item_id": "i1", "output_index": 0, "content_index": 0}
+    spoken = [server("response.output_audio_transcript.delta", **delta, delta=text) for text in ("Hel", "lo")]
+    (reading,) = readings(CREATED, server("response.created", response={"id": "r1"}), *spoken)
+
+    assert reading.finish and reading.finish.effective == "cut"
+    assert reading.emission and reading.emission.text == "Hello"
+
+
+def test_an_error_answers_the_request_that_waits_and_no_other() -> None:
+    error = server("error", error={"type": "invalid_request_error", "code": "c", "message": "no"})
+    (refused,) = readings(CREATED, user("i1", "hi"), error, client("response.create"), error)
+
+    assert refused.error and refused.error.message == "no"
+
+
+def test_a_request_that_nothing_answered_is_a_turn_without_an_answer() -> None:
+    (turn,) = turns_of(session(CREATED, client("response.create")))
+
+    assert turn.response is None and turn.closed_first == "client"
+
+
+def test_a_session_without_responses_stays_whole() -> None:
+    assert turns_of(session(CREATED)) == [] and is_live(session(CREATED))
+
+
+def test_the_turns_of_a_session_are_one_thread_and_its_call_is_answered() -> None:
+    frames = [
+        CREATED,
+        user("i1", "hi"),
+        *answer("r1", CALL),
+        item("i3", type="function_call_output", call_id="call_1", output="3"),
+        client("response.create"),
+        *answer("r2", said("i4", "It is 3.")),
+    ]
+    done = label_all([session(*frames)])
+    labels: list[Any] = [one.label for one in done]
+
+    assert [label["turn"] for label in labels] == [1, 2] and labels[0]["thread"] == labels[1]["thread"]
+    assert labels[0]["client"]["outcome"] == "dispatched"
+    assert [f["id"] for label in labels for f in label["findings"] if f["severity"] != "info"] == []
