@@ -9,7 +9,7 @@ from ..rule import Note, rule
 from ..rule_context import RuleContext
 
 _ERROR = re.compile(
-    r"\s*(?:error\b|traceback \(most recent|exception\b|api request failed|http [45]\d\d|\{\s*\"(?:error|iserror)\"\s*:\s*(?!null|false|\"\")"
+    r"\s*(?:error\b|traceback \(most recent|exception\b|api request failed|http [45]\d\d|\{\s*\"(?:error|iserror)\"\s*:(?!\s*(?:null|false|\"\"))"
     r"|\{\s*\"ok\"\s*:\s*false|[\w ]{0,40}\bfailed\b)",
     re.IGNORECASE,
 )

@@ -170,7 +170,7 @@ def duplicate_request(context: RuleContext) -> Iterator[Note]:
     if earlier.effective not in ("complete", "tool_calls", "stop_sequence"):
         return
     started = context.turn.round_trip.started_at
-    if started > earlier.ended + _TOGETHER and started > earlier.started + _TOGETHER:
+    if started > earlier.ended + _TOGETHER:
         return
     settings = (as_object(context.parameter(name)) for name in _SETTINGS)
     temperature = next((fields["temperature"] for fields in settings if "temperature" in fields), None)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from conversations import HELLO, chat, result, said, user
-from judged import anthropic, asked, given, ids, judged, only, spoke, use, words
+from judged import anthropic, asked, given, ids, judged, lines, only, spoke, use, words
 
 ASKED = {"role": "user", "content": "what is a tape?"}
 
@@ -78,3 +78,183 @@ def test_no_hint_is_more_severe_than_a_warning() -> None:
     reported = judged(*circle(*"xyxyxyxy"), hints=True)
 
     assert {one.severity for one in reported if one.tier == "H"} <= {"info", "warning"}
+
+
+def cycle(*steps: str, results: str = "", after: int = 0) -> list[str]:
+    """What is said of ping-pong in a run of these calls; each letter of a step is a call."""
+    history: list[dict[str, Any]] = [HELLO]
+    trips: list[Any] = []
+    for n, step in enumerate(steps):
+        call = said(None, *((f"c{n}{m}", "look_up", f'{{"word":"{word}"}}') for m, word in enumerate(step)))
+        trips.append(chat(history, call, index=n))
+        texts = results[n] if results else "r"
+        history = [*history, call, *(result(f"c{n}{m}", f"{texts}{word}") for m, word in enumerate(step))]
+    return lines(*trips, only="model-ping-pong", hints=True)
+
+
+def test_a_cycle_is_reported_once_at_its_third_round() -> None:
+    assert cycle(*"ababab") == [
+        (
+            "#5 model-ping-pong (model, warning, H): the last 6 turns are a cycle of 2 calls with equal "
+            "results | #5 response"
+        ),
+    ]
+    assert cycle(*"abcabcabc") == [
+        (
+            "#8 model-ping-pong (model, warning, H): the last 9 turns are a cycle of 3 calls with equal "
+            "results | #8 response"
+        ),
+    ]
+    assert cycle(*"abcdabcdabcd") == [
+        (
+            "#11 model-ping-pong (model, warning, H): the last 12 turns are a cycle of 4 calls with equal "
+            "results | #11 response"
+        ),
+    ]
+    assert cycle(*"ababa") == []
+    assert cycle(*"aaaaaa") == [], "one call again and again is another finding"
+    assert cycle(*"ababaa") == []
+    assert cycle(*"abcdeabcdeabcde") == [], "longer cycles are not looked for"
+    assert len(cycle(*"abababab")) == 2, "the cycle is reported from each of its two ends"
+    assert cycle("ab", "c", "ab", "c", "ab", "c") != []
+
+
+def test_a_cycle_whose_results_change_is_progress() -> None:
+    assert cycle(*"ababab", results="111111") != []
+    assert cycle(*"ababab", results="111121") == []
+    assert cycle(*"ababab", results="121212") != []
+    assert cycle(*"xababab", results="9111111") != [], "what came before the cycle does not count"
+
+
+def test_a_failure_that_is_passed_over_is_shown_at_its_place() -> None:
+    assert lines(*failed("A tape is a strip."), only="model-ignored", hints=True) == [
+        (
+            "#1 model-ignored-tool-error (model, warning, H): the answer ends the run right after a failed "
+            "tool and does not mention it | #1 request /messages/2/content/0, #1 response"
+        ),
+    ]
+    fine = [anthropic([ASKED], [use()]), anthropic([ASKED, spoke(use()), asked(given())], [words("A strip.")], 1)]
+    assert lines(*fine, only="model-ignored", hints=True) == []
+    error = asked(given(text="no such word", is_error=True))
+    called = [fine[0], anthropic([ASKED, spoke(use()), error], [words("Again."), use("toolu_2", "b")], 1)]
+    assert lines(*called, only="model-ignored", hints=True) == []
+    capped = [fine[0], anthropic([ASKED, spoke(use()), error], [words("A strip is")], 1, stop="max_tokens")]
+    assert lines(*capped, only="model-ignored", hints=True) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["An error.", "It failed.", "I am unable to.", "I could not.", "I couldn't.", "I cannot.", "I can't.", "So sorry.",
+     "There is a problem.", "An issue came up.", "Unfortunately no.", "Not found.", "It is not available.",
+     "It is not possible."],
+)  # fmt: skip
+def test_words_that_mention_a_failure(text: str) -> None:
+    assert lines(*failed(text), only="model-ignored", hints=True) == []
+
+
+REFUSALS = [
+    "I'm sorry, but I can't help with that.", "I’m sorry, I cannot assist you.", "I am sorry. I will not do that.",
+    "Sorry, I can't comply.", "I can't provide this.", "I can’t support that.", "I cannot fulfil this request.",
+    "I'm not able to help.", "I'm unable to help.", "I am not able to assist.", "I am unable to help.", "I won't help.",
+    "I won’t provide it.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", REFUSALS)
+def test_an_answer_that_begins_like_a_refusal_is_quoted(text: str) -> None:
+    [line] = lines(chat([HELLO], said(text)), only="model-refused", hints=True)
+
+    assert line == (
+        f"#0 model-refused-in-text (model, info, H): the answer begins like a refusal: {text!r} | #0 response"
+    )
+
+
+def test_words_of_regret_without_a_refusal_are_not_one() -> None:
+    def refused(text: str, **fields: Any) -> bool:
+        return bool(lines(chat([HELLO], said(text), **fields), only="model-refused", hints=True))
+
+    assert not refused("I'm sorry for the delay: it is a strip.")
+    assert not refused("You asked. I can't help with that.")
+    assert not refused("I can't " + "x" * 81 + " help")
+    assert refused("I can't " + "x" * 70 + " help")
+    assert not refused("I can't help with that.", finish="length")
+    assert refused("I can't help. " + "x" * 100)
+
+
+def test_a_stop_string_that_cuts_code_is_named() -> None:
+    def stopped(text: str, stop: list[str], **fields: Any) -> list[str]:
+        return lines(chat([HELLO], said(text), stop=stop, **fields), only="model-truncated", hints=True)
+
+    assert stopped("Look:\n```python\nx = 1", ["a", "b", "c", "d"]) == [
+        (
+            "#0 model-truncated-by-own-stop (api, warning, H): the answer ends inside JSON or code and the "
+            "request asks to stop at 'a', 'b', 'c' | #0 request stop, #0 response"
+        ),
+    ]
+    assert stopped('  [{"a": 1', ["}"]) != []
+    assert stopped('{"a": 1', ["}"], finish="length") == []
+    assert stopped("Look:\n```python\nx = 1\n```", ["a"]) == []
+    assert stopped('It is {"a": 1', ["}"]) == []
+    assert stopped("", ["}"]) == []
+    assert lines(chat([HELLO], said('{"a": 1')), only="model-truncated", hints=True) == []
+    half = chat([HELLO], said(None, ("c1", "look_up", '{"word": "a"')), stop=["}"], finish="stop")
+    assert lines(half, only="model-truncated", hints=True) != []
+
+
+@pytest.mark.parametrize("tag", ["<think>", "</think>", "<thinking>", "</THINKING>"])
+def test_a_tag_of_thinking_in_the_text_is_reported_once(tag: str) -> None:
+    first = said(f"so {tag} It is a strip.")
+    second = chat([HELLO, first, user("and?")], said(f"so {tag} It is."), index=1)
+
+    assert lines(chat([HELLO], first), second, only="model-reasoning-leak", hints=True) == [
+        "#0 model-reasoning-leak (api, info, H): the text of the answer contains thinking tags | #0 response"
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Let me look it up.", "I see. I'll look it up", "Well:\nI will look it up…", "Now, I am going to look it up:",
+     "Yes! I’m going to look it up.", "Fine? Next, I look it up.", "So: next I look it up."],
+)  # fmt: skip
+def test_an_answer_that_announces_an_action_is_quoted(text: str) -> None:
+    [line] = lines(chat([HELLO], said(text)), only="model-promised", hints=True)
+
+    assert line.startswith("#0 model-promised-no-action (model, info, H): the answer announces an action and calls ")
+    assert line.endswith(" | #0 response")
+
+
+def test_an_answer_that_acts_or_has_ended_announces_nothing() -> None:
+    def promised(text: str, *calls: tuple[str, str, str], **fields: Any) -> list[str]:
+        return lines(chat([HELLO], said(text, *calls), **fields), only="model-promised", hints=True)
+
+    assert promised("I see. Let me look it up.") == [
+        (
+            "#0 model-promised-no-action (model, info, H): the answer announces an action and calls nothing: "
+            "'. Let me look it up.' | #0 response"
+        ),
+    ]
+    assert promised("Let me look it up. It is a strip.") == []
+    assert promised("Let me look it up.", ("c1", "look_up", '{"word":"a"}')) == []
+    assert promised("Let me look it up.", ("c1", "look_up", '{"word":"a"}'), finish="stop") == []
+    assert promised("Let me look it up.", tools=None) == []
+    assert promised("Let me look it up.", finish="length") == []
+    assert promised("x" * 500 + ". Let me look it up.") != []
+    assert promised("Let me " + "x" * 170) == []
+
+
+def test_an_error_that_says_nothing_is_quoted() -> None:
+    assert lines(*repeated("invalid"), only="client-opaque", hints=True) == [
+        (
+            "#1 client-opaque-tool-error (client, warning, H): the error 'invalid' names no field and no "
+            "reason, and the same call came again | #1 request /messages/2/content/0, #1 response"
+        ),
+    ]
+    assert lines(*repeated("x" * 59), only="client-opaque", hints=True) != []
+    assert lines(*repeated("x" * 60), only="client-opaque", hints=True) == []
+    history = [ASKED, spoke(use()), asked(given(text="invalid", is_error=True))]
+    other = [anthropic([ASKED], [use()]), anthropic(history, [use("toolu_2", "another")], 1)]
+    assert lines(*other, only="client-opaque", hints=True) == []
+    unmarked = [ASKED, spoke(use()), asked(given(text="invalid"))]
+    assert lines(other[0], anthropic(unmarked, [use("toolu_2")], 1), only="client-opaque", hints=True) == []
+    assert lines(anthropic(history, [use("toolu_2")]), only="client-opaque", hints=True) == []
+    assert lines(other[0], anthropic(history, [words("x")], 1), only="client-opaque", hints=True) == []

@@ -1,10 +1,27 @@
 """What the client gives back as results, and how the context grows with it."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from conversations import CALL, HELLO, chat, result, said
-from judged import anthropic, asked, given, ids, judged, only, spoke, steps, use, words
+from judged import (
+    anthropic,
+    asked,
+    calls,
+    gemini,
+    given,
+    gives,
+    ids,
+    judged,
+    lines,
+    only,
+    spoke,
+    steps,
+    turn,
+    use,
+    words,
+)
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -80,3 +97,176 @@ def test_a_picture_that_every_request_carries_is_reported_at_the_third() -> None
         history = [*history, spoke(use(f"toolu_{n}", str(n))), asked(given(f"toolu_{n}"))]
 
     assert only("client-image-or-blob-resent", *trips).at == 2
+
+
+def error(text: str, name: str = "look_up", **more: Any) -> list[str]:
+    call = use(name=name)
+    trips = (
+        anthropic([ASKED], [call]),
+        anthropic([ASKED, spoke(call), asked(given(text=text, **more))], [words("x")], 1),
+    )
+    return lines(*trips, only="client-tool-error")
+
+
+def test_an_unmarked_error_is_quoted_with_the_name_of_its_tool() -> None:
+    first = said(None, CALL)
+    unmarkable = chat([HELLO, first, result("call_1", "Error: no such word")], said("x"), index=1)
+
+    assert error("Error: no such word") == [
+        (
+            "#1 client-tool-error-as-success (client, warning, S): the result of 'look_up' reads like an error "
+            "and is not marked as one: 'Error: no such word' | #1 request /messages/2/content/0"
+        ),
+    ]
+    assert error("Error: " + "x" * 100)[0].count("x") == 73
+    assert lines(chat([HELLO], first), unmarkable, only="client-tool-error") == [
+        (
+            "#1 client-tool-error-as-success (client, info, S): the result of 'look_up' reads like an error "
+            "and is not marked as one: 'Error: no such word' | #1 request /messages/2"
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["error", "  Error: x", "Traceback (most recent call last):", "Exception in x", "API request failed", "HTTP 404 x",
+     "http 500", '{"error": "x"}', '{ "isError" : true}', '{"ok": false}', "The call failed", "failed"],
+)  # fmt: skip
+def test_a_text_that_begins_so_is_an_error(text: str) -> None:
+    assert error(text) != []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["errors are many", "No exceptions", '{"error": null}', '{"error": false}', '{"error": ""}', '{"ok": true}',
+     "HTTP 200", "x" * 41 + " failed", "It was unfailed"],
+)  # fmt: skip
+def test_a_text_that_begins_so_is_not_an_error(text: str) -> None:
+    assert error(text) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["read_x", "get_log", "file", "Cat", "grep", "search", "fetch", "view", "open", "query"]
+)
+def test_what_a_reader_reads_may_speak_of_failures(name: str) -> None:
+    assert error("The charge failed", name) == []
+    assert error("The charge failed", "charge") != []
+    for text in ("Error: no such x", "Traceback (most recent call last)", '{"error": "x"}'):
+        assert error(text, name) != [], "these words are the tool's own"
+
+
+def test_several_errors_are_each_reported_once() -> None:
+    both = [use("t1"), use("t2", "b")]
+    history = [ASKED, spoke(*both), asked(given("t1", "fine"), given("t2", "Error: x"))]
+    later = [*history, spoke(words("Well.")), asked("and?")]
+    trips = anthropic([ASKED], both), anthropic(history, [words("Well.")], 1), anthropic(later, [words("x")], 2)
+
+    assert [line.split(" | ")[1] for line in lines(*trips, only="client-tool-error")] == [
+        "#1 request /messages/2/content/1",
+    ]
+
+
+def test_an_error_without_an_id_is_known_by_its_name_and_place() -> None:
+    hi = turn("user", {"text": "hi"})
+    history = [hi, turn("model", calls()), turn("user", gives("Error: x"))]
+
+    assert lines(gemini([hi], [calls()]), gemini(history, [{"text": "x"}], 1), only="client-tool-error") == [
+        (
+            "#1 client-tool-error-as-success (client, info, S): the result of 'look_up' reads like an error "
+            "and is not marked as one: 'Error: x' | #1 request /contents/2/parts/0"
+        ),
+    ]
+
+
+def huge(size: int, **fields: Any) -> list[str]:
+    first = said(None, CALL)
+    second = chat([HELLO, first, result("call_1", "x" * size)], said("a"), index=1, **fields)
+    return lines(chat([HELLO], first), second, only="client-huge")
+
+
+def test_a_huge_result_is_reported_with_its_size() -> None:
+    assert huge(60_000) == [
+        (
+            "#1 client-huge-tool-result (client, warning, P): the result of 'look_up' has 60,000 characters "
+            "(about 15,000 tokens), which every later turn pays for | #1 request /messages/2"
+        ),
+    ]
+    assert huge(50_001) != []
+    assert huge(50_000) == []
+
+
+def test_a_huge_result_that_filled_the_window_is_an_error() -> None:
+    full = {"error": {"message": "This model's maximum context length is 131072 tokens.", "type": "x"}}
+    first = said(None, CALL)
+    history = [HELLO, first, result("call_1", "x" * 60_000)]
+    rejected = chat(history, status=400, error=full, index=1)
+    call = use()
+    labelled = anthropic([ASKED, spoke(call), asked(given(text="x" * 60_000))], [words("x")], 1,
+                         stop="model_context_window_exceeded")  # fmt: skip
+    other = chat(history, status=400, error={"error": {"message": "no", "type": "x"}}, index=1)
+
+    assert lines(chat([HELLO], first), rejected, only="client-huge")[0].startswith(
+        "#1 client-huge-tool-result (client, error"
+    )
+    assert lines(anthropic([ASKED], [call]), labelled, only="client-huge")[0].startswith(
+        "#1 client-huge-tool-result (client, error"
+    )
+    assert lines(chat([HELLO], first), other, only="client-huge")[0].startswith(
+        "#1 client-huge-tool-result (client, warning"
+    )
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", "{}", "None", " [] "])
+def test_empty_results_that_come_again_are_reported_once(text: str) -> None:
+    assert lines(*steps(5, answer=text), only="client-empty-tool") == [
+        "#2 client-empty-tool-result (client, info, P): the result of 'look_up' is empty again | #2 request /messages/4"
+    ]
+    assert lines(*steps(4, answer="[1]"), only="client-empty-tool") == []
+
+
+def grown(*tokens: int) -> list[str]:
+    return lines(*(chat_with(one, count) for one, count in zip(steps(len(tokens), word=None), tokens, strict=True)),
+                 only="client-context-growth")  # fmt: skip
+
+
+def test_a_context_that_grows_is_reported_once_with_its_slope() -> None:
+    assert grown(3_000, *[4_000] * 8, 30_001, 40_000) == [
+        (
+            "#9 client-context-growth (client, info, P): the input grew from 3,000 to 30,001 tokens, about "
+            "3,000 a turn | #0 usage input 3000, #9 usage input 30001"
+        ),
+    ]
+    assert grown(3_000, *[4_000] * 8, 30_000) == []
+    assert grown(1_000, *[2_000] * 8, 20_000) == []
+    assert grown(1_000, *[2_000] * 8, 20_001) != []
+    assert grown(3_000, *[4_000] * 7, 60_000) == [], "too few turns"
+
+
+def test_a_picture_is_reported_by_its_place_at_the_third_time() -> None:
+    source = {"type": "base64", "media_type": "image/png", "data": "QUJD" * 40_000}
+    history: list[dict[str, Any]] = [{"role": "user", "content": [words("look"), {"type": "image", "source": source}]}]
+    trips: list[RoundTrip] = []
+    for n in range(5):
+        trips.append(anthropic(history, [use(f"toolu_{n}", str(n))], n))
+        history = [*history, spoke(use(f"toolu_{n}", str(n))), asked(given(f"toolu_{n}"))]
+
+    assert lines(*trips, only="client-image") == [
+        (
+            "#2 client-image-or-blob-resent (client, info, P): the same image or file is sent for the third "
+            "time | #2 request /messages/0/content/1"
+        ),
+    ]
+
+
+def test_an_attempt_and_a_turn_after_a_failure_bring_their_results_once() -> None:
+    call = use()
+    history = [ASKED, spoke(call), asked(given(text="Error: x"))]
+    failed = anthropic(history, index=1, error="overloaded", status=529)
+    again = anthropic(history, [words("Well.")], 2)
+    longer = anthropic([*history, spoke(words("Well.")), asked("and?")], [words("x")], 3)
+
+    found = lines(anthropic([ASKED], [call]), failed, again, longer, only="client-tool-error")
+    assert [line.split(" ")[0] for line in found] == ["#1"]
+    gave_up = anthropic([*history, asked("and?")], [words("x")], 2)
+    found = lines(anthropic([ASKED], [call]), failed, gave_up, only="client-tool-error")
+    assert [line.split(" ")[0] for line in found] == ["#1"]

@@ -345,3 +345,43 @@ def test_a_session_that_cannot_recover_is_reported_with_its_first_rejection() ->
     assert stuck(user("go on")) == [], "the same request again is a retry"
     other = "Unsupported parameter: 'verbosity' is not supported with this model."
     assert stuck(user("go on"), user("again"), message=other) == []
+
+
+def test_a_second_try_after_no_answer_at_all_is_neither_early_nor_wrong() -> None:
+    def unreached(index: int) -> RoundTrip:
+        one = chat([HELLO], failure=Failure("refused", "connection refused"), index=index)
+        return replace(one, ended_at=None, first_byte_at=None)
+
+    found = {line.split(" ")[1] for line in lines(unreached(0), unreached(1), unreached(2))}
+    assert not {one for one in found if one.startswith("client-")}
+
+
+def test_a_page_with_a_permanent_status_must_not_be_asked_for_again() -> None:
+    def page(index: int) -> RoundTrip:
+        asked = {"model": "gpt-5", "messages": [HELLO]}
+        return trip(CHAT, asked, "<html>Not here</html>", index, status=404, content_type="text/html")
+
+    assert "client-retried-permanent-error" in ids(page(0), page(1))
+
+
+def at_places(*places: int | None, text: str = "text content blocks must be non-empty") -> list[str]:
+    """Requests that are rejected one after the other, each for a fault at this place."""
+    history: list[dict[str, Any]] = [{"role": "user", "content": "hi"}]
+    trips = [anthropic(history, [words("x")])]
+    history = [*history, {"role": "assistant", "content": "x"}]
+    for n, place in enumerate(places, 1):
+        history = [*history, {"role": "user", "content": f"question {n}"}]
+        where = "" if place is None else f"messages.{place}.content.0: "
+        trips.append(anthropic(history, index=n, error=f"{where}{text}"))
+    return lines(*trips, only="client-poisoned")
+
+
+def test_a_history_is_poisoned_by_one_fault_at_one_place() -> None:
+    assert at_places(1, 1)[0].startswith(
+        "#2 client-poisoned-history (client, error, P): 2 requests were rejected for the same fault at "
+        "/messages/1/content/0, first #1"
+    )
+    assert at_places(1, 2) == []
+    assert at_places(None, None) != []
+    assert at_places(1, None) != [], "a text without a place does not contradict one with a place"
+    assert at_places(1, 1, text="prompt is too long: input is too long") == [], "another rule reports a full window"

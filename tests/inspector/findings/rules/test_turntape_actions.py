@@ -1,0 +1,58 @@
+"""What turntape itself did to a round trip."""
+
+from dataclasses import replace
+
+import pytest
+from conversations import HELLO, chat, said
+from judged import lines
+
+from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.findings.rules.turntape_actions import IDS
+
+
+def marked(**extra: object) -> list[str]:
+    return lines(replace(chat([HELLO], said("It is a strip.")), extra=extra))
+
+
+def test_a_limit_is_reported_with_its_message() -> None:
+    assert marked(guard={"limit": "max-turns", "message": "ended after 3 turns"}) == [
+        "#0 run-ended-by-limit (client, info, P): ended after 3 turns | #0 request"
+    ]
+    assert marked(guard={}) == []
+
+
+def test_what_a_person_did_at_a_breakpoint_is_reported() -> None:
+    assert marked(breakpoint={"did": "refused", "on": "finish=stop", "message": "not now"}) == [
+        "#0 answer-refused-by-hand (client, info, P): a person refused the answer at the breakpoint finish=stop: "
+        "not now | #0 response"
+    ]
+    assert marked(breakpoint={"did": "edited", "on": "finish=stop"}) == [
+        "#0 answer-edited-by-hand (client, info, P): a person changed the answer at the breakpoint finish=stop "
+        "| #0 response"
+    ]
+    assert marked(breakpoint={"did": "passed", "on": "finish=stop"}) == []
+    assert marked() == []
+
+
+def failed(kind: str) -> RoundTrip:
+    return chat([HELLO], status=404, error={"error": {"message": "no recorded round trip", "type": kind}})
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("turntape_replay_miss", "replay-missed (client, error, P): no recorded round trip | #0 request"),
+        ("turntape_no_cassette", "replay-missed (client, error, P): no recorded round trip | #0 request"),
+        ("turntape_no_answer", "replay-without-answer (api, info, P): no recorded round trip | #0 response"),
+    ],
+)
+def test_what_a_replay_lacks_is_reported_and_nothing_else(kind: str, expected: str) -> None:
+    assert lines(failed(kind)) == [f"#0 {expected}"]
+
+
+def test_an_error_of_the_api_is_not_the_replays() -> None:
+    assert not [one for one in lines(failed("not_found_error")) if "replay-" in one]
+
+
+def test_what_explains_the_whole_answer_is_listed() -> None:
+    assert IDS == ("run-ended-by-limit", "answer-refused-by-hand", "replay-missed", "replay-without-answer")
