@@ -165,9 +165,11 @@ class Redactor:
     def _cleaned_after_earlier(self, body: bytes) -> bytes:
         if not self._recent:
             return self._cleaned(body)
-        shared, earlier, before = max((common_prefix(raw, body), raw, clean) for raw, clean in self._recent)
+        # Of those that share as much, the newest: its end is most likely the same too.
+        shared, place = max((common_prefix(raw, body), place) for place, (raw, _) in enumerate(self._recent))
         if shared < _LARGE:
             return self._cleaned(body)
+        earlier, before = self._recent[place]
         tail = common_suffix(earlier, body, min(len(earlier), len(body)) - shared)
         # A secret is shorter than _LONGEST. One that ends before `start` is in both bodies, and one that crosses
         # `start` begins after `start - _LONGEST`, where the new search begins. The same holds at the other end.
