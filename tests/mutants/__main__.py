@@ -191,8 +191,19 @@ def report(work: list[Job]) -> Iterator[str]:
     for name, counts in [*by_module.items(), *by_group.items()]:
         label = name if name in by_group else f"  {name}"
         yield f"{label:60} {rate(counts):6.1%}  {dict(counts)}"
+    for path, before, after in stale(work):
+        yield f"survivors.toml lists a mistake that cannot be made any longer: {path}  {before}  ->  {after}"
     below = [name for name, counts in by_group.items() if rate(counts) < BAR]
     yield f"below {BAR:.0%}: {', '.join(below)}" if below else f"every group is at {BAR:.0%} or above"
+
+
+def stale(work: list[Job]) -> list[tuple[str, str, str]]:
+    """The listed survivors of these modules that are not among their mistakes any longer."""
+    sources = {job.module.path: job.source for job in work}
+    possible = {
+        (path, mutation.before, mutation.after) for path, source in sources.items() for mutation in mutations(source)
+    }
+    return [row for row in reasons() if row[0] in sources and row not in possible]
 
 
 def rate(counts: Counter[str]) -> float:
