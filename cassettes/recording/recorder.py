@@ -98,7 +98,7 @@ class Recorder:
         self.count = earlier.following if earlier else 0
         """The number of the next round trip; those of an earlier recording in the file count."""
         salt = earlier.salt if earlier else None
-        redactor = redactor or Redactor(salt=salt)
+        redactor = redactor or Redactor()
         self._redactor = redactor if salt is None else redactor.with_salt(salt)
         self._compressor = compressor() if compressed else None
         self._owed_text = b""

@@ -841,6 +841,23 @@ def test_a_frame_that_was_left_open_is_ended_before_the_next(packed: Path) -> No
     assert read_by_any_tool(packed) and len(list(Cassette.load(packed))) == 3
 
 
+@pytest.mark.parametrize("cut", [3, 20])
+def test_a_refusal_right_after_an_open_frame_was_ended_keeps_the_file_whole(
+    cut: int, packed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record(packed, growing(3))
+    packed.write_bytes(packed.read_bytes()[:-cut])
+    kept = bodies(list(Cassette.load(packed)))
+    disk = Disk(packed, monkeypatch)
+    disk.refused = {1, 2}  # write 0 ends the frame
+
+    recorder = record(packed, growing(1, "b"), append=True)
+
+    assert recorder.problem is not None and disk.writes > 1
+    assert bodies(list(Cassette.load(packed))) == kept
+    assert read_by_any_tool(packed)
+
+
 def test_a_frame_is_ended_once(packed: Path) -> None:
     record(packed, growing(2))
     size = packed.stat().st_size
