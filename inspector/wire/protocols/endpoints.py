@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass, replace
 
+from turntape.cassettes.apis.interface import Api
+
 from ..exchange import Exchange
 from ..json_value import as_text
 from ..values import Kind, RequestReading, ResponseReading
@@ -77,4 +79,5 @@ ENDPOINT = Protocol(
     read_request=read_request,
     read_response=read_response,
     streams=("sse", "ndjson", "aws-event-stream"),
+    api=Api(other_paths=("/embeddings",)),
 )
