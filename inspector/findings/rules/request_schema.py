@@ -258,11 +258,7 @@ def stale_state(context: RuleContext) -> Iterator[Note]:
 
 
 def _stale(context: RuleContext) -> Iterator[Note]:
-    if (
-        context.reading.error is None
-        or context.rejection is None
-        or "client-stale-server-state" not in context.rejection.ids
-    ):
+    if context.rejection is None or "client-stale-server-state" not in context.rejection.ids:
         return
     previous = context.request.previous_id
     if previous is None:
@@ -347,9 +343,6 @@ _OBJECT_CALLS = frozenset({"tool_search_call"})
 )
 def media_unsupported(context: RuleContext) -> Iterator[Note]:
     yield from confirmed(context, "client-media-unsupported", ())
-
-
-_MISTRAL_ID = re.compile(r"[a-zA-Z0-9]{9}")
 
 
 @rule(

@@ -14,8 +14,10 @@ from judged import (
     given,
     gives,
     ids,
+    item_call,
     item_output,
     judged,
+    lines,
     only,
     responses,
     spoke,
@@ -209,3 +211,326 @@ def test_a_turn_out_of_order_where_a_result_is_missing_echoes_the_missing_result
 
     assert reported["client-missing-tool-result"] == ()
     assert reported["client-role-order"] == ("client-missing-tool-result",)
+
+
+def test_an_order_of_roles_that_the_api_refuses_is_reported_at_its_place() -> None:
+    later = gemini([HI, turn("model", {"text": "hello"})], [{"text": "x"}])
+
+    assert lines(gemini([turn("model", {"text": "hi"}), HI], [{"text": "x"}]), only="client-role") == [
+        ("#0 client-role-order (client, info, P): the contents begin with the model's turn | #0 request /contents/0"),
+    ]
+    assert lines(later, only="client-role") == [
+        ("#0 client-role-order (client, info, P): the contents end with the model's turn | #0 request /contents/1"),
+    ]
+    assert lines(gemini([], [{"text": "x"}]), only="client-role") == []
+
+
+def test_a_held_history_may_begin_with_anything() -> None:
+    held = anthropic([spoke(words("It is "))], [words("x")], thread={"type": "continue", "previous_message_id": "m"})
+
+    assert lines(held, only="client-role") == []
+    assert lines(anthropic([spoke(words("It is "))], [words("x")]), only="client-role") != []
+
+
+def test_empty_pieces_are_reported_with_what_they_are() -> None:
+    hollow = {"role": "user", "content": []}
+
+    assert lines(anthropic([ASKED, spoke(words(" ")), ASKED], [words("x")]), only="client-empty") == [
+        (
+            "#0 client-empty-content (client, info, P): the request holds an empty text block | #0 request "
+            "/messages/1/content/0"
+        ),
+    ]
+    assert lines(anthropic([ASKED, hollow, ASKED], [words("x")]), only="client-empty") == [
+        (
+            "#0 client-empty-content (client, info, P): the request holds a message without content | #0 "
+            "request /messages/1"
+        ),
+    ]
+    assert lines(anthropic([ASKED, spoke()], [words("x")]), only="client-empty") == [], "a prefill may be empty"
+    assert lines(anthropic([ASKED, spoke(), ASKED], [words("x")]), only="client-empty") != []
+    assert lines(anthropic([ASKED, hollow], [words("x")]), only="client-empty") != []
+    assert lines(chat([HELLO, said(""), user("and?")], said("x")), only="client-empty") == [], "this API takes them"
+
+
+def converse(results: list[Any], status: str = "error") -> Any:
+    called = {"toolUse": {"toolUseId": "t1", "name": "look_up", "input": {}}}
+    answered = {"toolResult": {"toolUseId": "t1", "status": status, "content": results}}
+    messages = [
+        {"role": "user", "content": [{"text": "hi"}]},
+        {"role": "assistant", "content": [called]},
+        {"role": "user", "content": [answered]},
+    ]
+    tools = [{"toolSpec": {"name": "look_up", "inputSchema": {"json": {"type": "object"}}}}]
+    answer = {"output": {"message": {"role": "assistant", "content": [{"text": "x"}]}}, "stopReason": "end_turn",
+              "usage": {"inputTokens": 5, "outputTokens": 5, "totalTokens": 10}}  # fmt: skip
+    return trip(CONVERSE, {"messages": messages, "toolConfig": {"tools": tools}}, answer)
+
+
+def test_an_error_result_of_converse_must_say_something() -> None:
+    assert lines(converse([]), only="client-empty") == [
+        (
+            "#0 client-empty-content (client, info, P): the request holds an error result without content | #0 "
+            "request /messages/2/content/0"
+        ),
+    ]
+    assert lines(converse([{"text": "no"}]), only="client-empty") == []
+    assert lines(converse([], "success"), only="client-empty") == []
+
+
+def test_an_empty_block_that_the_api_made_is_reported_with_its_origin() -> None:
+    made = anthropic([ASKED], [EMPTY, use()])
+    refused = anthropic([ASKED, spoke(EMPTY, use()), asked(given())], index=1, error="must be non-empty")
+
+    assert lines(made, refused, only="client-empty") == [
+        (
+            "#1 client-empty-content (api, error, P): the request holds an empty text block; it is what the "
+            "API itself returned in #0 | #1 request /messages/1/content/0, #0 response"
+        ),
+    ]
+
+
+def test_a_history_with_calls_and_no_tools_is_reported_at_the_first_call() -> None:
+    history = [ASKED, spoke(use()), asked(given()), spoke(use("toolu_2")), asked(given("toolu_2"))]
+
+    assert lines(anthropic(history, [words("x")], tools=()), only="client-tools-m") == [
+        (
+            "#0 client-tools-missing-for-history (client, info, P): the history holds calls and results and "
+            "the request defines no tools | #0 request /messages/1, #0 request /tools"
+        ),
+    ]
+    only_result = anthropic([ASKED, asked(given())], [words("x")], tools=())
+    assert lines(only_result, only="client-tools-m") != []
+    assert lines(anthropic(history, [words("x")], tools=(), mcp_servers=[{"name": "x"}]), only="client-tools-m") == []
+    thread = {"type": "continue", "previous_message_id": "m"}
+    assert lines(anthropic(history, [words("x")], tools=(), thread=thread), only="client-tools-m") == []
+    assert lines(chat([HELLO, said(None, CALL), result("call_1", "x")], said("x"), tools=None)) == []
+    server = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "tape"}}
+    found = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+    own = anthropic([ASKED, spoke(server, found), ASKED], [words("x")], tools=())
+    assert lines(own, only="client-tools-m") == []
+
+
+def schema(fields: object, **more: Any) -> list[str]:
+    return lines(chat([HELLO], said("x"), tools=[tool(schema={"type": "object", "properties": fields} | more)]))
+
+
+def test_a_definition_that_is_rejected_is_reported_with_its_fault_and_its_place() -> None:
+    assert lines(chat([HELLO], said("x"), tools=[tool(), tool()])) == [
+        "#0 client-bad-tool-schema (client, info, P): two tools are called 'look_up' | #0 request /tools/0",
+    ]
+    assert lines(chat([HELLO], said("x"), tools=[tool("look up")])) == [
+        (
+            "#0 client-bad-tool-schema (client, info, P): the name 'look up' is not one that the API accepts | "
+            "#0 request /tools/0"
+        ),
+    ]
+    assert lines(chat([HELLO], said("x"), tools=[tool(f"t{n}") for n in range(129)])) == [
+        ("#0 client-bad-tool-schema (client, info, P): 129 tools are offered; the API takes 128 | #0 request /tools"),
+    ]
+    assert lines(chat([HELLO], said("x"), tools=[tool(f"t{n}") for n in range(128)])) == []
+    assert schema({"a": {"type": "array"}}) == [
+        (
+            "#0 client-bad-tool-schema (client, info, P): the schema of 'look_up' has an array without items "
+            "at /properties/a | #0 request /tools/0"
+        ),
+    ]
+    assert schema({"a": {"type": "object", "properties": {"b": {"type": "array"}}}}) == [
+        (
+            "#0 client-bad-tool-schema (client, info, P): the schema of 'look_up' has an array without items "
+            "at /properties/a/properties/b | #0 request /tools/0"
+        ),
+    ]
+    assert schema({"a": {"type": "array", "items": {"type": "array"}}}) == [
+        (
+            "#0 client-bad-tool-schema (client, info, P): the schema of 'look_up' has an array without items "
+            "at /properties/a/items | #0 request /tools/0"
+        ),
+    ]
+    assert schema({"a": "string"}) == [
+        (
+            "#0 client-bad-tool-schema (client, info, P): the schema of 'look_up' has a property 'a' that is "
+            "not a schema | #0 request /tools/0"
+        ),
+    ]
+    assert schema({"a": {"type": "object", "properties": {"b": 5}}}) == [
+        (
+            "#0 client-bad-tool-schema (client, info, P): the schema of 'look_up' has a property 'b' that is "
+            "not a schema at /properties/a | #0 request /tools/0"
+        ),
+    ]
+    assert lines(chat([HELLO], said("x"), tools=[tool(schema={"type": "string"})])) == [
+        (
+            "#0 client-bad-tool-schema (client, info, P): the schema of 'look_up' has the type 'string' where "
+            "an object is wanted | #0 request /tools/0"
+        ),
+    ]
+    assert schema({"a": True, "b": False}) == []
+    assert schema({"a": {"type": "string"}}) == []
+    assert schema({"a": {"type": "ARRAY"}}) != []
+    assert lines(chat([HELLO], said("x"), tools=[tool(schema={"type": "OBJECT"})])) == []
+
+
+def test_a_definition_is_reported_once_in_a_thread() -> None:
+    bad = [tool("look up"), *(tool(f"t{n}") for n in range(128))]
+    first = chat([HELLO], said("x"), tools=bad)
+    second = chat([HELLO, said("x"), user("and?")], said("y"), index=1, tools=bad)
+
+    assert [line.split(" ")[0] for line in lines(first, second, only="client-bad")] == ["#0", "#0"]
+
+
+def test_tools_of_the_api_may_be_there_twice_and_have_any_name() -> None:
+    search = {"type": "web_search_20250305", "name": "web search"}
+
+    assert lines(anthropic([ASKED], [words("x")], tools=[search, search]), only="client-bad") == []
+
+
+def test_a_parameter_that_is_not_taken_is_reported_with_its_place() -> None:
+    text = "Unsupported parameter: 'max_tokens' is not supported with this model."
+    nested = "Unknown parameter: 'messages[0].colour'."
+    again = refused(text, "max_tokens", max_tokens=6)
+
+    assert lines(refused(text, "max_tokens", max_tokens=5), only="client-unsup") == [
+        (
+            "#0 client-unsupported-param (client, error, P): the API does not take max_tokens: Unsupported "
+            "parameter: 'max_tokens' is not supported with this model. | #0 request /max_tokens, #0 status 400"
+        ),
+    ]
+    assert lines(refused(text, "max_tokens"), only="client-unsup") == [
+        (
+            "#0 client-unsupported-param (client, error, S): the API does not take a parameter of the request: "
+            "Unsupported parameter: 'max_tokens' is not supported with this model. | #0 request, #0 status 400"
+        ),
+    ]
+    assert lines(refused(nested, "messages[0].colour"), only="client-unsup") == [
+        (
+            "#0 client-unsupported-param (client, error, P): the API does not take messages[0].colour: Unknown "
+            "parameter: 'messages[0].colour'. | #0 request /messages/0/colour, #0 status 400"
+        ),
+    ]
+    assert (
+        lines(refused("Unknown parameter of this model.", "seed", "unknown_parameter", seed=1), only="client-unsup")
+        != []
+    )
+    pair = refused(text, "max_tokens", max_tokens=5), replace(again, index=1)
+    assert len(lines(*pair, only="client-unsup")) == 1
+    assert lines(refused("Something else."), only="client-unsup") == []
+
+
+@pytest.mark.parametrize("holder", ["generationConfig", "inferenceConfig"])
+def test_a_parameter_inside_the_settings_is_found(holder: str) -> None:
+    text = "Unsupported parameter: 'topX' is not supported with this model."
+    fields: dict[str, Any] = {holder: {"topX": 1}}
+
+    assert only("client-unsupported-param", refused(text, "topX", **fields)).tier == "P"
+    assert only("client-unsupported-param", refused(text, "topX", other={"topX": 1})).tier == "S"
+
+
+def test_state_that_the_api_does_not_hold_is_named_with_the_cause() -> None:
+    def following(**fields: Any) -> Any:
+        return responses([item_output()], None, 1, error=GONE, previous_response_id="resp_0", **fields)
+
+    def opened(store: bool) -> Any:
+        return responses([{"role": "user", "content": "hi"}], [item_call()], store=store)
+
+    assert lines(opened(False), following(), only="client-stale") == [
+        (
+            "#1 client-stale-server-state (client, error, P): the request continues resp_0, which was asked "
+            "for with `store: false`; the API says: Previous response with id 'resp_0' not found. | #1 request "
+            "/previous_response_id"
+        ),
+    ]
+    assert lines(following(), only="client-stale") == [
+        (
+            "#1 client-stale-server-state (client, error, S): the request continues resp_0, which was never "
+            "seen in this recording; the API says: Previous response with id 'resp_0' not found. | #1 request "
+            "/previous_response_id"
+        ),
+    ]
+    assert lines(opened(True), following(), only="client-stale")[0].startswith(
+        "#1 client-stale-server-state (client, error, S)"
+    )
+
+
+def test_arguments_of_the_wrong_type_are_named_with_the_type() -> None:
+    call = {"id": "call_1", "type": "function", "function": {"name": "look_up", "arguments": {"word": "tape"}}}
+    history = [HELLO, {"role": "assistant", "content": None, "tool_calls": [call]}, result("call_1", "x")]
+    wrong = use() | {"input": '{"word":"tape"}'}
+
+    assert lines(chat(history, said("done")), only="client-args") == [
+        (
+            "#0 client-args-wrong-type (client, info, P): the arguments of 'look_up' must be a string | #0 "
+            "request /messages/1/tool_calls/0"
+        ),
+    ]
+    assert lines(anthropic([ASKED, spoke(wrong), asked(given())], [words("x")]), only="client-args") == [
+        (
+            "#0 client-args-wrong-type (client, info, P): the arguments of 'look_up' must be an object | #0 "
+            "request /messages/1/content/0"
+        ),
+    ]
+    as_list = use() | {"input": ["tape"]}
+    assert lines(anthropic([ASKED, spoke(as_list), asked(given())], [words("x")]), only="client-args") != []
+    without = {key: value for key, value in use().items() if key != "input"}
+    assert lines(anthropic([ASKED, spoke(without), asked(given())], [words("x")]), only="client-args") == []
+
+
+def test_arguments_that_the_api_itself_returned_so_are_the_apis_if_it_refuses_them() -> None:
+    wrong = use() | {"input": '{"word":"tape"}'}
+    made = anthropic([ASKED], [wrong])
+    history = [ASKED, spoke(wrong), asked(given())]
+
+    assert lines(made, anthropic(history, [words("x")], 1), only="client-args") == []
+    refusal = anthropic(
+        history, index=1, error="messages.1.content.0.tool_use.input: Input should be a valid dictionary"
+    )
+    assert lines(made, refusal, only="client-args") == [
+        (
+            "#1 client-args-wrong-type (api, error, P): the arguments of 'look_up' must be an object; it is "
+            "what the API itself returned in #0; the API says: messages.1.content.0.tool_use.input: Input "
+            "should be a valid dictionary | #1 request /messages/1/content/0"
+        ),
+    ]
+
+
+def test_a_search_of_tools_has_arguments_of_its_own_kind() -> None:
+    search = {"type": "tool_search_call", "call_id": "ts_1", "name": "tool_search", "arguments": {"query": "x"}}
+    other = item_call() | {"arguments": {"word": "x"}}
+
+    assert lines(responses([{"role": "user", "content": "hi"}, search], []), only="client-args") == []
+    assert lines(responses([{"role": "user", "content": "hi"}, other, item_output()], []), only="client-args") != []
+
+
+def test_the_json_of_a_result_is_reported_at_its_place() -> None:
+    assert lines(converse([{"json": ["a"]}], "success"), only="client-args") == [
+        (
+            "#0 client-args-wrong-type (client, info, P): the JSON of a result must be an object | #0 request "
+            "/messages/2/content/0"
+        ),
+    ]
+    assert lines(converse([{"json": {"a": 1}}], "success"), only="client-args") == []
+    assert lines(converse([{"text": "a"}], "success"), only="client-args") == []
+
+
+def test_an_id_that_the_client_made_up_again_is_named_with_both() -> None:
+    other = said(None, ("mine", "look_up", '{"word":"tape"}'))
+    history = [HELLO, other, result("mine", "x")]
+    error = {"error": {"message": "Tool call id was mine but must be a-z, A-Z, 0-9, with a length of 9.", "type": "x"}}
+
+    assert lines(chat([HELLO], said(None, CALL)), chat(history, said("done"), index=1), only="client-call-id") == [
+        (
+            "#1 client-call-id-rewritten (client, info, P): the call id call_1 came back as mine | #0 call "
+            "call_1, #1 request /messages/1/tool_calls/0"
+        ),
+    ]
+    assert lines(
+        chat([HELLO], said(None, CALL)), chat(history, status=400, error=error, index=1), only="client-call-id"
+    ) == (
+        [
+            (
+                "#1 client-call-id-rewritten (client, error, P): the call id call_1 came back as mine; the API "
+                "says: Tool call id was mine but must be a-z, A-Z, 0-9, with a length of 9. | #0 call call_1, #1 "
+                "request /messages/1/tool_calls/0"
+            ),
+        ]
+    )
