@@ -167,6 +167,21 @@ def observed(text: str) -> list[RoundTrip]:
     return [chat([HELLO], answer, tools=None), chat([HELLO, echoed, user("and then?")], DONE, index=1, tools=None)]
 
 
+FUTURE = {"id": "ft_1", "type": "future_call", "call_id": "call_9", "code": "1 + 1", "status": "completed"}
+FUTURE_OUTPUT = {"id": "fo_1", "type": "future_call_output", "call_id": "call_9", "output": "2", "status": "completed"}
+
+
+def program_ran(*items: dict[str, Any], call_too: bool = False, held: bool = False) -> list[RoundTrip]:
+    """The API returns items of a type that is not known; the next request repeats the output, or its call, too."""
+    echoed = [FUTURE] if call_too else []
+    if held:
+        again = responses([FUTURE_OUTPUT | {"id": "mine"}], [], 1, previous_response_id="resp_0")
+    else:
+        output = {**FUTURE_OUTPUT, "id": "mine"} if len(items) == 1 else items[1]
+        again = responses([HI, *echoed, output], [], 1)
+    return [responses([HI], [FUTURE, FUTURE_OUTPUT] if len(items) > 1 else [FUTURE]), again]
+
+
 def set_to(**fields: Any) -> list[RoundTrip]:
     first: dict[str, Any] = {name: "low" if name == "reasoning_effort" else "required" for name in fields}
     return [
@@ -334,6 +349,10 @@ CLIENT: list[Row] = [
      responses([HI, item_call(), HI], []), responses([HI, item_call(), HI], [], previous_response_id="resp_9")),
     ("client-orphan-tool-result", "The API holds the conversation",
      responses([HI, item_output()], []), responses([HI, item_output()], [], previous_response_id="resp_9")),
+    *[("client-orphan-tool-result", "The API itself returned the result, or its call is of a type that is not known",
+       program_ran(FUTURE), run) for run in
+      (program_ran(FUTURE, FUTURE_OUTPUT), program_ran(FUTURE, {**FUTURE_OUTPUT, "status": None}),
+       program_ran(FUTURE, call_too=True), program_ran(FUTURE, held=True))],
     ("client-duplicated-call", "The API itself gave two calls one id",
      [anthropic([asked("hi")], [use()]),
       anthropic([asked("hi"), spoke(use(), use()), asked(given())], [words("x")], 1)],

@@ -78,6 +78,16 @@ def served(model: str, answered: str) -> RoundTrip:
     return edited(chat([HELLO], said("x"), model=model), f'"{model}-2025-08-07"', f'"{answered}"')
 
 
+def sampled(*messages: dict[str, Any]) -> RoundTrip:
+    """An answer with so many choices."""
+    body = {"model": "gpt-5", "messages": [HELLO], "tools": TOOLS, "n": len(messages)}
+    choices = [{"index": n, "message": m, "finish_reason": "tool_calls"} for n, m in enumerate(messages)]
+    usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+    return trip(
+        CHAT, body, {"id": "c", "object": "chat.completion", "model": "gpt-5", "choices": choices, "usage": usage}
+    )
+
+
 def tier(**fields: Any) -> RoundTrip:
     return edited(chat([HELLO], said("x"), **fields), '"created":1', '"created":1,"service_tier":"default"')
 
@@ -257,6 +267,12 @@ API: list[Row] = [
      [chat([HELLO], said(None, CALL)),
       chat([HELLO, said(None, CALL), result("call_1", "x")], said(None, CALL), index=1)],
      [chat([HELLO], said(None, CALL)), chat([HELLO], said(None, CALL), index=1)]),
+    ("api-duplicate-tool-call-id", "Several answers were sampled, and each has the id once",
+     sampled(said(None, CALL, CALL)), sampled(said(None, CALL), said(None, CALL))),
+    ("api-duplicate-tool-call-id", "The other call is of an earlier turn: then it is an info",
+     sampled(said(None, CALL, CALL)),
+     [chat([HELLO], said(None, CALL)),
+      chat([HELLO, said(None, CALL), result("call_1", "x")], said(None, CALL), index=1)], "info"),
     ("api-overloaded", "The error text shows that the request was at fault",
      chat([HELLO], status=500, error={"error": {"message": "no luck", "type": "server_error"}}),
      chat([HELLO], status=500, error={"error": {"message": "Unsupported parameter: 'top_k'", "type": "x"}})),

@@ -54,6 +54,14 @@ def answers(
         if match is not None:
             left = [result for result in left if result is not match]
             found[place] = match
+    for place, call in enumerate(calls):
+        # A result under a wrong name answers by its position; one that comes a second time answers nothing.
+        nameless = call.id is None or echoed.get(place, call.id) is None
+        given = {(result.name, result.text) for result in found.values()}
+        match = next((r for r in left if nameless and r.call_id is None and (r.name, r.text) not in given), None)
+        if place not in found and match is not None:
+            left = [result for result in left if result is not match]
+            found[place] = match
     return found
 
 
@@ -106,10 +114,23 @@ def _behind_the_answer(turn: Turn) -> tuple[ToolResult, ...]:
     return tuple(result for result in given if not result.server)
 
 
+def _of_kept_choice(calls: tuple[ToolCall, ...], turn: Turn, following: Turn) -> tuple[ToolCall, ...]:
+    """The calls of the choice that the client continued with, where several were sampled (`n`)."""
+    asked = turn.reading.request.parameters.get("n")
+    if len({call.choice for call in calls}) < 2 and not (isinstance(asked, int) and asked > 1):
+        return calls
+    held = [*_held(following)][sum(1 for _ in _held(turn)) :]
+    meanings = {(call.id, call_meaning(call)) for call in held}
+    kept = next((call.choice for call in calls if (call.id, call_meaning(call)) in meanings), None)
+    return tuple(call for call in calls if call.choice == kept)
+
+
 def dispatch(turn: Turn, following: Turn | None) -> Dispatch:
     """What the client did with `turn`, given the next turn of its thread, if there is one."""
     emission, finish = turn.reading.emission, turn.reading.finish
     calls = tuple(call for call in emission.calls if call.name or call.id) if emission else ()
+    if following is not None:
+        calls = _of_kept_choice(calls, turn, following)
     if following is None or not calls:
         over = not calls and finish is not None and finish.effective in _LOOP_OVER
         return Dispatch((), (), "ended" if over else "open")

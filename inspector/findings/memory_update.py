@@ -8,6 +8,7 @@ from .memory import PastTurn, RejectedBefore, SentRequest, block_hash
 from .rule_context import RuleContext
 from .rules.errors import error_status
 from .rules.results import new_results
+from .tool_pairing.model import ids_of
 
 _MOST_BLOCKS = 20_000
 _MOST_COUNTS = 200
@@ -61,16 +62,16 @@ def after_rules(context: RuleContext) -> None:
 
 def _note_calls(context: RuleContext) -> None:
     thread, run, index = context.thread, context.run, context.index
-    seen: set[str] = set()
+    seen: set[tuple[int, str]] = set()
     for call in context.emission.calls:
         if call.name in run.tools:
             offered, called, size = run.tools[call.name]
             run.tools[call.name] = (offered, called + 1, size)
         if call.id is None:
             continue
-        if call.id in seen or (call.id in thread.emitted_calls and not context.is_attempt):
+        if (call.choice, call.id) in seen or (call.id in thread.emitted_calls and not context.is_attempt):
             run.ids_given_twice.add(call.id)
-        seen.add(call.id)
+        seen.add((call.choice, call.id))
         thread.emitted_calls[call.id] = (index, call.name, call_meaning(call))
         if (why := _unfit(context, call)) is not None:
             thread.unfit_calls[call.id] = (index, why)
@@ -96,6 +97,7 @@ def _note_blocks(context: RuleContext) -> None:
     for part in context.emission.content:
         if part.raw is not None:
             emitted.setdefault(block_hash(part.raw), context.index)
+            context.run.block_ids.update(ids_of(part.raw))
 
 
 def _note_request(context: RuleContext) -> None:

@@ -184,17 +184,30 @@ def _cause(context: RuleContext, count: int) -> str:
     "P",
     says="A result is given for a call that the history does not hold.",
     fix="Cut histories between turns; drop a call and its result together.",
-    not_when=("The API holds the conversation",),
+    not_when=(
+        "The API holds the conversation",
+        "The API itself returned the result, or its call is of a type that is not known",
+    ),
 )
 def orphan_result(context: RuleContext) -> Iterator[Note]:
     yield from confirmed(context, "client-orphan-tool-result", _orphans(context))
+
+
+def _is_the_apis(context: RuleContext, part: Part) -> bool:
+    """True for a result that the API itself returned, and for one of a call, of whatever type, that the API holds."""
+    if context.returned_by(part.raw) is not None:
+        return True
+    known = context.run.block_ids
+    item = as_text(as_object(part.raw).get("id"))
+    held = context.request.previous_id is not None and part.result is not None and part.result.call_id in known
+    return held or item in known
 
 
 def _orphans(context: RuleContext) -> Iterator[Note]:
     items = {as_text(as_object(p.raw).get("id")) for m in context.request.messages for p in m.parts if p.call}
     for part in context.pairing.orphans:
         result = part.result
-        if result is None:
+        if result is None or _is_the_apis(context, part):
             continue
         known = context.thread.emitted_calls.get(result.call_id or "")
         why = ", which nothing in the history called"

@@ -271,24 +271,29 @@ def index_collision(context: RuleContext) -> Iterator[Note]:
     "error",
     "P",
     says="The API gave one id to two calls, in one answer or over several.",
-    fix="Make ids unique before the history is sent back; the next request is rejected otherwise.",
-    not_when=("The same answer was sampled or replayed again",),
+    fix="Make ids unique before the history is sent back: some APIs reject it otherwise.",
+    not_when=(
+        "The same answer was sampled or replayed again",
+        "Several answers were sampled, and each has the id once",
+        "The other call is of an earlier turn: then it is an info",
+    ),
 )
 def duplicate_call_id(context: RuleContext) -> Iterator[Note]:
-    seen: set[str] = set()
+    seen: set[tuple[int, str]] = set()
     for call in (*context.emission.calls, *context.emission.server_calls):
         if not call.id:
             continue
-        if call.id in seen:
+        if (call.choice, call.id) in seen:
             yield Note(f"the id {call.id} was given to two calls of one answer", (f"{context.at} call {call.id}",))
             return
-        seen.add(call.id)
+        seen.add((call.choice, call.id))
         earlier = context.thread.emitted_calls.get(call.id)
         held = call.id in context.calls or context.request.previous_id is not None
         if earlier is not None and not context.is_attempt and held:
             yield Note(
                 f"the id {call.id} was given to a call of {earlier[1]!r} in #{earlier[0]} already",
                 (f"#{earlier[0]} call {call.id}", f"{context.at} call {call.id}"),
+                severity="info",
             )
             return
 

@@ -78,31 +78,35 @@ class _AnswerMatch:
         """Results that answer a call of this answer, in the order of the calls."""
 
     def match(self) -> None:
+        found = {call: result for call in self.calls if (result := self._taken(self._result_of(call)))}
         for call in self.calls:
-            result = self._result_of(call)
-            if result is None:
+            if call not in found and (result := self._taken(self._by_place(call))) is not None:
+                self.found.misnamed.append((call.part, result.part))
+                found[call] = result
+        self.mine = [found[call] for call in self.calls if call in found]
+        for call in self.calls:
+            if call not in found:
                 self._look_elsewhere(call)
-                continue
-            self.free.remove(result)
-            self.mine.append(result)
-            self.placed.add(result)
         self._check_repeated_results()
         self._check_order()
         self._check_messages()
 
+    def _taken(self, result: ResultPart | None) -> ResultPart | None:
+        """`result`, which answers no other call from now on."""
+        if result is not None:
+            self.free.remove(result)
+            self.placed.add(result)
+        return result
+
     def _result_of(self, call: CallPart) -> ResultPart | None:
-        """The result of a call in the window: by its id; without ids by its name; else under a name of no call."""
+        """The result of a call in the window: by its id, or without ids by its name."""
         if (result := self._by_id(call)) is not None:
             if self.rules.named_results and result.name not in (None, call.name):
                 self.found.misnamed.append((call.part, result.part))
             return result
         if call.id is not None and any(result.id is not None for result in self.free):
             return None
-        if (result := self._by_name(call)) is not None:
-            return result
-        if (result := self._under_another_name()) is not None:
-            self.found.misnamed.append((call.part, result.part))
-        return result
+        return self._by_name(call)
 
     def _by_id(self, call: CallPart) -> ResultPart | None:
         return next((result for result in self.free if call.id and result.id == call.id), None)
@@ -111,9 +115,12 @@ class _AnswerMatch:
         free = (result for result in self.free if result.id is None or call.id is None)
         return next((result for result in free if result.name in (call.name, None)), None)
 
-    def _under_another_name(self) -> ResultPart | None:
-        names = {call.name for call in self.calls}
-        return next((result for result in self.free if result.id is None and result.name not in names), None)
+    def _by_place(self, call: CallPart) -> ResultPart | None:
+        """The first result that is left for a call that no id or name finds: APIs without ids link by position."""
+        if call.id is not None and any(result.id is not None for result in self.free):
+            return None
+        left = (result for result in self.free if result.id is None or call.id is None)
+        return next((one for one in left if not any(one.repeats(other) for other in self.placed)), None)
 
     def _look_elsewhere(self, call: CallPart) -> None:
         """A call without a result in the window: its result is elsewhere, or missing."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
+from ...wire.json_value import as_object, as_text
 from ...wire.values import Message, Part
 
 
@@ -80,6 +81,19 @@ class Entry:
         return self.message.role == "assistant"
 
 
+def ids_of(raw: object) -> list[str]:
+    """The ids that a block or an item carries: its own and that of its call, whatever its type."""
+    fields = as_object(raw)
+    return [value for key in ("id", "call_id") if (value := as_text(fields.get(key)))]
+
+
 def known_ids(entries: Iterable[Entry]) -> set[str]:
-    """The ids of all calls in a history, those of the API's own tools too."""
-    return {part.call.id for entry in entries for part in entry.message.parts if part.call and part.call.id}
+    """The ids of all calls in a history, those of the API's own tools too, and of items of a type that is not known."""
+    known: set[str] = set()
+    for entry in entries:
+        for part in entry.message.parts:
+            if part.call is not None and part.call.id:
+                known.add(part.call.id)
+            elif part.kind == "other":
+                known.update(ids_of(part.raw))
+    return known

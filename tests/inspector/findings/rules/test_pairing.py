@@ -1,5 +1,6 @@
 """Calls and their results: each answered, once, in its place, under its name."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from judged import (
     use,
     words,
 )  # fmt: skip
+from rule_exceptions_model_api import sampled
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -286,3 +288,49 @@ def test_server_tools_of_anthropic_and_their_echo_raise_no_alarm(blocks: tuple[d
     then = anthropic([asked("hi"), spoke(*blocks, said), asked("and?")], [said], 1)
 
     assert [one.id for one in judged(first, then) if one.severity in GRAVE] == []
+
+
+def named(*names: str) -> list[RoundTrip]:
+    """Two calls at Gemini, without ids, and results under these names."""
+    hi = turn("user", {"text": "hi"})
+    other = {"functionCall": {"name": "find", "args": {"word": "b"}}}
+    results = [gives(f"text {n}", name) for n, name in enumerate(names)]
+    history = [hi, turn("model", calls("a"), other), turn("user", *results)]
+    return [gemini([hi], [calls("a"), other]), gemini(history, [{"text": "done"}], 1)]
+
+
+@pytest.mark.parametrize("names", [("look_up", "look_up"), ("find_it", "find"), ("x", "y"), ("look_up", "tool")])
+def test_a_result_under_a_wrong_name_answers_its_call_by_position(names: tuple[str, ...]) -> None:
+    reported = {one.id for one in judged(*named(*names)) if one.id.startswith("client-")}
+
+    assert reported == {"client-result-wrong-name"}
+
+
+def test_a_call_without_a_result_of_its_own_is_missing_one_whatever_the_names() -> None:
+    assert "client-missing-tool-result" in ids(*named("look_up"))
+    assert "client-missing-tool-result" in ids(*named("find_it"))
+
+
+def test_a_result_that_comes_twice_answers_no_other_call() -> None:
+    opened, following = named("look_up", "look_up")
+    again = replace(following.request, content=following.request.body.replace(b"text 1", b"text 0"))
+
+    assert "client-missing-tool-result" in ids(opened, replace(following, request=again))
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_calls_of_a_choice_that_the_client_did_not_continue_with_need_no_result(kept: int) -> None:
+    answers = [said(None, (f"call_{n}", "look_up", f'{{"word":"{n}"}}')) for n in (0, 1)]
+    history = [HELLO, answers[kept], result(f"call_{kept}", "x")]
+
+    assert "client-missing-tool-result" not in ids(sampled(*answers), chat(history, DONE, index=1))
+    left = [HELLO, answers[kept], user("go on")]
+    assert "client-missing-tool-result" in ids(sampled(*answers), chat(left, DONE, index=1))
+
+
+def test_calls_beside_a_choice_in_words_that_the_client_kept_need_no_result() -> None:
+    talk = said("A tape is a strip.")
+
+    reported = ids(sampled(talk, FIRST), chat([HELLO, talk, user("and?")], DONE, index=1))
+
+    assert not {name for name in reported if name.startswith("client-")}
