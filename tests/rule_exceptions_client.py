@@ -241,6 +241,10 @@ def left_open(name: str = "look_up", *, looped_before: bool = True) -> list[Roun
     return [*before, last]
 
 
+TITLE = chat([user("Name this chat.")], DONE, index=9, tools=None)
+"""A request of another thread, later in the run."""
+
+
 def capped(most: int | None) -> list[RoundTrip]:
     """A second turn whose answer hits the cap, after which the recording ends."""
     cap: dict[str, Any] = {} if most is None else {"max_tokens": most}
@@ -300,6 +304,9 @@ CLIENT: list[Row] = [
      after(DONE, said("It was a strip.")), after(DONE | {"refusal": "No."}, said("It was a strip."))),
     ("client-assistant-mutated", "The same turn is asked for once more",
      forgotten(), [chat([HELLO], CALLED), *[chat([HELLO, CALLED, GIVEN], DONE, index=n, at=9.0 * n) for n in (1, 2)]]),
+    ("client-assistant-mutated", "The history tells the call and its result in words: then it is an info",
+     [chat([HELLO], CALLED), chat([HELLO, said("I look."), user("A strip.")], DONE, index=1)],
+     [chat([HELLO], CALLED), chat([HELLO, said("call_1 of look_up"), user("A strip.")], DONE, index=1)], "info"),
     *[("client-assistant-mutated", "Only quotation marks, dashes or thoughts in tags differ: then it is an info",
        after(said("It's a strip -- long."), said("It was a strip -- long.")),
        after(said("It's a strip -- long."), said(text)), "info")
@@ -365,6 +372,9 @@ CLIENT: list[Row] = [
      role_error(error="messages: first message must use the user role"), role_error(), "info"),
     ("client-empty-content", "The API returned the block itself and took it back",
      echoed_block(EMPTY, returned=False), echoed_block(EMPTY, returned=True)),
+    ("client-empty-content", "The content is of a wrong type: then `client-args-wrong-type` says so",
+     anthropic([{"role": "user", "content": []}], [words("x")]),
+     anthropic([{"role": "user", "content": {"text": "hi"}}], [words("x")])),
     ("client-empty-content", "An empty result, which is allowed", converse(status="error"), converse()),
     ("client-tools-missing-for-history", "The request continues a thread that the API holds",
      anthropic([asked("hi"), spoke(use()), asked(given())], [words("x")], tools=()),
@@ -382,6 +392,8 @@ CLIENT: list[Row] = [
      left_open(), left_open(looped_before=False)),
     ("client-tool-calls-not-dispatched", "A person must approve the call", left_open(), left_open("request_approval")),
     ("client-tool-calls-not-dispatched", "The call itself is the output", left_open(), left_open("final_answer")),
+    *[("client-tool-calls-not-dispatched", "The run ends there, or the tool never had a result: then it is an info",
+       [*left_open(), TITLE], run, "info") for run in (left_open(), [*left_open("publish"), TITLE])],
     ("client-treated-truncated-as-final", "The client asked for very few tokens on purpose", capped(65), capped(64)),
     ("client-continued-after-end", "The user sends a new message", asked_on(), asked_on("and a reel?")),
     ("client-continued-after-end", "Other tools are offered", asked_on(), asked_on(tools=[*TOOLS, OTHER_TOOL])),
@@ -391,5 +403,7 @@ CLIENT: list[Row] = [
      asked_on(), asked_on(url="https://api.openai.com/v2/chat/completions")),
     ("client-ignored-retry-after", "The client waited at least nine tenths of the time", retried(8.9), retried(9.1)),
     ("client-duplicate-request", "Several answers are sampled", twice(), twice(temperature=0.7)),
+    ("client-duplicate-request", "The other request goes to another address",
+     twice(), [twice()[0], moved(twice()[1], "https://gateway.example.com/v1/chat/completions", "openai")]),
     ("client-duplicate-request", "A retry after a failure", twice(), twice(failed=True)),
 ]  # fmt: skip

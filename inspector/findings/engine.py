@@ -13,7 +13,7 @@ from ..analysis.turn import Turn
 from . import severity
 from .catalogue import catalogue
 from .finding import Finding, roots_first
-from .memory import RunMemory, ThreadMemory
+from .memory import RunMemory, ThreadMemory, request_key
 from .memory_update import after_rules, before_rules
 from .rule import Moment, Rule
 from .rule_context import RuleContext
@@ -57,7 +57,7 @@ class RuleEngine:
             run,
             before.context.turn if before else None,
             known_echo=before.context.next_echo if before and before.context.following is turn else None,
-            sent_before=run.bodies.get(turn.body),
+            sent_before=run.requests.get(request_key(turn)),
         )
         judged = JudgedTurn(context)
         thread.recent = before.findings if before else []

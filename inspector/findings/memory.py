@@ -7,6 +7,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from ..analysis.conversation import sorted_json, unmarked
+from ..analysis.turn import Turn
 from .finding import Finding
 
 _KEPT_TURNS = 40
@@ -71,6 +72,8 @@ class ThreadMemory:
     turns: int = 0
     dispatched: int = 0
     """How many turns had results in the next request."""
+    answered_tools: set[str] = field(default_factory=set[str])
+    """The tools whose calls the client answered."""
     unfit_calls: dict[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
     """Calls of answers that must not be run, by id: the round trip and why."""
     rejected: RejectedBefore | None = None
@@ -90,8 +93,8 @@ class ThreadMemory:
 class RunMemory:
     """What is known of a run, up to the current turn."""
 
-    bodies: dict[bytes, SentRequest] = field(default_factory=dict[bytes, SentRequest])
-    """Requests by the hash of their body."""
+    requests: dict[tuple[str, bytes], SentRequest] = field(default_factory=dict[tuple[str, bytes], SentRequest])
+    """Requests by `request_key`."""
     emitted: dict[int, int] = field(default_factory=dict[int, int])
     """The round trip that first returned a block, by the block's hash."""
     block_ids: set[str] = field(default_factory=set[str])
@@ -105,6 +108,11 @@ class RunMemory:
     """What was reported of this run already, by rule and key."""
     ids_given_twice: set[str | None] = field(default_factory=set[str | None])
     """Ids that the API itself gave to two calls."""
+
+
+def request_key(turn: Turn) -> tuple[str, bytes]:
+    """What two sendings of one request share: the address and a digest of the body."""
+    return turn.round_trip.request.url, turn.body
 
 
 def block_hash(raw: object) -> int:

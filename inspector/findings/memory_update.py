@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from ..analysis.conversation import call_meaning
 from ..wire.values import ToolCall
-from .memory import PastTurn, RejectedBefore, SentRequest, block_hash
+from .memory import PastTurn, RejectedBefore, SentRequest, block_hash, request_key
 from .rule_context import RuleContext
 from .rules.errors import error_status
-from .rules.results import new_results
+from .rules.results import new_results, tool_of
 from .tool_pairing.model import ids_of
 
 _MOST_BLOCKS = 20_000
@@ -38,7 +38,9 @@ def before_rules(context: RuleContext) -> None:
 
 def _note_results(context: RuleContext) -> None:
     """Adds the results that the client gave to the turn that made the calls."""
-    results = [part.result for part in new_results(context) if part.result is not None]
+    parts = new_results(context)
+    context.thread.answered_tools.update(tool_of(context, part) for part in parts)
+    results = [part.result for part in parts if part.result is not None]
     steps = context.thread.steps
     if steps and results:
         steps[-1] = replace(
@@ -102,8 +104,9 @@ def _note_blocks(context: RuleContext) -> None:
 
 def _note_request(context: RuleContext) -> None:
     turn, run, usage = context.turn, context.run, context.reading.usage
-    earlier = run.bodies.get(turn.body)
-    run.bodies[turn.body] = SentRequest(
+    key = request_key(turn)
+    earlier = run.requests.get(key)
+    run.requests[key] = SentRequest(
         context.index,
         turn.thread,
         started=turn.round_trip.started_at,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from ...analysis.dispatch import retold_calls
 from ...analysis.history_diff import ChangeKind, HistoryChange, HistoryDiff, LostReasoning
 from ...analysis.turn import Turn
 from ..finding import Severity
@@ -67,6 +68,7 @@ _WHAT: dict[ChangeKind, tuple[str, Severity]] = {
         "The answer was cut, filtered or refused",
         "The same turn is asked for once more",
         "Only quotation marks, dashes or thoughts in tags differ: then it is an info",
+        "The history tells the call and its result in words: then it is an info",
         "Only the words beside calls were left out: then it is an info",
         "The client of an agent without tools writes its observations into the answer: then it is an info",
     ),
@@ -87,7 +89,7 @@ def _mutated(context: RuleContext) -> Iterator[Note]:
         if change.emitted and partial:
             continue
         what, severity = _WHAT[change.kind]
-        if _is_usual(before, change):
+        if _is_usual(before, change) or _is_retold(context, before, change):
             severity = "info"
         if change.kind == "call_dropped" and _was_removed(context, change):
             continue
@@ -96,7 +98,8 @@ def _mutated(context: RuleContext) -> Iterator[Note]:
         said = f"{what} changed: {differs(change)}" if change.kind.endswith("changed") else what
         if change.kind in ("call_dropped", "text_dropped"):
             said += f": {change.was[:60]!r}"
-        yield Note(said, place(context, change), severity=severity, key=(change.kind, change.before, context.index))
+        each = None if severity == "info" else (change.before, context.index)
+        yield Note(said, place(context, change), severity=severity, key=(change.kind, each))
 
 
 _STEP_OF_PROSE = re.compile(r"^\W*(?:action|action input|observation|thought)\s*:", re.IGNORECASE | re.MULTILINE)
@@ -134,6 +137,15 @@ def _is_usual(before: Turn, change: HistoryChange) -> bool:
         and not before.reading.request.tools
         and _STEP_OF_PROSE.search(change.was) is not None
     )
+
+
+def _is_retold(context: RuleContext, before: Turn, change: HistoryChange) -> bool:
+    """True for a call that the history tells in words, with its result, as some agents (smolagents) do with all."""
+    emission = before.reading.emission
+    if change.kind != "call_dropped" or emission is None:
+        return False
+    retold = retold_calls(emission.calls, context.request.messages)
+    return any(emission.calls[at].id == change.call_id for at in retold)
 
 
 def _was_removed(context: RuleContext, change: HistoryChange) -> bool:

@@ -33,6 +33,11 @@ def _unrun(context: RuleContext) -> bool:
     return context.dispatch is not None and context.dispatch.outcome in ("open", "not_dispatched")
 
 
+def _was_answered(context: RuleContext) -> bool:
+    """True when the client answered a call of one of these tools before: then it is no tool that only takes output."""
+    return any(call.name in context.thread.answered_tools for call in context.emission.calls)
+
+
 def _deliberate(context: RuleContext) -> bool:
     """True when leaving the calls open may be what the client is for."""
     choice = context.request.tool_choice
@@ -57,6 +62,7 @@ def _deliberate(context: RuleContext) -> bool:
         "The recording may have stopped there: no call of the thread was ever answered",
         "A person must approve the call",
         "The call itself is the output",
+        "The run ends there, or the tool never had a result: then it is an info",
     ),
 )
 def not_dispatched(context: RuleContext) -> Iterator[Note]:
@@ -72,7 +78,7 @@ def not_dispatched(context: RuleContext) -> Iterator[Note]:
     yield Note(
         f"the thread ends with {len(context.emission.calls)} call{'s' * (len(context.emission.calls) > 1)} that nobody answered: {ids}",
         tuple(f"{context.at} call {call.id or call.name}" for call in context.emission.calls[:4]),
-        severity=None if disagrees or context.later else "warning",
+        severity=None if disagrees or (context.later and _was_answered(context)) else "info",
         because_of=disagrees,
     )
 

@@ -79,6 +79,7 @@ def _leaves_open(context: RuleContext, message: Message) -> bool:
     not_when=(
         "The API returned the block itself and took it back",
         "An empty result, which is allowed",
+        "The content is of a wrong type: then `client-args-wrong-type` says so",
     ),
 )
 def empty_content(context: RuleContext) -> Iterator[Note]:
@@ -90,13 +91,19 @@ def _empty(context: RuleContext) -> Iterator[Note]:
         return
     last = context.request.messages[-1].pointer if context.request.messages else None
     for message in context.fresh:
-        if not message.parts and not (message.role == "assistant" and message.pointer == last):
+        if not message.parts and not (message.role == "assistant" and message.pointer == last) and not _odd(message):
             yield from _empty_note(context, message.pointer, message.raw, "a message without content")
         for part in message.parts:
             if part.kind == "text" and not part.text.strip():
                 yield from _empty_note(context, part.pointer, part.raw, "an empty text block")
             elif _empty_error(part):
                 yield from _empty_note(context, part.pointer, part.raw, "an error result without content")
+
+
+def _odd(message: Message) -> bool:
+    """True when the content of a message is neither text nor a list: that is a wrong type, and not empty."""
+    content = as_object(message.raw).get("content")
+    return content is not None and not isinstance(content, str) and not is_array(content)
 
 
 def _empty_error(part: Part) -> bool:
@@ -280,7 +287,7 @@ def _stale(context: RuleContext) -> Iterator[Note]:
     "client",
     "error",
     "P",
-    says="A call or a result is sent back in the wrong JSON type.",
+    says="A message, a call or a result is sent in the wrong JSON type.",
     fix="Arguments are a string in OpenAI's APIs and an object in Anthropic's, Bedrock's and Gemini's.",
 )
 def wrong_type(context: RuleContext) -> Iterator[Note]:
@@ -289,6 +296,12 @@ def wrong_type(context: RuleContext) -> Iterator[Note]:
 
 def _wrong_types(context: RuleContext) -> Iterator[Note]:
     for message in context.fresh:
+        if _odd(message) and not message.parts:
+            yield Note(
+                "the content of a message must be text or a list",
+                (f"{context.at} request {message.pointer}",),
+                key=message.pointer,
+            )
         for part in message.parts:
             yield from _wrong_arguments(context, part)
             yield from _wrong_result(context, part)

@@ -32,7 +32,8 @@ def new_results(context: RuleContext) -> list[Part]:
     return [part for part in parts if part.result is not None and not part.result.server]
 
 
-def _tool_of(context: RuleContext, part: Part) -> str:
+def tool_of(context: RuleContext, part: Part) -> str:
+    """The name of the tool whose result this is; empty when nothing names it."""
     result = part.result
     if result is None:
         return ""
@@ -57,7 +58,7 @@ def error_as_success(context: RuleContext) -> Iterator[Note]:
         result = part.result
         if result is None or result.is_error or not _ERROR.match(result.text):
             continue
-        name = _tool_of(context, part)
+        name = tool_of(context, part)
         if _READERS.search(name) and not result.text.lstrip().lower().startswith(("error", "traceback", '{"error"')):
             continue
         flagged = context.protocol.requests.marks_errors
@@ -86,7 +87,7 @@ def huge_result(context: RuleContext) -> Iterator[Note]:
             )
             severity: Severity | None = "error" if full else None
             yield Note(
-                f"the result of {_tool_of(context, part) or result.call_id!r} has {len(result.text):,} characters "
+                f"the result of {tool_of(context, part) or result.call_id!r} has {len(result.text):,} characters "
                 f"(about {len(result.text) // 4:,} tokens), which every later turn pays for",
                 (f"{context.at} request {part.pointer}",),
                 severity=severity,
@@ -107,7 +108,7 @@ def empty_result(context: RuleContext) -> Iterator[Note]:
         result = part.result
         if result is None or result.text.strip() not in _EMPTY:
             continue
-        name = _tool_of(context, part)
+        name = tool_of(context, part)
         earlier = [
             step for step in list(context.thread.steps)[:-1] if any(t.strip() in _EMPTY for t in step.result_texts)
         ]

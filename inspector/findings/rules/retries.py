@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from ...analysis.turn import Turn
 from ...wire.exchange import header
 from ...wire.json_value import as_array, as_object, as_text, parse_json
+from ..memory import request_key
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .errors import OVERLOADED, error_status
@@ -40,7 +41,7 @@ def _ended(turn: Turn) -> float:
 )
 def retry_storm(context: RuleContext) -> Iterator[Note]:
     before = _failed_before(context)
-    if before is None or context.turn.body != before.body:
+    if before is None or request_key(context.turn) != request_key(before):
         return
     attempts = len(context.thread.failures) + 1
     if attempts < 4 or attempts not in (4, 10):
@@ -66,7 +67,7 @@ def retry_storm(context: RuleContext) -> Iterator[Note]:
 )
 def retried_permanent(context: RuleContext) -> Iterator[Note]:
     before = _failed_before(context)
-    if before is None or context.turn.body != before.body or _status(before) not in _PERMANENT:
+    if before is None or request_key(context.turn) != request_key(before) or _status(before) not in _PERMANENT:
         return
     yield Note(
         f"the request was sent again unchanged after status {_status(before)}",
@@ -119,7 +120,7 @@ def ignored_retry_after(context: RuleContext) -> Iterator[Note]:
     if (
         response is not None
         and header(response.headers, "x-should-retry") == "false"
-        and context.turn.body == before.body
+        and request_key(context.turn) == request_key(before)
     ):
         yield Note(
             "the request was sent again although the API said not to retry",
@@ -161,6 +162,7 @@ def no_retry(context: RuleContext) -> Iterator[Note]:
     not_when=(
         "Several answers are sampled",
         "A retry after a failure",
+        "The other request goes to another address",
     ),
 )
 def duplicate_request(context: RuleContext) -> Iterator[Note]:

@@ -289,13 +289,13 @@ def test_calls_that_nobody_answered_are_listed() -> None:
             '(missing-required): "word" is a required property | #2 call c0, #2 request /tools/0'
         ),
         (
-            "#2 client-tool-calls-not-dispatched (client, warning, S): the thread ends with 1 call that nobody "
+            "#2 client-tool-calls-not-dispatched (client, info, S): the thread ends with 1 call that nobody "
             "answered: c0 | #2 call c0"
         ),
     ]
     assert lines(*left("look_up", "look_up", "look_up", "look_up", "look_up"), only=LEFT) == [
         (
-            "#2 client-tool-calls-not-dispatched (client, warning, S): the thread ends with 5 calls that "
+            "#2 client-tool-calls-not-dispatched (client, info, S): the thread ends with 5 calls that "
             "nobody answered: c0, c1, c2, c3 | #2 call c0, #2 call c1, #2 call c2, #2 call c3"
         ),
     ]
