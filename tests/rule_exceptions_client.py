@@ -161,6 +161,11 @@ def forgotten() -> list[RoundTrip]:
     ]
 
 
+def front_cut(answer: str) -> list[RoundTrip]:
+    """An answer in words, and a request that begins with it."""
+    return [chat([HELLO], said(answer)), chat([said(answer), user("and then?")], DONE, index=1)]
+
+
 def observed(text: str) -> list[RoundTrip]:
     """An agent without tools, whose client puts its own words behind the model's."""
     answer, echoed = said(text), said(f"{text}\nObservation: a strip")
@@ -317,6 +322,9 @@ CLIENT: list[Row] = [
     ("client-assistant-mutated",
      "The client of an agent without tools writes its observations into the answer: then it is an info",
      observed("I look it up."), observed("Action: look_up\nObservation: made up"), "info"),
+    ("client-history-truncated", "Nothing but a short answer links the two requests",
+     front_cut("It holds a recording of voices, which a machine reads from a thin strip."),
+     front_cut("It holds voices.")),
     ("client-reasoning-dropped", "The turn made no calls",
      thought(use()), thought(words("It is a strip."), call=False)),
     ("client-reasoning-dropped", "Reasoning of older turns", thought(use()), older()),

@@ -98,7 +98,9 @@ class RunMemory:
     emitted: dict[int, int] = field(default_factory=dict[int, int])
     """The round trip that first returned a block, by the block's hash."""
     block_ids: set[str] = field(default_factory=set[str])
-    """The ids of the blocks that the API returned, and of the calls that they are about."""
+    """The ids of the blocks that the API returned."""
+    unknown_calls: set[str] = field(default_factory=set[str])
+    """The ids under which blocks of a type that is not known may be answered."""
     answers: dict[str, bool] = field(default_factory=dict[str, bool])
     """Ids of answers, and whether the API was asked to store them."""
     tools: dict[str, tuple[int, int, int]] = field(default_factory=dict[str, tuple[int, int, int]])

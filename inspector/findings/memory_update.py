@@ -99,7 +99,9 @@ def _note_blocks(context: RuleContext) -> None:
     for part in context.emission.content:
         if part.raw is not None:
             emitted.setdefault(block_hash(part.raw), context.index)
-            context.run.block_ids.update(ids_of(part.raw))
+            own, call = ids_of(part.raw)
+            context.run.block_ids.update(filter(None, [own]))
+            context.run.unknown_calls.update(filter(None, [call or own] if part.kind == "other" else []))
 
 
 def _note_request(context: RuleContext) -> None:

@@ -257,7 +257,9 @@ def empty_response(context: RuleContext) -> Iterator[Note]:
         what = "the answer is empty and counts 0 output tokens, which looks like the provider's doing"
     else:
         what = f"the answer is empty{f' although {output} output tokens were counted' if output else ''}"
-    stopped = context.finish.label == "stop_sequence" and bool(context.request.stop)
+    # Where one word stands for the end and for a stop string, the stop string is the likelier end of an empty answer.
+    at_stop = context.finish.label == "stop_sequence" or (context.finish.raw or "").lower() == "stop"
+    stopped = at_stop and bool(context.request.stop)
     yield Note(
         what + (": one of the stop strings of the request came first" if stopped else ""),
         (f"{context.at} response", f"{context.at} finish {context.finish.raw}"),

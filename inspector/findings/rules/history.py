@@ -110,14 +110,21 @@ _THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"})
 
 
+_TELLING = 64
+"""From so many characters on, a text is hardly said twice."""
+
+
 def _is_asked_again(echo: HistoryDiff) -> bool:
     """True for a request that ends where the one before ended: its answer is asked for once more."""
     return bool(echo.changes) and not echo.new and all(c.kind in ("text_dropped", "call_dropped") for c in echo.changes)
 
 
 def _surely_continues(context: RuleContext, echo: HistoryDiff) -> bool:
-    """False where only likeness links the two requests, and the answer between them is not in the second one."""
-    return context.turn.edge.tier == "P" or not any(change.emitted for change in echo.changes)
+    """False where only likeness links two requests, and the answer between them is changed, or too short to tell."""
+    emission = context.before.reading.emission if context.before else None
+    if context.turn.edge.tier == "P" or emission is None:
+        return True
+    return len(emission.text) >= _TELLING and not any(change.emitted for change in echo.changes)
 
 
 def _plain(text: str) -> str:
@@ -265,6 +272,7 @@ def _removed(context: RuleContext) -> list[HistoryChange]:
     "P",
     says="Messages that were sent before are missing from this request.",
     fix="Cut histories between turns, leave a summary, and keep calls with their results.",
+    not_when=("Nothing but a short answer links the two requests",),
 )
 def truncated(context: RuleContext) -> Iterator[Note]:
     gone, before = _removed(context), context.before

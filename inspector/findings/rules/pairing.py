@@ -9,7 +9,7 @@ from ...wire.values import Part, ToolCall
 from ..rejections import Rejection
 from ..rule import Note, rule
 from ..rule_context import RuleContext
-from ..tool_pairing.model import ToolPairing
+from ..tool_pairing.model import ToolPairing, ids_of
 
 _SEEN: dict[str, Callable[[ToolPairing], object]] = {
     "client-missing-tool-result": lambda found: found.missing,
@@ -197,10 +197,9 @@ def _is_the_apis(context: RuleContext, part: Part) -> bool:
     """True for a result that the API itself returned, and for one of a call, of whatever type, that the API holds."""
     if context.returned_by(part.raw) is not None:
         return True
-    known = context.run.block_ids
-    item = as_text(as_object(part.raw).get("id"))
-    held = context.request.previous_id is not None and part.result is not None and part.result.call_id in known
-    return held or item in known
+    item, call = ids_of(part.raw)
+    held = context.request.previous_id is not None and call in context.run.unknown_calls
+    return held or item in context.run.block_ids
 
 
 def _orphans(context: RuleContext) -> Iterator[Note]:

@@ -146,11 +146,13 @@ def model_substituted(context: RuleContext) -> Iterator[Note]:
     # A name that a user gave to a deployment shares no word with the name of the model.
     if not set(_words(asked)) & set(_words(served)) and not context.provider.own_models:
         return
-    yield Note(
-        f"{served!r} answered; {asked!r} was asked for",
-        (f"{context.at} request model {asked}", f"{context.at} response model {served}"),
-        key=("model", asked, served),
-    )
+    reported, once = context.run.reported, ("api-model-substituted", (asked, served))
+    if once not in reported:
+        reported.add(once)
+        yield Note(
+            f"{served!r} answered; {asked!r} was asked for",
+            (f"{context.at} request model {asked}", f"{context.at} response model {served}"),
+        )
 
 
 def _words(model: str) -> list[str]:

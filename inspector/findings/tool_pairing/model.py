@@ -81,10 +81,10 @@ class Entry:
         return self.message.role == "assistant"
 
 
-def ids_of(raw: object) -> list[str]:
-    """The ids that a block or an item carries: its own and that of its call, whatever its type."""
+def ids_of(raw: object) -> tuple[str | None, str | None]:
+    """The ids that a block or an item carries, whatever its type: its own and that of its call."""
     fields = as_object(raw)
-    return [value for key in ("id", "call_id") if (value := as_text(fields.get(key)))]
+    return as_text(fields.get("id")), as_text(fields.get("call_id"))
 
 
 def known_ids(entries: Iterable[Entry]) -> set[str]:
@@ -95,5 +95,5 @@ def known_ids(entries: Iterable[Entry]) -> set[str]:
             if part.call is not None and part.call.id:
                 known.add(part.call.id)
             elif part.kind == "other":
-                known.update(ids_of(part.raw))
+                known.update(filter(None, ids_of(part.raw)))
     return known

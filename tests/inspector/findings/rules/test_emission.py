@@ -732,3 +732,12 @@ def test_a_failed_answer_keeps_no_choice_and_is_not_empty() -> None:
 
     assert not {"model-tool-choice-violated", "model-empty-response"} & failed
     assert "model-empty-response" not in ids(page), "the page is reported for what it is"
+
+
+@pytest.mark.parametrize(("stop", "finish", "severity"), [(["\n"], "stop", "info"), (None, "stop", "warning")])
+def test_an_empty_answer_is_an_info_where_a_stop_string_may_have_ended_it(
+    stop: list[str] | None, finish: str, severity: str
+) -> None:
+    fields: dict[str, Any] = {"stop": stop} if stop else {}
+
+    assert only("model-empty-response", chat([HELLO], said(""), finish=finish, **fields)).severity == severity
