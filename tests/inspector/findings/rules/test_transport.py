@@ -459,7 +459,7 @@ def test_an_id_that_was_given_twice_is_named_with_both_places() -> None:
     ]
     assert lines(chat([HELLO], said(None, CALL)), again, only="api-duplicate") == [
         (
-            "#1 api-duplicate-tool-call-id (api, error, P): the id call_1 was given to a call of 'look_up' in "
+            "#1 api-duplicate-tool-call-id (api, info, P): the id call_1 was given to a call of 'look_up' in "
             "#0 already | #0 call call_1, #1 call call_1"
         ),
     ]
