@@ -139,7 +139,8 @@ def test_what_the_client_did_is_said_in_words(kept: int, words: str) -> None:
     results = [result(name, "x") for name, *_ in calls[:kept]]
     after = chat([HELLO, said(None, *calls), *results, user("go on")], said("ok"), index=1)
 
-    assert f"▶ client {words}" in shown(chat([HELLO], said(None, *calls)), after)
+    text = shown(chat([HELLO], said(None, *calls)), after)
+    assert f"▶ client {words}" in text
 
 
 def test_the_cost_in_a_console_line_is_named_and_in_its_column() -> None:

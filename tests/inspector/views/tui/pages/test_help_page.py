@@ -24,7 +24,7 @@ def test_no_line_is_cut_at_any_width_and_no_word_is_lost(width: int) -> None:
     assert [text for text in said if text not in words] == []
 
 
-def test_a_long_meaning_goes_on_below_itself() -> None:
+def test_a_long_meaning_continues_below_itself() -> None:
     lines = shown(44)
     start = next(n for n, line in enumerate(lines) if line.startswith("  Tab "))
 
