@@ -35,7 +35,7 @@ def test_the_first_screen_lists_the_turns_by_thread_and_shows_the_first() -> Non
     async def flow() -> None:
         async with viewing() as (app, _):
             shown = screen(app)
-            assert "3 errors" in shown and "first in turn 3 of t1" in shown
+            assert "2 errors" in shown and "first in turn 3 of t1" in shown
             assert "▾ t1 main" in shown and "▸ t2 side call" in shown and "▸ t3 subagent" in shown
             assert "Turn 1 of t1" in shown and "new in this request" in shown
             assert row(app) == ("t1", 1)

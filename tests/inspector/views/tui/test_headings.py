@@ -15,12 +15,12 @@ def summary() -> Summary:
 @pytest.mark.parametrize(
     ("width", "shown"),
     [
-        (82, "✗3 !3 first in turn 3 of t1  $0.071  12 turns  3 threads"),
-        (66, "✗3 !3 first in turn 3 of t1  $0.071"),
-        (50, "✗3 !3 first in turn 3 of t1"),
-        (48, "✗3 !3  $0.071  12 turns"),
-        (34, "✗3 !3"),
-        (27, "✗3 !3"),
+        (82, "✗2 !2 first in turn 3 of t1  $0.071  12 turns  3 threads"),
+        (66, "✗2 !2 first in turn 3 of t1  $0.071"),
+        (50, "✗2 !2 first in turn 3 of t1"),
+        (48, "✗2 !2  $0.071  12 turns"),
+        (34, "✗2 !2"),
+        (27, "✗2 !2"),
     ],
 )
 def test_with_little_room_the_number_of_problems_is_left_out_last(summary: Summary, width: int, shown: str) -> None:

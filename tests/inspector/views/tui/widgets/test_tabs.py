@@ -10,7 +10,7 @@ from turntape.inspector.views.tui.widgets.tabs import VIEWS, Tabs
 def test_the_number_of_problems_cannot_be_read_as_a_key() -> None:
     async def flow() -> None:
         async with viewing() as (app, _):
-            assert "5 Findings (6)  6 Diff" in screen(app)
+            assert "5 Findings (4)  6 Diff" in screen(app)
 
     asyncio.run(flow())
 
