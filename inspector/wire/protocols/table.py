@@ -8,6 +8,7 @@ from turntape.cassettes.apis.interface import Api, Registration
 
 from .anthropic import api as anthropic
 from .bedrock import api as bedrock
+from .cloudflare import api as cloudflare
 from .cohere import api as cohere
 from .gemini import api as gemini
 from .mistral_conversations import api as mistral_conversations
@@ -40,6 +41,7 @@ BUILT_IN: tuple[Registration, ...] = (
     _row("cohere.v2:COHERE_V2", cohere.API),
     _row("cohere.v1:COHERE_V1", cohere.API),
     _row("watsonx:WATSONX"),
+    _row("cloudflare.run:CLOUDFLARE_RUN", cloudflare.API),
     _row("replicate.predictions:REPLICATE", replicate.API),
     _row("alephalpha_complete:ALEPHALPHA_COMPLETE"),
     _row("openai_chat.mistral:MISTRAL_CHAT", openai_chat.MISTRAL_API),

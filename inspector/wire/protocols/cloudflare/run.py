@@ -1,0 +1,104 @@
+"""Cloudflare Workers AI by its own endpoint, `/ai/run/@cf/…`, and behind Cloudflare's gateway."""
+
+import re
+from urllib.parse import unquote
+
+from ...exchange import Exchange
+from ...json_value import Object, as_array, as_object, as_text
+from ...values import Kind, Part, RequestReading, ResponseReading
+from ..openai_chat.answer import read_chat_answer, read_chat_body
+from ..openai_chat.request import read_call, read_chat_request
+from ..openai_chat.usage import chat_usage
+from ..protocol import Protocol
+from ..shared.answers import answer, first_object, has_done, prompt_message, stream_error, stream_objects
+from ..shared.errors import error_in
+from ..shared.parts import call_part, text_of, text_part, unread
+from ..traits import AnswerRules
+from .api import API
+
+_PATH = re.compile(r"/(?:ai/run|workers-ai)/((?:@|%40)[^?]+)$")
+_WORDS = frozenset({"response", "tool_calls", "choices"})
+
+
+def detect(exchange: Exchange) -> Kind | None:
+    """A model that writes text; models for images and embeddings share the path."""
+    if exchange.method != "POST" or not _PATH.search(exchange.path):
+        return None
+    asks = "messages" in exchange.fields or "prompt" in exchange.fields
+    body = first_object(exchange)
+    failed = body.get("success") is False or exchange.response is None or exchange.response.status >= 400
+    writes = failed or not _WORDS.isdisjoint(_result(body))
+    return "generation" if asks and writes else None
+
+
+def _result(body: Object) -> Object:
+    """The answer itself, which whole answers wrap in `result`."""
+    return as_object(body.get("result")) or body
+
+
+def read_request(exchange: Exchange) -> RequestReading:
+    found = _PATH.search(exchange.path)
+    request = read_chat_request(exchange.fields, unquote(found[1]) if found else None)
+    if request.messages:
+        return request
+    messages = prompt_message(exchange.fields.get("prompt"), "/prompt")
+    parameters = {key: value for key, value in request.parameters.items() if key != "prompt"}
+    return RequestReading(
+        model=request.model,
+        streamed=request.streamed,
+        messages=messages,
+        max_output=request.max_output,
+        parameters=parameters,
+    )
+
+
+def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
+    if exchange.framing == "sse":
+        if "choices" in first_object(exchange):
+            return read_chat_answer(exchange)
+        bodies = [body for _, body in stream_objects(exchange)]
+        return _read(bodies, exchange, ended=has_done(exchange))
+    body = exchange.answer_fields
+    if not body:
+        return unread(exchange, "Workers AI")
+    result = _result(body)
+    if "choices" in result:
+        return read_chat_body(result)
+    return _read([{**result, "failure": body if body.get("success") is False else None}], exchange, ended=True)
+
+
+def _read(bodies: list[Object], exchange: Exchange, *, ended: bool) -> ResponseReading:
+    """A whole answer, or the chunks of a stream; there is no finish word."""
+    parts: list[Part] = []
+    if text := "".join(text_of(body.get("response")) for body in bodies):
+        parts.append(text_part(text, "/result/response", text))
+    for body in bodies:
+        for call in map(as_object, as_array(body.get("tool_calls"))):
+            read = read_call(call if "function" in call else {"id": call.get("id"), "function": call})
+            parts.append(call_part(read, f"/result/tool_calls/{sum(p.call is not None for p in parts)}", call))
+    usage = next((found for body in reversed(bodies) if (found := as_object(body.get("usage")))), None)
+    failure = next((error for body in bodies if (error := error_in(body.get("failure")))), None)
+    error = failure or stream_error(exchange.events)
+    called = any(part.call is not None for part in parts)
+    return answer(
+        parts,
+        finish=("tool_calls" if called else "complete") if ended and error is None else None,
+        ended=ended or error is not None,
+        usage=chat_usage(usage) if usage else None,
+        usage_raw=usage,
+        model=next((model for body in bodies if (model := as_text(body.get("model")))), None),
+        error=error,
+    )
+
+
+CLOUDFLARE_RUN = Protocol(
+    name="cloudflare-run",
+    title="Cloudflare Workers AI",
+    spec="https://developers.cloudflare.com/workers-ai/models/, and @cloudflare/workers-types, read 2026-11-22",
+    detect=detect,
+    read_request=read_request,
+    read_response=read_response,
+    streams=("sse",),
+    api=API,
+    answers=AnswerRules(has_word_for_calls=False),
+)
