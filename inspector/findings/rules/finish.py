@@ -133,8 +133,8 @@ def _collided(call: ToolCall) -> bool:
 )
 def context_full(context: RuleContext) -> Iterator[Note]:
     said = context.rejection
-    rejected = said is not None and "api-context-full" in said.ids
-    if context.finish.label != "context_full" and not rejected:
+    rejected = said.text if said is not None and "api-context-full" in said.ids else None
+    if context.finish.label != "context_full" and rejected is None:
         return
     usage = context.reading.usage
     tokens = f"; {usage.input} input tokens" if usage and usage.input is not None else ""
@@ -142,7 +142,7 @@ def context_full(context: RuleContext) -> Iterator[Note]:
         ((len(part.text), part.pointer) for message in context.request.messages for part in message.parts), reverse=True
     )
     biggest = ", ".join(f"{pointer} ({size:,} characters)" for size, pointer in parts[:3])
-    quoted = f": {said.text}" if rejected and said else ""
+    quoted = f": {rejected}" if rejected else ""
     yield Note(
         f"the context window is full{tokens}{quoted}; the largest pieces are {biggest or 'unknown'}",
         (f"{context.at} finish {context.finish.raw}", *(f"{context.at} request {pointer}" for _, pointer in parts[:3])),
@@ -161,11 +161,11 @@ def context_full(context: RuleContext) -> Iterator[Note]:
 )
 def content_filter(context: RuleContext) -> Iterator[Note]:
     said = context.rejection
-    rejected = said is not None and "api-content-filter" in said.ids
-    if context.finish.label != "content_filter" and not rejected:
+    rejected = said.text if said is not None and "api-content-filter" in said.ids else None
+    if context.finish.label != "content_filter" and rejected is None:
         return
     side = "the prompt" if rejected or not context.emission.text else "the answer"
-    detail = said.text if rejected and said else context.finish.detail
+    detail = rejected or context.finish.detail
     yield Note(
         f"the API's filter stopped {side} ({context.finish.raw or 'error'}{': ' + detail if detail else ''})",
         (f"{context.at} finish {context.finish.raw}",),

@@ -53,7 +53,7 @@ def ping_pong(context: RuleContext) -> Iterator[Note]:
             yield Note(
                 f"the last {3 * period} turns are a cycle of {period} calls with equal results",
                 (f"{context.at} response",),
-                key=("circle", window[0]),
+                key=window[0],
             )
             return
 

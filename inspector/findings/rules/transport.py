@@ -25,19 +25,13 @@ _EMPTY_PROGRESS = frozenset({"ping", "keepalive", "response.in_progress", "respo
 )
 def error_in_stream(context: RuleContext) -> Iterator[Note]:
     error = context.reading.error
-    whole = error is not None and not error.in_stream and 200 <= (context.status or 0) < 300
-    if error is not None and whole:
-        yield Note(
-            f"the body behind status {context.status} is an error: {error.type or ''} {error.message}".replace(
-                "  ", " "
-            ),
-            (f"{context.at} response",),
-        )
-    elif error is not None and error.in_stream:
-        yield Note(
-            f"an error came inside a {context.status} stream: {error.type or ''} {error.message}".replace("  ", " "),
-            (f"{context.at} response",),
-        )
+    if error is None:
+        return
+    sentence = f"{error.type or ''} {error.message}"
+    if error.in_stream:
+        yield Note(f"an error came inside a {context.status} stream: {sentence}", (f"{context.at} response",))
+    elif 200 <= (context.status or 0) < 300:
+        yield Note(f"the body behind status {context.status} is an error: {sentence}", (f"{context.at} response",))
 
 
 def _half_written(context: RuleContext) -> ToolCall | None:
@@ -84,7 +78,7 @@ def stream_cut(context: RuleContext) -> Iterator[Note]:
         return
     if trip.closed_first == "client" or (trip.failure is not None and trip.failure.kind == "client_gone"):
         return
-    who = {"server": " (the server closed first)"}.get(trip.closed_first or "", "")
+    who = " (the server closed first)" if trip.closed_first == "server" else ""
     size = len(trip.response.body)
     half = _half_written(context) is not None or trip.failure is not None or not context.emission.text
     yield Note(
@@ -258,7 +252,7 @@ def index_collision(context: RuleContext) -> Iterator[Note]:
     )
     if what is None and joined is not None and context.finish.effective not in ("cut", "cancelled"):
         pieces = re.split(r"(?<=\})\s*(?=\{)", joined.arguments_raw)
-        if len(pieces) > 1 and all(parse_json(piece) is not None for piece in pieces):
+        if all(parse_json(piece) is not None for piece in pieces):
             what = f"the arguments of {joined.name!r} are {len(pieces)} JSON documents in a row"
     if what:
         calls = tuple(f"{context.at} call {call.id or call.name}" for call in context.emission.calls[:4])

@@ -475,7 +475,7 @@ def test_a_word_that_contradicts_the_content_is_reported_beside_the_calls() -> N
     for choice in ("required", {"type": "function", "function": {"name": "look_up"}}):
         forced = lines(chat([HELLO], said(None, CALL), finish="stop", tool_choice=choice), only="api-finish")
         assert forced[0].startswith("#0 api-finish-label-disagrees (api, info, P)")
-        assert "; the request forced the tool, where this is known |" in forced[0]
+        assert "1 complete tool call; the request forced the tool, where this is known |" in forced[0]
     free = lines(chat([HELLO], said(None, CALL), finish="stop", tool_choice="auto"), only="api-finish")
     assert free[0].startswith("#0 api-finish-label-disagrees (api, warning, P)")
 
@@ -560,3 +560,17 @@ def test_a_filter_that_names_no_reason_and_a_rejection_of_another_kind_differ() 
 
     assert lines(other, only="api-content") == []
     assert lines(other, only="api-context") == []
+
+
+def test_an_empty_stream_that_counts_nothing_was_made_up_where_the_api_counts_empty_answers() -> None:
+    def response(*texts: str) -> RoundTrip:
+        parts = [{"type": "output_text", "text": text} for text in texts]
+        output = [{"type": "message", "id": "m", "role": "assistant", "content": [part]} for part in parts]
+        usage = {"input_tokens": 5, "output_tokens": 0, "total_tokens": 5}
+        done = {"id": "r", "object": "response", "status": "completed", "output": output, "usage": usage}
+        end = sse({"type": "response.completed", "response": done}, names=True)
+        return trip("https://api.openai.com/v1/responses", {"model": "gpt-5.1", "input": "hi", "stream": True}, end)
+
+    assert "api-fabricated-finish" in ids(response())
+    assert "api-fabricated-finish" not in ids(response("A whole text."))
+    assert "api-fabricated-finish" not in ids(streamed("", 0)), "chat need not count"

@@ -111,6 +111,7 @@ def test_a_cycle_is_reported_once_at_its_third_round() -> None:
             "results | #11 response"
         ),
     ]
+    assert cycle(*"abbabbabb") != []
     assert cycle(*"ababa") == []
     assert cycle(*"aaaaaa") == [], "one call again and again is another finding"
     assert cycle(*"ababaa") == []
@@ -178,7 +179,8 @@ def test_words_of_regret_without_a_refusal_are_not_one() -> None:
     assert not refused("I can't " + "x" * 81 + " help")
     assert refused("I can't " + "x" * 70 + " help")
     assert not refused("I can't help with that.", finish="length")
-    assert refused("I can't help. " + "x" * 100)
+    [line] = lines(chat([HELLO], said("I can't help. " + "x" * 100)), only="model-refused", hints=True)
+    assert f'. {"x" * 66}"' in line, "eighty characters are quoted"
 
 
 def test_a_stop_string_that_cuts_code_is_named() -> None:

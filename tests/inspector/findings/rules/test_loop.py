@@ -693,3 +693,36 @@ def test_a_thread_that_stops_for_no_known_reason_is_a_hint() -> None:
     assert stopped(replace(chat([HELLO], first), closed_first="client")) == []
     assert stopped(chat([HELLO], first), chat(last, said("x"), index=1)) == []
     assert stopped(*paused) == []
+
+
+def test_an_answer_with_a_call_or_a_tool_of_the_api_did_not_end_the_run() -> None:
+    search = {"type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {"query": "x"}}
+    searched = [search, words("It holds a recording.")]
+    first = anthropic([ASKED], searched)
+    following = anthropic([ASKED, spoke(*searched), asked("continue")], [words("x")], 1)
+    called = chat([HELLO], said("It holds.", CALL), finish="stop")
+    after = chat([HELLO, said("It holds.", CALL), result("call_1", ""), user("continue")], said("x"), index=1)
+
+    assert "client-continued-after-end" not in ids(first, following)
+    assert "client-continued-after-end" not in ids(called, after)
+
+
+def test_a_last_request_is_judged_by_its_last_words() -> None:
+    history = [HELLO, *_history(2), user("You have reached the step limit."), user("And rope?")]
+    last = chat(history, said("x"), index=2, tools=None)
+
+    assert lines(*steps(2, word=None), last, only="client-max") == []
+
+
+def test_what_the_assistant_adds_after_an_incomplete_answer_is_not_the_users() -> None:
+    first = chat([HELLO], said("It holds a"), finish="length")
+    second = chat([HELLO, said("It holds a"), said("And more.")], said("x"), index=1)
+
+    assert lines(first, second, only="client-treated") == []
+
+
+def test_calls_that_were_answered_are_not_passed_over() -> None:
+    answer = said("I will look it up.", CALL)
+    answered = chat([HELLO, answer, result("call_1", "a strip")], said("x"), index=1)
+
+    assert LEFT not in ids(chat([HELLO], answer, finish="stop"), answered)

@@ -487,3 +487,34 @@ def test_a_tool_of_the_api_may_not_share_the_id_of_a_call() -> None:
     server = {"type": "server_tool_use", "id": "toolu_1", "name": "web_search", "input": {"query": "x"}}
 
     assert "api-duplicate-tool-call-id" in ids(anthropic([asked("hi")], [use(), server]))
+
+
+def test_an_answer_that_the_client_cancelled_was_interrupted() -> None:
+    answer = {"id": "r", "object": "response", "status": "cancelled", "output": []}
+    asked_for = {"model": "gpt-5.1", "input": "hi"}
+    cancelled = trip("https://api.openai.com/v1/responses", asked_for, answer)
+
+    assert lines(replace(cancelled, closed_first="client"), only="client-inter") != []
+
+
+def test_a_stall_needs_no_time_of_the_request() -> None:
+    bare = replace(timed(75), first_byte_at=None, request_at=None)
+
+    assert lines(bare, only="api-stream-stalled") == lines(timed(75), only="api-stream-stalled")
+
+
+def test_a_page_that_is_not_text_is_quoted_as_far_as_it_can_be_read() -> None:
+    plain = {"model": "gpt-5", "messages": [HELLO]}
+    [line] = lines(trip(CHAT, plain, b"<html>\xff\xfe", content_type="text/html"), only="api-malformed")
+
+    assert "it begins '<html>\ufffd\ufffd'" in line
+    text = {"choices": [{"message": {"role": "assistant", "content": "Hello."}}]}
+    assert lines(trip(CHAT, plain, text), only="api-malformed") == [], "an answer without any count is an answer"
+
+
+def test_calls_without_ids_are_shown_by_their_names() -> None:
+    joined = said(None, ("", "look_up", '{"word":"a"}{"word":"b"}'))
+    mixed = said(None, ("", "look_up", "{}"), CALL, CALL)
+
+    assert lines(chat([HELLO], joined), only="api-tool-call-index")[0].endswith("| #0 call look_up")
+    assert lines(chat([HELLO], mixed), only="api-duplicate") != []
