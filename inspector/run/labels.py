@@ -21,7 +21,7 @@ from ..analysis.threads import Threads
 from ..analysis.turn import Turn
 from ..findings.engine import JudgedTurn, RuleEngine
 from ..wire.parse import read
-from ..wire.values import Reading, ToolCall
+from ..wire.values import Choice, Reading, ToolCall
 from ..wire.websocket import turns_of
 
 type Label = dict[str, object]
@@ -238,6 +238,18 @@ def _call(call: ToolCall) -> dict[str, object]:
     return {"id": call.id, "name": call.name, "arguments": call.arguments, "arguments_raw": call.arguments_raw}
 
 
+def _choice(choice: Choice) -> dict[str, object]:
+    return {
+        "index": choice.index,
+        "finish_raw": choice.finish_raw,
+        "finish": choice.finish,
+        "text": choice.text,
+        "reasoning": choice.reasoning,
+        "refusal": choice.refusal,
+        "tool_calls": [_call(call) for call in choice.calls],
+    }
+
+
 def money(amount: Decimal | None) -> str | None:
     """Dollars as a plain decimal string, or None."""
     return None if amount is None else format(amount.normalize(), "f")
@@ -257,6 +269,7 @@ def turn_label(turn: Turn, price: Price = cost_of) -> Label:
             "reasoning": emission.reasoning,
             "refusal": emission.refusal,
             "tool_calls": [_call(call) for call in emission.calls],
+            "choices": [_choice(choice) for choice in emission.choices] or None,
         }
     if finish is not None:
         label["api"] = {

@@ -41,6 +41,7 @@ def reconcile(answer: ResponseReading, request: RequestReading) -> tuple[Emissio
         server_calls=answer.server_calls,
         signatures=answer.signatures,
         content=answer.content,
+        choices=answer.choices,
     )
     effective = _effective(answer, label, emitted)
     return emission, Finish(answer.finish_raw, label, effective, answer.finish_detail)

@@ -168,6 +168,35 @@ class RequestReading:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several answers to the same request (`n` > 1)."""
+
+    index: int
+    """Its place, from 0."""
+    finish_raw: str | None
+    """The API's own word for it."""
+    finish: FinishLabel | None
+    content: tuple[Part, ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(part.text for part in self.content if part.kind == "text")
+
+    @property
+    def reasoning(self) -> str:
+        return "\n".join(part.text for part in self.content if part.kind == "reasoning" and part.text)
+
+    @property
+    def refusal(self) -> str | None:
+        return "".join(part.text for part in self.content if part.kind == "refusal") or None
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """Its calls that the client must answer."""
+        return tuple(part.call for part in self.content if part.call is not None and not part.call.server)
+
+
+@dataclass(frozen=True, slots=True)
 class Emission:
     """Layer 1, model."""
 
@@ -187,6 +216,9 @@ class Emission:
     def server_results(self) -> tuple[ToolResult, ...]:
         """What the API's own tools gave, in order."""
         return tuple(part.result for part in self.content if part.result is not None)
+
+    choices: tuple[Choice, ...] = ()
+    """Every choice where the answer has several; the text above is that of the first. Empty for a single one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +295,7 @@ class ResponseReading:
     server_calls: tuple[ToolCall, ...] = ()
     signatures: tuple[str, ...] = ()
     content: tuple[Part, ...] = ()
+    choices: tuple[Choice, ...] = ()
     finish_raw: str | None = None
     finish: FinishLabel | None = None
     """The label of `finish_raw`; None when the API gave no verdict at all."""

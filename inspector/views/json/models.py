@@ -72,6 +72,25 @@ class CallInfo(_Object):
     """The arguments as the API sent them."""
 
 
+class ChoiceInfo(_Object):
+    """One of several answers to the same request (`n` > 1)."""
+
+    index: int
+    """Its place, from 0."""
+    finish_raw: str | None
+    """The API's own word for it."""
+    finish: FinishLabel | None
+    """What that word means; `null` when the API gave none."""
+    text: str
+    """Its text."""
+    reasoning: str
+    """Its reasoning."""
+    refusal: str | None
+    """The text of its refusal."""
+    tool_calls: list[CallInfo]
+    """Its calls that the client must answer."""
+
+
 class ModelLayer(_Object):
     """What the model emitted."""
 
@@ -85,6 +104,8 @@ class ModelLayer(_Object):
     """The text of a refusal."""
     tool_calls: list[CallInfo]
     """The calls that the client must answer. Calls of the API's own tools are left out."""
+    choices: list[ChoiceInfo] | None
+    """Every choice where the answer has several; `text` is that of the first. `null` for a single one."""
 
 
 class ErrorInfo(_Object):

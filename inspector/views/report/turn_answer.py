@@ -33,6 +33,10 @@ def _emitted(detail: Detail, emission: Emission, rows: Rows, place: int) -> Iter
     names = {call.id: call.name for call in emission.server_calls}
     for result in emission.server_results:
         yield result_block(result, result.name or names.get(result.call_id) or "", " from the API itself")
+    for choice in emission.choices[1:]:
+        note = span("dim", f" of {len(emission.choices)}: {choice.finish_raw or 'no finish word'}")
+        shown = "\n\n".join(text for text in (choice.reasoning, choice.refusal or choice.text) if text)
+        yield folded([span("role", f"choice {choice.index + 1}"), note], block(shown, whole=True))
     if emission.emitted in ("empty", "none"):
         error = detail.row.error
         yield tag("p", error or "nothing was emitted", class_="bad" if error else "warn")

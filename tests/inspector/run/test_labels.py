@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 from typing import Any, cast
 
@@ -54,6 +55,7 @@ def test_a_turn_is_labelled_by_layer() -> None:
         "tool_calls": [
             {"id": "call_1", "name": "look_up", "arguments": {"word": "tape"}, "arguments_raw": '{"word":"tape"}'}
         ],
+        "choices": None,
     }
     assert first["api"] == {
         "finish_raw": "tool_calls",
@@ -147,3 +149,25 @@ def test_a_label_says_who_states_the_cost() -> None:
 
     assert [done.label["cost_source"] for done in (listed, unknown, stated)] == ["listed", None, "stated"]
     assert [done.label["cost_usd"] for done in (unknown, stated)] == [None, "0.25"]
+
+
+def test_all_choices_are_in_the_label() -> None:
+    body = {
+        "model": "gpt-5",
+        "choices": [
+            {"index": 0, "message": said("one"), "finish_reason": "stop"},
+            {"index": 1, "message": {**said("two"), "reasoning": "why"}, "finish_reason": "length"},
+            {"index": 2, "message": said(None, ("c", "look_up", "{}")), "finish_reason": "tool_calls"},
+        ],
+    }
+    [done] = label_all([chat([HELLO], error=body, n=3)])
+    label = RoundTripLabel.model_validate_json(json.dumps(done.label))
+
+    assert label.model is not None and label.model.choices is not None and label.api is not None
+    assert [(one.index, one.text, one.reasoning, one.finish, one.finish_raw) for one in label.model.choices] == [
+        (0, "one", "", "complete", "stop"),
+        (1, "two", "why", "length", "length"),
+        (2, "", "", "tool_calls", "tool_calls"),
+    ]
+    assert [[call.name for call in one.tool_calls] for one in label.model.choices] == [[], [], ["look_up"]]
+    assert (label.model.text, label.api.finish, label.api.finish_raw) == ("one", "length", "length")

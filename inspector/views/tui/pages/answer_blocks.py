@@ -39,7 +39,17 @@ def answer_blocks(detail: Detail, rows: Rows, place: int, *, joined: bool = True
         body = prose(result.text, "bad" if result.is_error else "plain")
         title = result_title(result, names.get(result.call_id))
         yield Block(f"server-result:{number}", title, body, open=False, preview=RESULT, indent=4)
+    yield from _later_choices(emission)
     yield from _problems(detail, emission)
+
+
+def _later_choices(emission: Emission) -> Iterator[Block]:
+    """The texts of all choices but the first; their calls are among the calls of the answer."""
+    for choice in emission.choices[1:]:
+        name = f"choice {choice.index + 1} of {len(emission.choices)}"
+        title = [(name, "bold"), (f"  {safe(choice.finish_raw or 'no finish word')}", "dim")]
+        shown = "\n\n".join(text for text in (choice.reasoning, choice.refusal or choice.text) if text)
+        yield Block(f"answer:choice:{choice.index}", title, prose(shown), open=False, preview=RESULT, indent=2)
 
 
 def _texts(emission: Emission) -> Iterator[Block]:

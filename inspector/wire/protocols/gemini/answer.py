@@ -3,6 +3,7 @@
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
 from ...values import ApiError, FinishLabel, Part, ResponseReading, Usage
+from ..shared.choices import Verdict, choices_of, most_severe
 from ..shared.counts import Counts
 from ..shared.errors import error_in
 from ..shared.parts import unread
@@ -143,7 +144,8 @@ def read_gemini_body(
     if error is None and (body.get("error") or not candidates):
         error = error_in(body, in_stream=streamed)
     calls = tuple(p.call for p in parts if p.call is not None and not p.call.server)
-    raw, label, detail = _verdict(body, candidates, vertex)
+    verdicts = [_candidate_verdict(candidate, vertex) for candidate in candidates]
+    raw, label, detail = _verdict(body, candidates, verdicts, vertex)
     stated = get(body, "usageMetadata")
     usage = as_object(stated)
     return ResponseReading(
@@ -153,6 +155,7 @@ def read_gemini_body(
         server_calls=tuple(p.call for p in parts if p.call is not None and p.call.server),
         signatures=tuple(p.signature for p in parts if p.signature),
         content=tuple(parts),
+        choices=choices_of(parts, verdicts, "/candidates"),
         finish_raw=raw,
         # There is no word for a tool call: STOP beside one means it.
         finish="tool_calls" if label == "complete" and calls else label,
@@ -170,16 +173,29 @@ def read_gemini_body(
     )
 
 
-def _verdict(body: Object, candidates: list[Object], vertex: bool) -> tuple[str | None, FinishLabel | None, str | None]:
-    """The first candidate's word, or why the prompt was blocked."""
-    for candidate in candidates:
+def _candidate_verdict(candidate: Object, vertex: bool) -> Verdict:
+    """The word of one candidate, and its label; enums may come as numbers."""
+    word = get(candidate, "finishReason")
+    if isinstance(word, int) and not isinstance(word, bool):
+        return str(word), FINISH.get(_name_of(word, vertex), "unknown")
+    return (word, FINISH.get(word, "unknown")) if isinstance(word, str) and word else (None, None)
+
+
+def _name_of(number: int, vertex: bool) -> str:
+    names = _VERTEX_NUMBERS if vertex else _GEMINI_NUMBERS
+    return names[number] if 0 <= number < len(names) else ""
+
+
+def _verdict(
+    body: Object, candidates: list[Object], verdicts: list[Verdict], vertex: bool
+) -> tuple[str | None, FinishLabel | None, str | None]:
+    """The most severe word of the candidates, or why the prompt was blocked."""
+    raw, label = most_severe(verdicts)
+    if raw is not None:
+        candidate = candidates[verdicts.index((raw, label))]
         word = get(candidate, "finishReason")
-        if isinstance(word, int) and not isinstance(word, bool):
-            names = _VERTEX_NUMBERS if vertex else _GEMINI_NUMBERS
-            name = names[word] if 0 <= word < len(names) else ""
-            return str(word), FINISH.get(name, "unknown"), name or None
-        if isinstance(word, str) and word:
-            return word, FINISH.get(word, "unknown"), as_text(get(candidate, "finishMessage"))
+        name = _name_of(word, vertex) if isinstance(word, int) else as_text(get(candidate, "finishMessage"))
+        return raw, label, name or None
     feedback = as_object(get(body, "promptFeedback"))
     reason = get(feedback, "blockReason")
     if reason not in (None, 0, "", "BLOCK_REASON_UNSPECIFIED", "BLOCKED_REASON_UNSPECIFIED"):

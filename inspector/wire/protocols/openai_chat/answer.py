@@ -10,6 +10,7 @@ from ...exchange import Exchange
 from ...json_value import Object, as_array, as_object, as_text, compact, is_object, parse_json
 from ...values import ApiError, FinishLabel, Part, ResponseReading, ToolCall, Usage
 from ..shared.answers import answer
+from ..shared.choices import Verdict, choices_of, most_severe
 from ..shared.errors import error_in
 from ..shared.parts import arguments_of, call_part, media_part, text_part, unread
 from ..shared.stated_cost import merge_stated, price_terms, stated_cost
@@ -93,14 +94,15 @@ def read_chat_body(
     """A whole answer, or what a stream adds up to. Text, reasoning and refusal are those of the first choice."""
     choices = [as_object(choice) for choice in as_array(body.get("choices"))]
     parts = [part for position, choice in enumerate(choices) for part in _choice_parts(choice, position)]
-    raw, label, detail = _verdict(choices, finish)
+    verdicts = [_choice_verdict(choice, finish) for choice in choices]
+    raw, label = most_severe(verdicts)
     usage = body.get("usage") or as_object(body.get("x_groq")).get("usage")
     usage_fields = as_object(usage)
     whole = answer(
         parts,
         finish_raw=raw,
         finish=label,
-        finish_detail=detail,
+        finish_detail=_detail(choices, raw),
         ended=ended,
         usage=(read_usage or chat_usage)(usage_fields) if usage_fields else None,
         usage_raw=usage,
@@ -112,7 +114,13 @@ def read_chat_body(
         problems=problems,
     )
     first = answer(part for part in parts if part.pointer.startswith("/choices/0/")) if len(choices) > 1 else whole
-    return replace(whole, text=first.text, reasoning=first.reasoning, refusal=first.refusal or None)
+    return replace(
+        whole,
+        text=first.text,
+        reasoning=first.reasoning,
+        refusal=first.refusal or None,
+        choices=choices_of(parts, verdicts, "/choices"),
+    )
 
 
 def _error_of(body: Object, choices: list[Object], streamed: bool) -> ApiError | None:
@@ -244,24 +252,20 @@ def _word(choice: Object) -> str | None:
     return word if isinstance(word, str) else None if word is None else str(word)
 
 
-def _verdict(
-    choices: list[Object], finish: Mapping[str, FinishLabel]
-) -> tuple[str | None, FinishLabel | None, str | None]:
-    """The first choice's word, its label, and what was beside it."""
-    words = [_word(choice) for choice in choices]
-    raw = next((word for word in words if word), words[0] if words else None)
+def _choice_verdict(choice: Object, finish: Mapping[str, FinishLabel]) -> Verdict:
+    """The word of one choice, and its label; a router's native word may be more exact."""
+    raw = _word(choice)
     label = finish.get(raw.lower(), "unknown") if raw else None
-    details: list[str] = []
-    if len(others := dict.fromkeys(word for word in words if word)) > 1:
-        details.append("finish reasons of the choices: " + ", ".join(others))
-    native = next((w for c in choices if (w := as_text(c.get("native_finish_reason")))), None)
-    if native:
-        if raw and native.lower() != raw.lower():
-            details.append(f"native finish reason: {native}")
-        native_label = finish.get(native.lower())
-        if native_label in _MORE_EXACT and label != "error":
-            label = native_label
-    for choice in choices:
-        if message := as_text(choice.get("finish_message")):
-            details.append(message)
-    return raw, label, "; ".join(details) or None
+    native = finish.get((as_text(choice.get("native_finish_reason")) or "").lower())
+    return raw, native if native in _MORE_EXACT and label != "error" else label
+
+
+def _detail(choices: list[Object], raw: str | None) -> str | None:
+    """What was beside the finish word: the words of other choices, native words, messages."""
+    words = dict.fromkeys(word for choice in choices if (word := _word(choice)))
+    details = ["finish reasons of the choices: " + ", ".join(words)] if len(words) > 1 else []
+    native = next((word for choice in choices if (word := as_text(choice.get("native_finish_reason")))), None)
+    if native and raw and native.lower() != raw.lower():
+        details.append(f"native finish reason: {native}")
+    details += [message for choice in choices if (message := as_text(choice.get("finish_message")))]
+    return "; ".join(details) or None

@@ -7,6 +7,7 @@ from ..openai_chat.answer import FINISH
 from ..openai_chat.chat import is_chat_answer
 from ..openai_chat.usage import chat_usage
 from ..protocol import Protocol
+from ..shared.choices import Verdict, choices_of, most_severe
 from ..shared.errors import error_in
 from ..shared.parts import other_fields, text_part, texts, unread
 from ..shared.stated_cost import stated_cost
@@ -88,14 +89,17 @@ def _body(body: Object, *, ended: bool, streamed: bool = False, problems: tuple[
     for i, choice in enumerate(choices):
         if text := as_text(choice.get("text")):
             parts.append(text_part(text, f"/choices/{i}/text", text))
-    raw = next((word for c in choices if (word := as_text(c.get("finish_reason")))), None)
+    words = [as_text(choice.get("finish_reason")) for choice in choices]
+    verdicts: list[Verdict] = [(word, FINISH.get(word.lower(), "unknown") if word else None) for word in words]
+    raw, label = most_severe(verdicts)
     usage = as_object(body.get("usage"))
     failed = bool(body.get("error")) or not choices
     return ResponseReading(
         text=parts[0].text if parts and parts[0].pointer == "/choices/0/text" else "",
         content=tuple(parts),
+        choices=choices_of(parts, verdicts, "/choices"),
         finish_raw=raw,
-        finish=FINISH.get(raw.lower(), "unknown") if raw else None,
+        finish=label,
         ended=ended,
         usage=chat_usage(usage) if usage else None,
         usage_raw=usage or None,

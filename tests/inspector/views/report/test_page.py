@@ -159,3 +159,11 @@ def test_findings_name_layer_evidence_and_fix() -> None:
 @pytest.mark.parametrize("trips", [[], [chat([user("x")], said("y"), usage=None)]], ids=["empty", "no tokens"])
 def test_a_run_with_nothing_to_draw_has_a_page(trips: list[RoundTrip]) -> None:
     read(page_of(trips))
+
+
+def test_every_choice_is_in_the_report() -> None:
+    choices = [{"index": at, "message": said(f"answer {at}"), "finish_reason": "length"} for at in range(3)]
+    page = "".join(report(Run.of([chat([user("hi")], error={"model": "gpt-5", "choices": choices})]), "run"))
+
+    assert [f"answer {at}" in page for at in range(4)] == [True, True, True, False]
+    assert "choice 2" in page and "of 3: length" in page

@@ -1,0 +1,47 @@
+"""Answers with several choices: what each of them holds, and which finish counts for the turn."""
+
+from collections.abc import Iterable, Sequence
+
+from ...values import Choice, FinishLabel, Part
+
+MOST_SEVERE_FIRST: tuple[FinishLabel, ...] = (
+    "error",
+    "cancelled",
+    "malformed",
+    "content_filter",
+    "refusal",
+    "context_full",
+    "limit",
+    "length",
+    "cut",
+    "pause",
+    "unknown",
+    "tool_calls",
+    "stop_sequence",
+    "complete",
+)
+"""A turn's finish is the most severe of its choices': a failure in one of them must not be hidden by the others."""
+
+type Verdict = tuple[str | None, FinishLabel | None]
+"""A choice's own word, and its label."""
+
+
+def most_severe(verdicts: Sequence[Verdict]) -> Verdict:
+    """The verdict of the choice that ended worst; of equals the first. A choice without a word counts last."""
+    return min(verdicts, key=_rank, default=(None, None))
+
+
+def _rank(verdict: Verdict) -> int:
+    label = verdict[1]
+    return len(MOST_SEVERE_FIRST) if label is None else MOST_SEVERE_FIRST.index(label)
+
+
+def choices_of(parts: Iterable[Part], verdicts: Sequence[Verdict], pointer: str) -> tuple[Choice, ...]:
+    """Each choice with the parts whose pointer begins with `pointer` and its place; empty unless there are several."""
+    if len(verdicts) < 2:
+        return ()
+    every = tuple(parts)
+    return tuple(
+        Choice(place, raw, label, tuple(part for part in every if part.pointer.startswith(f"{pointer}/{place}/")))
+        for place, (raw, label) in enumerate(verdicts)
+    )
