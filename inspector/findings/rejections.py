@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from ..wire.json_value import as_object, as_text, compact, is_object, parse_json
 from ..wire.values import Reading
 
+_PER_MINUTE = re.compile(r"tokens per (?:minute|min|day)|\bTPM\b|\bTPD\b")
+"""How APIs name a limit on the rate of tokens, which a large request may exceed although it fits into the window."""
 _QUOTED_JSON = re.compile(r"\{.*\}", re.S)
 _DEEPEST = 3
 
@@ -159,7 +161,9 @@ PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (r"Expected last role (?:to be one of|User or Tool)", ("client-role-order",)),
         (r"Tool call id was (\S+) but must be a-z, A-Z, 0-9, with a length of 9", ("client-call-id-rewritten",)),
         (
-            r"maximum context length|context_length_exceeded|context length exceeded|exceeds? the (?:model's )?context|input token count .* exceeds|input is too long|too many tokens(?!, please wait)|request too large|reduce the length of the messages|exceeds? .{0,20}context (?:window|size|length)",
+            r"maximum context length|context_length_exceeded|context length exceeded|exceeds? the (?:model's )?context|input token count .* exceeds|input is too long|too many tokens(?!, please wait)|request too large|reduce the length of the messages|exceeds? .{0,20}context (?:window|size|length)"
+            r"|input tokens exceeded|exceeded max context length|too_many_prompt_tokens|too many total text bytes"
+            r"|maximum prompt length is \d+ but the request contains \d+",
             ("api-context-full",),
         ),
         (r"content_filter|blocked by .{0,30}(?:filter|policy)", ("api-content-filter",)),
@@ -211,11 +215,16 @@ def rejection(reading: Reading) -> Rejection | None:
         return None
     text = unwrapped(error.message)
     whole = " ".join(filter(None, (text, error.type, error.code)))
-    for pattern, ids in PATTERNS:
+    for pattern, ids in PATTERNS if not _PER_MINUTE.search(whole) else ():
         if found := pattern.search(whole):
             named = tuple(str(group) for group in found.groups() if group and not group.isdigit())
             return Rejection(ids, text, _place(text), named)
     return Rejection((), text, _place(text))
+
+
+def names_rate(reading: Reading) -> bool:
+    """True when an error's text names a limit on the rate of tokens, whatever the status."""
+    return reading.error is not None and _PER_MINUTE.search(unwrapped(reading.error.message)) is not None
 
 
 def unwrapped(text: str) -> str:

@@ -1,9 +1,11 @@
 """What the API refused, and whom that blames."""
 
+import re
 from collections.abc import Iterator
 
 from ...wire.exchange import header
 from ..finding import Layer
+from ..rejections import names_rate
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from . import turntape_actions
@@ -56,6 +58,40 @@ def _says(context: RuleContext) -> str:
     return f"{error_status(context) or ''} {error.message}".strip() if error else ""
 
 
+_WRONG_KEY = re.compile(
+    r"(?:incorrect|invalid) api[ _-]?key|api[ _-]?key (?:not|is not) valid|api_key_invalid", re.IGNORECASE
+)
+_WRONG_URL = re.compile(r"invalid url|no static resource|cannot (?:post|get) /", re.IGNORECASE)
+
+
+def _wrong_key(context: RuleContext) -> bool:
+    """True for a wrong key, which some APIs answer with 400."""
+    error = context.reading.error
+    text = f"{error.type} {error.code} {error.message}" if error else ""
+    return error_status(context) in (400, 401, 403) and _WRONG_KEY.search(text) is not None
+
+
+def _wrong_address(context: RuleContext) -> bool:
+    """True for a 404 that no API of models wrote, or that names the address."""
+    response = context.turn.round_trip.response
+    page = response is not None and response.body.lstrip()[:1] == b"<"
+    error = context.reading.error
+    return error_status(context) == 404 and (page or (error is not None and bool(_WRONG_URL.search(error.message))))
+
+
+def _is_limited(context: RuleContext) -> bool:
+    """True when the API refused for a limit: by the status, or by naming a rate of tokens under another one."""
+    status = error_status(context)
+    return status == 429 or (status in (400, 413) and names_rate(context.reading))
+
+
+def _says_when(context: RuleContext) -> bool:
+    """True when the answer says how long to wait, or that the limit is one of a minute."""
+    response = context.turn.round_trip.response
+    body = response.body if response else b""
+    return (b"retryDelay" in body or b"PerMinute" in body) and b"PerDay" not in body
+
+
 @rule(
     "api-overloaded",
     "api",
@@ -88,7 +124,7 @@ def overloaded(context: RuleContext) -> Iterator[Note]:
     fix="Wait as long as the answer says; a quota or spending limit needs the account's owner.",
 )
 def rate_limited(context: RuleContext) -> Iterator[Note]:
-    if error_status(context) != 429 or context.turn.round_trip.response is None:
+    if not _is_limited(context) or context.turn.round_trip.response is None:
         return
     headers = context.turn.round_trip.response.headers
     error = context.reading.error
@@ -98,10 +134,14 @@ def rate_limited(context: RuleContext) -> Iterator[Note]:
         (n for n, v in headers if n.lower().startswith(("x-ratelimit-remaining", "anthropic-ratelimit")) and v == "0"),
         None,
     )
-    quota = any(word in text for word in _QUOTA)
+    quota = any(word in text for word in _QUOTA) and not _says_when(context)
     what = "the quota or a spending limit is used up: waiting does not help" if quota else "too many requests"
     more = (f"; retry after {wait} s" if wait else "") + (f"; {spent} is 0" if spent else "")
-    yield Note(f"{what}{more}: {_says(context)}", (f"{context.at} status 429",), severity="error" if quota else None)
+    yield Note(
+        f"{what}{more}: {_says(context)}",
+        (f"{context.at} status {error_status(context)}",),
+        severity="error" if quota else None,
+    )
 
 
 @rule(
@@ -109,17 +149,20 @@ def rate_limited(context: RuleContext) -> Iterator[Note]:
     "client",
     "error",
     "P",
-    says="The API did not accept the key, the account or the model.",
-    fix="Check the key, the account's permissions and the model's name.",
+    says="The API did not accept the key, the account, the model or the address.",
+    fix="Check the key, the account's permissions, the model's name and the base URL.",
 )
 def no_access(context: RuleContext) -> Iterator[Note]:
     if context.has(*turntape_actions.IDS):
         return
-    if error_status(context) in _REFUSED_ACCESS and not (context.rejection and context.rejection.ids):
-        yield Note(
-            f"the API did not accept the key, the account or the model: {_says(context)}",
-            (f"{context.at} status {context.status}",),
-        )
+    if _wrong_key(context):
+        yield Note(f"the API did not accept the key: {_says(context)}", (f"{context.at} status {context.status}",))
+    elif error_status(context) in _REFUSED_ACCESS and not (context.rejection and context.rejection.ids):
+        what, places = "the key, the account or the model", (f"{context.at} status {context.status}",)
+        if _wrong_address(context):
+            what = "the address, which looks like a wrong base URL"
+            places += (f"{context.at} request {context.exchange.path}",)
+        yield Note(f"the API did not accept {what}: {_says(context)}", places)
 
 
 @rule(
@@ -132,6 +175,8 @@ def no_access(context: RuleContext) -> Iterator[Note]:
 )
 def invalid_request(context: RuleContext) -> Iterator[Note]:
     if error_status(context) not in REJECTED or context.has(*turntape_actions.IDS):
+        return
+    if _wrong_key(context) or _is_limited(context):
         return
     named = context.rejection.ids if context.rejection else ()
     severe = {f.id for f in (*context.found, *context.thread.recent) if f.severity != "info" or f.id in named}

@@ -261,3 +261,70 @@ def test_an_api_that_cannot_be_reached_is_reported_with_the_cause() -> None:
     assert lines(unanswered(CHAT, asked, "client_gone"), only="api-unreachable") == []
     cut = replace(chat([HELLO], said("x")), failure=Failure("cut", "connection reset"))
     assert lines(cut, only="api-unreachable") == []
+
+
+@pytest.mark.parametrize("status", [400, 401, 403])
+@pytest.mark.parametrize("text", ["Incorrect API key provided: sk-x", "API key not valid.", "invalid api key"])
+def test_a_wrong_key_is_known_by_the_text_whatever_the_status(status: int, text: str) -> None:
+    reported = judged(refused(status, text))
+
+    assert [one.id for one in reported] == ["api-auth-or-permission"]
+    assert "did not accept the key:" in reported[0].message
+
+
+def test_a_400_that_speaks_of_something_else_is_a_rejection() -> None:
+    assert "api-invalid-request" in ids(refused(400, "the field key is not known"))
+
+
+PAGE = b"<!doctype html><h1>Not Found</h1>"
+
+
+@pytest.mark.parametrize(
+    ("one", "address"),
+    [
+        (refused(404, "Invalid URL (POST /v1/v1/chat/completions)"), True),
+        (refused(404, "The model 'x' does not exist"), False),
+        (trip(CHAT, {"model": "x", "messages": [HELLO]}, PAGE, status=404), True),
+    ],
+)
+def test_a_404_of_no_api_is_a_wrong_base_url(one: RoundTrip, address: bool) -> None:
+    assert ("wrong base URL" in only("api-auth-or-permission", one).message) is address
+
+
+TPM = "Request too large for model x on tokens per minute (TPM): Limit 6000, Requested 9000"
+
+
+@pytest.mark.parametrize("status", [400, 413, 429])
+def test_a_limit_of_tokens_per_minute_is_no_full_window(status: int) -> None:
+    assert {one.id for one in judged(refused(status, TPM)) if one.severity != "info"} == {"api-rate-limited"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Input Tokens Exceeded: 300000",
+        "exceeded max context length of 8192",
+        "too_many_prompt_tokens",
+        "This model's maximum prompt length is 131072 but the request contains 200000 tokens.",
+        "too many total text bytes: 9000000",
+        "Request too large for the model",
+    ],
+)
+def test_each_sentence_of_a_full_window_is_known(text: str) -> None:
+    assert "api-context-full" in ids(refused(400, text))
+
+
+@pytest.mark.parametrize(
+    ("more", "severity"), [("", "error"), ("PerMinutePerProject", "warning"), ("PerDay retryDelay", "error")]
+)
+def test_a_quota_of_a_minute_can_be_waited_out(more: str, severity: str) -> None:
+    detail = [{"quotaId": f"GenerateRequests{more}"}]
+    quota = refused(429, "You exceeded your current quota.", details=detail)
+
+    assert only("api-rate-limited", quota).severity == severity
+
+
+def test_a_quota_with_a_delay_can_be_waited_out() -> None:
+    quota = refused(429, "You exceeded your current quota.", details=[{"retryDelay": "17s"}])
+
+    assert only("api-rate-limited", quota).severity == "warning"
