@@ -8,13 +8,22 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
+from importlib.metadata import version
 from typing import Any, Literal, NotRequired, Required, get_args, get_origin, get_type_hints
+
+import pytest
 
 type Json = dict[str, Any]
 type Samples = Mapping[str, list[Json]]
 """JSON values by the word that names their shape on the wire."""
 
 _DEEPEST = 5
+
+
+def since(package: str, *release: int) -> pytest.MarkDecorator:
+    """A mark for tests that read an SDK: an older release than the one that was read lacks some of its names."""
+    installed = tuple(int(part) for part in version(package).split(".")[:3] if part.isdigit())
+    return pytest.mark.skipif(installed < release, reason=f"{package} is older than the release that was read")
 
 
 def members(union: Any) -> list[Any]:

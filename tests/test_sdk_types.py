@@ -1,9 +1,10 @@
 """The guard that compares SDKs with what is read: it names what is missing, and it is not fooled by a listed word."""
 
+from importlib.metadata import version
 from typing import Annotated, Literal, Required, TypedDict
 
 from pydantic import BaseModel, Field
-from sdk_types import Json, field_samples, literals, members, not_covered, samples
+from sdk_types import Json, field_samples, literals, members, not_covered, samples, since
 
 
 class Said(BaseModel):
@@ -67,3 +68,10 @@ def test_a_listed_member_that_is_read_is_named() -> None:
 
 def test_an_api_that_names_a_shape_by_its_only_field_has_a_sample_for_each() -> None:
     assert field_samples(Said)["when"] == [{"when": [7]}]
+
+
+def test_an_sdk_that_is_older_than_the_one_that_was_read_is_not_compared() -> None:
+    major = int(version("pydantic").split(".")[0])
+
+    assert since("pydantic", major + 1).args == (True,)
+    assert since("pydantic", major).args == since("pydantic", 1, 99, 99).args == (False,)

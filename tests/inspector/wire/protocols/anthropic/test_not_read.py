@@ -1,11 +1,13 @@
 """Every member of the unions of Anthropic's SDK is read, or listed with what happens to it."""
 
-from sdk_types import Json, literals, not_covered, samples
+from sdk_types import Json, literals, not_covered, samples, since
 
 from turntape.inspector.wire.protocols.anthropic.answer import FINISH, MessageDraft
 from turntape.inspector.wire.protocols.anthropic.not_read import NOT_READ
 from turntape.inspector.wire.protocols.anthropic.request import read_blocks
 from turntape.inspector.wire.protocols.anthropic.tools import CLIENT_KINDS, SERVER_KINDS
+
+pytestmark = since("anthropic", 2, 12)
 
 
 def listed(kind: str) -> dict[str, str]:

@@ -2,11 +2,13 @@
 
 from typing import Any
 
-from sdk_types import Json, not_covered, shape_sample, shape_samples
+from sdk_types import Json, not_covered, shape_sample, shape_samples, since
 
 from turntape.inspector.wire.protocols.bedrock.converse import FINISH
 from turntape.inspector.wire.protocols.bedrock.converse_blocks import assemble, block_parts, read_converse_request
 from turntape.inspector.wire.protocols.bedrock.not_read import NOT_READ
+
+pytestmark = since("botocore", 1, 44, 5)
 
 
 def shape(name: str) -> Any:

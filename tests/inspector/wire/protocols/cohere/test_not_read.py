@@ -1,12 +1,14 @@
 """Every member of the unions of Cohere's SDK is read, or listed with what happens to it."""
 
-from sdk_types import Json, literals, not_covered, samples
+from sdk_types import Json, literals, not_covered, samples, since
 
 from turntape.inspector.wire.protocols.cohere.not_read import NOT_READ, V1_NOT_READ
 from turntape.inspector.wire.protocols.cohere.stream import assemble
 from turntape.inspector.wire.protocols.cohere.usage import FINISH
 from turntape.inspector.wire.protocols.cohere.v1 import assemble as assemble_v1
 from turntape.inspector.wire.protocols.openai_chat.request import content_parts
+
+pytestmark = since("cohere", 7, 3)
 
 
 def test_every_stream_event_is_read_or_listed() -> None:

@@ -2,7 +2,7 @@
 
 import json
 
-from sdk_types import Json, field_samples, fields, literals, members, not_covered, samples
+from sdk_types import Json, field_samples, fields, literals, members, not_covered, samples, since
 
 from turntape.cassettes.framing import Event
 from turntape.inspector.wire.protocols.gemini.answer import FINISH
@@ -11,6 +11,8 @@ from turntape.inspector.wire.protocols.gemini.interactions import assemble, step
 from turntape.inspector.wire.protocols.gemini.not_read import INTERACTIONS_NOT_READ, NOT_READ
 from turntape.inspector.wire.protocols.gemini.parts import read_parts
 from turntape.inspector.wire.protocols.shared.answers import stream_error
+
+pytestmark = since("google-genai", 3, 4)
 
 
 def test_every_field_of_a_part_is_read_or_listed() -> None:

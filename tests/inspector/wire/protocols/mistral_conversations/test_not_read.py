@@ -1,10 +1,12 @@
 """Every member of the unions of Mistral's conversations is read, or listed with what happens to it."""
 
-from sdk_types import Json, not_covered, samples
+from sdk_types import Json, not_covered, samples, since
 
 from turntape.inspector.wire.protocols.mistral_conversations.entries import entry_parts
 from turntape.inspector.wire.protocols.mistral_conversations.not_read import NOT_READ
 from turntape.inspector.wire.protocols.mistral_conversations.stream import assemble
+
+pytestmark = since("mistralai", 3, 7)
 
 
 def is_entry_read(entry: Json) -> bool:

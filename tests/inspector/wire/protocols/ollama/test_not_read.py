@@ -1,10 +1,12 @@
 """Every field of a message in Ollama's SDK is read, or listed with what happens to it."""
 
-from sdk_types import Json, field_samples, not_covered
+from sdk_types import Json, field_samples, not_covered, since
 
 from turntape.inspector.wire.protocols.ollama.chat import read_message
 from turntape.inspector.wire.protocols.ollama.not_read import NOT_READ
 from turntape.inspector.wire.protocols.openai_chat.request import read_chat_request
+
+pytestmark = since("ollama", 0, 6)
 
 
 def is_read(fields: Json) -> bool:

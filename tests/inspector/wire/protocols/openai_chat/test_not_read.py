@@ -2,12 +2,14 @@
 
 from typing import Any
 
-from sdk_types import Json, fields, literals, not_covered, sample, samples
+from sdk_types import Json, fields, literals, not_covered, sample, samples, since
 
 from turntape.inspector.wire.protocols.openai_chat.answer import FINISH, read_chat_body
 from turntape.inspector.wire.protocols.openai_chat.mistral import FINISH as MISTRAL_FINISH
 from turntape.inspector.wire.protocols.openai_chat.not_read import NOT_READ
 from turntape.inspector.wire.protocols.openai_chat.request import ROLES, content_parts, read_call, read_tools
+
+pytestmark = [since("openai", 3, 54), since("mistralai", 3, 7)]
 
 
 def is_part_read(part: Json) -> bool:

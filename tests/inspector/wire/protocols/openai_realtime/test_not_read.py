@@ -2,7 +2,7 @@
 
 import json
 
-from sdk_types import Json, not_covered, samples
+from sdk_types import Json, not_covered, samples, since
 
 from turntape.cassettes.tape.model import Frame
 from turntape.inspector.wire.protocols.openai_realtime.not_read import NOT_READ
@@ -16,6 +16,8 @@ BEGUN: list[tuple[str, Json]] = [
     ("server", {"type": "conversation.item.added", "item": USER}),
 ]
 CREATED = {"type": "response.created", "response": {"id": "resp_1"}}
+
+pytestmark = since("openai", 3, 54)
 
 
 def turns(*frames: tuple[str, Json]) -> list[object]:

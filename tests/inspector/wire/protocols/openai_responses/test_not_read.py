@@ -1,6 +1,6 @@
 """Every member of the unions of OpenAI's Responses is read, or listed with what happens to it."""
 
-from sdk_types import Json, literals, not_covered, samples
+from sdk_types import Json, literals, not_covered, samples, since
 
 from turntape.inspector.wire.protocols.openai_responses.items import item_parts
 from turntape.inspector.wire.protocols.openai_responses.not_read import NOT_READ
@@ -12,6 +12,8 @@ from turntape.inspector.wire.protocols.openai_responses.responses import (
 )
 from turntape.inspector.wire.protocols.openai_responses.stream import ResponseDraft
 from turntape.inspector.wire.values import Part
+
+pytestmark = since("openai", 3, 54)
 
 
 def is_item_read(item: Json) -> bool:
