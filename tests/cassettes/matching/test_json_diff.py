@@ -117,6 +117,17 @@ def test_places_count_from_the_start_of_each_list() -> None:
     ]
 
 
+def test_items_are_compared_with_those_as_far_from_the_same_end() -> None:
+    assert differences(["p", "q", "z"], ["s", "p", "z"]) == [
+        Difference("/0", "added", given="s"),
+        Difference("/1", "removed", recorded="q"),
+    ]
+    assert differences(["s", "p", "z"], ["p", "q", "z"]) == [
+        Difference("/0", "removed", recorded="s"),
+        Difference("/1", "added", given="q"),
+    ]
+
+
 def test_an_item_that_both_ends_have_counts_once() -> None:
     assert differences(["a"], ["a", "a"]) == [Difference("/1", "added", given="a")]
     assert differences(["a", "b", "a", "b"], ["a", "b"]) == [

@@ -32,6 +32,7 @@ CHAT = "chat/completions"
         ("/bedrock/model/a.b%3A0/converse", "model/a.b%3A0/converse"),
         ("/groq/openai/v1/chat/completions", CHAT),
         ("/openai/models", "models"),
+        ("/anthropic/messages", "messages"),
         ("/openai", "openai"),
         ("/s/night/openai", "openai"),
         ("/s/models", "s/models"),
@@ -103,6 +104,7 @@ def test_a_digest_has_16_bytes() -> None:
 def test_spelling_of_json_does_not_count_and_all_else_does() -> None:
     assert canonical(b'{ "b": [1, 2], "a": "\\u00e9" }') == canonical('{"a":"é","b":[1,2]}'.encode())
     assert canonical(b'{"a":[1,2]}') != canonical(b'{"a":[2,1]}')
+    assert canonical(b'[ {"b":1, "a":2} ]') == b'[{"a":2,"b":1}]'
     assert canonical(b'{"a":1') == b'{"a":1'
     assert canonical(b"a=1&b=2") == b"a=1&b=2"
 
