@@ -92,7 +92,7 @@ def _groups(state: Title, summary: Summary, width: int) -> list[Group]:
     sums = summary.totals
     if not sums.turns and not sums.others:
         return [[("nothing recorded yet " if state.live else "", "dim")]]
-    groups = [*_findings(state, summary, width), *_cost(sums)]
+    groups = [*_findings(state, summary, width), *_cost(state, sums)]
     groups.append([(f" {count(sums.input)} in {count(sums.output)} out ", "dim")])
     if sums.threads > 1:
         groups.append([(f" {sums.threads} threads ", "dim")])
@@ -114,14 +114,14 @@ def _findings(state: Title, summary: Summary, width: int) -> list[Group]:
     return [group, [(f"first in {summary.trouble} ", "dim")]] if summary.trouble else [group]
 
 
-def _cost(sums: Totals) -> list[Group]:
+def _cost(state: Title, sums: Totals) -> list[Group]:
     if not sums.turns:
         return []
     at_least = "≥ " if sums.unpriced and sums.cost is not None else ""
-    return [
-        [(f" {at_least}{dollars(sums.cost)} ", "money" if sums.cost is not None else "dim")],
-        [(f" {several(sums.turns, 'turn')} ", "plain")],
-    ]
+    cost: Group = [(f" {at_least}{dollars(sums.cost)} ", "money" if sums.cost is not None else "dim")]
+    # Prices are looked up after the rows are read: until then, nothing is known to be without one.
+    known = sums.cost is not None or not state.reading
+    return [*([cost] if known else []), [(f" {several(sums.turns, 'turn')} ", "plain")]]
 
 
 def filter_status(query: Filter, match: str, shown: int, whole: int) -> Spans:

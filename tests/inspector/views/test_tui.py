@@ -11,6 +11,8 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from viewing import EXAMPLE, pause, press, settle, svg, viewing
 
+from turntape.inspector.views.tui.widgets.search_box import SearchBox
+
 
 class Picture(SingleFileSnapshotExtension):
     file_extension = "svg"
@@ -39,7 +41,7 @@ STATES: dict[str, list[str]] = {
 def drawn(keys: list[str], size: tuple[int, int], path: Path = EXAMPLE, **options: object) -> str:
     async def flow() -> str:
         async with viewing(path, keys, size, **options) as (app, pilot):
-            app.cursor_blink = False  # type: ignore[attr-defined]
+            app.query_one(SearchBox).cursor_blink = False
             await settle(pilot)
             return svg(app)
 

@@ -1,6 +1,8 @@
 """The first line of the screen."""
 
 import pytest
+from conversations import HELLO, chat
+from conversations import said as answered
 from viewing import EXAMPLE
 
 from turntape.inspector.run.run_index import Run
@@ -29,3 +31,13 @@ def test_with_little_room_the_number_of_problems_is_left_out_last(summary: Summa
     assert line.startswith(" turntape  run.jsonl ")
     assert " ".join(line.split()[2:]) == " ".join(shown.split())
     assert len(line) <= width
+
+
+@pytest.mark.parametrize(("reading", "said"), [(True, False), (False, True)])
+def test_a_run_is_not_called_unpriced_while_it_is_read(reading: bool, said: bool) -> None:
+    summary = summarize(Run.of([chat([HELLO], answered("yes"), usage=None)]).rows)
+
+    line = "".join(text for text, _ in title(Title("run.jsonl", reading=reading), summary, 80))
+
+    assert ("unpriced" in line) is said
+    assert "1 turn" in line
