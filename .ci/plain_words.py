@@ -44,6 +44,22 @@ WORDS: tuple[tuple[str, str], ...] = (
     (r"goes on", "continues"),
     (r"in force", "active"),
     (r"forthwith|anon|ere|lest|whilst|amidst|amongst", "a modern word"),
+    (
+        r"of (?:its|their|your) own(?=\W*$|[.,;:)\"'`]| (?:in|at|before|and|or|is|are|for|even|again|over|that)\b)",
+        "its own X, a separate X",
+    ),
+    (r"(?:be[cs]ame|becomes|become) of", "what X did with Y, what happened to Y"),
+    (r"in vain", "without success"),
+    (r"all else", "everything else, the rest"),
+    (r"nothing but", "only"),
+    (r"for ever", "forever, permanently"),
+    (r"at most so many|by so many|after so many|in so many", "at most N, this many"),
+    (r"(?:was|were|is|are|be|been) asked for", "was requested"),
+    (r"(?:has|have|had) parted|parted first|where (?:it|they|two \w+|a \w+) parts?", "diverge"),
+    (r"benign reading", "harmless explanation"),
+    (r"no such \w+ as", "leave it out"),
+    (r"blames nobody", "blames no layer"),
+    (r"says? of (?:it|one|him|them)|says? more of", "says about it, explains it"),
 )
 """A regular expression for whole words, case ignored, and what to write."""
 

@@ -1,6 +1,6 @@
 """What the proxy adds to a request, beside stock mitmdump and beside itself writing nothing, in one run.
 
-All targets are up at once, on the base-URL route (plain HTTP), each in a process of its own before one upstream.
+All targets run at the same time, on the base-URL route (plain HTTP), each in a separate process before one upstream.
 Each round asks every target in a random order; the figures are medians over the rounds and their ratios.
 Bars: against mitmdump at most 0.75x at 5 and 50 KB and 1.0x at 2 MB; against writing nothing at most 1.10x.
 """

@@ -37,7 +37,7 @@ ANSWER = json.dumps(
 COUNTS = ((10, 30), (100, 6), (1000, 1))
 """How many turns are recorded, and how often they are played."""
 SAMPLE = 40
-"""So many of the turns are asked of a library that scans."""
+"""A library that scans gets only this many of the turns."""
 SIZES = (1, 10, 100)
 """Megabytes of request bodies."""
 
@@ -176,7 +176,7 @@ def against(name: str, turns: list[Turn]) -> float:
 
 
 def bodies_of(megabytes: int) -> Iterator[bytes]:
-    """An agent's requests, each with all that was said before, of so many megabytes together."""
+    """An agent's requests, each with the whole history, with this size in megabytes together."""
     done, messages = 0, [{"role": "user", "content": "begin"}]
     while done < megabytes * 1_000_000:
         messages.append({"role": "user", "content": f"{len(messages)} " + "word " * 400})

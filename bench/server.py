@@ -1,6 +1,6 @@
 """The replay server beside a bare ASGI app, aimock (npm) and mitmproxy's server replay, in one run.
 
-All are up at once, each in a process of its own, and answer the same 1,000 recorded turns of 30 KB. Each round asks
+All run at the same time, each in a separate process, and answer the same 1,000 recorded turns of 30 KB. Each round asks
 every server for the same turns over one kept-alive connection, in a random order; the figures are ratios of median
 times. Bar: at least 10x of mitmproxy's server replay. Without npm, or without a network, aimock is left out.
 """
@@ -79,7 +79,7 @@ def bare() -> None:
             await send({"type": "http.response.body", "body": piece, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
 
-    # Named as TCP, or asyncio leaves Nagle's algorithm on and each answer waits 40 ms.
+    # The socket names TCP explicitly; otherwise asyncio keeps Nagle's algorithm, and each answer waits 40 ms.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
     listener.listen()

@@ -16,7 +16,7 @@ BARS = {"jsonl": 3.0, "jsonl.zst": 1.0}
 
 
 def record(path: Path) -> None:
-    """In a process of its own: write the run and say what it took."""
+    """Write the run in a separate process, and report its time and memory."""
     from _runs import coding_run
 
     from turntape.cassettes import Recorder

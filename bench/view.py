@@ -2,7 +2,7 @@
 
 Bars (docs of the design, section 6): a first screen under 0.5 s after Textual is up, moving a turn under 50 ms, at
 most 300 MB resident; on the 300-turn run (118 MB of request bodies) and on a cassette of 5,000 turns. Every
-measurement is a process of its own in a real pseudo-terminal of 120 by 40.
+measurement is a separate process in a real pseudo-terminal of 120 by 40.
 """
 
 import asyncio
@@ -103,7 +103,7 @@ def view(path: Path, report: Path) -> None:
 
 
 def child(*arguments: str) -> dict[str, Any]:
-    """Runs this file in a terminal of its own; the report, with the time at which the process was started."""
+    """Run this file in a separate terminal. Returns the report, with the time at which the process was started."""
     with tempfile.NamedTemporaryFile() as report:
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *SIZE, 0, 0))

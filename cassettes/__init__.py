@@ -1,6 +1,6 @@
-"""Recordings of what went over the wire, byte for byte, and their replay.
+"""Recording of LLM traffic, byte for byte, and its replay.
 
-This package knows no protocol. Its names are imported when they are first used, so that importing it is fast.
+This package does not know any protocol. Its names are imported when they are first used, so importing it is fast.
 """
 
 from importlib import import_module

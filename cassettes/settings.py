@@ -44,7 +44,7 @@ type Profile = Literal["strict", "ordered"]
 
 @dataclass(frozen=True, slots=True)
 class ReplaySettings:
-    """`[replay]`: how near a request must be to its recording. docs/testing.md explains each key."""
+    """`[replay]`: how similar a request must be to its recording. docs/testing.md explains each key."""
 
     __pydantic_config__: ClassVar["ConfigDict"] = {"extra": "forbid"}
 
@@ -93,7 +93,7 @@ class Settings:
     allow_headers: tuple[str, ...] = ()
     """Request headers that are stored although they are not on the built-in list."""
     rules: tuple[str, ...] = ()
-    """Modules with rules of your own (docs/extending.md)."""
+    """Modules with your own rules (docs/extending.md)."""
     protocols: tuple[Mapping[str, object], ...] = ()
     """Gateways that are declared instead of programmed (docs/extending.md)."""
     prices: Mapping[str, ModelPrices] = field(default_factory=dict[str, ModelPrices])

@@ -21,19 +21,19 @@ INTRO = """\
 
 <!-- Written by docs/python_api.py from the docstrings; `make docs` updates it. -->
 
-`turntape` has the names of everyday use, `turntape.cassettes` all of recording and replay, `turntape.inspector` the
-meaning of a round trip, and `turntape.proxy` the proxy for programs that embed it. A name is imported when it is first
-used: `import turntape` loads nothing else.
+`turntape` has the names that most programs need. `turntape.cassettes` has all of recording and replay,
+`turntape.inspector` reads the meaning of a round trip, and `turntape.proxy` is the proxy for programs that embed it. A
+name is imported when it is first used, so `import turntape` is fast.
 
 **What is stable.** The names in `__all__` of these four packages are public. They are listed
 [at the end](#public-names), and a test pins the list. Until 1.0, a public name or argument is removed or changes its
 meaning only in a new minor version, and the changelog says what to write instead; a renamed name keeps its old name as
 an alias for at least one minor version. All other modules, names that begin with an underscore, the wording of messages
 and the `repr` of objects can change at any time. The [cassette format](cassette-format.md) and
-[`show --json`](show-json.md) have versions of their own.
+[`show --json`](show-json.md) have separate versions.
 
 The examples run in the order of this page, in a folder with the cassette
-[`example.cassette.jsonl`](example.cassette.jsonl). A comment after `print` is what it prints.
+[`example.cassette.jsonl`](example.cassette.jsonl). The comment after a `print` shows its output.
 """
 
 

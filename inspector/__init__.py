@@ -1,4 +1,4 @@
-"""The meaning of a round trip: framing, protocols, labels, threads, findings, costs, and the views of them."""
+"""The meaning of a round trip: protocols, labels, threads, findings, costs, and the views."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The names for who adds a protocol or a rule to turntape: docs/extending.md has an example of each."""
+"""The names for adding a protocol or a rule to turntape; docs/extending.md has an example of each."""
 
 from turntape.cassettes.apis.interface import (
     Api,

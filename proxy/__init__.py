@@ -1,4 +1,4 @@
-"""The proxy. `Engine` and `running` embed it in a program; all else here is private.
+"""The proxy. `Engine` and `running` embed it in a program; everything else here is private.
 
 Both need mitmproxy: `pip install 'turntape[proxy]'`. They are imported when they are first used.
 """

@@ -8,7 +8,7 @@ USAGE = 2
 INTERNAL = 3
 """A bug in turntape, or an optional part of it that is not installed."""
 NOT_RECORDED = 4
-"""Some traffic was not recorded: the disk refused it, or the cassette was deleted while recording."""
+"""Some traffic was not recorded, because it could not be written or the cassette was deleted while recording."""
 NOT_EXECUTABLE = 126
 NOT_FOUND = 127
 INTERRUPTED = 130

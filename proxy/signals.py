@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 
 def _signals(*names: str) -> frozenset[signal.Signals]:
-    """Those of the signals that this system has."""
+    """The signals that exist on this system."""
     return frozenset(signal.Signals[name] for name in names if name in signal.Signals.__members__)
 
 
@@ -25,7 +25,7 @@ ENDING = _signals("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGBREAK")
 FROM_TERMINAL = _signals("SIGINT", "SIGQUIT", "SIGTSTP", "SIGWINCH")
 """Signals that the terminal driver sends to the whole foreground group."""
 RESTORED = _signals("SIGPIPE", "SIGXFSZ")
-"""Ignored by Python itself; a program expects the default."""
+"""Signals that Python ignores; the command expects the default."""
 
 
 def block() -> None:
@@ -35,7 +35,7 @@ def block() -> None:
 
 
 def unblock() -> None:
-    """Undo `block` in a helper process, which inherits it, so that signals can end it."""
+    """Undo `block` in one of our own child processes, which inherits it, so that signals can end it."""
     if sys.platform != "win32":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED)
 
@@ -56,7 +56,7 @@ def listen(handle: Callable[[signal.Signals, bool], None]) -> None:
             number, whole_group = _next_signal()
             handle(number, whole_group)
             if number == signal.SIGTSTP:
-                # We caught what would have stopped us; now stop as the shell expects.
+                # We caught the signal that would have stopped us; now stop, as the shell expects.
                 os.kill(os.getpid(), signal.SIGSTOP)
 
     threading.Thread(target=wait, name="turntape-signals", daemon=True).start()

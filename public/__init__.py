@@ -1,8 +1,8 @@
 """A flight recorder for LLM agents: record every round trip, see which layer failed, replay it in tests.
 
-The names of everyday use. `turntape.cassettes` has the rest of recording and replay, `turntape.inspector` the meaning
-of a round trip, `turntape.proxy` the proxy for programs that embed it; docs/python-api.md describes them. Each name
-is imported when it is first used, so `import turntape` loads nothing else.
+This package has the names that most programs need. `turntape.cassettes` has all of recording and replay,
+`turntape.inspector` reads the meaning of a round trip, and `turntape.proxy` is the proxy for programs that embed it;
+docs/python-api.md describes them. Each name is imported when it is first used, so `import turntape` is fast.
 """
 
 from importlib import import_module

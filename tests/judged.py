@@ -214,7 +214,7 @@ def item_output(call_id: str = "call_1", text: str = "a strip") -> dict[str, Any
 
 
 def steps(count: int, *, answer: str = "a strip", word: str | None = "tape") -> list[RoundTrip]:
-    """A chat loop of so many calls, each with its own id; the same word each time, or another each time."""
+    """A chat loop with this many calls, each with its own id; the same word each time, or another each time."""
     history: list[dict[str, Any]] = [HELLO]
     trips: list[RoundTrip] = []
     for n in range(count):

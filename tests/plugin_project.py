@@ -1,4 +1,4 @@
-"""A user's project for a pytest session of its own, and what its tests have in common."""
+"""A user's project for a separate pytest session, and the helpers of its tests."""
 
 from collections.abc import Iterator
 

@@ -104,7 +104,7 @@ def with_tools(*, failed: bool = False) -> list[RoundTrip]:
 
 
 def inserted(tokens: int = 5000, *, counted: bool = True) -> list[RoundTrip]:
-    """The first message changes; the API counts so many tokens, cached ones too or not."""
+    """The first message changes; the API counts this many tokens, with or without cached ones."""
 
     def one(messages: list[dict[str, Any]], answer: dict[str, Any], index: int, read: int) -> RoundTrip:
         trip_ = chat(messages, answer, index=index, usage=(tokens, 10))
@@ -307,9 +307,9 @@ CLIENT: list[Row] = [
       for finish in ("length", "content_filter")],
     ("client-assistant-mutated", "The answer was cut, filtered or refused",
      after(DONE, said("It was a strip.")), after(DONE | {"refusal": "No."}, said("It was a strip."))),
-    ("client-assistant-mutated", "The same turn is asked for once more",
+    ("client-assistant-mutated", "The same turn is requested again",
      forgotten(), [chat([HELLO], CALLED), *[chat([HELLO, CALLED, GIVEN], DONE, index=n, at=9.0 * n) for n in (1, 2)]]),
-    ("client-assistant-mutated", "The history tells the call and its result in words: then it is an info",
+    ("client-assistant-mutated", "The history describes the call and its result in words: then it is an info",
      [chat([HELLO], CALLED), chat([HELLO, said("I look."), user("A strip.")], DONE, index=1)],
      [chat([HELLO], CALLED), chat([HELLO, said("call_1 of look_up"), user("A strip.")], DONE, index=1)], "info"),
     *[("client-assistant-mutated", "Only quotation marks, dashes or thoughts in tags differ: then it is an info",
@@ -322,7 +322,7 @@ CLIENT: list[Row] = [
     ("client-assistant-mutated",
      "The client of an agent without tools writes its observations into the answer: then it is an info",
      observed("I look it up."), observed("Action: look_up\nObservation: made up"), "info"),
-    ("client-history-truncated", "Nothing but a short answer links the two requests",
+    ("client-history-truncated", "Only a short answer links the two requests",
      front_cut("It holds a recording of voices, which a machine reads from a thin strip."),
      front_cut("It holds voices.")),
     ("client-reasoning-dropped", "The turn made no calls",
@@ -373,17 +373,17 @@ CLIENT: list[Row] = [
       anthropic([asked("hi"), spoke(use(), use()), asked(given())], [words("x")], 1)],
      [anthropic([asked("hi")], [use(), use()]),
       anthropic([asked("hi"), spoke(use(), use()), asked(given())], [words("x")], 1)]),
-    ("client-role-order", "A prefilled answer, where the API takes one",
+    ("client-role-order", "The last message prefills the answer, and the API allows that",
      anthropic([asked("hi"), spoke(words("It is "))], [words("x")]),
      anthropic([asked("hi"), spoke(words("It is"))], [words("x")])),
-    ("client-role-order", "The API took the request: then it is an info",
+    ("client-role-order", "The API accepted the request: then it is an info",
      role_error(error="messages: first message must use the user role"), role_error(), "info"),
-    ("client-empty-content", "The API returned the block itself and took it back",
+    ("client-empty-content", "The API itself returned the block, and accepts it",
      echoed_block(EMPTY, returned=False), echoed_block(EMPTY, returned=True)),
     ("client-empty-content", "The content is of a wrong type: then `client-args-wrong-type` says so",
      anthropic([{"role": "user", "content": []}], [words("x")]),
      anthropic([{"role": "user", "content": {"text": "hi"}}], [words("x")])),
-    ("client-empty-content", "An empty result, which is allowed", converse(status="error"), converse()),
+    ("client-empty-content", "A tool result is empty, which is allowed", converse(status="error"), converse()),
     ("client-tools-missing-for-history", "The request continues a thread that the API holds",
      anthropic([asked("hi"), spoke(use()), asked(given())], [words("x")], tools=()),
      anthropic([asked(given())], [words("x")], tools=(), thread={"type": "continue", "previous_message_id": "msg_0"})),
@@ -405,9 +405,9 @@ CLIENT: list[Row] = [
     ("client-treated-truncated-as-final", "The client asked for very few tokens on purpose", capped(65), capped(64)),
     ("client-continued-after-end", "The user sends a new message", asked_on(), asked_on("and a reel?")),
     ("client-continued-after-end", "Other tools are offered", asked_on(), asked_on(tools=[*TOOLS, OTHER_TOOL])),
-    ("client-continued-after-end", "Another output format is asked for",
+    ("client-continued-after-end", "The request wants another output format",
      asked_on(), asked_on(response_format={"type": "json_object"})),
-    ("client-continued-after-end", "Another endpoint is asked",
+    ("client-continued-after-end", "The request goes to another endpoint",
      asked_on(), asked_on(url="https://api.openai.com/v2/chat/completions")),
     ("client-ignored-retry-after", "The client waited at least nine tenths of the time", retried(8.9), retried(9.1)),
     ("client-duplicate-request", "Several answers are sampled", twice(), twice(temperature=0.7)),

@@ -42,7 +42,7 @@ def main() -> int:
 
 
 def _chosen(given: argparse.Namespace) -> tuple[list[Case], list[Clean]]:
-    """The faulty and the clean loops that were asked for."""
+    """The selected faulty and clean loops."""
 
     def wanted(dialect: str) -> bool:
         return not given.protocol or not {dialect, DIALECTS[dialect].protocol}.isdisjoint(given.protocol)

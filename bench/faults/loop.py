@@ -46,7 +46,7 @@ class Step:
     gap: float = 0.9
     """Seconds after the end of the step before; negative when it does not wait for it."""
     rewrite: Rewrite | None = None
-    """What becomes of the history, for this request and all later ones."""
+    """A change of the history, for this request and all later ones."""
     ask: Json = field(default_factory=dict[str, Any])
     """Fields of `Ask` that are other than the loop's, for this request alone."""
     edit_request: tuple[Callable[[Json], None], ...] = ()

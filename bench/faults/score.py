@@ -96,7 +96,7 @@ def _blamed(case: Case, found: list[Found], hits: list[Found]) -> str | None:
     if not roots:
         return None
     highest = max(f.rank for f in roots)
-    # An info blames nobody: where an info is what is expected, the expected finding decides.
+    # An info does not blame a layer. If an info is expected, the expected finding decides.
     top = [f for f in roots if f.rank == highest] if highest else [h for h in hits if h in roots] or roots
     first = min(f.at for f in top)
     layers = [f.layer for f in top if f.at == first]

@@ -62,7 +62,7 @@ class FaultAnswers:
     relabel: Callable[[Documents, str], Edited] | None = None
     """Replaces the finish word by another."""
     empty: Edit | None = None
-    """Removes everything that the model said, and finishes in the ordinary way."""
+    """Removes everything that the model said, and finishes normally."""
 
 
 @dataclass(frozen=True, slots=True)

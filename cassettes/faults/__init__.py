@@ -1,1 +1,1 @@
-"""Faults that a replay puts in place of a recorded answer."""
+"""Faults that a replay injects in place of a recorded answer."""

@@ -1,4 +1,4 @@
-"""What a fault makes of a recorded answer."""
+"""Applies a fault to a recorded answer."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -26,7 +26,7 @@ def faulted(trip: RoundTrip, fault: Fault) -> RoundTrip:
         return replace(trip, response=_error(answers, int(fault.kind), fault.retry_after), failure=None)
     if fault.kind in _UNANSWERED:
         kind, message = _UNANSWERED[fault.kind]
-        return replace(trip, response=None, failure=Failure(kind, f"{message}: a fault was put there"))
+        return replace(trip, response=None, failure=Failure(kind, f"{message}: a fault was injected"))
     if trip.response is None:
         raise _impossible(fault, "its turn has no recorded answer")
     return _MADE[fault.kind](trip, trip.response, fault, answers)
@@ -39,7 +39,7 @@ def _error(answers: FaultAnswers, status: int, retry_after: float | None) -> Res
 
 
 def _impossible(fault: Fault, reason: str) -> CassetteError:
-    return CassetteError(f"the fault {fault} cannot be made: {reason}; choose another turn or kind")
+    return CassetteError(f"the fault {fault} cannot be applied: {reason}; choose another turn or kind")
 
 
 def _slow(trip: RoundTrip, response: Response, fault: Fault, answers: FaultAnswers) -> RoundTrip:
@@ -60,7 +60,7 @@ def _before(response: Response, fault: Fault) -> tuple[list[Piece], list[Piece]]
 
 
 def _cut(trip: RoundTrip, response: Response, fault: Fault, answers: FaultAnswers) -> RoundTrip:
-    failure = Failure("cut", "the connection was closed before the end: a fault was put there")
+    failure = Failure("cut", "the connection was closed before the end: a fault was injected")
     if not pieces_of(response):
         body = response.body
         short = replace(response, content=body[: len(body) // 2], chunks=())
@@ -130,7 +130,7 @@ def _relabelled(trip: RoundTrip, response: Response, fault: Fault, answers: Faul
 def _emptied(trip: RoundTrip, response: Response, fault: Fault, answers: FaultAnswers) -> RoundTrip:
     made = _edit(response, answers.empty) if answers.empty else None
     if made is None:
-        raise _impossible(fault, "the answer is of no known shape")
+        raise _impossible(fault, "the answer has no known shape")
     return replace(trip, response=made)
 
 

@@ -2,7 +2,7 @@
 
     Player("run.cassette.jsonl", faults=[Fault(2, "429", retry_after=1), Fault(3, "cut", after=4)])
 
-or as a file beside the cassette, `run.cassette.faults.toml`, that is found automatically:
+or as a file next to the cassette, `run.cassette.faults.toml`, which is used automatically:
 
     [[fault]]
     turn = 2
@@ -29,7 +29,7 @@ class Kind:
     takes: bool
     """True when the fault is the answer of its turn; False when a retry of the request gets the recorded one."""
     options: tuple[str, ...] = ()
-    """The fields of `Fault` that say more, beside `times`."""
+    """The additional fields of `Fault` that this kind uses, in addition to `times`."""
 
 
 KINDS = MappingProxyType(
@@ -38,7 +38,7 @@ KINDS = MappingProxyType(
         "500": Kind("the API failed", False, ("retry_after",)),
         "503": Kind("the API is not available", False, ("retry_after",)),
         "529": Kind("the API is overloaded", False, ("retry_after",)),
-        "timeout": Kind("no answer comes, and the client's patience ends", False),
+        "timeout": Kind("no answer arrives before the client's timeout", False),
         "refused": Kind("the connection is refused", False),
         "slow": Kind("the first byte comes late", True, ("seconds",)),
         "cut": Kind("the connection closes after an event of the stream", False, ("after",)),
@@ -46,14 +46,14 @@ KINDS = MappingProxyType(
         "malformed": Kind("an event of the stream is not JSON", False, ("after",)),
         "truncated_arguments": Kind("the arguments of the last tool call break off", True, ("finish",)),
         "finish": Kind("the answer is labelled with another finish", True, ("finish",)),
-        "empty": Kind("the answer says nothing and ends well", True),
+        "empty": Kind("the answer is empty and ends normally", True),
     }
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault at one turn. Raises ValueError for what makes no sense."""
+    """One fault at one turn. Raises ValueError for invalid values."""
 
     turn: int | str
     """The turn's number; `#5` for round trip 5; `*` for every turn."""
@@ -61,7 +61,7 @@ class Fault:
     thread: str | None = None
     """The thread whose turn it is; None for the turn of that number in any thread."""
     times: int = 1
-    """How many times the turn is asked for in vain before it is answered as recorded."""
+    """How many requests for the turn fail before it is answered as recorded."""
     retry_after: float | None = None
     """Seconds that the answer asks to wait (429, 500, 503, 529)."""
     seconds: float = 2.0
@@ -95,7 +95,7 @@ class Fault:
 
 
 NO_FAULTS = "none"
-"""Given in place of a file of faults: the one beside the cassette does not count either."""
+"""Used in place of a file of faults: then the file next to the cassette is ignored too."""
 
 type Faults = "Iterable[Fault] | Fault | str | os.PathLike[str]"
 """Faults as values, or a TOML file of them."""
@@ -120,7 +120,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 def read_faults(path: str | os.PathLike[str]) -> tuple[Fault, ...]:
-    """The faults of a TOML file: a `[[fault]]` table each. Raises CassetteError when it cannot be read so."""
+    """The faults of a TOML file, one `[[fault]]` table each. Raises CassetteError for any other content."""
     path = Path(path)
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -153,14 +153,14 @@ def _fault(table: dict[str, object], path: Path) -> Fault:
 
 
 def beside(cassette: str | os.PathLike[str]) -> Path:
-    """Where the faults of a cassette lie: `run.cassette.faults.toml` beside `run.cassette.jsonl`."""
+    """The path of the faults of a cassette: `run.cassette.faults.toml` for `run.cassette.jsonl`."""
     path = Path(cassette)
     name = path.name.removesuffix(".zst").removesuffix(".jsonl")
     return path.with_name(f"{name}.faults.toml")
 
 
 def overlay_of(cassette: str | os.PathLike[str], said: str | os.PathLike[str] | None) -> Path | None:
-    """The file of faults for a cassette: the one that is said, else the one that lies beside it."""
+    """The file of faults for a cassette: the given one, or else the one next to the cassette."""
     if said is not None:
         return None if str(said) == NO_FAULTS else Path(said)
     file = beside(cassette)

@@ -12,7 +12,7 @@ from .fault import KINDS, Fault, Faults, faults_of
 
 @dataclass(frozen=True, slots=True)
 class Faulted:
-    """What a fault makes of a recorded round trip."""
+    """A recorded round trip with a fault."""
 
     fault: Fault
     trip: RoundTrip
@@ -47,14 +47,14 @@ class Overlay:
         trips: Sequence[RoundTrip],
         names: Sequence[TurnName],
     ) -> "Overlay":
-        """Make every fault at once, so that one which cannot be made is known before the replay."""
+        """Apply every fault at once, so that an impossible one is reported before the replay."""
         at: dict[int, list[Faulted]] = {}
         for fault in faults_of(given):
             places = [place for place, name in enumerate(names) if _is_at(fault, name)]
             if not places:
                 turns = [name.number for name in names if name.number is not None]
                 known = f"1 to {max(turns)}" if turns else "none"
-                raise CassetteError(f"the fault {fault} is at no recorded turn; the cassette has {known}")
+                raise CassetteError(f"the fault {fault} is not at a recorded turn; the cassette has {known}")
             impossible: CassetteError | None = None
             made = 0
             for place in places:

@@ -48,7 +48,7 @@ class SseDecoder(BufferedDecoder):
 
     @override
     def close(self) -> list[Event]:
-        """What is left: whole when only the very last line end was in doubt, else with a `problem`."""
+        """The last event: complete if only its last line end was missing, otherwise with a `problem`."""
         events: list[Event] = []
         buffer = self._buffer
         end = self._base + len(buffer)

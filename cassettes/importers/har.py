@@ -1,4 +1,4 @@
-"""HAR 1.2: what browsers, proxies and API tools save, and what `turntape export --as har` writes.
+"""HAR 1.2: what browsers, proxies and API tools save, and what `turntape export --format har` writes.
 
 http://www.softwareishard.com/blog/har-12-spec/ (read 2026-11-21). Content-encoding is undone in `content.text`; bytes
 that are not text are in base64. Fields that begin with `_` are each tool's own: Chrome's `_error` and

@@ -40,7 +40,7 @@ type Key = tuple[str, str, bytes]
 SHOWN = 10
 """How many differences are reported."""
 _LONG = 200
-"""Strings from this length on are blanked once and remembered: agents resend them each turn."""
+"""Longer strings are blanked once and remembered, because agents send them again in each turn."""
 _IGNORED: frozenset[str] = frozenset({"ignore"})
 _TOLERATED: frozenset[str] = frozenset({"ignore", "warn"})
 _MODEL = re.compile(r"(?P<before>(?:^|.*/)(?:models?|deployments)/)(?P<model>.+?)(?P<after>(?::|%3A|/).*)?")
@@ -51,7 +51,7 @@ def _dumped(value: object) -> bytes:
 
 
 def _blanked_text(body: bytes, patterns: tuple[re.Pattern[str], ...]) -> str | None:
-    """A body that is not JSON, without what the patterns find; None without patterns or if the body is not text."""
+    """A body that is not JSON, without the texts that the patterns find; None without patterns or for a binary body."""
     try:
         return blanked(body.decode(), patterns) if patterns else None
     except UnicodeDecodeError:
@@ -60,7 +60,7 @@ def _blanked_text(body: bytes, patterns: tuple[re.Pattern[str], ...]) -> str | N
 
 @lru_cache(1024)
 def model_in(path: str) -> tuple[str, str | None]:
-    """A path without the model that it names, and the model."""
+    """A path without its model, and the model."""
     found = _MODEL.fullmatch(path)
     if found is None or found["after"] is None:
         return path, None
@@ -188,7 +188,7 @@ class Fingerprint:
 
     @cached_property
     def turn(self) -> bytes:
-        """Which turn this is: the answers so far, and whether a stream is requested."""
+        """The key of the turn: the answers so far, and whether a stream is requested."""
         links = {name: self.fields[name] for name in LINKS if name in self.fields}
         stream = bool(self.fields.get("stream"))
         return digest(_dumped([stream, links, len(self.answers)]) + b"".join(self.answers))
@@ -214,7 +214,7 @@ class Fingerprint:
 class Fingerprints:
     """Computes the fingerprints of requests under one `Matching`.
 
-    `on_tape` holds the ids from recorded answers. They come again in a replay. Any other call id was made by the
+    `on_tape` holds the ids from recorded answers, which are the same in a replay. Any other call id was made by the
     client and is new in each run.
     """
 
@@ -297,7 +297,7 @@ class Fingerprints:
 
 
 def _sort_results(body: Json) -> None:
-    """Sort neighbouring results of parallel calls by their call id: they come in the order in which the tools ended."""
+    """Sort adjacent results of parallel calls by call id, because their order depends on which tool ended first."""
     items = conversation(body)
     _sort_runs(items)
     for item in items:
@@ -319,7 +319,7 @@ def _sort_runs(items: list[object]) -> None:
 
 
 def compared(recorded: Fingerprint, given: Fingerprint) -> tuple[list[Difference], list[Difference]]:
-    """Where two requests differ: in what counts, and in what does not."""
+    """Where two requests differ: in compared fields, and in ignored fields."""
     counting = differences(recorded.stable_value, given.stable_value, SHOWN)
     if recorded.stable_path != given.stable_path:
         before, after = model_in(recorded.path), model_in(given.path)

@@ -1,4 +1,4 @@
-"""How similar a request must be to a recording to be answered by it, and how similar it was.
+"""How similar a request must be to a recorded request to get its answer, and how similar it was.
 
 Matching()                                              the default: only an equal request is answered
 Matching("ordered")                                     match by turn order; edited prompts are reported
@@ -35,9 +35,9 @@ class Matching:
     profile: Profile = "strict"
     rules: Mapping[str, Rule] = field(default_factory=dict[str, Rule], hash=False)
     ignore: tuple[str, ...] = ()
-    """JSON pointers that are volatile beside those of the table in `ignored_fields`."""
+    """JSON pointers to ignore in addition to those of the API."""
     ignore_text: tuple[str, ...] = ()
-    """Regular expressions. Text that they match in a string or the path does not count; a group `lead` still does."""
+    """Regular expressions. Text that they match in a string or in the path is ignored, except for a group `lead`."""
 
     def __post_init__(self) -> None:
         if self.profile not in PROFILES:
@@ -58,7 +58,7 @@ class Matching:
 
     @property
     def default(self) -> Rule:
-        """The rule for a field that has no rule of its own."""
+        """The rule for a field without a rule."""
         return DEFAULT_RULES[self.profile]
 
     @property

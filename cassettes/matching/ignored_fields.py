@@ -1,7 +1,7 @@
 """What differs between two runs of one agent although nothing was changed.
 
-The fields and ids of an API are its own trait (`apis/interface.py`). The texts here are blanked for every API: the
-date, the clock and ids, where a prompt says that this is what they are. A user adds pointers and expressions with
+Each API defines its ignored fields and ids in a trait (`apis/interface.py`). The texts here are blanked for every API:
+dates, times and ids, if the prompt says what they are. A user adds pointers and expressions with
 `Matching(ignore=…, ignore_text=…)`.
 """
 
@@ -13,7 +13,7 @@ from ..apis.interface import IgnoredFields
 from ..apis.lookup import api_at
 
 MARK = "⟨volatile⟩"
-"""Replaces a text that does not count."""
+"""Replaces an ignored text."""
 
 UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
 """For `Matching(ignore_text=(ignored_fields.UUID,))`: a prompt that holds fresh UUIDs."""
@@ -34,7 +34,7 @@ CLOCK_TEXT = re.compile(
     rf"[\"'*_]*\s?(?:is|:|=)?[\"'*_>]*\s{{0,2}})(?:{_DATE}(?:(?:,?\s(?:at\s)?|T){_CLOCK})?|{_CLOCK})",
     re.IGNORECASE,
 )
-"""Today's date and the clock, where a prompt calls them that; any other date counts."""
+"""Today's date and the time of day, if the prompt calls them that; any other date is compared."""
 SESSION_TEXT = re.compile(
     r"(?P<lead>\b(?:session|request|trace|run|conversation|thread|invocation)[ _-]?id[\"'`]?\s?(?:is|:|=)?[\"'`]?\s?)"
     + UUID,
@@ -45,7 +45,7 @@ TEXTS = (CLOCK_TEXT, SESSION_TEXT)
 
 
 def ignored_at(path: str) -> IgnoredFields:
-    """What is ignored in requests to an endpoint, as `request_key.path_key` spells it; one value for one API."""
+    """What is ignored in requests to an endpoint, given as by `request_key.path_key`. The same object for one API."""
     return _with_texts(api_at(path).ignored)
 
 
@@ -55,7 +55,7 @@ def _with_texts(ignored: IgnoredFields) -> IgnoredFields:
 
 
 def blanked(text: str, patterns: tuple[re.Pattern[str], ...]) -> str:
-    """`text` with what the patterns find replaced by a mark; a group named `lead` stays."""
+    """`text` with every match of the patterns replaced by a mark; a group named `lead` stays."""
     for pattern in patterns:
         lead = r"\g<lead>" if "lead" in pattern.groupindex else ""
         text = pattern.sub(lead + MARK, text)

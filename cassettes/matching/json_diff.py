@@ -16,13 +16,13 @@ import orjson
 CLIP = 80
 """How many characters of a value a difference shows."""
 _ALIGNED = 400
-"""Arrays longer than this are compared place by place after their common ends: alignment is quadratic."""
+"""Longer arrays are compared index by index after their common ends, because alignment takes quadratic time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
     pointer: str
-    """Where, in the recorded value; in the new one where the recording has nothing."""
+    """A pointer into the recorded value, or into the new value if the recorded one has no such place."""
     kind: Literal["changed", "added", "removed"]
     recorded: object = None
     given: object = None
@@ -38,7 +38,7 @@ class Difference:
 
 
 def shown(value: object) -> str:
-    """A value as JSON, clipped for people."""
+    """A value as JSON, shortened for messages."""
     try:
         text = orjson.dumps(value).decode()
     except (TypeError, ValueError):
@@ -47,7 +47,7 @@ def shown(value: object) -> str:
 
 
 def around(recorded: object, given: object) -> tuple[str, str]:
-    """Two values, shown from a little before the place where they part."""
+    """Two values, shown from a little before their first difference."""
     if not (isinstance(recorded, str) and isinstance(given, str)):
         return shown(recorded), shown(given)
     same = len(commonprefix([recorded, given]))
@@ -131,8 +131,8 @@ def _align(old: list[object], new: list[object], pointer: str, found: list[Diffe
 
 
 def words(recorded: str, given: str, limit: int = 10) -> list[tuple[str, str]]:
-    """The words that differ between two texts, as `(recorded, given)` pairs in order; one side is empty where words
-    were only added or only taken away."""
+    """The words that differ between two texts, as `(recorded, given)` pairs in order. One side is empty if words were
+    only added or only removed."""
     old, new = recorded.split(), given.split()
     pairs = ((" ".join(old[a:b]), " ".join(new[c:d])) for a, b, c, d in _blocks(old, new))
     return list(islice(pairs, limit))

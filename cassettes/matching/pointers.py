@@ -10,18 +10,18 @@ from typing import Final, cast
 
 @dataclass(slots=True)
 class Node:
-    """One segment of the patterns, and what a pattern that ends here says."""
+    """One segment of the patterns, and the word of a pattern that ends here."""
 
     word: str | None = None
     below: dict[str, "Node"] = field(default_factory=dict[str, "Node"])
 
 
 type Nodes = tuple[Node, ...]
-"""The places of a tree that fit the path walked so far: more than one where `*` and a name both fit."""
+"""The nodes of a tree that fit the path so far; more than one if both `*` and a name fit."""
 
 
 class Dropped:
-    """The result for a value of which nothing is kept."""
+    """The result for a value that is dropped completely."""
 
 
 DROPPED: Final = Dropped()
@@ -61,7 +61,7 @@ def word(nodes: Nodes) -> str | None:
 
 
 def pruned(value: object, nodes: Nodes, said: str, dropped: frozenset[str]) -> object:
-    """`value` without the parts whose word is in `dropped`; what this empties is dropped too.
+    """`value` without the parts whose word is in `dropped`; containers that become empty are dropped too.
 
     `said` is the word for everything that no pattern names.
     """
@@ -87,7 +87,7 @@ def pruned(value: object, nodes: Nodes, said: str, dropped: frozenset[str]) -> o
 
 
 def change(value: object, nodes: Nodes, new: Callable[[object], object]) -> None:
-    """Replace, in place, what the patterns name by `new` of it, in the order of the document."""
+    """Replace each value that the patterns name by `new(value)`, in place and in the order of the document."""
     if isinstance(value, dict):
         fields = cast(dict[str, object], value)
         for key in fields:

@@ -7,7 +7,7 @@ from typing import get_args
 from ..settings import Profile, Rule
 
 DEFAULT_RULES: Mapping[str, Rule] = MappingProxyType({"strict": "fail", "ordered": "warn"})
-"""For each profile, the rule for a field without a rule of its own."""
+"""For each profile, the rule for a field without an explicit rule."""
 
 PROFILES: tuple[str, ...] = get_args(Profile.__value__)
 RULES: tuple[str, ...] = get_args(Rule.__value__)

@@ -1,6 +1,6 @@
-"""Which part of a request a value is in, in the same words for every API: system, tools, messages, settings.
+"""The part of a request that a value is in, in the same words for every API: system, tools, messages, settings.
 
-No protocol is known here, only the names that APIs give to the same things; no two of them use one name for
+This module does not know protocols. It knows the names that APIs give to the same things; no two APIs use one name for
 different things.
 """
 
@@ -29,7 +29,7 @@ _PARTS = {
 CONTAINERS = ("generationConfig", "generation_config", "inferenceConfig", "options", "config")
 """Objects that hold settings, so that `temperature` is a field wherever an API puts it."""
 PROMPT = frozenset({"system", "tools", "messages", "tool_results"})
-"""What the model reads; all other parts are settings."""
+"""The parts that the model reads; all others are settings."""
 LINKS = ("previous_response_id", "conversation", "previous_interaction_id", "thread", "previous_message_id")
 """Fields that name an earlier answer instead of repeating it."""
 _RESULTS = frozenset({"tool_call_id", "tool_use_id", "functionResponse", "function_response", "toolResult"})
@@ -51,7 +51,7 @@ def conversation(body: Json) -> list[object]:
 
 
 def blocks(item: object) -> Iterator[Json]:
-    """An item of the history and the blocks that it is made of."""
+    """An item of the history, and its blocks."""
     if not isinstance(item, dict):
         return
     fields = cast(Json, item)
@@ -63,7 +63,7 @@ def blocks(item: object) -> Iterator[Json]:
 
 
 def is_result(block: Json) -> bool:
-    """True for what a tool answered."""
+    """True for a tool result."""
     kind = block.get("type")
     return not _RESULTS.isdisjoint(block) or (isinstance(kind, str) and kind.endswith("_output") and "call_id" in block)
 
@@ -81,7 +81,7 @@ def result_id(block: object) -> str | None:
 
 
 def is_models(item: object) -> bool:
-    """True for what an earlier answer said and the client sends back."""
+    """True for a part of an earlier answer that the client sends back."""
     if not isinstance(item, dict):
         return False
     fields = cast(Json, item)
@@ -104,7 +104,7 @@ def part_of_key(key: str) -> str:
 
 
 def part_of(pointer: str) -> str:
-    """The part that a pointer into a body names; every item of the history is `messages` here."""
+    """The part that a pointer into a body names. Every item of the history is `messages` here."""
     if not pointer:
         return "messages"
     first, *rest = segments(pointer) if pointer.startswith("/") else [pointer]

@@ -1,7 +1,7 @@
-"""Recorded requests by their keys, from the closest match to the loosest. Looked up, never scanned.
+"""Recorded requests by their keys, from the closest match to the loosest. Each step is a lookup, never a scan.
 
-The index is built for the first request that is not byte-equal to a recorded one: a replay without changes parses
-no recorded body.
+The index is built when the first request is not byte-equal to a recorded one. A replay without changes parses no
+recorded body.
 """
 
 import re
@@ -18,7 +18,7 @@ from .json_diff import Difference
 from .request_key import path_key
 
 _ID = re.compile(rb'"(?:id|call_id|tool_call_id|tool_use_id|toolUseId)"\s*:\s*"([^"\\]{1,256})"')
-"""Ids in answers. All framings have the JSON as text, so a search in the bytes finds them."""
+"""Ids in answers. Every framing contains the JSON as text, so a search in the bytes finds them."""
 _NEAR = 64
 """How many recorded requests a miss is compared with."""
 
@@ -55,7 +55,7 @@ class Places:
 
 
 class Group:
-    """Recordings of one key, and what distinguishes each of them."""
+    """Recordings with the same key, and what distinguishes each of them."""
 
     def __init__(self) -> None:
         self.places: list[int] = []
@@ -63,8 +63,8 @@ class Group:
         self._words: dict[str, int] = {}
 
     def nearest(self, given: Fingerprint, free: Sequence[int], form_of: Callable[[int], Fingerprint]) -> int:
-        """The one of `free` that shares most with a request: first by whole items, then by words that only one
-        recording has, then by the order of the recording."""
+        """The one of `free` that is most similar to a request: by equal items, then by words that only one recording
+        has, then by the order of recording."""
         if len(free) == 1:
             return free[0]
         items, words = self._marks(form_of)
@@ -96,9 +96,9 @@ class Graded:
 
     grade: Grade
     differences: tuple[Difference, ...]
-    """Differences that count."""
+    """Differences in compared fields."""
     ignored: tuple[Difference, ...]
-    """Differences that do not count."""
+    """Differences in ignored fields."""
 
 
 class RequestIndex:
@@ -112,14 +112,14 @@ class RequestIndex:
         self._same_turn: defaultdict[Key, Group] = defaultdict(Group)
         self._same_place: defaultdict[Key, Group] = defaultdict(Group)
         self._turns: defaultdict[tuple[str, str, bytes], list[int]] = defaultdict(list)
-        """Only by the answers so far: the recordings of the same turn, whatever else differs."""
+        """By the answers so far only: the recordings of the same turn, whatever else differs."""
         self._endpoints: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
         """`(number of items, place)` by method and path without model."""
         for place, trip in enumerate(cassette):
             self._add(place, self._fingerprint(trip))
 
     def given(self, method: str, path: str, headers: tuple[tuple[str, str], ...], body: bytes) -> Fingerprint:
-        """The fingerprint of a request that came in."""
+        """The fingerprint of a received request."""
         return self._fingerprints.of(method, path, headers, body, redacted=False)
 
     def recorded(self, place: int) -> Fingerprint:
@@ -142,21 +142,21 @@ class RequestIndex:
         self._endpoints[(form.method, endpoint)].append((len(form.items), place))
 
     def equal_to(self, given: Fingerprint) -> list[tuple[Places, bool]]:
-        """Recordings of an equal request, and whether nothing had to be ignored for that."""
+        """Recordings of an equal request, and True if they are equal without ignoring anything."""
         exact, stable = self._exact.get(given.exact), self._stable.get(given.stable)
         return [(places, places is exact) for places in (exact, stable) if places is not None]
 
     def same_turn_as(self, given: Fingerprint) -> list[Group]:
-        """Recordings of the same turn, then those with as many answers before them."""
+        """Recordings of the same turn, then those after the same number of answers."""
         groups = (self._same_turn.get(given.same_turn), self._same_place.get(given.same_place))
         return [group for group in groups if group is not None]
 
     def nearest(self, group: Group, given: Fingerprint, free: Sequence[int]) -> int | None:
-        """The one of `free` that is most like a request; None when it is not similar enough to be its turn."""
+        """The one of `free` that is most similar to a request; None when none is similar enough to be its turn."""
         place = group.nearest(given, free, self.recorded)
         if group is self._same_turn.get(given.same_turn):
             return place
-        # The client rewrote earlier answers: only a history of which at least half is the same is this turn.
+        # The client changed earlier answers. It is the same turn only if at least half of the history is equal.
         recorded = self.recorded(place).items
         shared = len(set(recorded) & set(given.items))
         return place if shared * 2 >= max(len(recorded), 1) else None
@@ -167,12 +167,12 @@ class RequestIndex:
         return Graded(grade_of(tuple(counting)), tuple(counting), tuple(ignored))
 
     def is_same_turn(self, given: Fingerprint, place: int) -> bool:
-        """True when the recording follows the same answers as the request, and no others."""
+        """True when the recording comes after exactly the same answers as the request."""
         return place in self._turns.get((given.method, model_in(given.stable_path)[0], given.turn), ())
 
     def near(self, given: Fingerprint, free: Callable[[int], bool]) -> list[int]:
-        """Recordings to compare with a request that no recording answers, most likely first: those of its turn, then
-        those of its endpoint with a history of similar length; recordings not played yet come before the others."""
+        """Recordings to compare with a missed request, most likely first: those of its turn, then those of its endpoint
+        with a history of similar length. Recordings that were not played yet come first."""
         endpoint = model_in(given.stable_path)[0]
         turn = self._turns.get((given.method, endpoint, given.turn), [])
         size = len(given.items)

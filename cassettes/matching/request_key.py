@@ -1,7 +1,6 @@
-"""What makes two requests the same: method, path as the API means it, and the canonical body.
+"""The key of a request: method, path without base URL and version, and the canonical body.
 
-The host does not count, nor the order of keys or the white space of JSON, nor the credential, nor how a client
-writes the version of the API into its base URL.
+The host, the order of keys, white space in JSON, the credential, and the version in the base URL are ignored.
 """
 
 import re
@@ -21,7 +20,7 @@ from ..tape.model import Headers
 
 _VERSION = re.compile(r"v\d+[a-z]*\d*$")
 _BASES = frozenset({"api", "openai", "inference", "compatible-mode", "paas"})
-"""Segments that hosts put before the version."""
+"""Path segments that hosts put before the version."""
 
 
 @lru_cache(1024)
@@ -52,7 +51,7 @@ def header(headers: Headers, name: str) -> str:
 
 
 def plain(body: bytes, headers: Headers) -> bytes:
-    """A request body with its content-encoding undone, as recordings hold it; as it came when it does not decode."""
+    """A request body with its content-encoding undone, as in a recording; unchanged if it cannot be decoded."""
     encoding = header(headers, "content-encoding").strip().lower()
     try:
         if encoding in ("gzip", "x-gzip", "deflate"):
@@ -67,7 +66,7 @@ def plain(body: bytes, headers: Headers) -> bytes:
 
 
 def _brotli(body: bytes) -> bytes:
-    """Brotli is not one of our dependencies; a client that sends it has it installed."""
+    """Brotli is not one of our dependencies. A client that sends it has it installed."""
     try:
         decompress = import_module("brotli").decompress
     except ImportError:
@@ -93,7 +92,7 @@ def digest(data: bytes) -> bytes:
 
 
 def body_key(body: bytes, headers: Headers, redactor: Redactor, *, redacted: bool) -> bytes:
-    """The digest of what counts of a body; `redacted` says that it comes from a cassette."""
+    """The digest of a body's canonical form; `redacted` says that the body comes from a cassette."""
     boundary = re.search(r'boundary="?([^";]+)', header(headers, "content-type"))
     if boundary:
         body = body.replace(boundary[1].encode(), b"boundary")

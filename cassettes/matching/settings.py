@@ -1,4 +1,4 @@
-"""How near a request must be to its recording: the project's settings, plus what the caller adds."""
+"""How similar a request must be to its recording: the project's settings, plus those of the caller."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ def matching_of(
     *,
     settings: str | os.PathLike[str] | None = None,
 ) -> Matching:
-    """What is given here, on top of `[replay]` of the project's settings (docs/testing.md).
+    """The matching from these arguments on top of `[replay]` of the project's settings (docs/testing.md).
 
     Pointers and patterns add up; a rule given here takes precedence over one of the settings. Raises TurntapeError
     for a value that cannot be used, wherever it is written.

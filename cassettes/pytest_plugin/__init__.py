@@ -1,7 +1,7 @@
-"""The pytest plugin: `@pytest.mark.turntape` plays a cassette to a test, and `--turntape-mode` records it.
+"""The pytest plugin: `@pytest.mark.turntape` replays a cassette in a test, and `--turntape-mode` records it.
 
-pytest imports this module in every run of everybody who has turntape installed, so it imports nothing but pytest;
-all else is imported when the first marked test begins.
+pytest imports this module in every run if turntape is installed, so it imports only pytest. The rest is
+imported when the first marked test begins.
 """
 
 import os
@@ -33,7 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--turntape-check",
         action="store_true",
-        help="fail when a cassette is orphaned, stale, unplayed, damaged or unfinished, or holds a secret",
+        help="fail when a cassette belongs to no test, is stale, unplayed, damaged or unfinished, or has a secret",
     )
     group.addoption(
         "--turntape-allow-host",
@@ -42,10 +42,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="HOST",
         help="a host, or HOST:PORT, that marked tests may reach; repeatable",
     )
-    parser.addini("turntape_profile", "how near a request must be to its recording: strict or ordered", default="")
-    parser.addini("turntape_ignore", "JSON pointers that do not count when requests are compared", type="linelist")
-    parser.addini("turntape_ignore_text", "regular expressions of text that does not count", type="linelist")
-    parser.addini("turntape_mode", "the mode where neither the command line nor the marker says one", default="")
+    parser.addini("turntape_profile", "how similar a request must be to its recording: strict or ordered", default="")
+    parser.addini("turntape_ignore", "JSON pointers to ignore when requests are compared", type="linelist")
+    parser.addini("turntape_ignore_text", "regular expressions of text to ignore", type="linelist")
+    parser.addini("turntape_mode", "the mode when neither the command line nor the marker sets one", default="")
     parser.addini("turntape_allow_hosts", "hosts that marked tests may reach", type="linelist", default=[])
 
 
@@ -75,7 +75,7 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 
 def _wanted(item: pytest.Item) -> bool:
-    """True for a marked test, and for one that asks for a fixture of ours."""
+    """True for a marked test, and for one that uses a fixture of this plugin."""
     names: list[str] = getattr(item, "fixturenames", [])
     return item.get_closest_marker("turntape") is not None or any(name.startswith("turntape_") for name in names)
 
@@ -90,7 +90,7 @@ def _usage_log(config: pytest.Config) -> "UsageLog":
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
-    """Sees all that was collected, before anything is deselected."""
+    """Note every collected test, before any is deselected."""
     if config.getoption("turntape_check"):
         _usage_log(config).collected(config, [item for item in items if _wanted(item)], items)
     return (yield)
@@ -98,7 +98,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """The cassette is open and the network closed before the first fixture makes a client."""
+    """Open the cassette and block the network before the first fixture makes a client."""
     if not _wanted(item):
         return
     from ..errors import TurntapeError
@@ -130,7 +130,7 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
-    """After the last fixture: what was missed and swallowed, or never asked for, fails the test."""
+    """After the last fixture: fail the test for misses that the agent swallowed, and for turns never requested."""
     try:
         result = yield
     finally:
@@ -140,7 +140,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
             del item.stash[_MARKED]
             problems = marked.stop()
             _usage_log(item.config).used(item, marked)
-    # A test that has failed has said it with its failure.
+    # A failed test already shows its problems with its failure.
     if marked is not None and problems and marked.outcome == "passed":
         pytest.fail("turntape: " + "\n".join(problems), pytrace=False)
     return result
@@ -161,7 +161,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
-    """A worker of pytest-xdist has ended: what it saw of cassettes is counted here."""
+    """A worker of pytest-xdist has ended: add what it saw of cassettes."""
     said = getattr(node, "workeroutput", {}).get("turntape")
     if said is not None:
         _usage_log(node.config).merge(said)
@@ -185,25 +185,25 @@ def _marked(request: pytest.FixtureRequest) -> "ActiveTest":
 
 @pytest.fixture
 def turntape_cassette(request: pytest.FixtureRequest) -> "Session":
-    """The session that plays and records this test's cassette: `path`, `mode`, `passed`, `misses`, `unplayed`."""
+    """The session that replays and records this test's cassette: `path`, `mode`, `passed`, `misses`, `unplayed`."""
     return _marked(request).session
 
 
 @pytest.fixture
 def turntape_transport(request: pytest.FixtureRequest) -> "CassetteTransport":
-    """A transport for `httpx.Client` and `httpx2.Client` that plays this test's cassette."""
+    """A transport for `httpx.Client` and `httpx2.Client` that replays this test's cassette."""
     return _marked(request).transport
 
 
 @pytest.fixture
 def turntape_async_transport(request: pytest.FixtureRequest) -> "AsyncCassetteTransport":
-    """A transport for `httpx.AsyncClient` and `httpx2.AsyncClient` that plays this test's cassette."""
+    """A transport for `httpx.AsyncClient` and `httpx2.AsyncClient` that replays this test's cassette."""
     return _marked(request).async_transport
 
 
 @pytest.fixture
 def turntape_client(request: pytest.FixtureRequest) -> Any:
-    """A client of httpx2, or of httpx where that is not installed, over `turntape_transport`."""
+    """A client of httpx2 (or of httpx if httpx2 is not installed) that uses `turntape_transport`."""
     from ..transports.patching import newest_library
 
     return newest_library().Client(transport=_marked(request).transport)
@@ -211,7 +211,7 @@ def turntape_client(request: pytest.FixtureRequest) -> Any:
 
 @pytest.fixture
 def turntape_async_client(request: pytest.FixtureRequest) -> Any:
-    """As `turntape_client`, for asyncio."""
+    """Like `turntape_client`, for asyncio."""
     from ..transports.patching import newest_library
 
     return newest_library().AsyncClient(transport=_marked(request).async_transport)
@@ -219,7 +219,7 @@ def turntape_async_client(request: pytest.FixtureRequest) -> Any:
 
 @pytest.fixture
 def turntape_server(request: pytest.FixtureRequest) -> str:
-    """The base URL of a replay server of this test's own: put `/openai/v1`, `/anthropic`, … behind it."""
+    """The base URL of this test's replay server; append `/openai/v1`, `/anthropic`, …"""
     marked = _marked(request)
     if marked.server.port is None:
         from ..errors import TurntapeError

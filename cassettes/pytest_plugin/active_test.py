@@ -24,7 +24,7 @@ from .telemetry_hosts import is_side_traffic
 
 
 class ActiveTest:
-    """Opens the test's cassette, patches what goes to the network, and says at the end what was wrong."""
+    """Opens the test's cassette, patches the default transports, and reports at the end what was wrong."""
 
     def __init__(self, item: pytest.Item) -> None:
         config = item.config
@@ -44,7 +44,7 @@ class ActiveTest:
         self.server = TestServer(self.session, pace, live_upstreams(os.environ, settings.upstreams or {}))
         self.recorded = 0
         self.outcome: str | None = None
-        """What became of the test's own code; None while it runs, and for ever when it was interrupted."""
+        """Whether the test's code passed; None while it runs, and if it was interrupted."""
         self._undo = ExitStack()
 
     def _session(self) -> Session:
@@ -54,11 +54,11 @@ class ActiveTest:
             os.environ,
             config.getoption("turntape_mode"),
         )
-        # A parameter, even None, and the marker say all; else the file beside the cassette does.
+        # A parameter (even None) or the marker decides; otherwise the file next to the cassette.
         faults = overlay_of(self.path, None) if settings.faults is None and faulty is None else settings.faults
         if faulty is not None and faulty.faults:
             faults = faulty.faults
-            # A fault is put into a replay. Only where there is nothing to replay yet is there something to record.
+            # Faults need a recording. If there is none yet, this run records it without faults.
             mode = "once" if mode in ("new", "all") else mode
         return Session(
             self.path,
@@ -70,7 +70,7 @@ class ActiveTest:
         )
 
     def _forked(self) -> ForkSource:
-        """What is played before the fork. Raises TurntapeError when there is no such file, turn or answer."""
+        """The turns to replay before the fork. Raises TurntapeError when there is no such file, turn or answer."""
         path = self.item.path.parent / str(self.settings.fork)
         fork = self.item.config.hook.pytest_turntape_fork(
             path=str(path), at=self.settings.fork_at, edits=self.settings.edit
@@ -112,11 +112,11 @@ class ActiveTest:
 
     @property
     def left_over(self) -> list[RoundTrip]:
-        """What of the cassette this test should have asked for and did not."""
+        """The recorded turns that this test should have requested and did not."""
         return self.session.unplayed if expects_all(self.session, self.settings) else []
 
     def problems(self) -> list[str]:
-        """What was asked for and not recorded, what was recorded and not asked for, what the API answers otherwise."""
+        """Requests that were not recorded, recorded turns that were not requested, and different live answers."""
         found = problems(self.session, self.settings, self._actions, passed=self.outcome == "passed")
         if found and self.network.blocked:
             found.append(f"the network was blocked for {', '.join(dict.fromkeys(self.network.blocked))}")

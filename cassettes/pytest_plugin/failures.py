@@ -1,4 +1,4 @@
-"""What is wrong with a test's replay, in sentences that name the turn, and the layer that diverged first."""
+"""The problems of a test's replay, in sentences that name the turn and the layer that diverged first."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,14 +8,14 @@ from ..tape.turn_names import TurnName
 from .marker import Marker
 
 type Actions = Callable[[], Sequence[str] | None]
-"""What happened in each recorded round trip, in a few words, by place; None where nobody can say."""
+"""What happened in each recorded round trip, in a few words, by place; None if it is unknown."""
 
 _SHOWN = 8
-"""So many of one kind are named."""
+"""At most this many problems of one kind are listed."""
 
 
 def problems(session: Session, settings: Marker, actions: Actions, *, passed: bool) -> list[str]:
-    """What fails the test. What was never asked for, or in another order, counts only in a test that `passed`."""
+    """The problems that fail the test. Missing requests and wrong order count only in a test that `passed`."""
     live_differences = [f"the live API no longer answers as recorded: {one}" for one in session.live_differences]
     if not session.exists:
         return [*dict.fromkeys(str(miss) for miss in session.misses), *live_differences]
@@ -25,7 +25,7 @@ def problems(session: Session, settings: Marker, actions: Actions, *, passed: bo
 
 
 def expects_all(session: Session, settings: Marker) -> bool:
-    """True when every recorded round trip is to be asked for."""
+    """True when the test must request every recorded round trip."""
     plan = session.plan
     return (
         plan.plays and plan.calls != "missing" and session.exists and not settings.partial and not session.player.faulty
@@ -56,15 +56,15 @@ def _differences(session: Session, settings: Marker, actions: Actions, *, passed
 def _first(report: Report, missed: bool) -> Divergence | str:
     if report.first is not None:
         return report.first
-    return "a request was not recorded" if missed else "what was recorded was not asked for"
+    return "a request was not recorded" if missed else "a recorded turn was not requested"
 
 
 def _left(session: Session, left: Sequence[TurnName], actions: Actions, *, behind_a_miss: bool) -> list[str]:
-    if behind_a_miss and left:  # an agent that got no answer stops there, so this is expected
-        return [f"not asked for behind that: {', '.join(map(str, left))}"]
+    if behind_a_miss and left:  # an agent that gets no answer stops, so this is expected
+        return [f"not requested after that: {', '.join(map(str, left))}"]
     said = actions() if left else None
     places = {turn: place for place, turn in enumerate(session.player.turns)}
-    return _some("not asked for: ", [f"{turn} ({said[places[turn]]})" if said else turn for turn in left])
+    return _some("not requested: ", [f"{turn} ({said[places[turn]]})" if said else turn for turn in left])
 
 
 def _some(lead: str, found: Sequence[object]) -> list[str]:
@@ -75,12 +75,12 @@ def _some(lead: str, found: Sequence[object]) -> list[str]:
 def _advice(moved: bool, left: bool) -> str:
     marks = [name for name, counts in (("any_order=True", moved), ("partial=True", left)) if counts]
     mark = f", or mark the test with {' and '.join(marks)}" if marks else ""
-    return f"record again with --turntape-mode=all if that is meant{mark}"
+    return f"record again with --turntape-mode=all if the change is intended{mark}"
 
 
 def remarks(session: Session) -> list[str]:
-    """What did not fail the test and must not be silent: answers to requests that differ, and requests behind a
-    fault that nothing could answer."""
+    """What to report without failing the test: answers to requests that differ, and unanswered requests after a
+    fault."""
     report = session.player.report()
     return [
         *(f"answered although it differs: {match}" for match in report.tolerated),

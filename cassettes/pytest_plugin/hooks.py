@@ -1,4 +1,4 @@
-"""What other plugins can add to ours."""
+"""Hooks with which other plugins extend this one."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -19,14 +19,14 @@ def pytest_turntape_actions(round_trips: "Sequence[RoundTrip]") -> list[str] | N
 def pytest_turntape_deeds(  # plain-words: quoted
     round_trips: "Sequence[RoundTrip]",
 ) -> list[str] | None:
-    """The old name of `pytest_turntape_actions`. A plugin that implements it is asked first."""
+    """The old name of `pytest_turntape_actions`. A plugin that implements it is called first."""
 
 
 @pytest.hookspec(firstresult=True)
 def pytest_turntape_labels(round_trips: "Sequence[RoundTrip]") -> list[tuple[int, dict[str, object]]] | None:
-    """What was just recorded, read: `(number, label)` each, to be kept in the cassette."""
+    """The labels of what was just recorded, as `(number, label)`, to be stored in the cassette."""
 
 
 @pytest.hookspec(firstresult=True)
 def pytest_turntape_fork(path: "str", at: int, edits: "Sequence[str]") -> "ForkSource | None":
-    """What is played of the cassette at `path` when its run is forked at turn `at`, the answer before it edited."""
+    """The turns of the cassette at `path` to replay for a fork at turn `at`, with the edits in the last answer."""

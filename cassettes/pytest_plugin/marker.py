@@ -1,4 +1,4 @@
-"""The settings of a test's marker, and the fault that a parametrised test is run with."""
+"""The settings of a test's marker, and the fault of a parametrised test."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -17,7 +17,7 @@ from ..settings import Profile, Rule
 from .naming import cassette_path, fault_id
 
 FAULT = "turntape_fault"
-"""The parameter that puts faults into a replay: None, a `Fault`, or several."""
+"""The parameter that injects faults into a replay: None, a `Fault`, or several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Marker:
 
     @classmethod
     def of(cls, item: pytest.Item) -> "Marker":
-        """The markers of a test, its module and its classes taken together, the nearest last.
+        """The combined settings of the markers of a test, its classes and its module; the nearest takes precedence.
 
         Raises TurntapeError for an unknown setting.
         """
@@ -85,14 +85,14 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class Faulty:
-    """What a test is parametrised with as `turntape_fault`."""
+    """The faults of a test that is parametrised with `turntape_fault`."""
 
     faults: tuple[Fault, ...]
     id: str
 
     @classmethod
     def of(cls, item: pytest.Item) -> "Faulty | None":
-        """None for a test that has no such parameter."""
+        """The faults of this test; None if it has no such parameter."""
         params: Mapping[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
         if FAULT not in params:
             return None
@@ -105,6 +105,6 @@ class Faulty:
 
 
 def cassette_of(item: pytest.Item, settings: Marker) -> Path:
-    """The cassette of a test. Tests that differ in their fault alone share one."""
+    """The cassette of a test. Tests that differ only in their fault share one."""
     faulty = Faulty.of(item)
     return cassette_path(item, settings.path, without=faulty.id if faulty else None)

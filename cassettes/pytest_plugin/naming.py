@@ -1,4 +1,4 @@
-"""Which cassette is a test's own: `<folder of the test file>/cassettes/<module>/<test>.cassette.jsonl`."""
+"""The default cassette of a test: `<folder of the test file>/cassettes/<module>/<test>.cassette.jsonl`."""
 
 import hashlib
 import re
@@ -14,7 +14,7 @@ _UNSAFE = re.compile(r"[^\w.+=,-]+")
 
 
 def safe_name(name: str) -> str:
-    """A test's name as a file's on any system: `test_a[gpt-5]` is `test_a-gpt-5`.
+    """A test's name as a file name for any system: `test_a[gpt-5]` becomes `test_a-gpt-5`.
 
     A name that had to be changed further, or cut, ends in a digest, so that no two tests share a file.
     """
@@ -50,8 +50,8 @@ def folder_of(item: pytest.Item) -> Path:
 
 
 def cassette_path(item: pytest.Item, given: object = None, *, without: str | None = None) -> Path:
-    """A test's cassette; `given` is the marker's `path`, relative to the test file's folder, and `without` the id of
-    a parameter that makes no difference to what is recorded."""
+    """A test's cassette. `given` is the marker's `path`, relative to the test file's folder. `without` is the id of a
+    parameter that does not change what is recorded."""
     if given is not None:
         return item.path.parent / str(given)
     return folder_of(item) / f"{safe_name(_name(item, without))}{SUFFIX}"

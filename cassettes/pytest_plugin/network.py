@@ -1,4 +1,4 @@
-"""The network blocked for the time of a test: what is not this machine and not allowed is refused, by name."""
+"""Blocks the network during a test: a connection to another machine is refused unless its host is allowed."""
 
 import ipaddress
 import socket
@@ -27,9 +27,9 @@ class Network:
     def __init__(self, allowed: Iterable[str] = ()) -> None:
         self._allowed = {name.lower() for name in allowed}
         self._addresses: set[str] = set()
-        """What allowed names were resolved to."""
+        """The addresses of the allowed names."""
         self.blocked: list[str] = []
-        """What was refused, in order."""
+        """The refused connections, in order."""
         self._undo = ExitStack()
 
     def allows(self, host: object, port: object = None) -> bool:
@@ -44,8 +44,8 @@ class Network:
         where = f"{text}:{port}" if port else text
         self.blocked.append(where)
         raise NetworkBlocked(
-            f"the test reaches for {where}, and the network is blocked in tests marked turntape; httpx and httpx2 are "
-            f"replayed as they are, other clients through turntape_server; or allow it: "
+            f"the test connects to {where}, and the network is blocked in tests marked turntape; clients of httpx and "
+            f"httpx2 are replayed automatically, other clients with the fixture turntape_server; to allow it: "
             f"@pytest.mark.turntape(allow=[{text!r}])"
         )
 
@@ -95,7 +95,7 @@ class Network:
 
 
 def _set(undo: ExitStack, owner: Any, name: str, value: object) -> None:
-    """Set an attribute, to be as it was before, inherited ones too."""
+    """Set an attribute, and restore it at the end, also an inherited one."""
     if name in vars(owner):
         undo.callback(setattr, owner, name, getattr(owner, name))
     else:

@@ -1,4 +1,4 @@
-"""A replay server of one test's own, in a thread, for agents that run as commands of their own."""
+"""A replay server for one test, in a thread, for agents that run as separate processes."""
 
 import asyncio
 import os
@@ -14,7 +14,7 @@ from ..transports.cassette import AsyncCassetteTransport
 
 
 def live_upstreams(environ: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """Where APIs are when they are called live: what the test says, else what the environment names."""
+    """The URLs of live APIs: those that the test gives, or else those in the environment."""
     named: dict[str, str] = {}
     for row in BASE_URLS:
         value = environ.get(row.variable, "").strip()
@@ -24,7 +24,7 @@ def live_upstreams(environ: Mapping[str, str], given: Mapping[str, str]) -> dict
 
 
 class TestServer:
-    """`start()` listens on a free port of this machine; `url` is its base, `environment()` what a command needs."""
+    """`start()` listens on a free port of this machine; `url` is the base URL, `environment()` the variables to set."""
 
     __test__ = False
 
@@ -51,7 +51,7 @@ class TestServer:
             ) from exc
         from ..transports.relay import relay
 
-        # Named as TCP, or asyncio leaves Nagle's algorithm on and each answer waits 40 ms.
+        # The socket names TCP explicitly; otherwise asyncio keeps Nagle's algorithm, and each answer waits 40 ms.
         self._listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         self._listener.bind(("127.0.0.1", 0))
         self._listener.listen(2048)
@@ -84,7 +84,7 @@ class TestServer:
             self._listener.close()
 
     def environment(self, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-        """`environ` for a child whose LLM traffic is to come here: base URLs of every SDK, and keys where none are."""
+        """`environ` for a process whose LLM traffic should come here: base URLs of every SDK, and missing keys."""
         variables = {row.variable: f"{self.url}/{row.upstream}{row.suffix}" for row in BASE_URLS}
         direct = ",".join(filter(None, ("127.0.0.1", "localhost", environ.get("NO_PROXY"))))
         return {**placeholders(environ), **environ, **variables, "NO_PROXY": direct, "no_proxy": direct}

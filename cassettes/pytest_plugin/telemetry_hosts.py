@@ -1,6 +1,6 @@
-"""What libraries call beside the LLM: telemetry, price lists, vocabularies, traces.
+"""Other hosts that LLM libraries call: telemetry, price lists, vocabularies, traces.
 
-Such a call happens once in a process, or at any time in a thread, so it does not belong to a test's run. It is not
+Such a request happens once in a process, or at any time in a thread, so it does not belong to a test's run. It is not
 recorded, not answered from a cassette, and not a miss. In a replay it is refused, as if the machine were offline.
 """
 
@@ -31,10 +31,10 @@ _HOSTS = frozenset(
 )
 """Each includes its subdomains."""
 _PATHS = ("/v1/traces/ingest",)
-"""Of the LLM's own host: where openai-agents sends its traces."""
+"""A path on the LLM's host: openai-agents sends its traces there."""
 
 
 def is_side_traffic(host: str, path: str) -> bool:
-    """True for a request that is made beside the LLM's."""
+    """True for a request that is not to an LLM."""
     parts = host.lower().rstrip(".").split(".")
     return path.endswith(_PATHS) or any(".".join(parts[start:]) in _HOSTS for start in range(len(parts) - 1))

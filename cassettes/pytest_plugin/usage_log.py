@@ -25,11 +25,11 @@ def _is_cassette(path: Path) -> bool:
 class UsageLog:
     def __init__(self) -> None:
         self.notes: list[str] = []
-        """What a person should know, one sentence each."""
+        """Remarks for the summary, one sentence each."""
         self._owned: set[str] = set()
         """Cassettes of collected tests."""
         self._whole: set[str] = set()
-        """Test files of which every test was collected."""
+        """Test files whose tests were all collected."""
         self._states: defaultdict[str, set[State]] = defaultdict(set)
         """What the tests that ran did with each cassette."""
         self._found: list[str] | None = None
@@ -45,7 +45,7 @@ class UsageLog:
         self._whole |= {str(item.path) for item in items} - parts
 
     def used(self, item: pytest.Item, marked: ActiveTest) -> None:
-        """Note what a test did that has ended."""
+        """Note what a finished test did."""
         session, path = marked.session, str(marked.path)
         self.notes += [f"{item.nodeid}: {note}" for note in session.notes]
         if marked.recorded:
@@ -73,7 +73,7 @@ class UsageLog:
         }
 
     def merge(self, other: dict[str, Any]) -> None:
-        """Take in what a worker saw."""
+        """Add what a worker saw."""
         self.notes += other["notes"]
         self._owned |= set(other["owned"])
         self._whole |= set(other["whole"])
@@ -81,14 +81,14 @@ class UsageLog:
             self._states[path] |= set(states)
 
     def check(self) -> list[str]:
-        """What is wrong with the cassettes, one sentence each, by file."""
+        """The problems of the cassettes, one sentence each, by file."""
         if self._found is None:
             paths = {Path(path) for path in self._owned} | set(self._beside())
             self._found = [f"{path}: {said}" for path in sorted(paths) if path.exists() for said in self._of(path)]
         return self._found
 
     def _beside(self) -> list[Path]:
-        """The cassettes in the usual places of the test files that were collected whole, and of files now gone."""
+        """The default cassettes of test files that were collected completely, and of those that no longer exist."""
         found: list[Path] = []
         whole = {Path(path) for path in self._whole}
         for root in {path.parent / "cassettes" for path in whole}:
@@ -106,17 +106,19 @@ class UsageLog:
             found.append("orphaned: no collected test uses it; remove it, or rename it with its test")
         states = self._states.get(str(path), set())
         if "missed" in states:
-            found.append("stale: its test asks for what it does not hold; record again with --turntape-mode=all")
+            found.append(
+                "stale: its test sends requests that it does not contain; record again with --turntape-mode=all"
+            )
         elif states and states <= {"partly"}:
-            found.append("stale: its test does not ask for all that it holds; record again with --turntape-mode=all")
+            found.append("stale: its test does not use every recorded turn; record again with --turntape-mode=all")
         elif states == {"unplayed"}:
-            found.append("unplayed: its test ran and asked for nothing; remove it, or the mark")
+            found.append("unplayed: its test ran and sent no request; remove the cassette, or the mark")
         try:
             cassette = Cassette.load(path)
             places = secrets_in(cassette, Redactor.from_config(salt=cassette.salt))
             found += [f"damaged: {problem}" for problem in cassette.problems]
             if places:
-                found.append(f"there is a secret in {', '.join(places)}; revoke it, and record again")
+                found.append(f"it contains a secret in {', '.join(places)}; revoke it, and record again")
         except CassetteError as exc:
             found.append(f"damaged: {exc}")
         return found

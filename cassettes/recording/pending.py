@@ -1,6 +1,6 @@
 """A round trip that is still running in this process: its pieces are kept as they pass, and it is written at its end.
 
-An error of our own is logged and stored with the round trip; it never reaches the traffic.
+An error in our code is logged and stored with the round trip; it never reaches the traffic.
 """
 
 import logging
@@ -73,7 +73,7 @@ class PendingTrip:
             self._raw.append(piece)
             try:
                 piece = self._decoder.decode(piece)
-            except Exception as exc:  # noqa: BLE001 - each library raises errors of its own, and the traffic continues
+            except Exception as exc:  # noqa: BLE001 - each library raises its own errors, and the traffic continues
                 self._faults.append(f"the answer does not decode: {exc}; it is kept as it came")
                 self._pieces, self._times = self._raw, [at] * len(self._raw)
                 self._decoder = self._encoding = None
@@ -98,7 +98,7 @@ class PendingTrip:
     def left(self) -> None:
         """Write the round trip: the client stopped reading, which is not a failure after the last event of a stream."""
         whole = self._head is not None and ended(self._pieces)
-        failure = None if whole else Failure("client_gone", "the client closed before the answer was whole")
+        failure = None if whole else Failure("client_gone", "the client closed before the answer was complete")
         self._finish(failure, "client")
 
     def _finish(self, failure: Failure | None, closed_first: Side | None) -> None:

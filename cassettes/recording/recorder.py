@@ -118,14 +118,14 @@ class Recorder:
         self._most = waiting_bytes
         self._waiting = 0
         self._blocked = 0
-        """Callers that wait for room; what they hand in is written before the file is closed."""
+        """Callers that wait for room; their lines are written before the file is closed."""
         self._room = threading.Condition()
         """Guards the queue, its size, the count and `_closing`; notified after each write."""
         self._place = self.path.absolute()
         """The path of the file, whatever the working folder becomes."""
         self._wake = threading.Event()
         self._hurry = threading.Event()
-        """Set when somebody waits for the disk: no larger batch is collected then."""
+        """Set when a caller waits for the disk; then no larger batch is collected."""
         self._closing = False
         self._thread = threading.Thread(target=self._run, name=f"turntape recorder {self.path.name}", daemon=True)
         self._thread.start()
@@ -160,7 +160,7 @@ class Recorder:
             raise CassetteError(f"{str(self.path)!r} {what}") from exc
         except OSError as exc:
             raise CassetteError(
-                f"cannot write the cassette {str(self.path)!r}: {exc.strerror}; choose another place with --out"
+                f"cannot write the cassette {str(self.path)!r}: {exc.strerror}; choose another place with -o"
             ) from exc
         try:
             hold(file)
@@ -250,7 +250,7 @@ class Recorder:
         os.close(self._file)
 
     def _check_the_file(self) -> None:
-        """What was written to a file that somebody removed or replaced is lost."""
+        """Report that the file was removed or replaced, so that its lines are lost."""
         try:
             kept = os.path.samestat(os.fstat(self._file), self._place.stat())
         except OSError:

@@ -33,7 +33,7 @@ def _found(cassette: Cassette, redactor: Redactor) -> Iterator[str]:
 
 
 def _has_secret(body: bytes, redactor: Redactor) -> bool:
-    # A masked key may still match a rule; masked again, nothing but its fingerprint changes.
+    # A masked key may still match a rule. Masked again, only its fingerprint changes.
     return redactor.normalise(redactor.body(body)) != redactor.normalise(body)
 
 

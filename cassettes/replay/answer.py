@@ -1,10 +1,10 @@
-"""What a replayed answer looks like to a client, whether a transport or a server gives it."""
+"""What a client sees of a replayed answer, the same for transports and the server."""
 
 from ..tape.model import Response
 
 MISS_STATUS = 404
-"""The status of the answer to a request that no recording answers. No SDK retries it, and none takes it for a
-problem with its key or its request."""
+"""The status of the answer to a request that was not recorded. No SDK retries it, and none mistakes it for a problem
+with its key or its request."""
 
 _NOT_REPLAYED = frozenset({"content-encoding", "transfer-encoding", "content-length", "connection", "keep-alive"})
 """Response headers that describe the recorded connection, or an encoding that the recording no longer has."""

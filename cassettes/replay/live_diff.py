@@ -1,6 +1,6 @@
-"""How a live answer differs in shape from the recorded one: status, event kinds, and which JSON types are where.
+"""How the shape of a live answer differs from the recorded one: the status, the kinds of events, and the JSON types.
 
-What the model says is never compared. What is compared is whether the API still answers in the recorded shape.
+The words of the model are never compared, only whether the API still answers in the recorded shape.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from ..matching.request_key import header
 from ..tape.model import Response, RoundTrip
 
 type Shape = dict[str, frozenset[str]]
-"""JSON pointer, with `*` for any place in an array → the JSON types found there."""
+"""JSON pointer, with `*` for any index of an array → the JSON types found there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,27 +43,27 @@ def _changes(recorded: RoundTrip, live: RoundTrip) -> Iterator[str]:
         if old is not None or new is not None:
             missing = live if new is None else recorded
             why = missing.failure.message if missing.failure else "nothing came back"
-            yield f"{'the API did not answer' if new is None else 'the API answered what it once did not'}: {why}"
+            yield f"{'the API did not answer' if new is None else 'the API answered; no answer was recorded'}: {why}"
         return
     if old.status != new.status:
         yield f"the status was {old.status} and is {new.status}"
         return
     if live.failure is not None and recorded.failure is None:
-        yield f"the answer is not whole: {live.failure.message}"
+        yield f"the answer is incomplete: {live.failure.message}"
     was, now = events(old), events(new)
     for kind in sorted(was.keys() - now.keys()):
-        yield f"no {kind} came"
+        yield f"{kind} is missing"
     for kind in sorted(now.keys() - was.keys()):
         yield f"{kind} is new"
     for kind in sorted(was.keys() & now.keys()):
-        yield from _parted(kind, was[kind], now[kind])
+        yield from _changed_types(kind, was[kind], now[kind])
 
 
-def _parted(kind: str, was: Shape, now: Shape) -> Iterator[str]:
+def _changed_types(kind: str, was: Shape, now: Shape) -> Iterator[str]:
     for pointer in sorted(was.keys() | now.keys()):
         place = f"{pointer or 'the value'} of {kind}"
         old, new = was.get(pointer), now.get(pointer)
-        # Below what is missing or new, everything is.
+        # If a value is missing or new, so is everything in it; only the value itself is reported.
         if old is None or new is None:
             parent = pointer.rpartition("/")[0]
             if not pointer or (parent in was) == (parent in now):
@@ -104,7 +104,7 @@ def _values(kind: str, body: bytes) -> Iterator[tuple[str, object]]:
 
 
 def _named(value: object) -> str:
-    """What a value calls itself: its `type` or `object`; an event that is not JSON is named by its text."""
+    """The name of an event: its `type` or `object`; the text of an event that is not JSON."""
     if isinstance(value, dict):
         fields = cast(dict[str, object], value)
         return str(fields.get("type") or fields.get("object") or "data")
@@ -122,7 +122,7 @@ _TYPES: tuple[tuple[type, str], ...] = ((bool, "boolean"), (int, "number"), (flo
 
 
 def shape(value: object) -> Shape:
-    """The types in a JSON value by pointer, the places of an array taken together."""
+    """The types in a JSON value by pointer. All items of an array share one pointer."""
     found: Shape = {}
     _walk(value, "", found)
     return found

@@ -8,7 +8,7 @@ from ..tape.turn_names import TurnName
 
 
 class Miss(ReplayMiss):
-    """Names the turn, the recording that was nearest to the request, and where they differ."""
+    """No recording answers a request. The message names the nearest recorded turn and where they differ."""
 
     def __init__(
         self,
@@ -37,14 +37,14 @@ class Miss(ReplayMiss):
         """The turn of the nearest recording, or of the one that was played already."""
         self.grade: Grade = "miss"
         self.likeness: Grade = likeness
-        """What the nearest recording is to the request: the same turn with something changed, or another (`miss`)."""
+        """How similar the nearest recording is: the same turn with a change, or another turn (`miss`)."""
         self.ignored = ignored
         self.taken_by = taken_by
-        """How the recording of an equal request was used up by one that differs, if it was."""
+        """The match of an earlier, different request that already got the recording of an equal one, if any."""
         self.nearest_played = nearest_played
-        """True when the nearest recording has answered another request already."""
+        """True when the nearest recording has already answered another request."""
         self.after: TurnName | None = None
-        """The turn that was asked for last before this."""
+        """The last turn that was requested before this one."""
         super().__init__(self._sentence(recorded))
 
     @property
@@ -53,7 +53,7 @@ class Miss(ReplayMiss):
 
     @property
     def is_same_turn(self) -> bool:
-        """True when the recording knows this turn and something in the request was changed."""
+        """True when this turn was recorded and something in the request has changed."""
         return self.likeness != "miss"
 
     def _sentence(self, recorded: int) -> str:
@@ -62,14 +62,14 @@ class Miss(ReplayMiss):
             times = "once" if self.played == 1 else f"{self.played} times"
             at = f" ({self.turn})" if self.turn else ""
             if self.taken_by:
-                return f"{what}: its recording{at} was played for a request that differs, {self.taken_by}"
+                return f"{what}: its recording{at} was already played for a different request, {self.taken_by}"
             return (
-                f"{what}: it was recorded {times}{at} and is asked for once more; "
-                "record again if the agent now repeats it"
+                f"{what}: it was recorded {times}{at} and is requested again; record again if the agent now repeats it"
             )
         if self.nearest is None:
             return (
-                f"{what}: none of the {recorded} recorded has this method and path; record again, or check the base URL"
+                f"{what}: no recorded round trip ({recorded} in all) has this method and path; record again, or check "
+                "the base URL"
             )
         first, *others = self.differences or [Difference("", "changed")]
         more = f" (and {len(others)} more: {', '.join(d.pointer or '/' for d in others)})" if others else ""
@@ -78,14 +78,17 @@ class Miss(ReplayMiss):
             played = ", played already" if self.nearest_played else ""
             return (
                 f"{what}: it is not a recorded turn; the nearest is {turn}{played}, where {first}{more}; "
-                "record again if the call is meant"
+                "record again if the request is intended"
             )
-        return f"{what}: the nearest is {turn}, where {first}{more}; {self.likeness}, record again if it is meant"
+        return (
+            f"{what}: the nearest is {turn}, where {first}{more}; {self.likeness}, "
+            "record again if the change is intended"
+        )
 
     def document(self, status: int) -> dict[str, object]:
-        """The miss as an error body that the SDKs of all APIs read as their own.
+        """The miss as an error body that every SDK reads as an error of its API.
 
-        One shape serves all: `error.message`, `error.type`, `error.code` (OpenAI and compatible APIs), `type: error`
+        One shape works for all: `error.message`, `error.type`, `error.code` (OpenAI and compatible APIs), `type: error`
         around it (Anthropic), `error.status` (Google), and a `message` beside it (AWS, Cohere, Mistral).
         """
         return {

@@ -1,7 +1,7 @@
-"""How fast recorded chunks come: at once, as recorded, faster, and no wait longer than a cap.
+"""How fast recorded chunks are sent: at once, at the recorded pace, or faster; with an optional longest wait.
 
 instant         no wait
-recorded        each chunk when it came
+recorded        each chunk at its recorded time
 10              ten times faster
 max=0.5         as recorded, and no wait is longer than half a second
 10,max=0.5      both
@@ -14,16 +14,16 @@ from typing import NoReturn
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """`Pace.of(said)` reads a pace; `pauses()` gives the waits of one answer."""
+    """`Pace.of(text)` parses a pace; `pauses()` gives the waits of one answer."""
 
     factor: float | None = None
     """How many times faster than recorded; None for no wait at all."""
     longest: float = math.inf
-    """Seconds that a wait takes at most."""
+    """The longest wait, in seconds."""
 
     @classmethod
     def of(cls, said: "str | float | Pace") -> "Pace":
-        """A pace as people write it. Raises ValueError for another word."""
+        """Parse a pace such as `recorded` or `10,max=0.5`. Raises ValueError for any other text."""
         if isinstance(said, Pace):
             return said
         speed, comma, cap = str(said).replace(" ", "").partition(",")

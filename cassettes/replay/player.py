@@ -45,7 +45,7 @@ class Played:
 
 
 class Player:
-    """`Player(cassette).answer(method, url, headers, body)` gives the recording of a request, or raises Miss.
+    """`Player(cassette).answer(method, url, headers, body)` gives the recorded answer of a request, or raises Miss.
 
     `matching` says what may differ (`strict` when None). `faults` are `Fault` values, or the path of a TOML file of
     them. Raises CassetteError when a fault names a turn that was not recorded, or cannot be built from its answer.
@@ -85,7 +85,7 @@ class Player:
         self._exact = [Match("exact", turn) for turn in self.turns]
         self._asked: list[tuple[int, Match]] = []
         self._inexact: dict[int, Match] = {}
-        """Places that were played for a request that differs."""
+        """Places that were played for a different request."""
         self._first: Divergence | None = None
         self._schedule = Overlay.of(faults, self._trips, self.turns) if faults is not None else None
 
@@ -100,7 +100,7 @@ class Player:
 
     @property
     def faulty(self) -> bool:
-        """True when faults are put into this replay."""
+        """True when this replay injects faults."""
         return self._schedule is not None
 
     @property
@@ -158,7 +158,7 @@ class Player:
         return None
 
     def _play_same_turn(self, index: RequestIndex, given: Fingerprint) -> Played | None:
-        """The recording of the same turn, where the rules allow what differs."""
+        """The recording of the same turn, if the rules allow the differences."""
         for group in index.same_turn_as(given) if self.matching.is_tolerant else ():
             while free := self._free(group.places):
                 place = index.nearest(group, given, free)
@@ -202,7 +202,7 @@ class Player:
         if faulted is not None:
             match = replace(match, fault=str(faulted.fault))
             self._first = self._first or Divergence(
-                "api", match.turn, None, f"{match.turn}: a fault was put there, {match.fault}"
+                "api", match.turn, None, f"{match.turn}: a fault was injected, {match.fault}"
             )
         elif match.differences:
             one = match.differences[0]
@@ -237,7 +237,7 @@ class Player:
         if place is None:
             return Miss(given.method, path, None, [], 0, len(self._trips))
         graded = index.graded(place, given)
-        # A recording that was played already is not what this request was meant to be.
+        # Do not compare with a recording that was already played.
         is_turn = index.is_same_turn(given, place) and not self._taken[place]
         nearest = self.cassette[place]
         if nearest.index < 0:  # made in memory, so its place is its number
@@ -256,7 +256,7 @@ class Player:
         )
 
     def _most_like(self, index: RequestIndex, given: Fingerprint) -> int | None:
-        """The recording of the same turn, else a free one, else the one that shares most bytes at both ends."""
+        """The recording of the same turn, or else a free one, or else the one with most equal bytes."""
 
         def likeness(place: int) -> tuple[bool, bool, int, int]:
             recorded = self.cassette[place].request.body
@@ -279,7 +279,7 @@ class Player:
         moved = reordered(order, self._trips, self.turns)
         if first is None and (moved or unplayed):
             turn = moved[0].turn if moved else self.turns[unplayed[0]]
-            said = str(moved[0]) if moved else f"{turn} was not asked for"
+            said = str(moved[0]) if moved else f"{turn} was not requested"
             first = Divergence("client", turn, None, said)
         return Report(
             played=tuple(match for _, match in asked),
@@ -292,13 +292,13 @@ class Player:
 
 
 def _divergence(miss: Miss) -> Divergence:
-    """Where the replay left the recording, according to a miss."""
+    """The first divergence from the recording, according to a miss."""
     where = str(miss.turn) if miss.turn else f"{miss.method} {miss.path}"
     if miss.played:
-        said = f"{where} was asked for once more"
+        said = f"{where} was requested again"
     elif miss.is_same_turn or (miss.nearest is not None and not miss.nearest_played):
         said = f"{where}: {miss.differences[0] if miss.differences else 'changed'}"
     else:
         behind = f"after {miss.after}, " if miss.after else ""
-        said = f"{behind}{miss.method} {miss.path} was asked for, and was not recorded"
+        said = f"{behind}{miss.method} {miss.path} was requested, but it was not recorded"
     return Divergence("client", miss.turn, miss.pointer, said)

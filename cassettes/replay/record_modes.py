@@ -1,7 +1,7 @@
 """Record modes: which requests are answered from the cassette, which go to the live API, and what is written.
 
-This module only decides; it reads and writes nothing. In CI the mode in the code does not count, because it could
-cost money or change a file. There only the command line or the environment can choose a mode other than `none`.
+This module only decides; it does not read or write files. In CI the mode in the code is ignored, because it could cost
+money or change a file. There, only the command line or the environment can choose a mode other than `none`.
 """
 
 from collections.abc import Mapping
@@ -13,15 +13,15 @@ from ..errors import TurntapeError
 type Mode = Literal["none", "once", "new", "all", "verify"]
 """What to do with requests.
 
-`none`: answer from the cassette, never call. `once`: record if there is no cassette yet, else as `none`. `new`:
-answer what is recorded; call and add what is not. `all`: call everything and replace the cassette. `verify`: answer
-from the cassette, and also call the API to compare.
+`none`: answer from the cassette, never call the API. `once`: record if there is no cassette yet, otherwise like
+`none`. `new`: answer recorded requests from the cassette; send others to the API and add them. `all`: send everything
+to the API and replace the cassette. `verify`: answer from the cassette, and also call the API to compare.
 """
 
 MODES: tuple[Mode, ...] = get_args(Mode.__value__)
 
 VARIABLE = "TURNTAPE_MODE"
-"""The environment variable with the mode; it counts in CI too."""
+"""The environment variable with the mode; it is also used in CI."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Plan:
 
     @property
     def compares(self) -> bool:
-        """True when the live answer is only compared with the recorded one, which is what the agent gets."""
+        """True when the agent gets the recorded answer, and the live answer is only compared with it."""
         return self.plays and self.calls == "always"
 
 

@@ -13,21 +13,21 @@ from .miss import Miss
 
 @dataclass(frozen=True, slots=True)
 class Reordered:
-    """A turn that was asked for before one that had ended when it was recorded."""
+    """Two turns in the wrong order: `turn` was requested before `before`, which was recorded first."""
 
     turn: TurnName
     before: TurnName
 
     def __str__(self) -> str:
-        return f"{self.turn} was asked for before {self.before}, which was recorded first"
+        return f"{self.turn} was requested before {self.before}, which was recorded first"
 
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """Where a replay first was not as recorded."""
+    """The first difference between a replay and its recording."""
 
     layer: Literal["client", "api"]
-    """The answers come from the tape, so it is the client; the API when a fault was put before."""
+    """`client`, because the answers come from the tape; `api` if a fault was injected before."""
     turn: TurnName | None
     pointer: str | None
     words: str
@@ -45,12 +45,12 @@ class Report:
     changed: tuple[Miss, ...]
     """Requests that are a recorded turn with something changed, and were not answered."""
     extra: tuple[Miss, ...]
-    """Requests that are not a recorded turn, or are one that was already played."""
+    """Requests that are not a recorded turn, or repeat a turn that was already played."""
     unplayed: tuple[TurnName, ...]
-    """Recorded and never asked for as recorded."""
+    """Recorded turns that were never requested."""
     reordered: tuple[Reordered, ...]
     first: Divergence | None
-    """None when all was as recorded."""
+    """None when everything was as recorded."""
 
     @property
     def tolerated(self) -> tuple[Match, ...]:
@@ -64,11 +64,11 @@ class Report:
 
     @property
     def clean(self) -> bool:
-        """True when every recording was asked for exactly, in order, and nothing else was."""
+        """True when every recorded turn was requested exactly as recorded, in order, and nothing else was."""
         return not (self.changed or self.extra or self.unplayed or self.reordered or self.tolerated)
 
     def lines(self) -> list[str]:
-        """One line a finding; none when the replay was clean."""
+        """One line for each difference; none when the replay was clean."""
         missing = {miss.turn for miss in self.changed}
         return [
             *([str(self.first)] if self.first else []),
@@ -76,7 +76,7 @@ class Report:
             *(f"tolerated: {match}" for match in self.tolerated),
             *(f"extra: {miss}" for miss in self.extra),
             *(f"order: {moved}" for moved in self.reordered),
-            *(f"not asked for: {turn}" for turn in self.unplayed if turn not in missing),
+            *(f"not requested: {turn}" for turn in self.unplayed if turn not in missing),
         ]
 
     def __str__(self) -> str:
@@ -86,10 +86,10 @@ class Report:
 
 
 def reordered(asked: Sequence[int], trips: Sequence[RoundTrip], names: Sequence[TurnName]) -> tuple[Reordered, ...]:
-    """The fewest turns whose moving explains the order in which places were asked for.
+    """The smallest set of moved turns that explains the order of the requests.
 
-    Round trips that were under way together when they were recorded have no order, nor have threads that ran beside
-    each other: which of them comes first is chance.
+    Round trips that overlapped when they were recorded have no order, and neither have threads that ran in parallel:
+    which of them comes first is random.
     """
     kept = _longest_rising(asked)
     if len(kept) == len(asked):
@@ -114,7 +114,7 @@ def reordered(asked: Sequence[int], trips: Sequence[RoundTrip], names: Sequence[
 
 
 def _beside_each_other(trips: Sequence[RoundTrip], names: Sequence[TurnName]) -> set[tuple[str | None, str | None]]:
-    """Pairs of threads, in both orders, of which two round trips were under way at once."""
+    """Pairs of threads, in both orders, that have overlapping round trips."""
     timed = sorted((trip.started_at, place) for place, trip in enumerate(trips) if trip.started_at and trip.ended_at)
     running: list[int] = []
     found: set[tuple[str | None, str | None]] = set()
@@ -132,7 +132,7 @@ def _ended(trip: RoundTrip) -> float:
 
 
 def _was_before(trips: Sequence[RoundTrip], one: int, other: int) -> bool:
-    """True when `one` had ended before `other` began; by number where the recording has no times."""
+    """True when `one` had ended before `other` began. Without recorded times, the numbers decide."""
     first, second = trips[one], trips[other]
     if first.ended_at is None or first.started_at == second.started_at == 0.0:
         return one < other
@@ -140,7 +140,7 @@ def _was_before(trips: Sequence[RoundTrip], one: int, other: int) -> bool:
 
 
 def _longest_rising(values: Sequence[int]) -> set[int]:
-    """The positions of a longest rising subsequence."""
+    """The positions of a longest increasing subsequence."""
     tails: list[int] = []
     at: list[int] = []
     before: list[int] = []

@@ -1,4 +1,4 @@
-"""The session: one cassette, played, recorded or both, according to its record mode.
+"""The session: one cassette that is replayed, recorded or both, according to its record mode.
 
 It does not know HTTP libraries: the transports and the replay server ask it what to do with a request, and give it
 the answer. An interrupted recording is never mistaken for a complete one: it is written to a separate file, which is
@@ -34,13 +34,13 @@ _SUFFIXES = (".cassette.jsonl.zst", ".cassette.jsonl", ".jsonl.zst", ".jsonl")
 
 
 def unfinished(path: Path) -> Path:
-    """The file of a recording of `path` until it has ended: `a.unfinished.cassette.jsonl`."""
+    """The file of an unfinished recording of `path`: `a.unfinished.cassette.jsonl`."""
     suffix = next((suffix for suffix in _SUFFIXES if path.name.endswith(suffix)), "")
     return path.with_name(f"{path.name.removesuffix(suffix)}.unfinished{suffix}")
 
 
 def is_unfinished(path: Path) -> bool:
-    """True for the name of a recording that has not ended."""
+    """True for the name of an unfinished recording."""
     return any(path.name.endswith(f".unfinished{suffix}") for suffix in _SUFFIXES)
 
 
@@ -97,7 +97,7 @@ class Session:
         self._fork = fork() if fork is not None and self.plan.writes == "replaced" else None
         self._tape = Player(self._fork.trips, matching=matching) if self._fork is not None else None
         self._waiting = set(self._fork.turns if self._fork is not None else ())
-        """The turns of the fork that were not asked for so far."""
+        """The turns of the fork that were not requested so far."""
         self._redactor = redactor
         self._labels = labels
         self._recorder: Recorder | None = None
@@ -109,11 +109,11 @@ class Session:
         self._unfinished = unfinished(self.path)
         if self._unfinished.exists() and not _being_written(self._unfinished):
             again = "it is replaced if this run records" if self.plan.writes != "nothing" else "record again"
-            self.notes.append(f"{str(self._unfinished)!r} is left from a recording that was interrupted; {again}")
+            self.notes.append(f"{str(self._unfinished)!r} is left over from an interrupted recording; {again}")
 
     @property
     def passed(self) -> list[RoundTrip]:
-        """The round trips so far, played and recorded, as the agent had them: numbered in order of their answers."""
+        """The round trips so far, played and recorded, as the agent saw them, in the order of their answers."""
         with self._lock:
             return list(self._passed)
 
@@ -147,8 +147,8 @@ class Session:
         return found
 
     def _ask_tape(self, fork: ForkSource, tape: Player, asked: Request) -> Played | Miss | None:
-        """The answer of the forked recording; None once every turn before the fork was played. Until then, a request
-        that differs is a miss and is not sent, so it costs nothing."""
+        """The answer from the forked recording; None once every turn before the fork was played. Until then, a
+        different request is a miss. It is not sent to the API, so it costs nothing."""
         try:
             found = tape.play(asked.method, asked.url, asked.headers, asked.body)
         except Miss as miss:
@@ -186,7 +186,7 @@ class Session:
         path = self._unfinished
         if _being_written(path):
             raise CassetteError(
-                f"{str(self.path)!r} is being recorded by another test or worker; give each test a cassette of its own"
+                f"{str(self.path)!r} is being recorded by another test or worker; give each test a separate cassette"
             )
         path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
@@ -199,16 +199,16 @@ class Session:
     def finish(self, whole: bool = True) -> int:
         """End the recording; how many round trips were recorded. May be called twice.
 
-        A recording that is not `whole` stays under its own name, and an earlier cassette as it was. Raises
-        CassetteError when it could not be written.
+        A recording that is not `whole` keeps the name of an unfinished one, and an earlier cassette is not changed.
+        Raises CassetteError when it could not be written.
         """
         if self._finished:
             return 0
         self._finished = True
         if self._fork is not None and self._waiting:
             self.notes.append(
-                f"the run did not come to turn {self._fork.at}: {len(self._waiting)} of the {len(self._fork.turns)} "
-                f"turns before it in {self._fork.name!r} were not asked for"
+                f"the run did not reach turn {self._fork.at}: {len(self._waiting)} of the {len(self._fork.turns)} "
+                f"turns before it in {self._fork.name!r} were not requested"
             )
         self.exchanges.abandon()
         recorder = self._recorder
@@ -224,7 +224,7 @@ class Session:
             self.notes.append(f"the recording was interrupted and is kept in {str(self._unfinished)!r}")
             return 0
         self._label()
-        with suppress(FileNotFoundError):  # keep the modes that a person gave the file
+        with suppress(FileNotFoundError):  # keep the permissions of the file
             self._unfinished.chmod(self.path.stat().st_mode & 0o777)
         self._unfinished.replace(self.path)
         return recorder.count - before

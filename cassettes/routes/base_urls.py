@@ -10,7 +10,7 @@ class BaseUrl:
     variable: str
     upstream: str
     suffix: str
-    """What clients expect behind the API's root."""
+    """The path that clients expect after the API's root."""
     note: str
     always: bool = True
     """False: only when the user has set it, or has said by `--upstream` where the API is."""
@@ -33,7 +33,7 @@ BASE_URLS = (
     BaseUrl("AZURE_OPENAI_ENDPOINT", "azure", "", "AzureOpenAI", always=False),
     BaseUrl("AZURE_API_BASE", "azure", "", "litellm", always=False),
     # AWS signs the host: behind a base URL of ours the real one would refuse the request. Forward records it.
-    BaseUrl("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "bedrock", "", "boto3 and what rides on it", always=False),
+    BaseUrl("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "bedrock", "", "boto3 and libraries that use it", always=False),
     BaseUrl("AWS_BEDROCK_RUNTIME_ENDPOINT", "bedrock", "", "litellm", always=False),
     BaseUrl("ANTHROPIC_BEDROCK_BASE_URL", "bedrock", "", "AnthropicBedrock, Claude Code", always=False),
     BaseUrl("ANTHROPIC_VERTEX_BASE_URL", "vertex", "", "AnthropicVertex, Claude Code", always=False),
@@ -57,4 +57,4 @@ KEYS: tuple[str, ...] = (
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
 )
-"""What clients want to find before they send anything; on replay any value does."""
+"""Variables that clients require before they send anything; for a replay any value works."""

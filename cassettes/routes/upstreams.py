@@ -1,4 +1,4 @@
-"""The route table: which upstreams have a name, where they are, and which hosts are theirs.
+"""The route table: the upstreams by name, with their URLs and hosts.
 
 A base-URL request names its upstream in its path: `/<upstream>/…`, or `/s/<run>/<upstream>/…` when the run is named.
 Clients may put the API's version into their base URL or leave it out.
@@ -138,7 +138,7 @@ def by_host(host: str) -> Upstream | None:
 
 
 def endpoint(upstream: Upstream, rest: str) -> str:
-    """What follows the upstream's name in a base-URL request, as the path at the upstream."""
+    """The path at the upstream, from what follows the upstream's name in a base-URL request."""
     path, mark, query = rest.partition("?")
     if doubled := _DOUBLED.match(path):
         path = doubled[2] + (doubled[3] or "")
@@ -149,7 +149,7 @@ def endpoint(upstream: Upstream, rest: str) -> str:
 
 
 def resolve(name: str, overrides: Mapping[str, str]) -> str | None:
-    """Where an upstream is after `--upstream`; None when nobody said."""
+    """The URL of an upstream, given `--upstream`; None when it is unknown."""
     given = overrides.get(name) or overrides.get("*")
     known = BY_NAME.get(name)
     return given or (known.url if known else None)

@@ -42,7 +42,7 @@ class CassetteFolder:
         self._faults = faults
         self._cassettes: dict[Path, Cassette] = {}
         self.players: dict[str, Player] = {}
-        """What has been played so far: by name, by `NAME@AGENT`, and "" for all that were named, as one."""
+        """The players so far: by name, by `NAME@AGENT`, and under "" one for all named files together."""
         named: list[Path] = []
         for path in map(Path, paths):
             if path.is_dir():
@@ -51,14 +51,14 @@ class CassetteFolder:
                 self._put(_SUFFIX.sub("", path.name), path)
                 named.append(path)
         self.overlays = {name: file for name, path in self.paths.items() if (file := overlay_of(path, faults))}
-        """The faults that are put in, by the name of the cassette."""
+        """The files of faults, by the name of the cassette."""
         if faults not in (None, NO_FAULTS) and len(self.paths) > 1:
             raise CassetteError(
-                f"{str(faults)!r} cannot be put into {len(self.paths)} cassettes at once; lay a file of faults beside "
-                "each one that shall have some, as NAME.faults.toml"
+                f"{str(faults)!r} cannot be used for {len(self.paths)} cassettes at once; put a file NAME.faults.toml "
+                "next to each cassette that should have faults"
             )
         for path in named:
-            self._cassette(path)  # what cannot be read is said before anything is served
+            self._cassette(path)  # report an unreadable file before anything is served
         self.named = tuple(named)
         if len(self.paths) == 1:
             self.players[""] = self._one(next(iter(self.paths)))
@@ -109,7 +109,7 @@ class CassetteFolder:
         return f"/s/{quote(name, safe='/')}"
 
     def find(self, target: str) -> tuple[str, Player, str]:
-        """Which playing answers an origin-form target, and what of the target is left for it: `(name, player, rest)`.
+        """The player for an origin-form target, and the rest of the target: `(name, player, rest)`.
 
         Raises CassetteError when the target names a cassette that is not here, or one that cannot be read.
         """
@@ -117,7 +117,7 @@ class CassetteFolder:
         if not path.startswith("/s/"):
             if "" not in self.players:
                 raise CassetteError(
-                    f"{path} names no cassette, and there are {len(self.paths)}; put {self.prefix('NAME')} before it, "
+                    f"{path} names none of the {len(self.paths)} cassettes; put {self.prefix('NAME')} before it, "
                     "with a name from the list at /"
                 )
             return "", self.players[""], target
@@ -130,7 +130,7 @@ class CassetteFolder:
             return "", self.players[""], target  # a run named by its path, as it is when recorded
         near = difflib.get_close_matches(unquote("/".join(parts[:2])), self.paths, 1, 0.4)
         hint = f"did you mean {near[0]!r}? the list" if near else "the list"
-        raise CassetteError(f"no cassette here has a name that begins {path}; {hint} of names is at /")
+        raise CassetteError(f"no cassette here has a name that begins with {path}; {hint} of names is at /")
 
     def _playing(self, said: str) -> Player | None:
         if said in self.paths:
@@ -143,7 +143,7 @@ class CassetteFolder:
         return self.players[said]
 
     def listing(self, base: str) -> list[dict[str, str]]:
-        """What is offered, one object a cassette."""
+        """The offered cassettes, one object for each."""
         return [
             {"name": name, "file": str(path), "base_url": base + self.prefix(name)} for name, path in self.paths.items()
         ]

@@ -1,7 +1,7 @@
-"""What the replay server says for a recording that has no answer: the upstream was not reached, or hung up at once.
+"""The answer of the replay server for a recording without an answer, because the upstream did not give one.
 
-A client would take a closed connection for a fault of the network here and now; so it gets an error that its SDK
-reads as the API's own, with the recorded reason. It is asked to retry only when the recording has such a retry.
+A client would treat a closed connection as a present network fault. So it gets an error that its SDK reads as the API's
+own, with the recorded reason. The answer asks for a retry only when the recording contains such a retry.
 """
 
 from ..replay.player import Player
@@ -11,7 +11,7 @@ UNANSWERED_STATUS = 502
 
 
 def document(trip: RoundTrip) -> dict[str, object]:
-    """The error body: one shape for the SDKs of all APIs, as that of a miss (see `Miss.document`)."""
+    """The error body: one shape for the SDKs of all APIs, like that of a miss (see `Miss.document`)."""
     reason = trip.failure.message if trip.failure else "the server closed without one"
     message = f"the recording of this request has no answer: {reason}"
     error = {
@@ -25,7 +25,7 @@ def document(trip: RoundTrip) -> dict[str, object]:
 
 
 def was_tried_again(player: Player, trip: RoundTrip) -> bool:
-    """True when the recording holds the same request once more, which was not played yet."""
+    """True when the recording contains the same request again, not yet played."""
     request = trip.request
     return any(
         (other.method, other.url) == (request.method, request.url) and other.body == request.body

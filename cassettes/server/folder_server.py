@@ -25,7 +25,7 @@ _EXPORTS = (
     ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "/bedrock"),
 )
 MOST_LISTED = 20
-"""How many cassettes are listed at the start; all of them are at `/`."""
+"""How many cassettes are printed at the start; `/` lists all of them."""
 
 
 def folder_app(folder: CassetteFolder, *, pace: str | float | Pace = "instant") -> App:
@@ -63,7 +63,7 @@ async def _send_listing(folder: CassetteFolder, scope: Message, send: Send) -> N
     else:
         width = max(len(one["name"]) for one in found)
         lines = [f"{one['name']:{width}}  {one['base_url']}" for one in found]
-        title = "turntape replays these; put /openai/v1, /anthropic, /gemini, … behind a URL, and @AGENT behind a name"
+        title = "turntape replays these; append /openai/v1, /anthropic, /gemini, … to a URL, and @AGENT to a name"
         kind, body = b"text/plain; charset=utf-8", "\n".join([title, *lines, ""]).encode()
     length = str(len(body)).encode()
     await send(
@@ -97,7 +97,7 @@ def run_replay(
     faults: str | os.PathLike[str] | None = None,
     quiet: bool = False,
 ) -> int:
-    """`turntape replay F…`: serve cassettes, say what to export, stay until interrupted, and say what was played."""
+    """`turntape replay F…`: serve cassettes until interrupted; print what to export, and at the end what was played."""
     try:
         folder = CassetteFolder(paths, matching=matching, faults=faults)
         ready = None if quiet else partial(_say_ready, folder, host)
@@ -132,7 +132,7 @@ def _say_ready(folder: CassetteFolder, host: str, port: int) -> None:
 
 def _say_report(name: str, player: Player, folder: CassetteFolder) -> None:
     if name and player is folder.players.get(""):
-        return  # one cassette is its own root
+        return  # a single cassette is served at the root
     report = player.report()
     if (report.played or player.misses) and not report.clean:
         print(f"{name}:\n{report}" if name else report, file=sys.stderr)  # noqa: T201

@@ -1,6 +1,6 @@
-"""The replay server: a cassette as the API, for any language.
+"""The replay server: a cassette in place of the API, for clients in any language.
 
-An ASGI app on uvicorn. Any base-URL form is understood; chunks are sent as recorded, one message each.
+An ASGI app on uvicorn. It accepts every form of base URL. Chunks are sent as recorded, one message each.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ def app(player: Player, *, pace: str | float | Pace = "instant") -> App:
     pace = Pace.of(pace)
     sockets = cache(lambda: Sockets(player, pace))
     unanswered: dict[tuple[str, str, bytes], RoundTrip] = {}
-    """What was asked for and has no answer: SDKs that do not ask whether to try again get the same once more."""
+    """Recorded requests without an answer. An SDK that retries without being asked to gets the same error again."""
 
     async def answer(scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -82,7 +82,7 @@ def _said(match: Match) -> bytes:
 
 
 async def _client_gone(receive: Receive) -> None:
-    """Wait until the client's patience ends."""
+    """Wait until the client gives up."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
@@ -143,12 +143,12 @@ async def _send_recorded(send: Send, trip: RoundTrip, pauses: Pauses, said: byte
 
 
 def _nothing(number: int, frame: object) -> None:
-    """A signal that was heeded already."""
+    """A signal that was already handled."""
 
 
 @contextmanager
 def _signals_once() -> Generator[None]:
-    """uvicorn ends at a signal and then sends it once more, which would end us before we can say what was played."""
+    """uvicorn stops at a signal and then raises it again, which would end us before the report is printed."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -177,7 +177,7 @@ def serve(
     except ImportError as exc:
         raise CassetteError("the replay server needs uvicorn; install it with: pip install 'turntape[proxy]'") from exc
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Named as TCP, or asyncio leaves Nagle's algorithm on and each answer waits 40 ms.
+    # The socket names TCP explicitly; otherwise asyncio keeps Nagle's algorithm, and each answer waits 40 ms.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -185,7 +185,7 @@ def serve(
     except OSError as exc:
         listener.close()
         raise CassetteError(f"cannot listen on {host}:{port}: {exc.strerror}; choose another --port") from exc
-    # Requests wait in the backlog from here on; no client that knows the port is refused.
+    # From here on requests wait in the backlog, so no client that knows the port is refused.
     listener.listen(2048)
     config = uvicorn.Config(
         app(source, pace=pace) if isinstance(source, Player) else source,

@@ -1,7 +1,7 @@
-"""WebSocket sessions played back: a message of the client is answered with what the server said after it on the tape.
+"""Replay of WebSocket sessions: a message of the client is answered with the server's messages that followed it.
 
-Messages are matched as request bodies are, whichever session they were recorded in, so that what is volatile in a
-request is as volatile in a message. What the server said unasked is said when the socket opens.
+Messages are matched like request bodies, with the same ignored fields, whichever session they were recorded in.
+Messages that the server sent first are sent when the socket opens.
 """
 
 import asyncio
@@ -22,13 +22,13 @@ METHOD = "WEBSOCKET"
 
 
 def greeting(session: RoundTrip) -> tuple[Frame, ...]:
-    """What the server said before the client said anything."""
+    """The server's messages before the first message of the client."""
     first = next((place for place, frame in enumerate(session.frames) if frame.sender == "client"), None)
     return session.frames[:first]
 
 
 def exchanges(session: RoundTrip) -> Iterator[RoundTrip]:
-    """Each message of the client as a request of its own, with the server's messages up to the next in `frames`."""
+    """Each message of the client as one request; `frames` has the server's messages up to the client's next one."""
     starts = [place for place, frame in enumerate(session.frames) if frame.sender == "client"]
     for start, end in zip(starts, [*starts[1:], len(session.frames)], strict=True):
         asked, said = session.frames[start], session.frames[start + 1 : end]
@@ -42,7 +42,7 @@ def exchanges(session: RoundTrip) -> Iterator[RoundTrip]:
 
 
 class Sockets:
-    """The sessions of a player's cassette. `await talk(…)` is one connection, in ASGI's words."""
+    """The sessions of a player's cassette. `await talk(…)` serves one ASGI connection."""
 
     def __init__(self, player: Player, pace: Pace | None = None) -> None:
         self._player = player
@@ -51,7 +51,7 @@ class Sockets:
         said = [exchange for session in sessions for exchange in exchanges(session)]
         self._messages = Player(said, matching=player.matching)
         self._opened: dict[str, RoundTrip] = {}
-        """The last session by target: a client that connects once more finds what is left of the messages."""
+        """The last session by target: a client that connects again gets the messages that are left."""
 
     async def talk(self, target: str, headers: Headers, scope: Message, receive: Receive, send: Send) -> None:
         await receive()
@@ -95,14 +95,14 @@ class Sockets:
 
 
 def _error(miss: Miss) -> dict[str, object]:
-    """The miss as an error event: clients read its code as a text, and wait for ever when it is none."""
+    """The miss as an error event. Its code is a string, because clients wait forever for any other type."""
     kind = "turntape_replay_miss"
     error = {"type": kind, "code": kind, "message": str(miss), "param": miss.pointer}
     return {"type": "error", "status": MISS_STATUS, "error": error}
 
 
 async def _refuse(scope: Message, send: Send, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
-    """Answer the upgrade as plain HTTP, where the server can."""
+    """Answer the upgrade with plain HTTP, if the server can."""
     if "websocket.http.response" not in (scope.get("extensions") or {}):
         await send({"type": "websocket.close", "code": 1008})
         return

@@ -91,5 +91,5 @@ def decoded(data: bytes, encoding: str | None) -> tuple[bytes, str | None, str |
         return data, None, None
     try:
         return stream.decode(data), (encoding or "").strip().lower(), None
-    except Exception as exc:  # noqa: BLE001 - each library raises errors of its own
+    except Exception as exc:  # noqa: BLE001 - each library raises its own errors
         return data, None, f"the body does not decode as {encoding}: {exc}; it is kept as it came"

@@ -1,8 +1,8 @@
 """The lock on a cassette: a recorder holds it for as long as it has the file open.
 
-POSIX systems lock a whole file. Windows locks bytes, and nobody can read a locked byte there: the byte that is
-locked is far behind the end of any cassette. A platform that has neither has no lock: a second recorder on the
-same file is not noticed, and no cassette counts as being written.
+POSIX systems lock a whole file. Windows locks bytes, and a locked byte cannot be read. So the locked byte is far after
+the end of any cassette. A platform that has neither has no lock: a second recorder on the same file is not noticed, and
+no cassette counts as being written.
 """
 
 import os

@@ -15,7 +15,7 @@ type Headers = tuple[tuple[str, str], ...]
 """Header fields as `(name, value)`, in the order and the spelling of the wire; names may repeat."""
 
 type Lazy = bytes | Callable[[], bytes]
-"""Bytes, or a function that loads them: a cassette makes a body only when it is asked for."""
+"""Bytes, or a function that loads them: a cassette makes a body only when it is used."""
 
 type Side = Literal["client", "server"]
 

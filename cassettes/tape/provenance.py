@@ -15,7 +15,7 @@ class ForkSource:
     name: str
     """The path of its file."""
     at: int
-    """The turn from which the run is live."""
+    """The first live turn."""
     trips: tuple[RoundTrip, ...]
     turns: tuple[int, ...]
     """The numbers of the round trips that must be played before the first live request."""

@@ -1,6 +1,6 @@
 """Reads cassettes: whole (`Cassette`), or while they are being written (`Tail`).
 
-A cassette is scanned once for its lines; a round trip is parsed when it is asked for. Iteration from the start
+A cassette is scanned once for its lines; a round trip is parsed when it is used. Iteration from the start
 holds the last 16 request bodies, which is all that a delta may refer to. Random access follows the chain of
 deltas by byte ranges and never builds the bodies in between.
 """
@@ -114,7 +114,7 @@ class Lines:
         """The round trip at `place`; None when it cannot be read, which is then noted as a problem.
 
         With a window, which holds the bodies of the places just before, the bodies are made at once; without one,
-        when they are asked for.
+        when they are used.
         """
         line = self.trips[place]
 

@@ -8,7 +8,7 @@ from .model import RoundTrip
 
 @dataclass(frozen=True, slots=True)
 class TurnName:
-    """Which turn of the recording, as `turntape show` numbers it."""
+    """A turn of the recording, numbered as in `turntape show`."""
 
     number: int | None
     """From 1 within its thread; None for other requests, such as a list of models."""

@@ -1,7 +1,6 @@
 """Recording and replay in process, for httpx and httpx2 alike.
 
-The transports fit both libraries: which one is in use is seen from the request, so neither is imported before the
-user has done it.
+The transports work with both libraries. They see from the request which one is in use, so they import neither.
 """
 
 from .cassette import AsyncCassetteTransport, CassetteTransport

@@ -1,8 +1,8 @@
 """The base classes of the transports.
 
-`httpx.Client(transport=…)` wants a subclass of `httpx.BaseTransport`, and `httpx2.Client` one of its own. Our
-transports serve both and import neither. At run time both libraries only call methods, so `object` is enough. A type
-checker sees `Any`, and so accepts the transports in both places.
+The types of `httpx.Client(transport=…)` require a subclass of `httpx.BaseTransport`, and those of `httpx2.Client` a
+subclass of `httpx2.BaseTransport`. Our transports work with both and import neither. At run time both libraries only
+call methods, so `object` is enough. A type checker sees `Any`, and accepts the transports in both places.
 """
 
 from types import TracebackType

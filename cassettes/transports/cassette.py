@@ -1,4 +1,4 @@
-"""One transport that plays, records or both, as the record mode of its session says."""
+"""One transport that replays, records or both, according to the record mode of its session."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import httpx
 
 LIVE = "turntape_live"
-"""The extension of a request that a session has said is to go to the live API."""
+"""The request extension that marks a request for the live API."""
 
 type SessionSource = "Session | str | os.PathLike[str]"
 
@@ -41,16 +41,16 @@ class _OfSession(Replay):
             self.session.finish()
 
     def _beside(self, found: Played) -> PendingTrips:
-        """Where a live call goes that is only compared with `found`."""
+        """A recorder for a live call whose answer is only compared with `found`."""
         return PendingTrips(lambda live: self.session.compare(found.trip, live))
 
 
 class CassetteTransport(_OfSession, SyncTransport):
     """`httpx.Client(transport=CassetteTransport("a.cassette.jsonl", mode="once"))`, and for httpx2 alike.
 
-    `source` is a path, or a `Session` that several transports share and that its maker finishes. `mode` is `none`
-    (the default, and in CI unless `TURNTAPE_MODE` says otherwise), `once`, `new`, `all` or `verify`; `pace` is as
-    for `ReplayTransport`; `transport` makes the live calls. Closing the client ends the recording.
+    `source` is a path, or a `Session` that several transports share; then the caller finishes the session. `mode` is
+    `none` (the default, and in CI unless `TURNTAPE_MODE` says otherwise), `once`, `new`, `all` or `verify`. `pace` is
+    the same as for `ReplayTransport`. `transport` makes the live calls. Closing the client ends the recording.
     """
 
     def __init__(
@@ -73,13 +73,13 @@ class CassetteTransport(_OfSession, SyncTransport):
         return self._transport.handle_request(request)
 
     def handle(self, request: Any, send: Send) -> Any:
-        """Answer `request` as the session says; live calls are made by `send`."""
+        """Answer `request` from the session, or from the live API through `send`."""
         found = self.session.ask(request.method, str(request.url), header_fields(request.headers.raw), request.read())
         if found is None:
             return recorded(request, send, self.session.exchanges)
         library = library_of(request)
         if self.session.plan.compares and isinstance(found, Played):
-            # What the call raises is kept in the exchange, and the comparison says it.
+            # An exception of the call is kept in the exchange, and the comparison reports it.
             with suppress(library.TransportError):
                 recorded(request, send, self._beside(found)).read()
         if wait := wait_before(library, request, found):

@@ -1,7 +1,7 @@
-"""Code that makes its own client: the default transports of httpx and httpx2 answer from a session for a while.
+"""For code that makes its own client: patches the default transports of httpx and httpx2 to answer from a session.
 
-Only the classes that go to the network are patched; a transport that a test brings itself (a mock, an ASGI app) is
-left alone. What a library imports later is patched as well, since the classes are patched and not their users.
+Only the classes that use the network are patched. A transport that a test provides (a mock, an ASGI app) is not
+changed. Libraries that are imported later are affected too, because the classes themselves are patched.
 """
 
 import importlib.util
@@ -16,14 +16,14 @@ from .cassette import LIVE, AsyncCassetteTransport, CassetteTransport
 LIBRARIES = ("httpx", "httpx2")
 
 type Way = Literal["session", "network", "offline"]
-"""What becomes of a request: the session's, sent as always, or refused as a machine without a network would."""
+"""What happens to a request: the session answers it, it is sent as usual, or it is refused as if offline."""
 type Choice = Callable[[str, int | None, str], Way]
 """By host, port and path."""
 
 
 @contextmanager
 def default_transports(sync: CassetteTransport, awaited: AsyncCassetteTransport, choice: Choice) -> Generator[None]:
-    """Within this, every client of httpx and httpx2 without a transport of its own is answered by these two."""
+    """Within this context, these two answer every client of httpx and httpx2 that has no explicit transport."""
     with ExitStack() as undo:
         for name in LIBRARIES:
             if name in sys.modules or importlib.util.find_spec(name) is not None:
@@ -41,7 +41,7 @@ def _patch(
         url = request.url
         chosen: Way = "network" if LIVE in request.extensions else choice(url.host, url.port, url.path)
         if chosen == "offline":
-            raise library.ConnectError(f"{url.host} is not reached from a test that replays", request=request)
+            raise library.ConnectError(f"{url.host} is blocked in a test that replays", request=request)
         return chosen
 
     def handle_request(self: Any, request: Any) -> Any:
@@ -61,5 +61,5 @@ def _patch(
 
 
 def newest_library() -> Any:
-    """httpx2 where it is installed, else httpx."""
+    """httpx2 if it is installed, otherwise httpx."""
     return import_module("httpx2" if importlib.util.find_spec("httpx2") is not None else "httpx")

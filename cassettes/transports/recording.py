@@ -1,4 +1,4 @@
-"""Recording in process: what passes through a transport is teed into round trips, and never delayed or altered."""
+"""Recording in process: copies what passes through a transport into round trips, without delay or change."""
 
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -23,11 +23,11 @@ _KINDS: tuple[tuple[str, FailureKind], ...] = (
     ("UnsupportedProtocol", "protocol"),
     ("TransportError", "cut"),
 )
-"""The library's exceptions, the more special first, and what each says of the exchange."""
+"""The library's exceptions, the most specific first, and the failure that each means."""
 
 
 def failure_of(library: Any, error: BaseException) -> Failure:
-    """What an exception of `library` says went wrong."""
+    """The failure that an exception of `library` means."""
     kinds: list[FailureKind] = [kind for name, kind in _KINDS if isinstance(error, getattr(library, name))]
     kind = kinds[0] if kinds else "internal"
     causes: list[BaseException] = []
@@ -58,7 +58,7 @@ def _failed(library: Any, exchange: PendingTrip, error: BaseException) -> None:
 
 
 class _Tees:
-    """Teeing byte streams of one library, made as subclasses of its own since it checks."""
+    """The stream classes of one library that copy what is read. The library accepts only subclasses of its classes."""
 
     made: dict[str, tuple[Any, Any]] = {}
 
@@ -121,7 +121,7 @@ def _teed(library: Any, response: Any, exchange: PendingTrip, kind: int) -> Any:
     version = response.extensions.get("http_version", b"HTTP/1.1").decode("latin-1")
     exchange.answered(response.status_code, response.reason_phrase, header_fields(response.headers.raw), version)
     try:
-        # A transport that answers from memory hands over a body that nobody will stream.
+        # A transport that answers from memory gives a complete body, which is not streamed.
         exchange.plain(response.content)
     except library.ResponseNotRead:
         response.stream = _Tees.of(library)[kind](response.stream, exchange)
@@ -131,7 +131,7 @@ def _teed(library: Any, response: Any, exchange: PendingTrip, kind: int) -> Any:
 
 
 def recorded(request: Any, send: Send, exchanges: PendingTrips) -> Any:
-    """Send `request` by `send`, and keep the exchange; what `send` raises is kept and raised."""
+    """Send `request` with `send` and record the exchange. An exception of `send` is recorded and raised again."""
     library = library_of(request)
     exchange = _begin(exchanges, request, request.read())
     try:
@@ -143,7 +143,7 @@ def recorded(request: Any, send: Send, exchanges: PendingTrips) -> Any:
 
 
 async def recorded_async(request: Any, send: AsyncSend, exchanges: PendingTrips) -> Any:
-    """`recorded` for a transport that is awaited; a cancelled one is kept as left by the client."""
+    """`recorded` for an async transport. A cancelled request is recorded as closed by the client."""
     library = library_of(request)
     exchange = _begin(exchanges, request, await request.aread())
     try:
@@ -157,9 +157,9 @@ async def recorded_async(request: Any, send: AsyncSend, exchanges: PendingTrips)
 class RecordingTransport(SyncTransport):
     """A transport that records what passes: `httpx.Client(transport=RecordingTransport(Recorder("a.cassette.jsonl")))`.
 
-    `transport` is the one that does the work; without it that is the `HTTPTransport` of the library, httpx or
-    httpx2, that the first request comes from. Streams are teed as they pass; failed and cut exchanges are kept, and
-    what the transport raised is raised. The recorder redacts, and is the caller's to close: after the client.
+    `transport` sends the requests. The default is the `HTTPTransport` of the library (httpx or httpx2) of the first
+    request. Streams are copied as they pass. Failed and cut exchanges are recorded too, and the exceptions of the
+    transport are raised again. The recorder redacts secrets. The caller closes the recorder, after the client.
     """
 
     def __init__(self, recorder: Recorder, transport: "httpx.BaseTransport | Any | None" = None) -> None:
@@ -172,7 +172,7 @@ class RecordingTransport(SyncTransport):
         return recorded(request, self._transport.handle_request, self._exchanges)
 
     def close(self) -> None:
-        """Close the transport below; exchanges that were not read to their end are recorded as they are."""
+        """Close the wrapped transport. Exchanges that were not read to their end are recorded as they are."""
         if self._transport is not None:
             self._transport.close()
         self._exchanges.abandon()
@@ -191,7 +191,7 @@ class AsyncRecordingTransport(AsyncTransport):
         return await recorded_async(request, self._transport.handle_async_request, self._exchanges)
 
     async def aclose(self) -> None:
-        """As `RecordingTransport.close`."""
+        """Like `RecordingTransport.close`."""
         if self._transport is not None:
             await self._transport.aclose()
         self._exchanges.abandon()

@@ -1,7 +1,7 @@
 """A session as a server: an ASGI app that answers other processes as the in-process transports do.
 
-Played, recorded and compared is what the session says, so a command-line agent under test is recorded and replayed by
-the same rules as code in the test's own process.
+The session decides what is replayed, recorded and compared, so an agent that runs as a command is recorded and
+replayed by the same rules as code in the test's process.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _OF_THE_CONNECTION = frozenset(
 
 
 def relay(transport: AsyncCassetteTransport, upstreams: Mapping[str, str]) -> App:
-    """An ASGI app over `transport`. `upstreams` say where an API is, by name, when a request goes to it live."""
+    """An ASGI app over `transport`. `upstreams` gives the URL of each API, by name, for live requests."""
 
     async def answer(scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

@@ -1,4 +1,4 @@
-"""The transports. They turn a request into the player's terms, and a recording into the library's response."""
+"""The replay transports. They convert a request for the player, and a recording into a response of the library."""
 
 import asyncio
 import os
@@ -32,11 +32,11 @@ _RAISED: dict[FailureKind, str] = {
     "protocol": "RemoteProtocolError",
     "internal": "ReadError",
 }
-"""The library's exception for a recorded failure. `client_gone` is none: that client had what it wanted."""
+"""The library's exception for a recorded failure; none for `client_gone`, because that client had what it needed."""
 
 
 def player_of(source: Source, matching: Matching | None = None, faults: Faults | None = None) -> Player:
-    """A player of `source`. Raises ValueError for a Player together with `matching` or `faults`: it has its own."""
+    """A player of `source`. A Player has its own `matching` and `faults`: giving them as well is a ValueError."""
     if not isinstance(source, Player):
         return Player(source, matching=matching, faults=faults)
     if matching is not None or faults is not None:
@@ -45,12 +45,12 @@ def player_of(source: Source, matching: Matching | None = None, faults: Faults |
 
 
 def library_of(request: object) -> Any:
-    """`httpx` or `httpx2`, whichever the request is from."""
+    """The library of the request: `httpx` or `httpx2`."""
     return sys.modules[type(request).__module__.partition(".")[0]]
 
 
 class _Streams:
-    """The byte streams of one library, made as subclasses of its own since it checks."""
+    """The stream classes of one library. The library accepts only subclasses of its classes."""
 
     made: dict[str, tuple[Any, Any]] = {}
 
@@ -113,7 +113,7 @@ class Replay:
     ) -> None:
         self.player = player_of(source, matching, faults)
         self.misses: list[Miss] = []
-        """What was asked for and not recorded, in order."""
+        """The requests that were not recorded, in order."""
         self._pace = Pace.of(pace)
 
     def _answer(self, request: Any, body: bytes) -> Played | Miss:
@@ -136,7 +136,7 @@ class Replay:
         headers = replayed_headers(response)
         extensions = {"turntape": found.match}
         if trip.failure is None and (not response.chunks or (len(response.chunks) == 1 and self._pace.factor is None)):
-            # One piece is what `content` streams too, without a class of ours in between.
+            # For an answer in one piece, `content` gives the same stream, without a class of ours.
             return library.Response(
                 response.status, headers=headers, content=response.body, request=request, extensions=extensions
             )
@@ -145,13 +145,13 @@ class Replay:
 
 
 def wait_before(library: Any, request: Any, found: Played | Miss) -> float:
-    """Seconds until the first byte. Raises the library's ReadTimeout at once when the client would not wait so long."""
+    """Seconds until the first byte. Raises the library's ReadTimeout at once if the client's timeout is shorter."""
     if isinstance(found, Miss) or found.faulted is None or not (delay := found.faulted.delay):
         return 0.0
     times = cast(dict[str, float | None], request.extensions.get("timeout") or {})
     patience = times.get("read")
     if patience is not None and delay > patience:
-        raise library.ReadTimeout(f"the first byte is {delay:g} s late: a fault was put there", request=request)
+        raise library.ReadTimeout(f"the first byte is {delay:g} s late: a fault was injected", request=request)
     return delay
 
 

@@ -1,9 +1,9 @@
 """A conversation as a row of units, so that requests can be compared piece by piece, whatever their JSON.
 
 Threads, the history diff, dispatch and the rules all compare conversations by the units that this module makes.
-Each unit is one part of a message: a text, a call, a result, a file. `Unit.meaning` is the same for two parts that
-say the same, whatever their shape (`"text"` or `[{"type": "text"}]`), their white space, the order of keys, ids and
-cache markers. `Unit.spelling` is the same only for parts that are written alike.
+Each unit is one part of a message: a text, a call, a result, a file. `Unit.meaning` is equal for two parts with equal
+content, whatever their shape (`"text"` or `[{"type": "text"}]`), their white space, the order of keys, ids and
+cache markers. `Unit.spelling` is equal only for parts that are written in the same way.
 
 Reasoning makes no unit, because a client may drop or keep it. Calls and results of the API's own tools make none.
 """
@@ -29,7 +29,7 @@ class Unit:
     call_id: str | None
     """The id of a call, or of the call that a result answers."""
     meaning: int
-    """A hash of what it says, without ids; comparable within one process."""
+    """A hash of its content, without ids; comparable within one process."""
     spelling: int
     """A hash of how it is written."""
     pointer: str
@@ -108,12 +108,12 @@ def _result_unit(part: Part, result: ToolResult, emitted: bool) -> Unit:
 
 
 def _without_space(text: str) -> str:
-    """Some clients trim or fold white space, which does not change what a text says."""
+    """Some clients trim or fold white space, which does not change the meaning of a text."""
     return "".join(text.split())
 
 
 def joined(units: Iterable[Unit]) -> list[Unit]:
-    """`units` with consecutive texts of the assistant as one: streams and clients split them as they like."""
+    """`units` with consecutive texts of the assistant joined, because streams and clients split them differently."""
     made: list[Unit] = []
     run: list[Unit] = []
     for unit in units:
@@ -155,14 +155,14 @@ class Conversation:
 
     @property
     def meanings(self) -> list[int]:
-        """What each unit says."""
+        """The meaning of each unit."""
         return [unit.meaning for unit in self.units]
 
 
 def conversation_of(messages: tuple[Message, ...], earlier: Iterable[Conversation] = ()) -> Conversation:
     """The conversation of a request.
 
-    The front that one of the `earlier` conversations has too is taken from there and not read again.
+    Messages at the front that one of the `earlier` conversations also has are taken from there and not read again.
     """
     known, kept = None, 0
     for other in earlier:
@@ -173,7 +173,7 @@ def conversation_of(messages: tuple[Message, ...], earlier: Iterable[Conversatio
     if known is not None:
         ends = known.ends[: kept + 1]
         units, prefixes = known.units[: ends[-1]], known.prefixes[: ends[-1] + 1]
-        # The messages of the earlier one: comparing these two again takes no time.
+        # Reuse the messages of the earlier one, so that comparing both again takes no time.
         messages = known.messages[:kept] + messages[kept:]
     for message in messages[kept:]:
         for part in message.parts:
@@ -201,7 +201,7 @@ def _same(before: tuple[Message, ...], now: tuple[Message, ...]) -> int:
 
 
 def common_units(before: Conversation, now: Conversation) -> int:
-    """How many units at the front of both conversations say the same."""
+    """How many units at the front of both conversations have the same meaning."""
     pairs = enumerate(zip(before.units, now.units, strict=False))
     return next((place for place, (a, b) in pairs if a.meaning != b.meaning), min(len(before.units), len(now.units)))
 
@@ -216,7 +216,7 @@ def units_emitted(emission: Emission) -> list[Unit]:
 
 
 def meanings_emitted(emission: Emission) -> frozenset[int]:
-    """What an answer says, piece by piece; its text also as one, because clients join and split it as they like."""
+    """The meanings of an answer, piece by piece; its text also as one, because clients split it differently."""
     units = units_emitted(emission)
     return frozenset(unit.meaning for unit in (*units, *joined(units)))
 

@@ -9,17 +9,17 @@ from .conversation import call_meaning
 from .turn import Turn
 
 _LOOP_OVER = frozenset({"complete", "stop_sequence", "refusal", "content_filter"})
-"""What a client may rightly stop at."""
+"""Finishes at which a client may stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dispatch:
-    """What became of a turn's calls."""
+    """What the client did with a turn's calls."""
 
     results: tuple[ToolResult, ...]
-    """The results that the next request brought for this turn's calls."""
+    """The results of this turn's calls in the next request."""
     missing: tuple[ToolCall, ...]
-    """Calls that the next request left unanswered."""
+    """Calls without a result in the next request."""
     outcome: str
     """`dispatched`, `partly`, `not_dispatched`, `ended`, or `open` when nothing later was seen."""
 
@@ -31,10 +31,10 @@ def answers(
     seen: int = 0,
     last: tuple[ToolResult, ...] = (),
 ) -> dict[int, ToolResult]:
-    """Which result answers which call (by place): by id, else by name in order, as APIs without ids link them.
+    """Which result answers which call (by place): by id, or else by name in order, as in APIs without ids.
 
-    `echoed` has the ids that the calls have in the history, `seen` is how many results were there before,
-    `last` those behind the last answer, which are new however much of the history was cut away.
+    `echoed` has the ids of the calls in the history. `seen` is the number of earlier results. `last` has the results
+    after the last answer, which are new even if the history was cut.
     """
     found: dict[int, ToolResult] = {}
     left = list(results)
@@ -66,7 +66,7 @@ def answers(
 
 
 def _echoed_ids(turn: Turn, following: Turn, calls: tuple[ToolCall, ...]) -> dict[int, str | None]:
-    """Under which ids the next request holds the calls, where the client gave them ids of its own."""
+    """The ids of the calls in the next request, if the client gave them other ids."""
     old = sum(1 for _ in _held(turn))
     held = list(_held(following))[old:]
     echoed: dict[int, str | None] = {}
@@ -88,9 +88,9 @@ def _held(turn: Turn) -> Iterator[ToolCall]:
 
 
 def retold_calls(calls: tuple[ToolCall, ...], messages: Iterable[Message]) -> dict[int, ToolResult]:
-    """Which call (by place) a history retells as text, id and all, with the text that follows as its result.
+    """The calls (by place) that the history contains as text, with their id; the text after them is their result.
 
-    Some agents (smolagents) write calls and observations into plain messages: one text answers the calls of a turn.
+    Some agents (smolagents) write calls and results as plain messages: one text answers all calls of a turn.
     """
     found: dict[int, ToolResult] = {}
     open_calls = {place: (call.id, call.name) for place, call in enumerate(calls) if call.id}
@@ -134,7 +134,7 @@ def dispatch(turn: Turn, following: Turn | None) -> Dispatch:
     if following is None or not calls:
         over = not calls and finish is not None and finish.effective in _LOOP_OVER
         return Dispatch((), (), "ended" if over else "open")
-    # Ids are unique in a history; without them only what is new can be an answer to these calls.
+    # Ids are unique in a history. Without ids, only new results can belong to these calls.
     held = following.reading.request.previous_id is not None
     seen = 0 if held else len(turn.reading.request.results)
     given = following.reading.request.results

@@ -1,8 +1,7 @@
-"""What the next request made of the history and of the answer that it continues.
+"""How the next request changes the history and the answer that it continues.
 
-The expected history is the previous request's, then the answer. What follows it is new. Each place at which the next
-request differs from that is one `HistoryChange`, with pointers into both sides. `reasoning_diff` does the same for
-reasoning and signatures.
+The expected history is that of the previous request, then the answer. Everything after it is new. Each difference is
+one `HistoryChange`, with pointers into both sides. `reasoning_diff` does the same for reasoning and signatures.
 """
 
 from dataclasses import dataclass, field
@@ -30,7 +29,7 @@ type ChangeKind = Literal[
 ]
 
 _MOST_UNITS = 1500
-"""Longer rests are not aligned, because that takes quadratic time: only the first difference is reported."""
+"""Longer remainders are not aligned, because that takes quadratic time; only the first difference is reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ class HistoryDiff:
     changes: tuple[HistoryChange, ...] = ()
     reasoning: ReasoningState = "none"
     lost: tuple[LostReasoning, ...] = ()
-    """Reasoning and signatures that did not come back as they were."""
+    """Reasoning and signatures that did not come back unchanged."""
     new: tuple[Unit, ...] = ()
     """What the request adds after the answer."""
 
@@ -85,7 +84,7 @@ def diff_history(turn: Turn, following: Turn) -> HistoryDiff:
         changes, new = _departures(expected[same:], units[same:])
     changes = _without_referenced(changes, after) + _respelled(expected[:same], units[:same])
     if turn.reading.protocol != following.reading.protocol:
-        # Another API has other shapes for the same history.
+        # Another API writes the same history in other shapes.
         return HistoryDiff("respelled", new=tuple(new))
     lost, reasoning = diff_reasoning(turn, after.conversation[kept:])
     return HistoryDiff(_state(changes), tuple(changes), reasoning, tuple(lost), tuple(new))
@@ -113,7 +112,7 @@ def _without_referenced(changes: list[HistoryChange], request: RequestReading) -
 
 
 def _start(old: Conversation, kept: int) -> int:
-    """The unit of the history from which on the two must be compared; a text that may continue is not cut in two."""
+    """The first unit of the history that must be compared; a text that may continue is not cut in two."""
     units = old.history
     start = old.ends[old.leading + kept] - old.ends[old.leading]
     while start and units[start - 1].kind == "text" and units[start - 1].role == "assistant":
@@ -122,7 +121,7 @@ def _start(old: Conversation, kept: int) -> int:
 
 
 def _several_answers(request: RequestReading) -> bool:
-    """True when several answers were asked for, of which the client keeps one."""
+    """True when the request asks for several answers, of which the client keeps one."""
     asked = request.parameters.get("n")
     return isinstance(asked, int) and asked > 1
 
@@ -161,15 +160,15 @@ def _departures(old: list[Unit], new: list[Unit]) -> tuple[list[HistoryChange], 
 
 @dataclass(slots=True)
 class _Alignment:
-    """Two rows of units side by side."""
+    """Two aligned lists of units."""
 
     changes: list[HistoryChange] = field(default_factory=list[HistoryChange])
     gone: list[Unit] = field(default_factory=list[Unit])
-    """Units of the old row that became nothing."""
+    """Units that exist only in the old list."""
     inserted: list[Unit] = field(default_factory=list[Unit])
-    """Units of the new row that come from nothing."""
+    """Units that exist only in the new list."""
     added: list[Unit] = field(default_factory=list[Unit])
-    """The same after the end of the old row."""
+    """New units after the end of the old list."""
 
 
 def _align(old: list[Unit], new: list[Unit]) -> _Alignment:
@@ -210,7 +209,7 @@ def _behind_answer(old: list[Unit], new: list[Unit]) -> tuple[list[Unit], list[U
 
 
 def _paired(left: list[Unit], right: list[Unit]) -> list[tuple[Unit, Unit]]:
-    """Which unit became which: by id, else by kind and role in order."""
+    """Pairs of old and new units: by id, or else by kind and role in order."""
     pairs: list[tuple[Unit, Unit]] = []
     free = list(right)
     for fits in (_same_id, _near):
@@ -229,7 +228,7 @@ def _same_id(a: Unit, b: Unit) -> bool:
 
 
 def _near(a: Unit, b: Unit) -> bool:
-    """Whether one may have become the other, where ids do not say it."""
+    """Whether one may be a changed form of the other, if there are no ids."""
     if a.call_id is not None and b.call_id is not None:
         return False
     if a.part.result and b.part.result:
@@ -243,7 +242,7 @@ def _near(a: Unit, b: Unit) -> bool:
 
 
 def _rejoined(gone: list[Unit], come: list[Unit]) -> tuple[list[Unit], list[Unit]]:
-    """Without the texts that were only cut into parts otherwise."""
+    """Without texts that were only split in another way."""
     for role in {unit.role for unit in gone}:
         old = [u for u in gone if u.kind == "text" and u.role == role]
         new = [u for u in come if u.kind == "text" and u.role == role]
@@ -282,7 +281,7 @@ def _respelled(expected: list[Unit], units: list[Unit]) -> list[HistoryChange]:
 
 
 def _arguments(part: Part) -> object:
-    """The arguments as the wire had them: a string in some APIs, an object in others, which has no spelling."""
+    """The arguments as sent: a string in some APIs; None in those that send an object."""
     raw = as_object(part.raw)
     function = as_object(raw.get("function")) or raw
     return function.get("arguments")

@@ -35,7 +35,7 @@ CLASS_HEADERS: dict[str, str] = {
     "compact": "compaction",
     "memory_consolidation": "side_call",
 }
-"""What `x-claude-code-request-class` and `x-openai-subagent` say, in our words for threads."""
+"""The values of `x-claude-code-request-class` and `x-openai-subagent`, and our words for them."""
 
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}.*")
 _SESSION = re.compile(r"_session_([0-9a-f-]{8,})$")
@@ -47,9 +47,10 @@ class Identity:
     agent: str | None = None
     parent: str | None = None
     kind: str | None = None
-    """What the request says that it is: `subagent`, `compaction`, `side_call`."""
+    """The kind that the request names: `subagent`, `compaction`, `side_call`."""
     trace: str | None = None
-    """The trace id of W3C `traceparent`. Some clients begin a trace with each call, so it joins and never parts."""
+    """The trace id of W3C `traceparent`. Equal ids join requests; different ids prove nothing, because some clients
+    begin a new trace with each call."""
 
 
 def identity(round_trip: RoundTrip, reading: Reading) -> Identity:

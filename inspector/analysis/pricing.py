@@ -1,4 +1,4 @@
-"""What a turn has cost, and who says so: the answer itself, the settings, or the price list of its day.
+"""The cost of a turn, and its source: the answer itself, the settings, or the price list of its day.
 
 A model without a known price is unpriced, never free.
 """

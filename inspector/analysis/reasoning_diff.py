@@ -1,6 +1,6 @@
-"""What the next request made of an answer's reasoning: kept, dropped or altered.
+"""What the client did with an answer's reasoning: kept, dropped or altered it.
 
-Reasoning may be plain text, or opaque: with a signature or encrypted content that the client must send back as it is.
+Reasoning may be plain text, or opaque: with a signature or encrypted content that the client must send back unchanged.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _ALPHABET = str.maketrans("-_", "+/")
 
 @dataclass(frozen=True, slots=True)
 class LostReasoning:
-    """Reasoning or a signature of the answer that did not come back as it was."""
+    """Reasoning or a signature of the answer that did not come back unchanged."""
 
     kind: Literal["dropped", "altered"]
     before: str
@@ -29,7 +29,7 @@ class LostReasoning:
 
 
 def diff_reasoning(turn: Turn, messages: tuple[Message, ...]) -> tuple[list[LostReasoning], ReasoningState]:
-    """What is missing or altered of the reasoning of `turn` in the new `messages` of the next request."""
+    """The reasoning of `turn` that is missing or altered in the new `messages` of the next request."""
     emission = turn.reading.emission
     given = [p for p in emission.content if p.signature or p.kind == "reasoning"] if emission else []
     if not given:
@@ -68,7 +68,7 @@ class _Returned:
 
 
 def _lost_signature(part: Part, turn: Turn, returned: _Returned) -> LostReasoning | None:
-    """What happened to a part with a signature; None when it came back as it was."""
+    """What happened to a part with a signature; None when it came back unchanged."""
     found = returned.by_signature.get(_normal(part.signature or ""))
     if found is not None:
         altered = _misplaced(part, found, returned.messages) or _edited(part, found)
@@ -76,7 +76,7 @@ def _lost_signature(part: Part, turn: Turn, returned: _Returned) -> LostReasonin
     item = as_object(part.raw).get("id")
     if item in returned.ids:
         twin = returned.with_id(item)
-        # A stream may hold the same item more than once, each time with another seal.
+        # A stream may contain the same item several times, each time with another signature.
         resealed = twin is not None and _in_answer(turn, twin.signature or "")
         return LostReasoning("altered", part.pointer, twin.pointer) if twin is not None and not resealed else None
     text = part.text.strip() if part.kind == "reasoning" else ""

@@ -1,4 +1,4 @@
-"""Where the arguments of a call do not keep to the schema that the tool was offered with: the plain cases only."""
+"""Where the arguments of a call break the tool's schema; simple cases only."""
 
 from collections.abc import Mapping, Sequence
 
@@ -33,7 +33,7 @@ def _types(schema: Mapping[str, object]) -> list[str]:
 
 
 def schema_notes(call: ToolCall, tools: Sequence[Tool]) -> dict[str, tuple[str, bool]]:
-    """For each argument a note and whether it breaks the schema; what is well typed has its type as note.
+    """For each argument a note, and whether it breaks the schema. The note of a valid argument is its type.
 
     Empty when the tool was not offered, has no schema, or the arguments do not parse.
     """

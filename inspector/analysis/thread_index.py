@@ -1,4 +1,4 @@
-"""What is remembered of the turns so far, to find the thread that a new request continues.
+"""An index of the turns so far, to find the thread that a new request continues.
 
 Every lookup takes constant time: its cost does not grow with the run.
 """
@@ -20,11 +20,11 @@ OPEN_CALLS = 64
 ANSWERS = 64
 """How many of the latest answers of a run are searched for the text that a compacted history begins with."""
 DISTINCTIVE = 24
-"""A text of at least this many characters does not occur twice by chance."""
+"""A text of at least this many characters is very unlikely to occur twice."""
 TASKS_IN_CALL = 16
 """At most this many texts of one call are kept as possible tasks."""
 RECENT_THREADS = 8
-"""With the conversations of this many threads of a scope a new request is compared, to read only what is new."""
+"""A new request is compared with the conversations of this many threads of its scope, to read only what is new."""
 
 type Scope = tuple[str | None, str | None, str | None]
 """A run, and the session and agent that a request names, if it does."""
@@ -78,13 +78,13 @@ class ThreadIndex:
         self.last: dict[str, Turn] = {}
         """The last turn of each thread."""
         self.main: dict[str | None, tuple[str, str | None]] = {}
-        """The first thread with tools of each run, and the model that it asked for."""
+        """The first thread with tools of each run, and the model that it requested."""
         self.by_history: defaultdict[tuple[Scope, int], list[str]] = defaultdict(list)
         """Threads by the hash of the whole conversation of their last request."""
         self.by_any_history: dict[tuple[Scope, int], Place] = {}
         """The first request with that conversation, by its hash: where a fork may begin."""
         self.by_answer_id: dict[tuple[str | None, str], Place] = {}
-        """Where the answer with that id is."""
+        """The place of each answer, by its id."""
         self.by_call_id: defaultdict[tuple[str | None, str], list[str]] = defaultdict(list)
         """Threads that emitted a call with that id, the latest last."""
         self.by_emitted: dict[tuple[Scope, int], str] = {}
@@ -94,7 +94,7 @@ class ThreadIndex:
         self.tasks: defaultdict[str | None, deque[Quote]] = defaultdict(lambda: deque(maxlen=OPEN_CALLS))
         """Texts in the arguments of a run's calls: the first message of a subagent repeats one."""
         self.answers: defaultdict[str | None, deque[Quote]] = defaultdict(lambda: deque(maxlen=ANSWERS))
-        """Texts that a run's turns answered: a compacted history repeats one."""
+        """Texts of a run's answers: a compacted history repeats one."""
         self._recent: defaultdict[Scope, dict[str, None]] = defaultdict(dict)
         """The threads of a scope, the latest last."""
 
@@ -108,7 +108,7 @@ class ThreadIndex:
         return self.last[main[0]] if main else None
 
     def remember(self, turn: Turn) -> None:
-        """Take in a turn whose thread is known."""
+        """Add a turn whose thread is known."""
         run, scope = turn.round_trip.run, scope_of(turn.round_trip, turn.identity)
         self._forget_history(turn.thread)
         self.last[turn.thread] = turn

@@ -12,7 +12,7 @@ COMPACTED_MESSAGES = 3
 """A compacted history has the summary in one of this many first messages."""
 
 _NAMED: dict[str, tuple[EdgeKind, str]] = {
-    "subagent": ("subagent", "its headers say that it is a subagent's"),
+    "subagent": ("subagent", "its headers say that it belongs to a subagent"),
     "compaction": ("compaction", "its headers say that it compacts a history"),
     "side_call": ("side_call", "its headers say that it is a side call"),
 }
@@ -25,12 +25,12 @@ def starting_edge(index: ThreadIndex, new: NewRequest) -> Edge:
         or _subagent(index, new)
         or _compaction(index, new)
         or _side_call(index, new)
-        or Edge("main", reason="nothing earlier leads to it")
+        or Edge("main", reason="no earlier thread leads to it")
     )
 
 
 def _named(index: ThreadIndex, new: NewRequest) -> Edge | None:
-    """What the client itself says in its headers."""
+    """The kind that the client names in its headers."""
     kind = new.identity.kind or ("subagent" if new.identity.parent else None)
     if kind not in _NAMED:
         return None
@@ -49,7 +49,7 @@ def _subagent(index: ThreadIndex, new: NewRequest) -> Edge | None:
 
 
 def _compaction(index: ThreadIndex, new: NewRequest) -> Edge | None:
-    """Its history begins with the summary that another thread answered."""
+    """Its history begins with a summary that another thread wrote."""
     messages = new.reading.request.messages[:COMPACTED_MESSAGES]
     text = "\n".join(part.text for message in messages for part in message.parts if message.role != "system")
     if len(text) < 2 * DISTINCTIVE:
@@ -69,7 +69,7 @@ def _side_call(index: ThreadIndex, new: NewRequest) -> Edge | None:
     small = request.max_output is not None and request.max_output <= SIDE_OUTPUT
     if not small and not forced and request.model == index.main[new.run][1]:
         return None
-    why = "a small answer is asked for" if small else "another model or one forced tool"
+    why = "it limits the answer to a few tokens" if small else "it uses another model or forces one tool"
     reason = f"a short history without the agent's tools; {why}"
     return Edge("side_call", main.round_trip.index, main.thread, reason, "S")
 

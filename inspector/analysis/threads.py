@@ -1,8 +1,8 @@
-"""Which turns extend one conversation: ids that the API or the client names first, then the history itself.
+"""Sorts turns into threads: first by ids of the API or the client, then by the history.
 
-A request continues the thread whose last conversation is the front of its own, if an answer comes after it or the API
-holds it. A request that repeats the conversation of a turn that failed is another attempt at that turn. The edge of
-every turn says what it follows from, why, and how sure that is.
+A request continues a thread if its conversation begins with the whole last conversation of that thread, and an answer
+follows it or the API holds the answer. A request that repeats the conversation of a failed turn is another attempt at
+that turn. The edge of every turn says what it follows from, why, and how sure that is.
 """
 
 from hashlib import blake2b
@@ -18,7 +18,7 @@ from .thread_starts import starting_edge
 from .turn import Edge, Turn
 
 _HANDOFF = ("transfer_to", "transfer-to", "handoff")
-"""How the names of calls begin that hand the conversation to another agent."""
+"""Prefixes of the names of calls that hand the conversation to another agent."""
 
 
 class Threads:
@@ -28,7 +28,7 @@ class Threads:
         self._index = ThreadIndex()
 
     def add(self, round_trip: RoundTrip, reading: Reading) -> Turn:
-        """The turn that this round trip to a generation endpoint is."""
+        """The turn of this round trip to a generation endpoint."""
         who = identity(round_trip, reading)
         earlier = self._index.conversations(scope_of(round_trip, who))
         conversation = conversation_of(reading.request.messages, earlier)
@@ -107,7 +107,7 @@ class Threads:
         return trace is not None and trace == self._index.last[thread].identity.trace
 
     def _answered(self, thread: str, new: NewRequest, length: int) -> bool:
-        """Whether what follows the common front is what this thread answered, and not another with the same start."""
+        """Whether the common history is followed by this thread's answer, and not by that of another thread."""
         last = self._index.last[thread]
         if last.call_ids:
             messages = new.reading.request.messages
@@ -116,7 +116,7 @@ class Threads:
         return emission is not None and not meanings_emitted(emission).isdisjoint(new.conversation.meanings[length:])
 
     def _by_call_id(self, new: NewRequest) -> Turn | None:
-        """A history that was rewritten still names the calls that the thread emitted."""
+        """A request whose history was changed, but still names calls that the thread emitted."""
         request = new.reading.request
         named = [p.call.id for m in request.messages for p in m.parts if p.call and p.call.id]
         named += [result.call_id for result in request.results if result.call_id]
@@ -133,14 +133,14 @@ class Threads:
         return None
 
     def _by_emission(self, new: NewRequest) -> Turn | None:
-        """A history that was rewritten and has no ids still holds what the model said last."""
+        """A request whose history was changed and has no ids, but still contains the last answer of the thread."""
         if not new.has_answer:
             return None
         for meaning in reversed(new.conversation.meanings):
             thread = self._index.by_emitted.get((new.scope, meaning))
             if thread is not None:
                 number = self._index.last[thread].round_trip.index
-                return self._continue_changed(new, thread, f"its history holds what #{number} answered", "S")
+                return self._continue_changed(new, thread, f"its history holds the answer of #{number}", "S")
         return None
 
     def _fork(self, new: NewRequest) -> Turn | None:

@@ -50,10 +50,10 @@ class Turn:
     history: Literal["first", "extended", "changed"]
     """How its request relates to the thread's previous one."""
     shared: int = 0
-    """How many units at the front of its conversation the thread's previous request had too."""
+    """How many units at the front of its conversation were also in the thread's previous request."""
     edge: Edge
     usage_before: Usage | None = None
-    """What the previous turn of the thread used."""
+    """The usage of the previous turn of the thread."""
     messages_before: int = 0
     """How many messages the previous request of the thread had."""
     body: bytes = b""

@@ -1,6 +1,6 @@
-"""Budgets of a run: what it may cost, how many turns it may take, how much its input may grow.
+"""Budgets of a run: its cost, its number of turns, and the growth of its input.
 
-A budget that the recording cannot decide is `unknown`, never kept: a run without prices is not free.
+If the recording cannot decide a budget, it is `unknown` and not `kept`: a run without prices is not free.
 """
 
 from collections.abc import Iterable, Iterator
@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Literal
 
+from ..wire.printable import several
+
 type State = Literal["kept", "broken", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What the budgets need to know of a turn, or of one attempt at it."""
+    """The facts about a turn, or one attempt at it, that the budgets need."""
 
     index: int
     thread: str
@@ -87,7 +89,7 @@ def verdicts(budgets: Budgets, steps: Iterable[Step], run: str | None = None) ->
 
 
 def dollars(amount: Decimal) -> str:
-    """An amount for people: cents for large ones, the digits that count for small ones."""
+    """An amount in US dollars: with cents if it is large, with more digits if it is small."""
     if amount >= 1 or amount == 0:
         return f"${amount:,.2f}"
     return f"${amount:.6f}".rstrip("0")
@@ -104,14 +106,14 @@ def _cost(allowed: Decimal, steps: list[Step], run: str | None) -> Verdict:
         return Verdict("max-cost", "broken", says, str(used), str(allowed), run, evidence)
     if unpriced:
         places = ", ".join(f"#{step.index}" for step in unpriced[:4]) + (" …" if len(unpriced) > 4 else "")
-        says = f"not known: {_count(len(unpriced), 'turn')} without a known price ({places}), {asked}"
+        says = f"not known: {several(len(unpriced), 'turn')} without a known price ({places}), {asked}"
         return Verdict("max-cost", "unknown", says, None, str(allowed), run)
     return Verdict("max-cost", "kept", f"the run cost {dollars(used)}, {asked}", str(used), str(allowed), run)
 
 
 def _turns(allowed: int, steps: list[Step], run: str | None) -> Verdict:
     taken = {(step.thread, step.turn): step.index for step in steps}
-    says = f"the run took {_count(len(taken), 'turn')}, {allowed:,} allowed"
+    says = f"the run took {several(len(taken), 'turn')}, {allowed:,} allowed"
     state: State = "broken" if len(taken) > allowed else "kept"
     first_over = sorted(taken.values())[allowed : allowed + 1] if state == "broken" else []
     return Verdict(
@@ -132,14 +134,10 @@ def _growth(allowed: Decimal, steps: list[Step], run: str | None) -> Verdict:
     asked = f"{allowed.normalize():f}x allowed"
     if worst is None:
         alone = all(step.turn == 1 for step in steps)
-        says = f"no thread has a second turn, {asked}" if alone else f"not known: no usage was said, {asked}"
+        says = f"no thread has a second turn, {asked}" if alone else f"not known: no usage was reported, {asked}"
         return Verdict("max-input-growth", "kept" if alone else "unknown", says, None, str(allowed), run)
     factor, begun, step = worst
     state: State = "broken" if factor > allowed else "kept"
     says = f"the input of {step.thread} grew {factor:.1f}x, from {begun.input:,} to {step.input:,} tokens, {asked}"
     evidence = (f"#{begun.index} usage input {begun.input}", f"#{step.index} usage input {step.input}")
     return Verdict("max-input-growth", state, says, f"{factor:.3f}", str(allowed), run, evidence)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,6 +1,6 @@
-"""`turntape check`: which findings a recording has, of those that are asked for, and which budgets it breaks.
+"""`turntape check`: the selected findings of a recording, and the budgets that it exceeds.
 
-A recording is read once, round trip by round trip; of each only its findings and figures are kept.
+A recording is read once, round trip by round trip. Only findings and numbers are kept in memory.
 """
 
 from collections.abc import Iterable, Iterator
@@ -30,7 +30,7 @@ class Asked:
     budgets: Budgets = Budgets()
 
     def wants(self, finding: Finding) -> bool:
-        """Whether a finding is one of those asked for."""
+        """Whether a finding is selected."""
         if finding.id in self.ignore:
             return False
         return not self.only or finding.id in self.only or finding.layer in self.only
@@ -41,7 +41,7 @@ class Asked:
 
     @property
     def switches(self) -> tuple[bool, bool]:
-        """Hints and lint: as asked, or because a class that needs them was asked for by its id."""
+        """Whether hints and lint run: because of their options, or because a class that needs them was named."""
         named = [one for name in self.only if (one := class_of(name)) is not None]
         return (
             self.hints or any("H" in one.tiers for one in named),
@@ -84,10 +84,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A finding with those that only echo it."""
+    """A finding with those that only follow from it."""
 
     found: Found
-    echoes: tuple["Node", ...] = ()
+    consequences: tuple["Node", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class _Row:
 
 
 def check(name: str, round_trips: Iterable[RoundTrip], asked: Asked) -> Checked:
-    """Check one recording; what its reader could not read is the caller's to add."""
+    """Check one recording. The caller adds the problems of the reader."""
     hints, lint = asked.switches
     rows: dict[Key, _Row] = {}
     for key, one in label_stream(round_trips, hints=hints, advice=lint):
@@ -186,10 +186,10 @@ def _row(label: Label, asked: Asked) -> _Row:
 
 
 def rooted(findings: Iterable[Found]) -> list[Node]:
-    """Findings as trees: roots first by severity, echoes under the root that they name.
+    """Findings as trees: roots first, by severity; findings that follow from a root are below it.
 
-    The root of an echo is the latest one before it, of its own thread where there is one; an echo whose root is not
-    among the findings is a root.
+    A finding names its root by class (`because_of`). Its root is the latest such finding before it, of the same thread
+    if there is one. A finding whose root is missing is a root itself.
     """
     given = list(findings)
     parents: dict[int, int] = {}
@@ -201,12 +201,12 @@ def rooted(findings: Iterable[Found]) -> list[Node]:
         root = above = _root_of(place, found, given, by_id)
         while above is not None and above != place:
             above = parents.get(above)
-        if root is not None and above is None:  # two findings that name each other would hang in the air
+        if root is not None and above is None:  # two findings that name each other would otherwise be lost
             parents[place] = root
             under.setdefault(root, []).append(place)
 
     def node(place: int) -> Node:
-        return Node(given[place], tuple(node(echo) for echo in under.get(place, ())))
+        return Node(given[place], tuple(node(consequence) for consequence in under.get(place, ())))
 
     roots = [place for place in range(len(given)) if place not in parents]
     roots.sort(key=lambda place: (-_rank(given[place]), given[place].finding.id, given[place].index, place))

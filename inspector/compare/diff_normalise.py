@@ -1,9 +1,9 @@
-"""What counts when two runs of one agent are compared, and what differs although nothing was changed.
+"""The normal form in which two runs of one agent are compared: without what differs although nothing was changed.
 
-Volatile values are those that replay ignores too (`cassettes.matching.ignored_fields`): fields that name who
-asks, and dates and times that a text names. An id or a signature that the API gave
-is known by where it was given (`⟨call 2 of turn 1⟩`), so that two runs agree although their ids do not, and a client
-that answers another call, or under another id, is seen. An id that the client made is known by its order.
+The fields that replay ignores are left out (`cassettes.matching.ignored_fields`), and dates and times in texts are made
+equal. An id or a signature that the API gave is replaced by its origin (`⟨call 2 of turn 1⟩`). So two runs are equal
+although their ids differ, and a client that answers another call, or uses another id, is still noticed. An id that the
+client made is replaced by its order.
 """
 
 import re
@@ -21,19 +21,19 @@ from ..wire.json_value import as_object, compact, is_array, is_object, parse_jso
 from ..wire.values import Emission, Reading
 
 type Path = tuple[str, ...]
-"""Keys from the top of a body; `*` for any place of an array."""
+"""Keys from the top of a body; `*` means every index of an array."""
 
 _IDS = frozenset({"id", "call_id", "tool_call_id", "tool_use_id", "toolUseId"})
 _MADE = re.compile(r"(?=\D*\d)[\w|:.=+/-]{8,}")
 """Text that looks like a generated id and not like a word."""
 _HEADERS = ("anthropic-version", "anthropic-beta", "openai-beta")
-"""Request headers that change what a model is asked."""
+"""Request headers that change the meaning of a request."""
 _REASONING_TYPES = frozenset({"thinking", "redacted_thinking", "reasoning"})
 _REASONING_KEYS = frozenset({"reasoning", "reasoning_content", "reasoning_details", "thinking", "reasoningContent"})
 
 
 class Uncompared:
-    """What does not count in the requests of one endpoint."""
+    """What is ignored in the requests of one endpoint."""
 
     def __init__(self, ignored: IgnoredFields) -> None:
         self.fields = frozenset(_path(pointer) for pointer in ignored.pointers)
@@ -49,7 +49,7 @@ _NOTHING = Uncompared(IgnoredFields(texts=TEXTS))
 
 
 class OriginNames:
-    """Ids and signatures of one thread by where they came from, and the normal form of its requests."""
+    """Replaces the ids and signatures of one thread by their origin, and makes the normal form of its requests."""
 
     def __init__(self, elsewhere: dict[str, str] | None = None, *, reasoning: bool = True) -> None:
         self._strip = not reasoning
@@ -59,11 +59,11 @@ class OriginNames:
         self._rows: dict[str, Uncompared] = {}
         """By the endpoint's path."""
         self._digests: dict[tuple[Uncompared, str, bytes], bytes] = {}
-        """Of the normal form, by that of the JSON: a history says the same pieces again and again."""
+        """Digest of the JSON -> digest of its normal form. Histories repeat the same pieces many times."""
         self._made = 0
 
     def learn(self, turn: int, reading: Reading) -> None:
-        """Take in what an answer gave: from now on it is known by its place."""
+        """Remember the ids and signatures of an answer, so that later requests show their origin instead."""
         emission = reading.emission
         if reading.response_id:
             self._name(reading.response_id, "answer", turn)
@@ -92,7 +92,7 @@ class OriginNames:
         return self._rows[path]
 
     def normal(self, value: object, row: Uncompared, path: Path = (), *, strip: bool = False) -> object:
-        """A JSON value with what does not count made equal; `strip` leaves its reasoning out."""
+        """The normal form of a JSON value; `strip` leaves reasoning out."""
         if isinstance(value, str):
             return self._text(value, row, path)
         if is_object(value):
@@ -116,7 +116,7 @@ class OriginNames:
         return blanked(value, row.texts)
 
     def plain(self, value: object) -> object:
-        """A piece of an answer without its own id, which is new each time."""
+        """A piece of an answer without its id, which is new in each run."""
         fields = as_object(value)
         made = {name: item for name, item in fields.items() if name not in _IDS}
         return self.normal(made if fields else value, _NOTHING)
@@ -130,11 +130,11 @@ class OriginNames:
         return self.normal(value, row) if value is not None else data.decode("utf-8", "replace")
 
     def _field(self, name: str, item: object, row: Uncompared) -> object:
-        # A setting such as `reasoning: {effort}` counts; only the history's own reasoning may be left out.
+        # A setting such as `reasoning: {effort}` is compared; only reasoning in the history may be left out.
         return self.normal(item, row, (name,), strip=self._strip and is_array(item))
 
     def digest(self, trip: RoundTrip) -> bytes:
-        """Equal for requests whose normal forms are equal. What was seen before is not made normal again."""
+        """Equal for requests whose normal forms are equal. Pieces that were seen before are looked up."""
         value, row = parse_json(trip.request.body), self._row(trip)
         if not is_object(value):
             return digest_of(self.body(trip))
@@ -174,7 +174,7 @@ def digest_of(value: object) -> bytes:
 
 
 def address(trip: RoundTrip) -> dict[str, object]:
-    """What counts of a request outside its body: method, path, and the headers that change the question."""
+    """What is compared of a request outside its body: method, path, and the headers that change its meaning."""
     found = {name: value for name in _HEADERS if (value := header(trip.request.headers, name))}
     return {"method": trip.request.method.upper(), "url": path_key(trip.request.url), "headers": found}
 
@@ -201,7 +201,7 @@ def _arguments(parsed: object, raw: str) -> object:
 
 
 def finish_form(trip: RoundTrip, reading: Reading) -> dict[str, object]:
-    """How it was finished, as `show --json` has it under `api`; the wording of an error does not count."""
+    """How the API finished, as `show --json` has it under `api`, without the wording of an error."""
     finish, error = reading.finish, reading.error
     return {
         "status": trip.response.status if trip.response else None,

@@ -1,9 +1,11 @@
-"""`turntape diff A B`: where two runs part, and which layer parted first.
+"""`turntape diff A B`: where two runs diverge, and which layer diverged first.
 
-Both are read once, turn by turn, and only digests are kept; what differs at the turn where a thread parts is read
-again from the tape. The first thing that differs decides: the request, then it was the client; the emission after
-the same request, then the model; the finish of the same emission, then the API. An answer that the API refused, cut
-or filtered in one run and not in the other is the API's, whatever was emitted until then.
+Both runs are read once, turn by turn, and only digests are kept. A turn at which a thread diverges is read again from
+the cassette, to list what differs.
+
+The first difference decides which layer is named. If the requests differ, it is the client. If the requests are the
+same and the emissions differ, it is the model. If the emissions are the same and the finishes differ, it is the API.
+When the API refused, cut or filtered an answer in only one of the runs, it is the API, whatever was emitted before.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,23 +27,23 @@ from ..wire.websocket import turns_of
 from .diff_normalise import OriginNames, address, digest_of, emission_form, finish_form
 
 type DivergedPart = Literal["request", "emission", "finish", "stop"]
-"""What differs first between two threads; `stop`: one continues where the other ends."""
+"""What differs first between two threads; `stop`: one thread continues where the other ends."""
 
-_APIS_OWN = frozenset({"error", "cut", "cancelled", "content_filter", "malformed", "limit"})
+_CAUSED_BY_API = frozenset({"error", "cut", "cancelled", "content_filter", "malformed", "limit"})
 """Finishes that the API, or the connection to it, caused and not the model."""
 _UNFINISHED = frozenset({"error", "cut", "cancelled"})
-"""How much of an answer had arrived then is chance."""
+"""With these finishes, how much of the answer had arrived is random, so emissions are not compared."""
 _LIMIT = 200
 _MOST_SHOWN = 10
-"""How many places are shown; of the rest only the number is."""
+"""At most this many differences are listed; the others are only counted."""
 _HUNKS = 3
 _AROUND = 3
 """How many words are shown before and after those that differ."""
 _SHORT = 60
-"""A text of so many characters is shown whole."""
+"""A text of at most this many characters is shown whole."""
 _SHOWN = 200
 _LONG = 4000
-"""A text of more characters is shown from where it parts: aligning words is quadratic."""
+"""A longer text is only shown from its first difference: aligning words takes quadratic time."""
 _PARTS: dict[PartKind, str] = {
     "text": "a text",
     "reasoning": "reasoning that was sent back",
@@ -53,17 +55,17 @@ _PARTS: dict[PartKind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class TurnDigest:
-    """What is kept of a turn, or of one attempt at it."""
+    """The digests and facts of a turn, or of one attempt at it."""
 
     index: int
     place: int
-    """Which turn of a WebSocket session; 0 for any other."""
+    """The number of the turn within a WebSocket session; 0 outside of one."""
     turn: int
     attempt: int
     at: float
     """Seconds since the run's first turn."""
     kind: str
-    """How its thread began, where this is its first turn."""
+    """How the thread began, if this is its first turn."""
     request: bytes
     emission: bytes
     finish: bytes
@@ -83,7 +85,7 @@ class ComparedRun:
     input: int
     cost: Decimal | None
     run: Iterable[RoundTrip]
-    """To be read again; a cassette, or a list."""
+    """The round trips; a cassette or a list, because they are read twice."""
 
     def as_json(self) -> dict[str, object]:
         return {
@@ -101,14 +103,14 @@ class ChangedValue:
 
     layer: Layer
     pointer: str
-    """Into the request's body, or into `model` or `api` of `show --json`; a header or the URL by its name."""
+    """A JSON pointer into the request's body, or into `model` or `api` of `show --json`; or `url` or `header NAME`."""
     kind: Literal["changed", "added", "removed"]
     a: object = None
     b: object = None
 
     @property
     def words(self) -> list[tuple[str, str]]:
-        """The words that differ, where both sides are texts."""
+        """The words that differ, if both sides are texts."""
         return words(self.a, self.b) if isinstance(self.a, str) and isinstance(self.b, str) else []
 
     def as_json(self) -> dict[str, object]:
@@ -125,11 +127,11 @@ class Divergence:
     says: str
     turn: int
     a: TurnDigest | None
-    """None where A has no such turn."""
+    """None if A has no such turn."""
     b: TurnDigest | None
     changes: tuple[ChangedValue, ...] = ()
     more: int = 0
-    """How many places differ beside those in `changes`, at least."""
+    """The number of further differences, at least."""
 
     @property
     def at(self) -> float:
@@ -150,15 +152,15 @@ class Divergence:
 
 @dataclass(frozen=True, slots=True)
 class ThreadPair:
-    """A thread of A beside that of B which does the same; one of them alone where there is none."""
+    """A thread of A and the thread of B that it is compared with; one of them is None if there is no counterpart."""
 
     a: str | None
     b: str | None
     same: int
-    """How many turns are the same before they part."""
+    """How many turns are the same before the first difference."""
     turns_a: int
     turns_b: int
-    parting: Divergence | None
+    divergence: Divergence | None
 
     @property
     def name(self) -> str:
@@ -173,7 +175,7 @@ class ThreadPair:
             "same_turns": self.same,
             "a_turns": self.turns_a,
             "b_turns": self.turns_b,
-            "parting": None if self.parting is None else self.parting.as_json(),
+            "parting": None if self.divergence is None else self.divergence.as_json(),
         }
 
 
@@ -185,17 +187,19 @@ class Comparison:
 
     @property
     def first(self) -> ThreadPair | None:
-        """The thread that parted first; None when the runs are the same."""
-        parted = [pair for pair in self.pairs if pair.parting is not None]
-        return min(parted, key=lambda pair: pair.parting.at if pair.parting else 0.0) if parted else None
+        """The thread that diverged first; None when the runs are the same."""
+        diverged = [pair for pair in self.pairs if pair.divergence is not None]
+        return min(diverged, key=lambda pair: pair.divergence.at if pair.divergence else 0.0) if diverged else None
 
     def as_json(self) -> dict[str, object]:
-        """The comparison for a script."""
+        """The object that `turntape diff --json` prints."""
         first = self.first
-        parting = first.parting if first is not None else None
+        divergence = first.divergence if first is not None else None
         return {
             "same": first is None,
-            "first": None if first is None or parting is None else {"a": first.a, "b": first.b, **parting.as_json()},
+            "first": None
+            if first is None or divergence is None
+            else {"a": first.a, "b": first.b, **divergence.as_json()},
             "a": self.a.as_json(),
             "b": self.b.as_json(),
             "threads": [pair.as_json() for pair in self.pairs],
@@ -205,14 +209,14 @@ class Comparison:
 def compare(
     a: Iterable[RoundTrip], b: Iterable[RoundTrip], names: tuple[str, str] = ("A", "B"), *, reasoning: bool = True
 ) -> Comparison:
-    """Compare two runs, each of which can be read twice. Without `reasoning`, that does not count."""
+    """Compare two runs. Each is iterated twice. With `reasoning=False`, differences in reasoning are ignored."""
     left, right = _side(names[0], a, reasoning), _side(names[1], b, reasoning)
     pairs = [_pair(left, right, x, y) for x, y in _partners(left, right)]
     return Comparison(left, right, tuple(_described(pairs, left, right, reasoning)))
 
 
 def turns_in(run: Iterable[RoundTrip]) -> Iterator[tuple[int, RoundTrip]]:
-    """Every round trip, those of a WebSocket session one by one, with its place in the session."""
+    """Each round trip as `(place, round trip)`. A WebSocket session gives one for each turn, with its place in it."""
     for given, trip in enumerate(run):
         numbered = trip if trip.index >= 0 else replace(trip, index=given)
         yield from enumerate((turns_of(numbered) or [numbered]) if numbered.frames else [numbered])
@@ -268,7 +272,7 @@ def _side(name: str, run: Iterable[RoundTrip], reasoning: bool) -> ComparedRun:
 
 
 def _partners(a: ComparedRun, b: ComparedRun) -> Iterator[tuple[str | None, str | None]]:
-    """Which thread goes beside which: those that begin alike, then the others of a kind in order."""
+    """Pairs of threads: first those with the same first request, then those of the same kind, in order."""
     left = dict.fromkeys(a.threads)
     right = dict.fromkeys(b.threads)
     found: dict[str, str] = {}
@@ -296,46 +300,48 @@ def _pair(a: ComparedRun, b: ComparedRun, x: str | None, y: str | None) -> Threa
     left = a.threads[x] if x is not None else []
     right = b.threads[y] if y is not None else []
     same: set[int] = set()
-    parting = None
+    divergence = None
     for place in range(max(len(left), len(right))):
         one = left[place] if place < len(left) else None
         other = right[place] if place < len(right) else None
-        parting = _parting(one, other)
-        if parting is not None:
+        divergence = _divergence(one, other)
+        if divergence is not None:
             break
         if one is not None:
             same.add(one.turn)
-    same.discard(parting.turn if parting else 0)
-    return ThreadPair(x, y, len(same), len({s.turn for s in left}), len({s.turn for s in right}), parting)
+    same.discard(divergence.turn if divergence else 0)
+    return ThreadPair(x, y, len(same), len({s.turn for s in left}), len({s.turn for s in right}), divergence)
 
 
-def _parting(a: TurnDigest | None, b: TurnDigest | None) -> Divergence | None:
-    """What differs first between two turns of the same place."""
+def _divergence(a: TurnDigest | None, b: TurnDigest | None) -> Divergence | None:
+    """The first difference between two turns with the same place in their threads."""
     if a is None or b is None or (a.turn, a.attempt) != (b.turn, b.attempt):
         return _alone(a, b)
     if a.request != b.request:
         return Divergence("client", "request", "the request differs", a.turn, a, b)
-    own = [step for step in (a, b) if step.effective in _APIS_OWN]
-    if own and a.effective != b.effective:
-        if any(step.closed_by_client for step in own):
+    caused_by_api = [step for step in (a, b) if step.effective in _CAUSED_BY_API]
+    if caused_by_api and a.effective != b.effective:
+        if any(step.closed_by_client for step in caused_by_api):
             return Divergence("client", "finish", "same request; one client closed the connection", a.turn, a, b)
-        says = f"same request; the API ended it otherwise: {a.effective} in A, {b.effective} in B"
+        left, right = (step.effective or "no finish" for step in (a, b))
+        says = f"same request; the API finished differently: {left} in A, {right} in B"
         return Divergence("api", "finish", says, a.turn, a, b)
     if a.emission != b.emission and a.effective not in _UNFINISHED:
-        by = "" if a.model == b.model else f" (A was answered by {a.model}, B by {b.model})"
-        return Divergence("model", "emission", f"same request, another emission{by}", a.turn, a, b)
+        left, right = (step.model or "an unnamed model" for step in (a, b))
+        by = "" if a.model == b.model else f" (A was answered by {left}, B by {right})"
+        return Divergence("model", "emission", f"same request, different emission{by}", a.turn, a, b)
     if a.finish != b.finish:
-        return Divergence("api", "finish", "same request and emission, another finish", a.turn, a, b)
+        return Divergence("api", "finish", "same request and emission, different finish", a.turn, a, b)
     return None
 
 
 def _alone(a: TurnDigest | None, b: TurnDigest | None) -> Divergence:
-    """One run continues, or tries again, where the other does not: the client runs the loop."""
+    """One run continues or retries where the other does not. That is the client's decision."""
     longer, step = ("A", a) if b is None or (a is not None and a.attempt > b.attempt) else ("B", b)
     stops = "B" if longer == "A" else "A"
     assert step is not None
     if step.attempt > 1:
-        says = f"the same so far; then {longer} tries turn {step.turn} again and {stops} does not"
+        says = f"the same so far; then {longer} retries turn {step.turn} and {stops} does not"
     elif step.turn == 1:
         says = f"only {longer} has this thread ({step.kind.replace('_', ' ')})"
     else:
@@ -344,25 +350,25 @@ def _alone(a: TurnDigest | None, b: TurnDigest | None) -> Divergence:
 
 
 def _described(pairs: list[ThreadPair], a: ComparedRun, b: ComparedRun, reasoning: bool) -> Iterator[ThreadPair]:
-    """The pairs with what differs where they part, read again from the tapes."""
-    partings = [pair.parting for pair in pairs if pair.parting is not None]
-    left = dict(_forms(a, [p.a for p in partings], reasoning))
-    right = dict(_forms(b, [p.b for p in partings], reasoning))
+    """The pairs with their differences, for which the diverging turns are read again."""
+    divergences = [pair.divergence for pair in pairs if pair.divergence is not None]
+    left = dict(_forms(a, [p.a for p in divergences], reasoning))
+    right = dict(_forms(b, [p.b for p in divergences], reasoning))
     for pair in pairs:
-        parting = pair.parting
-        if parting is None or parting.a is None or parting.b is None:
+        divergence = pair.divergence
+        if divergence is None or divergence.a is None or divergence.b is None:
             yield pair
             continue
-        changes = _changes(parting, left[parting.a], right[parting.b])
-        says = parting.says
-        if parting.part == "request" and changes:
-            says = f"the request differs: {_what(changes[0].pointer, left[parting.a], right[parting.b])}"
-        reported = replace(parting, says=says, changes=tuple(changes[:_MOST_SHOWN]), more=len(changes[_MOST_SHOWN:]))
-        yield replace(pair, parting=reported)
+        changes = _changes(divergence, left[divergence.a], right[divergence.b])
+        says = divergence.says
+        if divergence.part == "request" and changes:
+            says = f"the request differs: {_what(changes[0].pointer, left[divergence.a], right[divergence.b])}"
+        reported = replace(divergence, says=says, changes=tuple(changes[:_MOST_SHOWN]), more=len(changes[_MOST_SHOWN:]))
+        yield replace(pair, divergence=reported)
 
 
 def _what(pointer: str, a: "_Form", b: "_Form") -> str:
-    """What of a request differs first, in words."""
+    """Name the part of the request at `pointer`, such as `a tool result at /messages/4`."""
     for form in (a, b):
         held = [part for message in form.request.messages for part in message.parts if _within(pointer, part.pointer)]
         if held:
@@ -407,8 +413,8 @@ def _forms(side: ComparedRun, steps: list[TurnDigest | None], reasoning: bool) -
         )
 
 
-def _changes(parting: Divergence, a: _Form, b: _Form) -> list[ChangedValue]:
-    match parting.part:
+def _changes(divergence: Divergence, a: _Form, b: _Form) -> list[ChangedValue]:
+    match divergence.part:
         case "request":
             outside = [_change("client", one, lead="") for one in _outside(a.address, b.address)]
             return outside + [_change("client", one) for one in differences(a.body, b.body, _LIMIT)]
@@ -434,7 +440,7 @@ def _change(layer: Layer, one: Difference, lead: str = "/") -> ChangedValue:
 
 
 def words(a: str, b: str) -> list[tuple[str, str]]:
-    """The words that differ between two texts, a few with each before them, first things first."""
+    """The first places where two texts differ, as `(words of a, words of b)` with a few words around them."""
     if max(len(a), len(b)) > _LONG:
         parts = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
         word = a.rfind(" ", 0, parts) + 1

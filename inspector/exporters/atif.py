@@ -18,7 +18,7 @@ from .thread_summary import SentMessage, ThreadSummary, TurnSummary, thread_summ
 
 VERSION = "ATIF-v1.7"
 _UNKNOWN = "unknown"
-"""For what the wire does not say and the format wants to be shown."""
+"""For required fields that the wire does not contain."""
 _NOTE = (
     "Made by turntape from HTTP traffic. Each thread of the run is a trajectory; "
     "those in subagent_trajectories may be subagents, or calls for a title or a summary."

@@ -9,6 +9,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..run.labels import money
 from ..wire.json_value import Object, as_array, as_object, compact
+from ..wire.printable import several
 from ..wire.values import ToolCall
 from .thread_summary import SentMessage, ThreadSummary, TurnSummary, thread_summaries
 
@@ -33,13 +34,13 @@ def _summary(threads: list[ThreadSummary]) -> str:
     turns = [turn for thread in threads for turn in thread.turns]
     calls = sum(len(turn.emission.calls) for turn in turns)
     prices = [Decimal(cast(str, price)) for turn in turns if (price := turn.label["cost_usd"]) is not None]
-    parts = [_counted(len(turns), "turn"), _counted(calls, "tool call")]
+    parts = [several(len(turns), "turn"), several(calls, "tool call")]
     if len(threads) > 1:
-        parts.insert(0, _counted(len(threads), "thread"))
+        parts.insert(0, several(len(threads), "thread"))
     if prices:
         parts.append(f"${money(sum(prices, Decimal(0)))}")
     findings = sum(len(as_array(turn.label["findings"])) for turn in turns)
-    return " · ".join([*parts, _counted(findings, "finding")])
+    return " · ".join([*parts, several(findings, "finding")])
 
 
 def _turn(turn: TurnSummary, level: str) -> Iterator[str]:
@@ -139,7 +140,3 @@ def _code(text: str) -> str:
 def _inline(text: str) -> str:
     """Text in one line that means itself."""
     return re.sub(r"([\\`*_<>#|\[\]])", r"\\\1", " ".join(text.split()))
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'s' * (number != 1)}"

@@ -40,7 +40,7 @@ _FINISH: dict[str, str] = {
     "error": "error",
     "malformed": "error",
 }
-"""The conventions' five words in an output message; any other is shown as it is."""
+"""The five finish words of the conventions; any other word is exported unchanged."""
 
 _PARAMETERS: dict[str, tuple[str, type]] = {
     "temperature": ("gen_ai.request.temperature", float),
@@ -57,7 +57,7 @@ _NESTED = ("generationConfig", "inferenceConfig", "options")
 
 
 def otel(round_trips: Iterable[RoundTrip], *, content: bool = True) -> str:
-    """The run as one line of OTLP/JSON; without `content` no message, prompt or tool definition is in it."""
+    """The run as one line of OTLP/JSON; without `content`, it has no messages, prompts and tool definitions."""
     spans: dict[Key, Object] = {}
     threads: dict[str, list[Key]] = defaultdict(list)
     runs: dict[str, str | None] = {}

@@ -1,4 +1,4 @@
-"""A run as conversations: per thread, what was said to the model and what it answered, each piece once.
+"""A run as conversations: for each thread the messages and the answers, each piece once.
 
 Requests repeat the whole history; here each turn has only what is new in its request. What the client did with a
 turn's calls is part of the turn, as the next request shows it.
@@ -38,7 +38,7 @@ class TurnSummary:
     finish: Finish | None
     usage: Usage | None
     results: tuple[ToolResult, ...] = ()
-    """What the client returned for the calls of this turn."""
+    """The results that the client sent for the calls of this turn."""
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ def thread_summaries(round_trips: Iterable[RoundTrip]) -> list[ThreadSummary]:
     for key, one in label_stream(round_trips):
         if one.turn is None:
             continue
-        if key in done:  # again, since the next request has shown what the client did
+        if key in done:  # again, because the next request has shown what the client did
             thread, number = place[key]
             threads[thread].turns[number] = replace(threads[thread].turns[number], label=one.label)
             continue
@@ -109,7 +109,7 @@ def _sent(
     messages: Iterable[Message], *, first: bool, changed: bool, seen: set[tuple[str, str]]
 ) -> Iterator[SentMessage]:
     for message in messages:
-        # An assistant's message in a later request is the answer that the thread has already.
+        # An assistant's message in a later request repeats an answer that the thread already has.
         if message.role == "assistant" and not first:
             continue
         role: Role = message.role if message.role in ("system", "assistant") else "user"

@@ -1,6 +1,6 @@
 """The active rules: turntape's own, those of installed packages, and those that the project names.
 
-All come through one door. A package declares the entry point
+All are loaded in the same way. A package declares the entry point
 
     [project.entry-points."turntape.rules"]
     acme = "acme_turntape.rules"

@@ -1,4 +1,4 @@
-"""The classes of failure as a person looks them up: what one means, how sure it is, an example, and what to do.
+"""The documentation of the classes of findings: what each means, how sure it is, an example, and what to do.
 
 Everything is read from the active rules. A class that several rules find is one class.
 """
@@ -20,14 +20,14 @@ LAYERS: dict[Layer, str] = {
 }
 TIERS: dict[Tier, str] = {
     "P": "proven by the bytes",
-    "S": "strong inference: one benign reading is left",
+    "S": "strong inference: one harmless explanation is left",
     "H": "heuristic: a threshold or a pattern of words",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class FailureClass:
-    """One class, however many rules find it."""
+    """One class, found by one or several rules."""
 
     rule: Rule
     """The first of its rules; all share its words."""
@@ -35,7 +35,7 @@ class FailureClass:
     severities: tuple[Severity, ...]
     """Most severe first."""
     switch: str | None
-    """What turns it on: `--hints`, `--lint`, or None when it is always on."""
+    """The option that turns it on: `--hints` or `--lint`; None when it is always on."""
 
     @property
     def id(self) -> str:
@@ -58,7 +58,7 @@ class FailureClass:
         return EXAMPLES.get(self.id)
 
     def as_json(self) -> dict[str, object]:
-        """The class for a script."""
+        """The object that `turntape explain --json` prints."""
         return {
             "id": self.id,
             "layer": self.rule.layer,
@@ -109,7 +109,7 @@ def class_of(name: str) -> FailureClass | None:
 
 
 def unknown(name: str) -> str:
-    """One sentence for an id that no class has, with the nearest."""
+    """The error for an unknown id, with the nearest known one."""
     names = [one.id for one in classes()]
     near = get_close_matches(name.lower(), names, n=1, cutoff=0.4) or [n for n in names if name.lower() in n][:1]
     tip = f"the nearest is {near[0]!r}; " if near else ""

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class JudgedTurn:
-    """A turn whose findings may still grow."""
+    """A turn that may still get more findings."""
 
     context: RuleContext
     findings: list[Finding] = field(default_factory=list[Finding])
@@ -32,7 +32,7 @@ class JudgedTurn:
 class RuleEngine:
     """`ended`, `followed` and `closed` give the findings of a turn at each moment.
 
-    A rule that raises is reported once, in `problems` and in the log, and the other rules go on.
+    A rule that raises an exception is reported once, in `problems` and in the log, and the other rules still run.
     """
 
     def __init__(self, *, hints: bool = False, advice: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""What a finding of each class looks like: its message and its evidence, as real runs of made-up agents gave them."""
+"""An example of each class of finding: message and evidence, taken from recorded runs of test agents."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ class Example:
 
 EXAMPLES: dict[str, Example] = {
     "client-history-truncated": Example(
-        "1 piece of the history (201 characters) are gone, and nothing replaces them",
+        "1 piece of the history (201 characters) is missing, without a replacement",
         ("#3 request /messages/8", "#4 request"),
     ),
     "client-history-reordered": Example(
@@ -42,15 +42,15 @@ EXAMPLES: dict[str, Example] = {
         ("#2 request system", "#3 request system"),
     ),
     "client-tools-changed": Example(
-        "the tools changed: search_logs went away, although the history calls 'search_logs'",
+        "the tools changed: search_logs removed, although the history calls 'search_logs'",
         ("#2 request tools", "#3 request tools"),
     ),
     "client-cache-prefix-busted": Example(
-        "the request departs from #2 within its cached prefix; 724 input tokens were not read from the cache",
+        "the request differs from #2 within its cached prefix; 724 input tokens were not read from the cache",
         ("#3 request",),
     ),
     "client-no-cache-control": Example(
-        "3 growing requests, 2,085 input tokens in the last, and none is cached",
+        "3 growing requests, the last with 2,085 input tokens, and none is cached",
         ("#2 request", "#2 usage cache_read 0"),
     ),
     "client-sampling-params-changed": Example(
@@ -58,23 +58,23 @@ EXAMPLES: dict[str, Example] = {
         ("#2 request",),
     ),
     "client-model-changed": Example(
-        "'claude-haiku-4-5' is asked for; #2 asked for 'claude-sonnet-4-5'",
+        "the request names the model 'claude-haiku-4-5'; #2 named 'claude-sonnet-4-5'",
         ("#2 request model", "#3 request model"),
     ),
     "api-cache-drop": Example(
-        "0 tokens were read from the cache after 2,048 in #3, although nothing before them changed",
+        "0 tokens came from the cache, after 2,048 in #3, although the prefix is the same",
         ("#3 usage cache_read 2048", "#4 usage cache_read 0"),
     ),
     "client-missing-tool-result": Example(
-        "the next request has no result for call_IQFbEX: 1 of the batch was answered",
+        "the next request has no result for call_IQFbEX: 1 other call of the answer got a result",
         ("#0 call call_IQFbEX", "#1 request"),
     ),
     "client-orphan-tool-result": Example(
-        "a result is given for call_n3RhZC, which nothing in the history called",
+        "the request holds a result for call_n3RhZC, but the history holds no such call",
         ("#3 request /messages/9",),
     ),
     "client-duplicate-tool-result": Example(
-        "the call call_oFMZKe is answered twice, the second time with another result",
+        "the call call_oFMZKe has two results, the second one with other content",
         ("#3 request /messages/8", "#3 request /messages/9"),
     ),
     "client-duplicated-call": Example(
@@ -110,11 +110,11 @@ EXAMPLES: dict[str, Example] = {
         ("#0 request /tools/3",),
     ),
     "client-unsupported-param": Example(
-        "the API does not take temperature: `temperature` is deprecated for this model.",
+        "the API does not accept temperature: `temperature` is deprecated for this model.",
         ("#0 request /temperature", "#0 status 400"),
     ),
     "client-stale-server-state": Example(
-        "the request continues resp_ba18f2, which was never seen in this recording; the API says: Previous "
+        "the request continues resp_ba18f2, which is not in this recording; the API says: Previous "
         "response with id 'resp_ba18f2' not found.",
         ("#2 request /previous_response_id",),
     ),
@@ -128,7 +128,7 @@ EXAMPLES: dict[str, Example] = {
         ("#0 request", "#0 status 400"),
     ),
     "client-call-id-rewritten": Example(
-        "the call id toolu_012KE3 came back as toolu_01rjcg",
+        "the client sent the call id toolu_012KE3 back as toolu_01rjcg",
         ("#2 call toolu_012KE3", "#3 request /messages/5/content/1"),
     ),
     "client-tool-error-as-success": Example(
@@ -137,7 +137,8 @@ EXAMPLES: dict[str, Example] = {
         ("#2 request /messages/4/content/0",),
     ),
     "client-huge-tool-result": Example(
-        "the result of 'search_logs' has 141,889 characters (about 35,472 tokens), which every later turn pays for",
+        "the result of 'search_logs' has 141,889 characters (about 35,472 tokens), and every later turn "
+        "sends them again",
         ("#1 request /messages/4",),
     ),
     "client-empty-tool-result": Example(
@@ -145,7 +146,7 @@ EXAMPLES: dict[str, Example] = {
         ("#5 request /messages/12",),
     ),
     "client-context-growth": Example(
-        "the input grew from 1,635 to 22,877 tokens, about 2,360 a turn",
+        "the input grew from 1,635 to 22,877 tokens, about 2,360 per turn",
         ("#0 usage input 1635", "#9 usage input 22877"),
     ),
     "client-image-or-blob-resent": Example(
@@ -153,7 +154,7 @@ EXAMPLES: dict[str, Example] = {
         ("#2 request /messages/1/content/1",),
     ),
     "client-max-iterations": Example(
-        "the thread stops after 10 turns with open calls, as a turn limit would do",
+        "the thread stops after 10 turns with open calls, as at a turn limit",
         ("#9 call call_3u5EDR",),
     ),
     "client-dispatched-partial-call": Example(
@@ -165,7 +166,8 @@ EXAMPLES: dict[str, Example] = {
         ("#2 finish refusal", "#3 request /messages/6/content/0"),
     ),
     "client-pause-not-resumed": Example(
-        "the API paused the turn and the next request puts something behind it instead of sending it back",
+        "the API paused the turn and the next request adds something after the answer instead of sending it back "
+        "unchanged",
         ("#2 finish pause_turn", "#3 request"),
     ),
     "client-stored-failed-turn": Example(
@@ -177,19 +179,19 @@ EXAMPLES: dict[str, Example] = {
         ("#0 response", "#1 request header x-claude-code-prev-tool-durations"),
     ),
     "api-error-in-200-stream": Example(
-        "an error came inside a 200 stream: overloaded_error Overloaded",
+        "the stream with status 200 contains an error: overloaded_error Overloaded",
         ("#5 response",),
     ),
     "client-interrupted": Example(
-        "the client closed the connection before the answer was complete; the call of 'create_ticket' was half written",
+        "the client closed the connection before the answer was complete; the call of 'create_ticket' was incomplete",
         ("#4 closed by client",),
     ),
     "api-stream-cut": Example(
-        "the answer ended after 4,723 bytes without the word that ends it (the server closed first)",
+        "the answer ended after 4,723 bytes, before it was complete (the server closed first)",
         ("#5 response byte 4723",),
     ),
     "api-stream-stalled": Example(
-        "nothing new came for 320 s at byte 10916 (1 keepalives in the stream)",
+        "no new data for 320 s at byte 10916 (1 keepalive in the stream)",
         ("#5 response byte 10916",),
     ),
     "api-malformed-stream": Example(
@@ -201,7 +203,7 @@ EXAMPLES: dict[str, Example] = {
         ("#0 call call_XDAi4m",),
     ),
     "api-duplicate-tool-call-id": Example(
-        "the id call_XDAi4m was given to two calls of one answer",
+        "two calls of one answer have the id call_XDAi4m",
         ("#0 call call_XDAi4m",),
     ),
     "api-truncated-call-mislabelled": Example(
@@ -236,7 +238,7 @@ EXAMPLES: dict[str, Example] = {
         ("#2 finish UNEXPECTED_TOOL_CALL",),
     ),
     "api-pause": Example(
-        "the API paused the turn (pause_turn); send it back as it is",
+        "the API paused the turn (pause_turn); send the answer back unchanged",
         ("#2 finish pause_turn",),
     ),
     "api-server-limit": Example(
@@ -266,12 +268,12 @@ EXAMPLES: dict[str, Example] = {
         ("#4 call call_ZaDpj0", "#4 request /tools/3"),
     ),
     "model-call-as-text": Example(
-        'the answer spells a tool call out as text: \'Next step:\\n\\n```json\\n{"name": "read_file", '
+        'the answer contains a tool call as text: \'Next step:\\n\\n```json\\n{"name": "read_file", '
         '"arguments": {"path": "services/checkout/config/production.yaml", "first_line"\'',
         ("#2 response",),
     ),
     "model-empty-response": Example(
-        "the answer is empty although 3 output tokens were counted",
+        "the answer is empty although it counts 3 output tokens",
         ("#5 response", "#5 finish stop"),
     ),
     "model-repeated-call": Example(
@@ -287,7 +289,7 @@ EXAMPLES: dict[str, Example] = {
         ("#0 request tool choice none", "#0 response"),
     ),
     "model-parallel-when-forbidden": Example(
-        "parallel calls were forbidden and 2 came",
+        "parallel calls were forbidden and the answer has 2 calls",
         ("#0 request parallel tool calls false", "#0 call call_aa98Xm", "#0 call call_fKI505"),
     ),
     "model-duplicate-call-in-batch": Example(
@@ -303,11 +305,11 @@ EXAMPLES: dict[str, Example] = {
         ("#2 usage",),
     ),
     "api-model-substituted": Example(
-        "'gpt-4o-mini-2024-07-18' answered; 'gpt-4.1' was asked for",
+        "'gpt-4o-mini-2024-07-18' answered; 'gpt-4.1' was requested",
         ("#0 request model gpt-4.1", "#0 response model gpt-4o-mini-2024-07-18"),
     ),
     "api-service-tier-changed": Example(
-        "tier 'default' served the request; 'priority' was asked for",
+        "tier 'default' served the request; 'priority' was requested",
         ("#2 request /service_tier", "#2 response service_tier default"),
     ),
     "api-prompt-truncated-silently": Example(
@@ -315,7 +317,7 @@ EXAMPLES: dict[str, Example] = {
         ("#0 usage input 4096", "#0 request"),
     ),
     "api-reasoning-dropped-by-server": Example(
-        "the API took 1 reasoning block out of the request: prefix_binding_mismatch messages.3.content.0",
+        "the API removed 1 reasoning block from the request: prefix_binding_mismatch messages.3.content.0",
         ("#3 response input_transformations", "#3 request messages.3.content.0"),
     ),
     "client-tool-calls-not-dispatched": Example(
@@ -327,11 +329,11 @@ EXAMPLES: dict[str, Example] = {
         ("#5 finish max_tokens",),
     ),
     "client-continued-after-end": Example(
-        "the model had finished and the next request adds nothing but 'Please continue.'",
+        "the model had finished and the next request adds only 'Please continue.'",
         ("#5 finish stop", "#6 request"),
     ),
     "client-retry-storm": Example(
-        "the same request was sent 4 times after failures",
+        "the same failing request was sent 4 times",
         ("#2 status", "#3 status", "#4 status", "#5 status"),
     ),
     "client-retried-permanent-error": Example(
@@ -339,11 +341,11 @@ EXAMPLES: dict[str, Example] = {
         ("#0 status 401", "#1 request"),
     ),
     "client-ignored-retry-after": Example(
-        "the next attempt came after 1.0 s; the API asked for 20 s",
+        "the client retried after 1.0 s; the API asked it to wait 20 s",
         ("#3 response header retry-after 20", "#4 request"),
     ),
     "client-duplicate-request": Example(
-        "the request is byte for byte that of #0, and both were answered",
+        "the request is the same as in #0, byte for byte, and both were answered",
         ("#0 request", "#1 request"),
     ),
     "client-refusal-retried": Example(
@@ -351,11 +353,11 @@ EXAMPLES: dict[str, Example] = {
         ("#5 finish refusal", "#6 request"),
     ),
     "client-poisoned-history": Example(
-        "2 requests were rejected for the same fault, first #3: the session cannot recover by trying again",
+        "2 requests were rejected because of the same fault, first #3: retries cannot succeed",
         ("#3 status", "#4 request"),
     ),
     "client-no-retry-on-transient": Example(
-        "nothing was tried again after status 429",
+        "the client did not retry after status 429",
         ("#2 status 429",),
     ),
     "api-overloaded": Example(
@@ -409,7 +411,7 @@ EXAMPLES: dict[str, Example] = {
         ("#0 response",),
     ),
     "client-stopped-silently": Example(
-        "the thread ends with pause and nothing says why",
+        "the thread ends with `pause` and nothing explains it",
         ("#3 finish pause_turn",),
     ),
     "tool-without-description": Example(
@@ -429,7 +431,7 @@ EXAMPLES: dict[str, Example] = {
         ("#0 request tools",),
     ),
     "strict-not-set": Example(
-        "5 tools are not strict: search_logs, read_file, run_query, create_ticket, search_logs",
+        "5 tools without `strict`: search_logs, read_file, run_query, create_ticket, search_logs",
         ("#0 request tools",),
     ),
     "no-max-tokens": Example(
@@ -445,7 +447,7 @@ EXAMPLES: dict[str, Example] = {
         ("#7 request",),
     ),
     "unused-tools-paid-for": Example(
-        "1 of 5 tools were never called (find person); their definitions took about 100 input tokens in 6 requests",
+        "1 of 5 tools never called (find person); their definitions took about 100 input tokens in 6 requests",
         ("#5 request tools",),
     ),
     "run-ended-by-limit": Example(
@@ -458,7 +460,7 @@ EXAMPLES: dict[str, Example] = {
     ),
     "replay-missed": Example(
         "no recorded round trip has this request: the nearest is turn 2 of t1, #1, where /messages/0/content differs; "
-        "record again if it is meant",
+        "record again if the change is intended",
         ("#1 request",),
     ),
     "replay-without-answer": Example(

@@ -48,7 +48,7 @@ class Finding:
 
     @classmethod
     def from_json(cls, value: object) -> Self:
-        """The finding that `as_json` wrote; a missing field reads as empty, because old indexes may lack some."""
+        """The finding that `as_json` wrote. A missing field is read as empty, because old indexes may lack some."""
         fields = as_object(value)
         return cls(
             str(fields.get("id", "")),

@@ -1,6 +1,6 @@
-"""What the rules remember of a thread and of a run while it is recorded.
+"""The memory of the rules for a thread and a run while it is recorded.
 
-The memory is small and does not hold what was said: hashes, ids, and the last few turns.
+It is small: hashes, ids, and the last few turns, but no texts.
 """
 
 from collections import deque
@@ -15,7 +15,7 @@ _KEPT_TURNS = 40
 
 @dataclass(frozen=True, slots=True)
 class PastTurn:
-    """What is kept of a turn in the memory of its thread."""
+    """The facts about a turn that the memory of its thread keeps."""
 
     index: int
     calls: tuple[int, ...]
@@ -53,7 +53,7 @@ class RejectedBefore:
     rule_id: str
     """The class of failure that the API's text names."""
     pointer: str | None
-    """Where the text says that the fault is."""
+    """The place of the fault, according to the text."""
     first_index: int
     """The first round trip that was rejected for it."""
     count: int = 1
@@ -61,10 +61,10 @@ class RejectedBefore:
 
 @dataclass(slots=True)
 class ThreadMemory:
-    """What is known of a thread, up to the current turn."""
+    """The memory of a thread, up to the current turn."""
 
     reported: set[tuple[str, object]] = field(default_factory=set[tuple[str, object]])
-    """What was reported of this thread already, by rule and key."""
+    """What was already reported for this thread, by rule and key."""
     steps: deque[PastTurn] = field(default_factory=lambda: deque(maxlen=_KEPT_TURNS))
     """The last successful turns, oldest first."""
     emitted_calls: dict[str, tuple[int, str, int]] = field(default_factory=dict[str, tuple[int, str, int]])
@@ -91,7 +91,7 @@ class ThreadMemory:
 
 @dataclass(slots=True)
 class RunMemory:
-    """What is known of a run, up to the current turn."""
+    """The memory of a run, up to the current turn."""
 
     requests: dict[tuple[str, bytes], SentRequest] = field(default_factory=dict[tuple[str, bytes], SentRequest])
     """Requests by `request_key`."""
@@ -107,7 +107,7 @@ class RunMemory:
     """Tools by name: how often offered, how often called, characters of the definition."""
     generations: int = 0
     reported: set[tuple[str, object]] = field(default_factory=set[tuple[str, object]])
-    """What was reported of this run already, by rule and key."""
+    """What was already reported for this run, by rule and key."""
     ids_given_twice: set[str | None] = field(default_factory=set[str | None])
     """Ids that the API itself gave to two calls."""
 

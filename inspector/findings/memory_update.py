@@ -1,4 +1,4 @@
-"""What a turn leaves in the memory of its thread and run, before and after the rules look at it."""
+"""Updates the memory of a thread and a run with a turn, before and after the rules look at it."""
 
 from dataclasses import replace
 
@@ -15,13 +15,13 @@ _MOST_COUNTS = 200
 _CACHE_MARKERS = (b"cache_control", b"cachePoint")
 _REJECTED = (400, 413, 422)
 _CAPS = frozenset({"length", "context_full"})
-"""Finishes that leave the calls before the last one whole."""
+"""Finishes after which all calls but the last one are complete."""
 _UNFIT = frozenset({"length", "context_full", "refusal", "content_filter", "malformed"})
 """Finishes whose calls must not be run."""
 
 
 def before_rules(context: RuleContext) -> None:
-    """Notes what the rules of this very turn look at: offered tools, cache marks, results of the last turn."""
+    """Note what the rules need for this turn: offered tools, cache marks, results of the last turn."""
     if not context.is_attempt:
         context.thread.turns += 1
     if any(marker in context.turn.round_trip.request.body for marker in _CACHE_MARKERS):
@@ -52,7 +52,7 @@ def _note_results(context: RuleContext) -> None:
 
 
 def after_rules(context: RuleContext) -> None:
-    """Notes what later turns must know of this one."""
+    """Note what the rules need for later turns."""
     _note_calls(context)
     _note_blocks(context)
     _note_request(context)

@@ -1,7 +1,7 @@
 """Whether two names are names of one model.
 
-APIs answer under another spelling than was asked for: with a date, a revision, a region, a vendor, a precision, or in
-full where the request was short. None of that is another model; another version, family or size is.
+An answer may spell the requested name differently: with a date, a revision, a region, a vendor, a precision, or in full
+where the request was short. None of that is another model; another version, family or size is.
 """
 
 import re
@@ -49,7 +49,7 @@ class ModelName:
 
     words: tuple[str, ...]
     sizes: frozenset[str]
-    """Those of `words` that tell models of one family apart."""
+    """Those of `words` that distinguish models of one family."""
     versions: frozenset[str]
     parameters: frozenset[str]
     """`8b`, `a22b`, `8x7b`."""

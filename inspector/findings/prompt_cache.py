@@ -12,7 +12,7 @@ _NEARLY_ALL = 0.8
 
 
 def at_stake(context: RuleContext) -> bool:
-    """True when the last request was long enough for a cache, and a cache is known to be used."""
+    """True when the last request was long enough for a cache, and the API is known to use one."""
     then = context.previous.reading.usage if context.previous is not None else None
     if then is not None and then.input is not None and then.input < CACHEABLE:
         return False

@@ -1,4 +1,4 @@
-"""Reading a rejection: which fault of the request an error's text speaks of, and where it says that it is.
+"""Reads the text of a rejection: which fault of the request it names, and where.
 
 The texts only confirm and locate what the structure shows: "its wording can change, so don't match on it"
 (anthropic 2.11.0, `APIError`). Patterns from public bug reports, collected 2026-11-20.
@@ -18,14 +18,14 @@ _DEEPEST = 3
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """What an API said is wrong with a request."""
+    """What is wrong with a request, according to the API."""
 
     ids: tuple[str, ...]
-    """The classes that the text may speak of, most likely first; empty when it is not known."""
+    """The classes that the text may mean, most likely first; empty when it is unknown."""
     text: str
     """The API's own sentence, unwrapped."""
     pointer: str | None = None
-    """Where it says that the fault is, as a JSON pointer into the request."""
+    """The place of the fault, according to the text, as a JSON pointer into the request."""
     named: tuple[str, ...] = ()
     """What the text names: ids, tools, parameters."""
 
@@ -209,7 +209,7 @@ _STEP = re.compile(r"\d+|[a-z_]+", re.IGNORECASE)
 
 
 def rejection(reading: Reading) -> Rejection | None:
-    """What the answer of a rejected request complains of; None when it was not rejected."""
+    """The reason in the answer to a rejected request; None when it was not rejected."""
     error = reading.error
     if error is None:
         return None

@@ -1,4 +1,4 @@
-"""A rule: one class of failure, what it says to a person, and the function that finds it.
+"""A rule: one class of failure, its texts for the user, and the function that finds it.
 
     @rule(
         "client-ignored-limit", "client", "warning", "P",
@@ -10,8 +10,8 @@
         if ...:
             yield Note("the request came after 499", (f"{context.at} request",))
 
-A rule yields nothing without evidence. A rule that looks at several moments is declared once; its other checks are
-added with `RULE.also(...)` and share its words.
+Every note needs evidence. A rule that runs at several moments is declared once; its other checks are added with
+`RULE.also(...)` and share its texts.
 """
 
 from collections.abc import Callable, Iterator
@@ -55,15 +55,15 @@ class Rule:
     fix: str
     """What to do about it."""
     not_when: tuple[str, ...]
-    """The situations in which it stays silent, or is milder. They are printed to users, and each has a test."""
+    """The situations in which it reports nothing, or something milder. They are printed to users; each has a test."""
     check: Check
     when: Moment = "ended"
     protocols: tuple[str, ...] = ()
     """The names of the protocols that it applies to; empty means all."""
     trait: Callable[[Protocol], bool] | None = None
-    """Or what a protocol must be like for the rule to apply to it."""
+    """Or a condition for the protocols to which the rule applies."""
     advice: bool = False
-    """True for lint: it blames nobody and says what could be better."""
+    """True for lint: it blames no layer and says what could be better."""
 
     @property
     def switch(self) -> str | None:
@@ -91,7 +91,7 @@ class Rule:
         return self.trait is None or self.trait(protocol)
 
     def apply(self, context: RuleContext) -> Iterator[Finding]:
-        """What this rule finds in a turn. What its check raises is raised."""
+        """The notes of this rule for a turn. Exceptions of its check are passed on."""
         if not self.applies_to(context.protocol):
             return
         for note in self.check(context):

@@ -1,4 +1,4 @@
-"""What a rule is given: a turn, the turn before it, what came after, and the memory of its thread and run."""
+"""The argument of every rule: a turn, the turn before it, what came after, and the memory of its thread and run."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -22,9 +22,9 @@ from .tool_pairing.model import ToolPairing
 from .tool_pairing.pair_tools import pair_tools
 
 _BLOB = 100_000
-"""Bytes from which on a piece of media is large."""
+"""From this many bytes on, a piece of media counts as large."""
 _VIEWS = ("exchange", "echo", "pairing", "blobs", "calls", "tools", "fresh", "fields")
-"""What is computed once per turn, and dropped after the rules have looked at it."""
+"""Properties that are computed once per turn and dropped after the rules have run."""
 _NOTHING = Emission()
 _NO_FINISH = Finish(None, "unknown", "unknown")
 
@@ -42,9 +42,15 @@ def _media(part: Part) -> Iterator[object]:
         yield from (item for item in as_array(as_object(part.raw).get("content")) if "text" not in as_object(item))
 
 
+def finish_at(turn: Turn) -> str:
+    """The evidence for how the API finished a turn: `#3 finish length`; `#3 finish` when it sent no finish word."""
+    raw = turn.reading.finish.raw if turn.reading.finish else None
+    return f"#{turn.round_trip.index} finish" + ("" if raw is None else f" {raw}")
+
+
 @dataclass
 class RuleContext:
-    """A turn as the rules look at it."""
+    """One turn, with everything that a rule may look at."""
 
     turn: Turn
     thread: ThreadMemory
@@ -55,11 +61,11 @@ class RuleContext:
     dispatch: Dispatch | None = None
     over: Literal["open", "followed", "closed"] = "open"
     later: bool = False
-    """True at the close when the run went on to other requests after this turn."""
+    """At the end of the recording: True when the run sent other requests after this turn."""
     found: list[Finding] = field(default_factory=list[Finding])
-    """What was found in this turn so far."""
+    """The findings in this turn so far."""
     known_echo: HistoryDiff | None = None
-    """`echo`, where the turn before was compared with this one already."""
+    """`echo`, if the turn before was already compared with this one."""
     sent_before: SentRequest | None = None
     """An earlier request of the run with the same body."""
 
@@ -74,7 +80,7 @@ class RuleContext:
 
     @property
     def provider(self) -> Provider:
-        """Who answered, with what is known of this provider."""
+        """Who answered, and what turntape knows about this provider."""
         return provider_of(self.reading.provider)
 
     @property
@@ -95,7 +101,18 @@ class RuleContext:
 
     @property
     def at(self) -> str:
+        """The round trip as evidence names it: `#3`."""
         return f"#{self.index}"
+
+    @property
+    def finish_at(self) -> str:
+        """The evidence for how the API finished this turn."""
+        return finish_at(self.turn)
+
+    @property
+    def finish_word(self) -> str:
+        """The API's finish word, or its meaning when the API sent no word."""
+        return self.finish.raw or self.finish.label
 
     @property
     def status(self) -> int | None:
@@ -118,7 +135,7 @@ class RuleContext:
 
     @cached_property
     def echo(self) -> HistoryDiff | None:
-        """How this request repeats what the previous turn sent and got."""
+        """How this request repeats the request and the answer of the previous turn."""
         before = self.previous
         if before is None or before.failed:
             return None
@@ -139,14 +156,14 @@ class RuleContext:
 
     @cached_property
     def pairing(self) -> ToolPairing:
-        """How the calls and results of its history fit together."""
+        """The calls and results of the request's history, paired."""
         before, held = self.previous, self.request.previous_id
         continues = before is not None and held in before.reading.answer_ids
         return pair_tools(self.request, self.protocol.pairing, list(self.thread.emitted_calls) if continues else None)
 
     @cached_property
     def fresh(self) -> tuple[Message, ...]:
-        """The messages that the request before did not hold, byte for byte; all of them when the API complains."""
+        """The messages that the previous request did not contain, byte for byte; all of them after an API error."""
         if self.before is None or self.reading.error is not None:
             return self.request.messages
         return self.request.conversation[same_messages(self.before.conversation, self.turn.conversation) :]
@@ -180,7 +197,7 @@ class RuleContext:
         return {tool.name: tool for tool in (*self.request.added_tools, *self.request.tools)}
 
     def returned_by(self, raw: object) -> int | None:
-        """The round trip in which the API itself returned this very block, or None."""
+        """The number of the round trip in which the API itself returned the same block, or None."""
         return self.run.emitted.get(block_hash(raw))
 
     def has(self, *ids: str) -> tuple[str, ...]:
@@ -200,7 +217,7 @@ class RuleContext:
         return as_object(self.exchange.body)
 
     def release(self) -> None:
-        """Drops what only the rules at the end of the turn need: a run must not stay in memory."""
+        """Drop what only the rules at the end of the turn need, so that the run does not stay in memory."""
         self.before = self.known_echo = None
         for view in _VIEWS:
             self.__dict__.pop(view, None)

@@ -35,7 +35,7 @@ ANSWERED: Mapping[str, Severity] = {
 """How severe a fault of a request is at most when the API answered that request."""
 
 CACHE_ONLY = frozenset({"client-system-prompt-changed", "client-tools-changed"})
-"""Changes that cost nothing but what the cache holds: an info unless the counts show that it was lost."""
+"""Changes that can only cost the cache: an info, unless the counts show that it was lost."""
 
 RAN = frozenset({"model-args-break-schema", "model-unknown-tool"})
 """Faults of calls: an info when the client ran them all and no result is an error."""

@@ -1,6 +1,6 @@
-"""What an agent did, as fixtures: `turntape_run` for assertions, `turntape_approve` for the trajectory as a file.
+"""Fixtures for what an agent did: `turntape_run` for assertions, `turntape_approve` for the trajectory as a file.
 
-pytest imports this module in every run of everybody who has turntape installed, so it imports nothing but pytest.
+pytest imports this module in every run if turntape is installed, so it imports only pytest.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("turntape").addoption(
         "--turntape-approve",
         action="store_true",
-        help="write the trajectories of this run as the approved ones",
+        help="store the trajectories of this run as the approved ones",
     )
 
 
@@ -55,7 +55,7 @@ def pytest_turntape_fork(path: str, at: int, edits: Sequence[str]) -> "ForkSourc
 
 @pytest.fixture
 def turntape_run(turntape_cassette: "Session") -> "AgentRun":
-    """What the agent did so far in this test: `tool_calls`, `turns`, `text`, `cost`, `findings(…)`, `trajectory()`."""
+    """The agent's run so far in this test: `tool_calls`, `turns`, `text`, `cost`, `findings(…)`, `trajectory()`."""
     from .agent_run import AgentRun
 
     return AgentRun(lambda: turntape_cassette.passed)

@@ -1,6 +1,6 @@
-"""What an agent did, for assertions: turns, tool calls, findings, cost, and the trajectory as text.
+"""The run of an agent, for assertions: turns, tool calls, findings, cost, and the trajectory as text.
 
-Everything is read again from the round trips whenever there are more of them.
+Everything is read again from the round trips when there are more of them.
 """
 
 from collections import Counter
@@ -28,12 +28,12 @@ class Call(NamedTuple):
 
     name: str
     arguments: object
-    """The parsed arguments, or the text of what does not parse."""
+    """The parsed arguments; their text if it cannot be parsed."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnView:
-    """One turn, flat enough for an assertion."""
+    """One turn as a flat object, for assertions."""
 
     number: int
     thread: str
@@ -41,7 +41,7 @@ class TurnView:
     text: str
     tool_calls: tuple[Call, ...]
     finish: FinishLabel | None
-    """How the API finished it, what was emitted taken into account; None for an answer that never came."""
+    """The effective finish; None if there was no answer."""
     outcome: str
     """What the client did next: `dispatched`, `partly`, `not_dispatched`, `ended` or `open`."""
     usage: Usage | None
@@ -50,7 +50,7 @@ class TurnView:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TurnFinding(Finding):
-    """A finding, and the turn that it is of."""
+    """A finding, and its turn."""
 
     turn: int = 0
 
@@ -90,13 +90,13 @@ class AgentRun:
 
     @property
     def text(self) -> str:
-        """What the model said last in the first thread: the agent's answer."""
+        """The last text of the model in the first thread: the agent's answer."""
         turns = self.turns
         return next((turn.text for turn in reversed(turns) if turn.thread == turns[0].thread), "")
 
     @property
     def cost(self) -> Decimal | None:
-        """US dollars for all turns that have a price; None when none has."""
+        """The cost of all turns with a known price, in US dollars; None when there are none."""
         known = [turn.cost for turn in self.turns if turn.cost is not None]
         return sum(known, Decimal(0)) if known else None
 
@@ -113,7 +113,7 @@ class AgentRun:
         ]
 
     def trajectory(self) -> str:
-        """The run as text for review: what was said, called, answered and found, without ids, times or prices."""
+        """The run as text for a review: messages, calls, results and findings, without ids, times or prices."""
         return "\n".join(_trajectory(self._labelled)) + "\n"
 
 
@@ -191,7 +191,7 @@ def _turn(one: LabelledRoundTrip) -> Iterator[str]:
 
 
 def _said(who: str, text: str) -> Iterator[str]:
-    """What somebody said, every line of it, so that a change in it is a change in one line."""
+    """A message with all its lines, so that a change in one line changes one line of the file."""
     lead = who
     for line in safe(text).splitlines():
         yield f"  {lead}{line}".rstrip()
@@ -199,7 +199,7 @@ def _said(who: str, text: str) -> Iterator[str]:
 
 
 def actions(round_trips: Sequence[RoundTrip]) -> list[str]:
-    """What happened in each round trip of a cassette, in a few words: `→ search`, or what the model said."""
+    """What happened in each round trip of a cassette, in a few words: `→ search`, or the model's text."""
     found = [f"{trip.request.method} {trip.request.url}" for trip in round_trips]
     for one in label_all(replace(trip, index=place) for place, trip in enumerate(round_trips)):
         if one.turn is not None:

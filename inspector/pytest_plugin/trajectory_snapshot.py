@@ -1,4 +1,4 @@
-"""Approval of a text that a test made: equal to the file beside it, or the difference is shown."""
+"""Compares a text that a test made with the approved file next to it, and shows the difference."""
 
 import difflib
 from pathlib import Path
@@ -13,14 +13,14 @@ def trajectory_path(cassette: Path) -> Path:
 
 
 def approve(path: Path, text: str, *, write: bool) -> str | None:
-    """None when `text` is what `path` holds, or was just written to it; else what differs, for people."""
+    """None when `text` equals the content of `path`, or was just written to it; otherwise the difference as text."""
     if write:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         return None
     if not path.exists():
         return (
-            f"turntape: no trajectory is approved in {str(path)!r}; read the one below, and approve it with "
+            f"turntape: there is no approved trajectory {str(path)!r}; read the one below, and approve it with "
             f"--turntape-approve\n\n{text}"
         )
     approved = path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""One round trip with everything in it, and its neighbours in the thread."""
+"""A complete round trip, and its neighbours in the thread."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +17,7 @@ from .row import Row
 
 @dataclass(frozen=True)
 class Detail:
-    """One round trip with everything in it, read again from the file."""
+    """A complete round trip, read again from the file."""
 
     row: Row
     round_trip: RoundTrip
@@ -40,12 +40,12 @@ class Detail:
 
     @property
     def history(self) -> tuple[Message, ...]:
-        """What had been sent already."""
+        """The messages that were already sent before."""
         return self.reading.request.messages[: self.sent]
 
     @property
     def new(self) -> tuple[Message, ...]:
-        """What this request says that the previous one of the thread did not."""
+        """The messages of this request that the thread's previous request did not contain."""
         return self.reading.request.messages[self.sent :]
 
     @property
@@ -55,7 +55,7 @@ class Detail:
 
     @cached_property
     def results(self) -> dict[int, ToolResult]:
-        """What the next request brought for each of this turn's calls, by the call's place."""
+        """The result of each of this turn's calls in the next request, by the call's place."""
         if self.following is None or self.reading.emission is None:
             return {}
         calls = self.reading.emission.calls
@@ -66,7 +66,7 @@ class Detail:
 
 
 def history_diff_with(detail: Detail, following: Reading) -> HistoryDiff | None:
-    """How the next request of the thread repeats a turn; None when the turn failed or was none."""
+    """How the next request of the thread repeats a turn; None when the turn failed or it is not a turn."""
     row, trip = detail.row, detail.round_trip
     if row.thread is None or row.turn is None:
         return None
@@ -87,7 +87,7 @@ def history_diff_with(detail: Detail, following: Reading) -> HistoryDiff | None:
 
 
 def _same(before: tuple[Message, ...], now: tuple[Message, ...]) -> int:
-    """How many messages at the front say the same."""
+    """How many messages at the front have the same meaning."""
     pairs = enumerate(zip(before, now, strict=False))
     return next((at for at, (a, b) in pairs if _meaning(a) != _meaning(b)), min(len(before), len(now)))
 

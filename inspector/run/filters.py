@@ -1,7 +1,7 @@
-"""Finding turns: a few words and `field:value` pairs, all of which must hold.
+"""Search queries: words and `field:value` pairs, which must all match.
 
-`timeout tool:read_file` are the turns that say "timeout" and call `read_file`. Words are looked for in what is new
-in a turn: its new messages, its answer, its calls.
+`timeout tool:read_file` matches turns that contain "timeout" and call `read_file`. Words are searched in what is new in
+a turn: its new messages, its answer, its calls.
 """
 
 import re
@@ -19,14 +19,14 @@ _SCALE = {"": Decimal(1), "k": Decimal(1_000), "m": Decimal(1_000_000)}
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What was asked for, and how a row is tested."""
+    """A query, as a test for rows."""
 
     text: str
     tests: tuple[Test, ...]
     problem: str | None = None
-    """What could not be understood, in one sentence."""
+    """What is wrong with the query, in one sentence."""
     words: tuple[str, ...] = ()
-    """The words that are looked for in the text, in lower case."""
+    """The words to search in the text, in lower case."""
 
     def __call__(self, row: Row) -> bool:
         return all(test(row) for test in self.tests)
@@ -105,13 +105,13 @@ FIELDS: dict[str, tuple[Callable[[str], Test], str]] = {
     "api": (_text(lambda row: row.protocol), "a protocol: openai"),
     "url": (_text(lambda row: row.url), "a part of the URL"),
 }
-"""What can be asked for, and how it is explained."""
+"""The fields of a query, with their explanation."""
 
 _WORD = re.compile(r'-?(?:\w+:)?"[^"]*"|\S+')
 
 
 def parse(text: str) -> Filter:
-    """The filter of a query; `-word` and `-field:value` leave out. What is not understood is said in `problem`."""
+    """The filter of a query; `-word` and `-field:value` exclude. `problem` says what is wrong with the query."""
     tests: list[Test] = []
     problem: str | None = None
     words: list[str] = []
@@ -140,7 +140,7 @@ def _test(word: str) -> Test | None:
 
 
 def _shown(row: Row, wanted: str) -> bool:
-    """Whether what the list says of a row beside its text has the word: its error, its findings."""
+    """Whether the error or a finding of a row has the word."""
     if row.error is not None and wanted in row.error.lower():
         return True
     return any(wanted in found.id or wanted in found.message.lower() for found in row.findings)

@@ -1,4 +1,4 @@
-"""What is played of a recording when its run is forked at a turn, and what must have been before the rest goes live."""
+"""The plan of a fork: which turns are replayed, and which must have been requested before the run continues live."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -9,28 +9,29 @@ from turntape.cassettes.tape.provenance import ForkSource
 from turntape.cassettes.tape.reader import Cassette
 
 from ..analysis.turn import Turn
+from ..wire.printable import several
 
 
 @dataclass(frozen=True, slots=True)
 class ForkPlan:
-    """What is played of a recording, and what must have been before the rest goes live."""
+    """Which turns are replayed, and which must have been requested before the run continues live."""
 
     name: str
     """The file that it is from."""
     trips: tuple[RoundTrip, ...]
-    """All that began before the fork, in the order in which it began."""
+    """All round trips that began before the fork, in the order in which they began."""
     at: int
-    """The turn from which the run is live."""
+    """The first live turn."""
     turns: tuple[int, ...]
     """The numbers of those that are turns of the forked thread."""
     edited: frozenset[int] = frozenset()
     """The numbers of those whose answer was changed."""
     strays_go_live: bool = False
-    """True when what is asked before the fork and was not recorded goes to the API too."""
+    """True when a request before the fork that was not recorded goes to the API."""
 
     @property
     def tape(self) -> ForkSource:
-        """What a player and a recorder need of it."""
+        """The parts that a player and a recorder need."""
         return ForkSource(self.name, self.at, self.trips, self.turns, self.edited)
 
     def changed(self, edit: Callable[[RoundTrip], RoundTrip]) -> "ForkPlan":
@@ -43,7 +44,7 @@ class ForkPlan:
 
 
 def plan_fork(cassette: Cassette, at: int, thread: str | None = None, *, strays_go_live: bool = False) -> ForkPlan:
-    """What is played when `thread` (the first one by default) is forked at turn `at`.
+    """The plan for a fork of `thread` (the first one by default) at turn `at`.
 
     `at` may be one more than the last turn: then the run continues from its end. Raises TurntapeError when there is
     no such thread or turn.
@@ -77,8 +78,8 @@ def _turns_of_thread(round_trips: list[RoundTrip], name: str, thread: str | None
 def _check_turn(turns: list[Turn], at: int, name: str) -> None:
     thread, last = turns[0].thread, max(turn.number for turn in turns)
     if not 1 <= at <= last + 1:
-        known = f"{last} turn{'' if last == 1 else 's'}"
-        raise TurntapeError(f"thread {thread} of {name!r} has {known}, so --at is from 1 to {last + 1} and not {at}")
+        known = several(last, "turn")
+        raise TurntapeError(f"thread {thread} of {name!r} has {known}, so --at must be from 1 to {last + 1}, not {at}")
     if any(turn.round_trip.frames for turn in turns):
         raise TurntapeError(f"thread {thread} of {name!r} was held over a WebSocket, which cannot be forked")
 

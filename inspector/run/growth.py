@@ -1,8 +1,7 @@
-"""How the tokens of a run grow: what each turn paid for, and how full the context window was.
+"""How the tokens of a run grow: the tokens of each turn by kind, and how full the context window was.
 
-Input is split in the order of the request: what was read from the cache, what was written to it,
-then the rest. The history, as long as the previous request of the thread was, comes first; so of the rest that
-part is resent history which the cache did not cover, and only what is left was new.
+The input of a turn is divided into tokens that were read from the cache, tokens that were written to it, and the rest.
+Of the rest, the part that the previous request of the thread already contained is resent history. What remains is new.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,7 +17,7 @@ from .row import Row
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Tokens by what they are; the first four add up to the input, the last two to the output."""
+    """Tokens by kind. The first four kinds add up to the input, the last two to the output."""
 
     cache_read: int = 0
     cache_write: int = 0
@@ -49,11 +48,11 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("output", "output"),
     ("reasoning", "reasoning"),
 )
-"""The kinds of tokens in the order in which a bar stacks them, and what people call them."""
+"""The kinds of tokens in the order in which a bar stacks them, with their titles."""
 
 
 def tokens_of(row: Row) -> Tokens | None:
-    """A turn's tokens, or None when the API did not say them."""
+    """A turn's tokens, or None when the API did not report them."""
     usage = row.usage
     if usage.input is None and usage.output is None:
         return None

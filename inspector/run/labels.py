@@ -1,9 +1,9 @@
 """Labels: each round trip as one `show --json` object, made while the run is being recorded.
 
-The layers of a turn are its own answer (model, api) and what the next request of its thread shows of the client.
-So `client.results` and `client.outcome` say what was done with this turn's emission, while `client.history` says
-how this turn's own request relates to the thread. A turn is labelled when it ends, and again when the next one
-decides its client layer.
+The layers `model` and `api` of a turn come from its answer. `client.results` and `client.outcome` come from the next
+request of its thread: they say what the client did with this emission. `client.history` says how this turn's request
+relates to the previous one of the thread. A turn is labelled when it ends, and again when the next turn shows what the
+client did.
 """
 
 from collections import defaultdict
@@ -33,7 +33,7 @@ _MOST_FAILED = 20
 
 @dataclass(frozen=True, slots=True)
 class LabelledRoundTrip:
-    """A round trip with all that is said of it."""
+    """A round trip with its reading and its label."""
 
     round_trip: RoundTrip
     reading: Reading
@@ -47,7 +47,7 @@ class Labeller:
     def __init__(self, *, hints: bool = False, advice: bool = False, price: Price = cost_of) -> None:
         self._threads = Threads()
         self.price = price
-        """What a round trip has cost; a view that must be quick puts its own here."""
+        """A function for the cost of a round trip; a view that must be fast replaces it."""
         self._rules = RuleEngine(hints=hints, advice=advice)
         self._open: dict[str, tuple[JudgedTurn, Label]] = {}
         """The last turn of each thread, with its label."""
@@ -88,7 +88,7 @@ class Labeller:
         if before is not None:
             before[0].context.following = None
         if turn.edge.kind == "compaction" and (compacted := self._open.get(turn.edge.thread or "")):
-            # Both sides of a compaction are marked once the second shows the first for what it was.
+            # The second turn of a compaction shows what the first one was; then both are marked.
             edge = replace(compacted[0].context.turn.edge, kind="compaction")
             if compacted[0].context.turn.number == 1:
                 compacted[1]["edge"] = edge.as_json()
@@ -113,7 +113,7 @@ class Labeller:
         failed.clear()
 
     def close(self) -> list[tuple[int, Label]]:
-        """What the end of the recording changes: the labels of turns whose thread ended as it should not."""
+        """The labels that the end of the recording changes: those of turns whose thread should not have ended."""
         return [(index, done.label) for index, done in self.finish()]
 
     def finish(self) -> Iterator[tuple[int, LabelledRoundTrip]]:
@@ -178,7 +178,7 @@ def _settle(label: Label, judged: JudgedTurn, done: Dispatch, echo: HistoryDiff 
 
 
 def _echo(echo: HistoryDiff) -> dict[str, object]:
-    """How the next request repeated this turn: emitted against echoed, by JSON pointers."""
+    """How the next request repeats this turn, with JSON pointers into both."""
     return {
         "state": echo.state,
         "reasoning": echo.reasoning,
@@ -256,7 +256,7 @@ def money(amount: Decimal | None) -> str | None:
 
 
 def turn_label(turn: Turn, price: Price = cost_of) -> Label:
-    """The label of a turn but for its client layer and findings."""
+    """The label of a turn without its client layer and findings."""
     trip, reading = turn.round_trip, turn.reading
     emission, finish, usage, error = reading.emission, reading.finish, reading.usage, reading.error
     label = _common(trip, reading)

@@ -1,7 +1,7 @@
-"""What a request is made of: tools, system, and each message, and what each has cost over all turns it was sent in.
+"""The pieces of a request (tools, system prompt, each message), and the cost of each over all turns that sent it.
 
-An API says how many tokens a request was and not which part took them. Here the API's own total is shared out by
-bytes; every view that shows these figures says so.
+An API reports the tokens of a whole request, not of its pieces. Here the API's total is divided in proportion to bytes.
+Every view of these numbers says so.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from ..wire.json_value import compact
+from ..wire.printable import several
 from ..wire.values import Message, Part, RequestReading
 from .detail import Detail
 from .row import Row
 from .rows import Rows
 
-SHARED_OUT = "tokens shared out by bytes, scaled to the API's own input total"
+SHARED_OUT = "the API's input tokens, divided in proportion to bytes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +30,19 @@ class Piece:
     size: int
     """Its bytes as compact JSON."""
     tokens: int | None
-    """Its share of the input; None when the API did not say its input."""
+    """Its share of the input tokens; None when the API did not report them."""
     since: int
-    """The turn of its thread with which it was first sent."""
+    """The turn of its thread that first sent it."""
     times: int
-    """In how many requests it was sent, up to this one."""
+    """How many requests sent it, up to this one."""
     cost: Decimal | None
-    """Its share of what these requests' input cost; None when none of them has a price."""
+    """Its share of the input cost of these requests; None when none of them has a price."""
     pieces: tuple["Piece", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A request, taken apart."""
+    """A request in pieces."""
 
     pieces: tuple[Piece, ...]
     """System, tools, then the messages in order."""
@@ -60,7 +61,7 @@ def size_of(value: object) -> int:
 
 
 def context(detail: Detail, rows: Rows, place: int, window: int | None = None) -> Context:
-    """What the request at `place` is made of."""
+    """The pieces of the request at `place`."""
     request, row = detail.reading.request, detail.row
     measured = list(_measured(request))
     whole = sum(size for *_, size, _ in measured) or 1
@@ -109,7 +110,7 @@ def _measured(request: RequestReading) -> Iterator[tuple[str, str, str, int | No
             )
             for tool in request.tools
         ]
-        yield "tools", f"{len(parts):,} tool{'' if len(parts) == 1 else 's'}", "", None, sum(p[3] for p in parts), parts
+        yield "tools", several(len(parts), "tool"), "", None, sum(p[3] for p in parts), parts
     names = {part.call.id: part.call.name for m in request.messages for part in m.parts if part.call}
     for number, message in enumerate(request.messages):
         parts = [(part.kind, _name(part, names), part.pointer, size_of(_raw(part))) for part in message.parts]
@@ -122,7 +123,7 @@ def _raw(part: Part) -> object:
 
 
 def _kind(message: Message) -> str:
-    """The role, but that what a client hands back is a tool's however the API spells it."""
+    """The role of a message; `tool` for tool results, whatever the API calls them."""
     return "tool" if message.parts and all(part.result is not None for part in message.parts) else message.role
 
 
@@ -143,7 +144,7 @@ def _begins(text: str) -> str:
 
 
 def _requests(rows: Rows, place: int) -> list[Row]:
-    """The requests of this thread up to this one, since its history was last rewritten."""
+    """The requests of this thread up to this one, since its history was last changed."""
     row = rows.all[place]
     if row.thread is None:
         return [row]
@@ -159,12 +160,12 @@ def _requests(rows: Rows, place: int) -> list[Row]:
 
 
 def _first(sent: Sequence[Row], number: int) -> int:
-    """Which of these requests brought message `number`: the first that has so many."""
+    """The first of these requests that has message `number`."""
     return next((at for at, row in enumerate(sent) if row.messages > number), len(sent) - 1)
 
 
 def _cost(sent: Iterable[Row], size: int) -> Decimal | None:
-    """The share of `size` bytes in what these requests' input cost."""
+    """The share of `size` bytes in the input cost of these requests."""
     priced = [(row.input_cost, row.request_bytes) for row in sent if row.input_cost is not None and row.request_bytes]
     if not priced:
         return None
@@ -191,7 +192,7 @@ def _inner(parts: list[_Part], tokens: int | None, size: int, sent: Sequence[Row
 
 
 def shared_out(total: int, sizes: Sequence[int]) -> list[int]:
-    """`total` in whole shares in proportion to `sizes`; they add up to it (largest remainder)."""
+    """Divide `total` into integers in proportion to `sizes`; they add up to `total` (largest remainder method)."""
     whole = sum(sizes)
     if not whole:
         return [0] * len(sizes)
@@ -222,7 +223,7 @@ class Share:
 
 
 def by_kind(request: RequestReading, total: int | None) -> list[Share]:
-    """What a request is made of by kind, without a look at other requests; `total` are its input tokens."""
+    """The pieces of a request by kind, without their history in other requests; `total` is its input tokens."""
     sums: dict[str, tuple[int, int]] = {}
     for kind, _, _, _, size, _ in _measured(request):
         held, number = sums.get(kind, (0, 0))

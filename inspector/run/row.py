@@ -1,4 +1,4 @@
-"""One round trip in one line: what a view needs to list it, sum it up and find it, without its bodies."""
+"""A round trip as a small row: enough to list it, add it up and find it, without its bodies."""
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -14,13 +14,13 @@ from .labels import Key, Label, LabelledRoundTrip
 from .search_text import search_text
 
 SHOWN = 240
-"""How many characters of an answer a row holds."""
+"""At most this many characters of an answer are in a row."""
 SEVEREST_FIRST = tuple(reversed(SEVERITIES))
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A round trip in one line, and its figures."""
+    """A round trip as a row, with its numbers."""
 
     key: Key
     index: int
@@ -32,7 +32,7 @@ class Row:
     protocol: str
     provider: str | None
     model: str | None
-    """The model's name: the answer's own, else the requested one."""
+    """The model's name: from the answer, or else from the request."""
     method: str
     url: str
     status: int | None
@@ -52,12 +52,12 @@ class Row:
     failed_results: int
     usage: Usage
     before: Usage | None
-    """What the previous turn of the thread used."""
+    """The usage of the previous turn of the thread."""
     cost: Decimal | None
     cost_source: CostSource | None
-    """Who says the cost; None where there is none."""
+    """The source of the cost; None if the cost is unknown."""
     input_cost: Decimal | None
-    """The part of the cost that is for the input."""
+    """The cost of the input."""
     findings: tuple[Finding, ...]
     started_at: float
     first_byte_ms: float | None
@@ -66,7 +66,7 @@ class Row:
     response_bytes: int
     messages: int
     messages_before: int
-    """How many messages at the front were sent with the previous request already."""
+    """How many messages at the front the previous request had already sent."""
     tools: tuple[str, ...]
     edge: Edge | None
     session: int | None

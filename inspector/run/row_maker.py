@@ -12,14 +12,14 @@ from .labels import Key, LabelledRoundTrip, Labeller
 from .row import Row, row_of, settled
 
 PRICED_LATER = 60
-"""At most so many rows wait for their price, with their bodies."""
+"""At most this many rows wait for their price, with their bodies."""
 
 
 class RowMaker:
-    """Round trips to rows, as they come; a row comes again when the next turn of its thread says more of it.
+    """Makes rows from round trips as they arrive. A row is made again when the next turn of its thread adds to it.
 
-    With `priced` false the first rows come without a cost, since the table of prices takes longer to load than the
-    first screen may; `price` gives them again with it.
+    With `priced` false the first rows have no cost, because the table of prices takes too long to load for the first
+    screen; `price` gives them again with their cost.
     """
 
     def __init__(self, *, priced: bool = True) -> None:
@@ -45,7 +45,7 @@ class RowMaker:
             yield self._row(index, one, None)
 
     def price(self) -> Iterator[Row]:
-        """The rows that were made without a price, with it; all that come later have theirs."""
+        """The rows that were made without a price, now with it. All later rows have theirs."""
         waiting, self._waiting = self._waiting, None
         if waiting is None:
             return

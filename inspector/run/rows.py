@@ -9,14 +9,14 @@ from .row import Row
 
 @dataclass(frozen=True, slots=True)
 class RowUpdate:
-    """What an update did to the rows: those from `first` on are new, those at `again` changed."""
+    """The result of an update: rows from `first` on are new, rows at `again` have changed."""
 
     first: int
     again: tuple[int, ...] = ()
 
 
 class Rows:
-    """All rows of a run in order of their coming, and where each thread's are."""
+    """All rows of a run in the order in which they arrived, and the places of each thread."""
 
     def __init__(self) -> None:
         self.all: list[Row] = []
@@ -27,7 +27,7 @@ class Rows:
         self._places: dict[Key, int] = {}
 
     def put(self, rows: Iterable[Row]) -> RowUpdate:
-        """Take in new rows, and rows that came before in their new form."""
+        """Add new rows, and replace those that have changed."""
         first, again = len(self.all), set[int]()
         for row in rows:
             place = self._places.get(row.key)

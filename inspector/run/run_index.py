@@ -43,7 +43,7 @@ class Run:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The whole file. Raises CassetteError or FormatError in one sentence when it is none."""
+        """Read a whole file. Raises CassetteError or FormatError when it is not a cassette."""
         run = cls(path)
         for rows in run.read():
             run.rows.put(rows)
@@ -72,16 +72,16 @@ class Run:
             raise FormatError(f"{str(self.path)!r} is empty: it holds no recording; record again")
 
     def read(self) -> Iterator[list[Row]]:
-        """The rows of what was added to the file since; in small batches, so that a view can show the first ones."""
+        """The rows of new round trips in the file, in small batches, so that a view can show the first ones early."""
         yield from self.update(self._tail.news())
 
     def update(self, round_trips: Iterable[RoundTrip]) -> Iterator[list[Row]]:
-        """The rows of more round trips; the caller puts them into `rows` where that is safe."""
+        """The rows of more round trips; the caller adds them to `rows` when that is safe."""
         for trip in round_trips:
             yield list(self._maker.add(trip))
 
     def price(self) -> list[Row]:
-        """The rows that came without a price, once more."""
+        """The rows that had no price, now with it."""
         return list(self._maker.price())
 
     def close(self) -> list[Row]:
@@ -98,18 +98,18 @@ class Run:
         return Detail(row, trip, exchange, reading, previous, following)
 
     def _neighbour(self, place: int | None) -> Reading | None:
-        """A turn beside another; that one can be shown without it."""
+        """A neighbour of a turn; None if it cannot be read, because the turn can be shown without it."""
         try:
             return None if place is None else self._read(place)[2]
         except CassetteError:
             return None
 
     def reading(self, place: int) -> Reading:
-        """What the round trip at that place says."""
+        """The reading of the round trip at that place."""
         return self._read(place)[2]
 
     def exchange(self, place: int) -> Exchange:
-        """The round trip at that place, parsed as far as it is asked for."""
+        """The round trip at that place; its parts are parsed when they are used."""
         return self._read(place)[1]
 
     def _read(self, place: int) -> tuple[RoundTrip, Exchange, Reading]:
@@ -121,7 +121,7 @@ class Run:
         trip = self._round_trip(row.index)
         if row.session is not None:
             trip = turns_of(trip)[row.session]
-        # Resolved once: a body is put together from those it is a piece of.
+        # Resolve the body once, because it may be stored as a difference to other bodies.
         trip = replace(trip, request=replace(trip.request, content=trip.request.body))
         exchange = Exchange(trip)
         found = (trip, exchange, read_exchange(exchange))

@@ -1,4 +1,4 @@
-"""The text of a round trip in which a search looks."""
+"""The text of a round trip for searches."""
 
 from .labels import LabelledRoundTrip
 
@@ -7,7 +7,7 @@ SEARCHED = 200_000
 
 
 def search_text(one: LabelledRoundTrip) -> str:
-    """All that this round trip brings: the new messages, the answer, names, findings."""
+    """Everything new in this round trip: the new messages, the answer, names, findings."""
     reading, turn = one.reading, one.turn
     emission, messages = reading.emission, reading.request.messages
     words = [one.round_trip.request.url, reading.protocol, reading.request.model or "", reading.response_model or ""]

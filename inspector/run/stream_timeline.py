@@ -1,4 +1,4 @@
-"""An answer as it came: what had arrived of it at a given time, read as a whole answer is."""
+"""An answer at a given time of its arrival, read like a complete one."""
 
 from dataclasses import replace
 

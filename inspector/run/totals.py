@@ -21,7 +21,7 @@ class Totals:
     cost: Decimal | None
     """None when no turn has a price."""
     unpriced: int
-    """Turns without a known price: the cost is at least what is said."""
+    """Turns without a known price; if there are any, the real cost is higher than `cost`."""
     errors: int
     warnings: int
     seconds: float
@@ -33,7 +33,7 @@ def totals(rows: Iterable[Row]) -> Totals:
     rows = list(rows)
     turns = [row for row in rows if row.is_turn]
     priced = [row.cost for row in turns if row.cost is not None]
-    # What the API refused has no tokens, and no price to be missed.
+    # A refused request has no tokens, so a missing price is not a gap.
     unpriced = sum(row.cost is None and (row.error is None or row.usage.input is not None) for row in turns)
     severities = Counter(found.severity for row in rows for found in row.findings)
     ends = [row.started_at + (row.duration_ms or 0) / 1000 for row in rows]

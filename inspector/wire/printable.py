@@ -1,4 +1,4 @@
-"""Text from the wire, safe to print: control characters would otherwise drive the terminal."""
+"""Text to print: text from the wire made safe, and numbers with their noun."""
 
 import re
 
@@ -6,7 +6,15 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2
 
 
 def safe(text: str) -> str:
-    """Text from the wire without control characters; tabs become spaces, lone surrogates are shown by their number."""
+    """Text from the wire without control characters, which would otherwise control the terminal.
+
+    Tabs become spaces. Lone surrogates are shown by their number.
+    """
     text = text.replace("\t", "    ").replace("\r\n", "\n")
     text = _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}", text)
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+def several(number: int, noun: str) -> str:
+    """A number with its noun: `1 turn`, `2,000 turns`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

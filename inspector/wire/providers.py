@@ -20,13 +20,13 @@ class Provider:
     hosts: tuple[str, ...] = ()
     """Hosts, or the domains above them; the longest match counts."""
     upstreams: tuple[str, ...] = ()
-    """Names of upstreams that differ from the provider's; any other upstream is a provider of its own name."""
+    """Names of upstreams that differ from the provider's name. Any other upstream has the name of its provider."""
     prices: str | None = None
     """The provider's id in genai-prices (0.2.3, read 2026-11-21)."""
     resells: bool = False
     """True for a gateway that asks what a model's vendor asks; its models are often called `vendor/model`."""
     unlisted: bool = False
-    """True when it asks prices of its own that genai-prices does not have."""
+    """True when it has its own prices, which genai-prices does not have."""
     route_prefix: str = ""
     """For a router: what the ids in genai-prices of the hosts that it chooses from begin with."""
     route_header: str = ""

@@ -1,4 +1,4 @@
-"""Sessions over WebSocket, read into turns as if each response had been a round trip of its own.
+"""Sessions over WebSocket, read into turns as if each response had been a separate round trip.
 
 OpenAI Responses: the client sends `response.create`, the server answers with the events it would have streamed.
 OpenAI Realtime: see `realtime_session.py`. A session of Gemini Live stays whole.
@@ -15,7 +15,7 @@ _LIVE = frozenset({"setup", "clientContent", "realtimeInput", "client_content", 
 
 
 def turns_of(round_trip: RoundTrip) -> list[RoundTrip]:
-    """One round trip for each response that the session asked for; none when it holds no such turns.
+    """One round trip for each response that the session requested; none when it holds no such turns.
 
     Each has the session's URL, the body of its `response.create`, and its events as a stream; the last is cut
     when the session ended inside it.
@@ -25,7 +25,7 @@ def turns_of(round_trip: RoundTrip) -> list[RoundTrip]:
 
 
 def is_live(round_trip: RoundTrip) -> bool:
-    """True for a session that is not read into turns, as one of Gemini Live."""
+    """True for a session that is not read into turns, such as a session of Gemini Live."""
     return bool(round_trip.frames) and not turns_of(round_trip)
 
 

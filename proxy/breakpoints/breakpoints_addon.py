@@ -34,7 +34,7 @@ from .held_answer import MARK, PASSED, Decision, HeldAnswer
 log = logging.getLogger(__name__)
 
 _LOOK = 0.3
-"""Seconds between two looks whether the client of a held answer is still there."""
+"""Seconds between two checks whether the client of a held answer is still connected."""
 
 
 class Decider(Protocol):
@@ -71,7 +71,7 @@ class BreakpointsAddon:
         """Turns that are running and may be held, by flow id."""
         self._one_at_a_time = asyncio.Lock()
         self._held: set[threading.Event] = set()
-        """For each held answer, the event that says that its client has gone."""
+        """For each held answer, an event that is set when its client disconnects."""
 
     def written(self, trip: RoundTrip, number: int) -> None:
         """The recorder addon has handed over a round trip."""
@@ -79,7 +79,7 @@ class BreakpointsAddon:
             self._preview.written(trip, number)
 
     def close(self) -> None:
-        """The proxy stops: no client waits any more."""
+        """The proxy stops, so no client waits any longer."""
         for gone in self._held:
             gone.set()
         if self._preview is not None:

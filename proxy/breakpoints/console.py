@@ -19,7 +19,7 @@ from .held_answer import PASSED, Decision, HeldAnswer
 
 _PROMPT = "  pass, edit, error MESSAGE, show, or go on without breakpoints? [p/e/x/s/g] "
 _LOOK = 0.2
-"""Seconds between two looks whether the client is still there."""
+"""Seconds between two checks whether the client is still connected."""
 
 
 class Console:
@@ -49,7 +49,7 @@ class Console:
         self._say(_PROMPT, end="")
         line = self._line(gone)
         if line is None:
-            self._say("\n  the client has gone" if gone.is_set() else "\n  passed")
+            self._say("\n  the client disconnected" if gone.is_set() else "\n  passed")
             return PASSED
         if not line.strip():
             return None

@@ -30,7 +30,7 @@ class ScriptFile:
         """Carry out the next order. A faulty order refuses the answer, because its meaning is not known."""
         shown = prompt_text.lines(held, colour=False)
         if self._stream is None:
-            self._stream = self._path.open(encoding="utf-8")  # blocks until a writer opens the pipe
+            self._stream = self._path.open(encoding="utf-8")  # waits until a writer opens the pipe
         while line := self._stream.readline():
             if not line.strip() or line.startswith("#"):
                 continue

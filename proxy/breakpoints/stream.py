@@ -1,4 +1,4 @@
-"""mitmproxy's HTTP layer for answers that can be held: their pieces keep their times, and a cut answer arrives cut."""
+"""mitmproxy's HTTP layer for answers that can be held. Each piece keeps its time, and a cut answer is passed on cut."""
 
 # mitmproxy's layers are only partly typed.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
@@ -33,7 +33,7 @@ class HoldingStream(HttpStream):
     def handle_protocol_error(self, event: RequestProtocolError | ResponseProtocolError) -> CommandGenerator[None]:
         held = TEE in self.flow.metadata and self.server_state == self.state_consume_response_body
         if held and isinstance(event, ResponseProtocolError) and self.flow.response is not None:
-            # Half an answer is not held: the client gets what arrived.
+            # An incomplete answer is not held: the client gets what arrived.
             yield SendHttp(ResponseHeaders(self.stream_id, self.flow.response, end_stream=False), self.context.client)
             if self.response_body_buf:
                 yield SendHttp(ResponseData(self.stream_id, bytes(self.response_body_buf)), self.context.client)

@@ -66,7 +66,7 @@ def ensure_authority(folder: Path) -> Path:
 
 
 def _make_authority(folder: Path, key: str) -> None:
-    """All files or none: later runs would use half an authority."""
+    """Write all files or none; otherwise later runs would use an incomplete authority."""
     from mitmproxy.certs import CertStore
 
     with tempfile.TemporaryDirectory(dir=folder) as name:

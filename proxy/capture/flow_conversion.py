@@ -59,7 +59,7 @@ def header_fields(headers: http.Headers | None) -> Headers:
 def round_trip(
     flow: http.HTTPFlow, pending: PendingRoundTrip, closed_first: Side | None, failure: Failure | None
 ) -> RoundTrip:
-    """The round trip of a flow, as far as it got."""
+    """The round trip of a flow, complete or not."""
     raw = flow.request.raw_content
     body, encoding, fault = decoded(raw or b"", flow.request.headers.get("content-encoding"))
     faults = (*pending.faults, fault) if fault else tuple(pending.faults)

@@ -1,4 +1,4 @@
-"""mitmproxy's flow files as round trips. mitmproxy's own reader reads them, so that old versions work too."""
+"""mitmproxy's flow files as round trips. mitmproxy's own reader parses them, so that old versions work too."""
 
 # mitmproxy's headers and connection tables are only partly typed.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false

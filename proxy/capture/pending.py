@@ -1,4 +1,4 @@
-"""A round trip while it runs: what has been seen of it so far."""
+"""A round trip that is still running: what was seen of it so far."""
 
 import time
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ class PendingRoundTrip:
     """Times are microseconds since the start of the round trip."""
 
     url: str
-    """Where the client meant to send the request."""
+    """Where the client wanted to send the request."""
     started_at: float
     """Seconds since the epoch."""
     started_ns: int

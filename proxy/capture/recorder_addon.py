@@ -56,12 +56,12 @@ class RecorderAddon:
         self._flows: dict[str, http.HTTPFlow] = {}
 
     def begin(self, flow: http.HTTPFlow, pending: PendingRoundTrip) -> None:
-        """Start to record a flow."""
+        """Start recording a flow."""
         self.pending[flow.id] = pending
         self._flows[flow.id] = flow
 
     def release(self, flow: http.HTTPFlow) -> PendingRoundTrip | None:
-        """Stop to record a flow: somebody else answers it and writes its round trip."""
+        """Stop recording a flow: another addon answers it and writes its round trip."""
         self._flows.pop(flow.id, None)
         return self.pending.pop(flow.id, None)
 
@@ -115,13 +115,13 @@ class RecorderAddon:
             failure = (
                 None
                 if ended(pending.pieces)
-                else Failure("client_gone", "the client closed before the answer was whole")
+                else Failure("client_gone", "the client closed before the answer was complete")
             )
             self.finish(flow, "client", failure)
         elif flow.response is None:
             kind = connect_failure(message)
             self.finish(flow, None if kind else "server", Failure(kind or "cut", message))
-            # Without the proxy the client would get nothing, on a closed connection. So it gets that.
+            # Without the proxy the client would see a connection closed without an answer. So it does here.
             flow.kill()
         else:
             self.finish(flow, "server", Failure("cut", message))
@@ -130,7 +130,7 @@ class RecorderAddon:
         """Record what is still running as it is now; the proxy is being stopped."""
         for name in list(self.pending):
             self.finish(
-                self._flows[name], None, Failure("internal", "turntape was stopped before the answer was whole")
+                self._flows[name], None, Failure("internal", "turntape was stopped before the answer was complete")
             )
 
     def finish(self, flow: http.HTTPFlow, closed_first: Side | None = None, failure: Failure | None = None) -> None:

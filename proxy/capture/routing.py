@@ -173,7 +173,7 @@ class Router:
         """Send a request through the upstream proxy, when its place is not exempt.
 
         Plain HTTP is requested in absolute form, because many proxies open no tunnel to port 80. A tunnel is used for
-        what needs one (TLS, WebSockets) and for what has no absolute form (HTTP/2, a proxy that is itself behind TLS).
+        traffic that needs one (TLS, WebSockets) or has no absolute form (HTTP/2, a proxy that itself uses TLS).
         """
         request, data = flow.request, flow.request.data
         via = self.via(data.host, data.port)

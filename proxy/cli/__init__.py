@@ -17,7 +17,7 @@ EXTRAS = {"mitmproxy": "proxy", "uvicorn": "proxy", "httptools": "proxy", "textu
 
 
 OUTPUT_ERRORS = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EBADF})
-"""What only writing to a file that is open already can fail with."""
+"""Errors that can only come from writing to an open file."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = command.main(options)
         sys.stdout.flush()
     except BrokenPipeError:
-        # `turntape show F | head`: the reader has enough. Without this Python would complain again at exit.
+        # `turntape show F | head`: the reader has closed the pipe. Without this Python would complain again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return OK
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""Which cassettes an argument names: a file, a pattern, or a folder; and what to say about anything else."""
+"""The cassettes that an argument names (a file, a pattern, or a folder), and the error for any other argument."""
 
 import errno
 import glob
@@ -17,7 +17,7 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """One file that an argument names, or one argument that names none."""
+    """A file that an argument names, or an argument that names no file."""
 
     name: str
     problem: str | None = None

@@ -20,7 +20,7 @@ Written by `python -m turntape.proxy.cli.reference_page` from the commands thems
   folder. A folder means its `*.cassette.jsonl` and `*.cassette.jsonl.zst` files at any depth. Where one cassette is
   needed, a folder or pattern with exactly one works too.
 - **Output.** `-o FILE` (or `--output`) names the file to write. `--format` names the format; `--json` is short for
-  `--format json`. `--out` and `export --as` are older names and still work.
+  `--format json`. `--out` is the old name of `-o`, and `export --as` of `export --format`; both still work.
 - **Colours.** `--color auto|always|never`; `auto` means on a terminal, and respects `NO_COLOR` and `FORCE_COLOR`.
 - **Errors** are one sentence on stderr. `--debug` shows the traceback instead.
 - **Completion.** `source <(turntape completion bash)`, the same with `zsh` after `compinit`, or
@@ -43,6 +43,10 @@ Written by `python -m turntape.proxy.cli.reference_page` from the commands thems
 """
 
 
+_OLDER = ("--out", "--as")
+"""Old names of options, which still work. The head of the page names them once."""
+
+
 def render() -> str:
     """The whole page."""
     sections = list(load_all())
@@ -61,14 +65,13 @@ def _section(one: Entry, command: Command) -> Iterator[str]:
 
 
 def _names(action: argparse.Action) -> str:
-    """Such as `-o`, `--output FILE`."""
+    """The names of an argument with its value, such as `-o`, `--output FILE`."""
     values = "|".join(map(str, action.choices)) if action.choices else str(action.metavar or action.dest.upper())
     if not action.option_strings:
         return f"`{values}`"
-    flags = ", ".join(f"`{flag}`" for flag in action.option_strings[:-1])
-    last = action.option_strings[-1] + (
-        "" if action.nargs == 0 else f" [{values}]" if action.nargs == "?" else f" {values}"
-    )
+    *names, last_name = [flag for flag in action.option_strings if flag not in _OLDER]
+    flags = ", ".join(f"`{flag}`" for flag in names)
+    last = last_name + ("" if action.nargs == 0 else f" [{values}]" if action.nargs == "?" else f" {values}")
     return f"{flags}, `{last}`" if flags else f"`{last}`"
 
 

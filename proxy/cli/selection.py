@@ -1,4 +1,4 @@
-"""Whether a cassette has the turn and the thread that were asked for."""
+"""Checks that a cassette has the turn and the thread that the command line names."""
 
 from typing import TYPE_CHECKING
 

@@ -11,9 +11,9 @@ from ..launch.environment import CERTIFICATES, SWITCHES
 from .reference_page import page, write_or_check
 
 SETTINGS = {
-    "redact": ("regular expressions", "secrets that no built-in rule knows; replaced before they reach the disk"),
+    "redact": ("regular expressions", "secrets that no built-in rule finds; replaced before they reach the disk"),
     "allow_headers": ("names", "request headers to store although they are not on the built-in list"),
-    "rules": ("modules", "rules of your own, by module name"),
+    "rules": ("modules", "modules with your own rules"),
     "protocols": ("tables", "gateways that are declared instead of programmed"),
     "prices": (
         "tables",
@@ -31,12 +31,12 @@ SETTINGS = {
 READ = {
     "TURNTAPE_HOME": "folder of the certificate authority and of updated prices (default: `~/.turntape`)",
     "TURNTAPE_MODE": "record mode of tests and of the transports: `none`, `once`, `new`, `all` or `verify`; takes "
-    "precedence over the code, and counts in CI too",
+    "precedence over the code, also in CI",
     "CI": "set and not `0`, `false` or `no`: nothing is recorded in tests unless `TURNTAPE_MODE` says so",
     "NO_COLOR": "set: no colours where `--color` is `auto`",
-    "FORCE_COLOR": "set: colours also where the output is not a terminal",
+    "FORCE_COLOR": "set: colours even if the output is not a terminal",
     "TERM": "`dumb`: no colours, and no viewer",
-    "COLUMNS": "width of the text where `--width` is not given",
+    "COLUMNS": "width of the text when `--width` is not given",
     "VISUAL": "editor for answers that are held at a breakpoint",
     "EDITOR": "the same, when `VISUAL` is not set",
     "PATH": "where the command after `--` is looked up",
@@ -86,8 +86,8 @@ _SET = """
 ## Variables that turntape sets for a command
 
 `turntape run`, `fork` and `doctor` set these for their command, and `turntape record` prints them. Your own value of a
-base URL becomes the upstream, your own proxy is used for the way out, and the file or folder of your own certificate
-variables is trusted for upstreams.
+base URL becomes the upstream. turntape sends its own requests through your proxy. It trusts the certificates of your
+own variables for upstreams.
 
 | variable | for |
 |---|---|

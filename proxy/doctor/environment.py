@@ -17,7 +17,7 @@ def checks(environ: Mapping[str, str], folder: Path, hosts: Iterable[str]) -> li
     """What prevents a capture, or is good to know; `hosts` are those of LLM APIs."""
     found = [*_proxies(environ), *_exemptions(environ, list(hosts)), *_base_urls(environ), *_certificates(environ)]
     found += _dotenv(folder)
-    return found or [CheckResult("environment", "ok", "No proxy, base URL or CA variable of your own is set.")]
+    return found or [CheckResult("environment", "ok", "You have set no proxy, base URL or CA variable.")]
 
 
 def _proxies(environ: Mapping[str, str]) -> Iterator[CheckResult]:
@@ -68,7 +68,7 @@ def _base_urls(environ: Mapping[str, str]) -> Iterator[CheckResult]:
             yield CheckResult(
                 "base-url",
                 "note",
-                f"{row.variable} is set to {shown(value)}. `turntape run` points it at itself and still sends the "
+                f"{row.variable} is set to {shown(value)}. `turntape run` sets it to our address and still sends the "
                 "requests there.",
             )
 

@@ -1,7 +1,7 @@
 """Whether the HTTP clients of a runtime use the proxy and trust its certificate. Each is tried, not guessed.
 
-Each client requests `https://api.openai.com/…` in the environment that `turntape run` sets. A proxy and a responder
-of our own answer, so it needs no network and no key.
+Each client requests `https://api.openai.com/…` in the environment that `turntape run` sets. Our own proxy and responder
+answer, so it needs no network and no key.
 """
 
 import asyncio
@@ -195,7 +195,7 @@ async def _probe(runtime: Runtime, launcher: tuple[str, ...], bench: _Bench, env
     broken_off = bench.engine.unrecorded.distrusted[HOST] > distrusted
     shown = " ".join(launcher)
     if not answers:
-        what = f"{shown} could not be asked: {error or 'it said nothing'}."
+        what = f"{shown} could not be tried: {error or 'it printed nothing'}."
         return CheckResult("trust", "unknown", what, runtime.advice)
     wrong = [answer for answer in answers if not (answer.fine and bench.came(answer.client))]
     right = ", ".join(answer.client for answer in answers if answer not in wrong)
@@ -238,7 +238,7 @@ async def _ask(command: list[str], environ: Mapping[str, str]) -> tuple[list[Ans
             client, said = cast(tuple[str, int | str], json.loads(line))
         except ValueError:
             continue
-        if said == "000":  # curl's word for no answer
+        if said == "000":  # curl prints this status when there is no answer
             said = err.decode("utf-8", "replace").strip()
         found.append(Answer(client, int(said) if str(said).isdigit() else said))
     last = err.decode("utf-8", "replace").strip().splitlines()

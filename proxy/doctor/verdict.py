@@ -82,7 +82,7 @@ def _failed_handshakes(traffic: Traffic, runtime: Runtime, trusted: bool) -> Ite
     if trusted:
         what = (
             f"The command ended the TLS handshake with {_counts(hosts)}, although clients of its runtime trust "
-            "our certificate: it pins certificates, or has a CA list of its own."
+            "our certificate: it pins certificates, or has its own CA list."
         )
         add = f"a base URL, which needs no certificate; or put {traffic.authority} into the list that it uses"
     else:

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _NEVER = 10 * 365 * 24 * 3600
-"""Seconds of silence after which turntape closes a connection. How long to wait for an answer, and how long an idle
-connection stays open, is between client and API."""
+"""Seconds of silence after which turntape closes a connection. It is long, because client and API decide how long to
+wait for an answer and how long an idle connection stays open."""
 
 _STOP = 60.0
 """Seconds that the proxy may take to stop; a busy machine needs some of them."""
@@ -122,12 +122,12 @@ class Engine:
 
     @property
     def unrecorded(self) -> UnrecordedTraffic:
-        """What came to the proxy and was not for an LLM API."""
+        """Traffic that was not for an LLM API."""
         return self._router.unrecorded
 
     def _breakpoints_addon(self, breakpoints: "Breakpoints") -> "BreakpointsAddon":
         from ..breakpoints.breakpoints_addon import (
-            BreakpointsAddon,  # it reads answers: a proxy without breakpoints does not
+            BreakpointsAddon,  # imported here because it parses answers; a proxy without breakpoints never does
         )
 
         return BreakpointsAddon(breakpoints, self._recorder_addon)
@@ -159,7 +159,7 @@ class Engine:
             settings.update(ssl_verify_upstream_trusted_ca=str(self._trusted_ca))
         if self._client_cert is not None:
             settings.update(client_certs=str(self._client_cert))
-        # What matters of mitmproxy's log is in the round trips.
+        # Everything important in mitmproxy's log is also in the round trips.
         logging.getLogger("mitmproxy").setLevel(logging.CRITICAL)
         self.port = self._router.port = await self._listen(self._server)
         self._running = asyncio.create_task(self._master.run())

@@ -82,7 +82,7 @@ class Fork:
         )
         response, failure = recorded.response, recorded.failure
         if response is None:
-            flow.kill()  # as recorded: the client gets nothing, on a closed connection
+            flow.kill()  # as recorded: the connection is closed without an answer
             return
         is_cut = failure is not None and failure.kind != "client_gone"
         flow.response = http.Response(

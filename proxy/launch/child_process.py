@@ -28,7 +28,7 @@ class SpawnError(Exception):
 def not_found(name: str) -> SpawnError | None:
     """Why the command `name` cannot be started, from a look at PATH, before a proxy is started for it.
 
-    `spawn` reports what only the kernel can refuse.
+    `spawn` reports errors that only the kernel can detect.
     """
     if shutil.which(name) is not None:
         return None
@@ -58,11 +58,11 @@ class Child:
             try:
                 os.kill(self.pid, number)
             except (ProcessLookupError, PermissionError):
-                return  # gone, or it has become another user's: not ours to signal
+                return  # it has ended, or now belongs to another user
 
     def wait(self) -> int:
         """The exit code, 128 + n for a death by signal n."""
-        # WNOWAIT leaves the pid taken until the lock is held, so that no signal can hit a stranger.
+        # WNOWAIT keeps the pid reserved until the lock is held, so that no signal can reach another process.
         os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
         with self._lock:
             _, status = os.waitpid(self.pid, 0)
@@ -74,7 +74,7 @@ class Child:
 def spawn(command: Sequence[str], environ: Mapping[str, str], *, output: int | None = None) -> Child:
     """Start `command`, found on the PATH of `environ`, with our terminal and files. Raises `SpawnError`.
 
-    With `output` it writes to that file and gets no stdin: another process has the terminal.
+    With `output` it writes to that file and gets no stdin, because another process uses the terminal.
     """
     files: list[tuple[int, int, int] | tuple[int, int, str, int, int]] = []
     if output is not None:

@@ -1,6 +1,6 @@
-"""Where the processes of a command connect to, read from /proc; on Linux only.
+"""The connections of a command's processes, read from /proc; on Linux only.
 
-It is sampled many times a second: a connection that opens and closes between two samples is not seen.
+They are sampled many times a second. A connection that opens and closes between two samples is not seen.
 """
 
 import ipaddress
@@ -95,7 +95,7 @@ class Watch:
                 program = str(Path(f"/proc/{pid}/exe").readlink())
                 inodes = _inodes(pid)
             except OSError:
-                continue  # it has ended, or is another user's
+                continue  # it has ended, or belongs to another user
             self.executables.add(_as_called(pid, program))
             if not inodes:
                 continue
@@ -192,7 +192,7 @@ def names(addresses: Iterable[str], hosts: Iterable[str], patience: float = 2.0)
                 if (address := str(entry[4][0])) in wanted:
                     found.setdefault(address, host)
         except OSError:
-            pass  # no such name, or no name server: the address stays without one
+            pass  # no such name, or no name server: the address gets no host name
 
     # Daemons: a name server that does not answer must not delay the end.
     threads = [threading.Thread(target=look_up, args=(host,), daemon=True) for host in hosts]

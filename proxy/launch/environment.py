@@ -1,14 +1,13 @@
-"""The environment that brings a child's LLM traffic to the proxy, whatever language it is written in.
+"""The environment that makes a child process send its LLM traffic to the proxy, whatever language it is written in.
 
-Two routes are offered at once. Variables that name an API's **base URL** point at `/<upstream>` on our port;
-the **proxy** variables and the CA variables catch the clients with fixed hosts. Where the user's environment
-names a base URL already, that place becomes an upstream of its own and the variable points at us in its
-stead.
+It offers two routes at once. Variables for an API's **base URL** get `/<upstream>` on our port. The **proxy** variables
+and the CA variables are for clients with fixed hosts. If the user's environment already names a base URL, that URL
+becomes a separate upstream, and the variable gets our address instead.
 
-NO_PROXY: loopback entries and whatever would exempt an LLM API are dropped, since a local model is recorded
-like any other; the user's other entries stay. Our own `127.0.0.1:PORT` is added for the clients that
-understand a port there (httpx, urllib, botocore, node, Go). The others (requests, aiohttp, curl, reqwest)
-send what is meant for our base URLs to us as to a proxy, and the engine takes such a request for what it is.
+NO_PROXY: loopback entries and entries that would exempt an LLM API are dropped, because a local model is recorded like
+any other. The user's other entries stay. Our own `127.0.0.1:PORT` is added for clients that understand a port in this
+variable (httpx, urllib, botocore, node, Go). Other clients (requests, aiohttp, curl, reqwest) send requests for our
+base URLs through us as their proxy, and the engine treats them as base-URL requests.
 """
 
 import ipaddress
@@ -50,7 +49,7 @@ SWITCHES = (("NODE_USE_ENV_PROXY", "1", "node from 22.21 and 24.5: respect the p
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What to set for a child, and the upstreams that the user's own variables named."""
+    """The variables for a child process, and the upstreams that the user's own variables name."""
 
     variables: dict[str, str] = field(default_factory=dict[str, str])
     upstreams: dict[str, str] = field(default_factory=dict[str, str])
@@ -67,7 +66,7 @@ def environment(
     authority: Path | None = None,
     preload: Path | None = None,
 ) -> Environment:
-    """What to change in `environ` for a child whose traffic is to come to `port`.
+    """The changes to `environ` for a child whose traffic should come to `port`.
 
     `upstreams` are the ones that the user overrode; `hosts` are the LLM hosts that NO_PROXY must not exempt.
     """
@@ -89,9 +88,9 @@ def _base_urls(
     root = f"http://127.0.0.1:{port}"
     variables: dict[str, str] = {}
     named: dict[str, str] = {}
-    # Beside a place that the user named, no second variable of the same API may lead elsewhere.
+    # If the user named a place, no second variable of the same API may name another one.
     values = {row: environ.get(row.variable, "").strip() for row in BASE_URLS}
-    # A variable from an earlier export of ours names no upstream.
+    # A variable with our own address, from an earlier export, does not name an upstream.
     values = {row: value for row, value in values.items() if value and not is_ours(value, port)}
     taken = {row.upstream for row in values}
     everything = upstreams.get("*")
@@ -119,7 +118,7 @@ def _origin(value: str) -> tuple[str, str]:
 
 
 def _free_name(upstream: str, origin: str, named: Mapping[str, str]) -> str:
-    """A name for the user's own place: apart from the API's, whose real host other clients may still call."""
+    """A name for the user's own place. It differs from the API's name, because clients may still call the real host."""
     number = 1
     name = f"my-{upstream}"
     while named.get(name, origin) != origin:
@@ -173,7 +172,7 @@ def _certificates(environ: Mapping[str, str], bundle: Path, authority: Path) -> 
 
 
 def node_preload(folder: Path, environ: Mapping[str, str]) -> Path | None:
-    """The module for a node that has no proxy support of its own, copied to `folder`; None when not needed.
+    """The module for a Node.js without proxy support, copied to `folder`; None when not needed.
 
     It is copied because `.js` is an ES module or not by the nearest package.json, and `.cjs` never is one.
     """

@@ -1,4 +1,4 @@
-"""What to print at the end of a recording without a round trip."""
+"""The text at the end of a recording without any round trip."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ def advice(command: Sequence[str]) -> str:
 
 
 def nothing_lines(seen: UnrecordedTraffic, command: Sequence[str], authority: Path, colour: bool) -> list[str]:
-    """What to print: what came to the proxy instead, and what to try. `authority` is our certificate's file."""
+    """The lines to print: what the proxy received instead, and what to try. `authority` is our certificate's file."""
     bold, dim, yellow, off = ("\x1b[1m", "\x1b[2m", "\x1b[33m", "\x1b[0m") if colour else ("",) * 4
     lines = [f"{bold}turntape{off}  {yellow}no LLM API was called through the proxy{off}"]
 
@@ -40,9 +40,9 @@ def nothing_lines(seen: UnrecordedTraffic, command: Sequence[str], authority: Pa
             "--intercept HOST, if one of them is an LLM API",
         )
     if seen.bypassed:
-        add(f"the command connected past the proxy to {_hosts(seen.bypassed)}", advice(command))
+        add(f"the command bypassed the proxy and connected to {_hosts(seen.bypassed)}", advice(command))
     elif not seen.distrusted and not seen.tunnelled:
-        add("nothing came to the proxy", advice(command))
+        add("the proxy received nothing", advice(command))
     if command:
         lines.append(f"          {dim}why:{off} turntape doctor -- {join(command)}")
     return lines

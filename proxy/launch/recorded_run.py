@@ -16,7 +16,7 @@ from .terminal import coloured
 
 
 async def run(settings: Settings, command: list[str], *, quiet: bool, view: bool = False) -> int:
-    """Record `command` and return its exit code; with `view` the viewer has the terminal meanwhile.
+    """Record `command` and return its exit code. With `view`, the viewer uses the terminal meanwhile.
 
     When the command exits with 0, the code is `NOT_RECORDED` if traffic was lost, and `FINDINGS` if `--prove` found a
     difference.
@@ -27,7 +27,7 @@ async def run(settings: Settings, command: list[str], *, quiet: bool, view: bool
     def started(child: Child) -> None:
         watch.append(Watch(child.pid, ours=recording.port, pause=0.1))
         watch[0].start()
-        recording.on_first = watch[0].over  # once something is recorded, nobody needs the connections
+        recording.on_first = watch[0].over  # once something is recorded, the connections are not needed
 
     code, problem = await supervised(recording, command, started, view=view)
     try:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the command line says about a recording."""
+    """The settings of a recording, from the command line."""
 
     path: Path
     made: bool = False
@@ -65,9 +65,9 @@ class Outcome:
     """Round trips in the file, of this recording."""
     totals: Mapping[str, object] | None
     problems: tuple[str, ...]
-    """What went wrong in turntape itself, and which limit ended the run, one sentence each."""
+    """Problems of turntape itself, and the limit that ended the run, one sentence each."""
     lost: bool = False
-    """True when traffic passed that is not in the cassette."""
+    """True when some traffic is missing from the cassette."""
 
 
 def free_path(kind: str, folder: Path, now: float) -> Path:
@@ -92,7 +92,7 @@ def free_path(kind: str, folder: Path, now: float) -> Path:
 
 
 class Recording:
-    """Starts with `start`, ends with `finish`; in between `environment` is what a child needs."""
+    """Starts with `start`, ends with `finish`. In between, `environment` has the variables for a child process."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -115,14 +115,14 @@ class Recording:
 
     @property
     def seen(self) -> UnrecordedTraffic:
-        """Traffic that came to the proxy and was not recorded."""
+        """Traffic that the proxy received and did not record."""
         engine = self._engine.unrecorded
         return UnrecordedTraffic(
             tunnelled=engine.tunnelled + engine.passed, distrusted=engine.distrusted, bypassed=self.bypassed
         )
 
     def proof(self) -> "Proof":
-        """What the witnesses saw, after the end; for a recording with `prove`."""
+        """The result of the witnesses, after the end; for a recording with `prove`."""
         return self._engine.proof()
 
     async def start(self) -> None:
@@ -144,9 +144,9 @@ class Recording:
             if settings.made:
                 settings.path.unlink()
             raise
-        # A name of our own choosing was taken by an empty file, which is filled now.
+        # A name that we chose was reserved with an empty file, which is filled now.
         self._recorder = Recorder(settings.path, append=settings.made, redactor=Redactor.from_config())
-        # Base URLs that the user's environment names are upstreams too; where they are does not hang on our port.
+        # Base URLs in the user's environment are upstreams too; their addresses do not depend on our port.
         named = environment(settings.environ, port=settings.port, route=settings.route, upstreams=settings.upstreams)
         self._engine = Engine(
             self._recorder,
@@ -171,7 +171,7 @@ class Recording:
             settings.path.unlink()  # it holds a header at most, and nobody else had the name
             if isinstance(exc, OSError):
                 raise TurntapeError(
-                    f"port {settings.port} on 127.0.0.1 is taken or not ours to open; choose another with --port"
+                    f"port {settings.port} on 127.0.0.1 is in use or not permitted; choose another with --port"
                 ) from exc
             raise
         self._sidecar = SidecarClient(
@@ -225,7 +225,7 @@ class Recording:
 
 
 def known_findings(settings: Settings) -> None:
-    """Raises TurntapeError for a `--stop-on` or `--break-on finding=` that no finding will ever meet."""
+    """Raises TurntapeError for a `--stop-on` or `--break-on finding=` that matches no known finding."""
     asked = [("--stop-on ", name) for name in settings.limits.stop_on]
     asked += [("--break-on finding=", c.value) for c in settings.break_on if c.kind == "finding"]
     if not asked:
@@ -245,7 +245,7 @@ def known_findings(settings: Settings) -> None:
 
 
 def breakpoints(settings: Settings) -> "Breakpoints":
-    """What is held and who is asked. Raises TurntapeError when there is nobody to ask."""
+    """Which answers are held, and who decides. Raises TurntapeError without a terminal and a file of answers."""
     from ..breakpoints.breakpoints_addon import Breakpoints
     from ..breakpoints.console import Console
     from ..breakpoints.script_file import ScriptFile
@@ -256,8 +256,8 @@ def breakpoints(settings: Settings) -> "Breakpoints":
         return Breakpoints(settings.break_on, Console.open(colour=coloured(True, settings.environ, settings.color)))
     except OSError as exc:
         raise TurntapeError(
-            "--break-on has no terminal to ask at; give the answers in a file, one a line (pass, edit FILE, "
-            "error MESSAGE), with --break-answers FILE"
+            "--break-on needs a terminal for its questions; without one, use --break-answers FILE, with one answer per "
+            "line (pass, edit FILE, error MESSAGE)"
         ) from exc
 
 

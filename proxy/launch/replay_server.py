@@ -23,8 +23,7 @@ START_TIMEOUT = 30.0
 def replay_server(files: Sequence[str], arguments: Sequence[str] = ()) -> Generator[str]:
     """Its base URL, while it runs. `arguments` are further options of `turntape replay`.
 
-    At the end its report of what differed from the recording goes to stderr. Raises `TurntapeError` when it does not
-    start.
+    At the end it writes to stderr what differed from the recording. Raises `TurntapeError` when it does not start.
     """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -36,8 +35,8 @@ def replay_server(files: Sequence[str], arguments: Sequence[str] = ()) -> Genera
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
-            preexec_fn=unblock,  # our signals are blocked by now, and a signal ends this server
-            start_new_session=True,  # Ctrl-C is for the command, which may still want an answer
+            preexec_fn=unblock,  # our signals are blocked here, but a signal must end this server
+            start_new_session=True,  # Ctrl-C is for the command, which may still need an answer
         )
         try:
             if not _opened(process, port):

@@ -1,4 +1,4 @@
-"""A command whose run is shown while it runs: the viewer has the terminal, the output waits in a file.
+"""A command whose run is shown while it runs: the viewer uses the terminal, and the output is stored in a file.
 
 The viewer is a separate process that follows the cassette. When the user quits it, the output of the command is
 printed, with everything that is still to come.
@@ -16,7 +16,7 @@ from typing import Self
 from .child_process import Child, spawn
 
 POLL = 0.1
-"""Seconds between two looks at the output of a running command."""
+"""Seconds between two reads of the output of a running command."""
 
 
 class Viewing:
@@ -28,7 +28,7 @@ class Viewing:
 
     @property
     def output(self) -> int:
-        """Where the command writes."""
+        """The file for the output of the command."""
         return self._file.fileno()
 
     def __enter__(self) -> Self:

@@ -29,15 +29,14 @@ RUNTIMES = (
         "Python",
         ("python", "pypy", "ipython", "pytest", "jupyter"),
         "respects base URLs (per SDK), HTTPS_PROXY and the CA variables; aiohttp only with trust_env=True",
-        "clients made with trust_env=False, with a transport or with verify= of their own ignore the environment: "
+        "clients made with trust_env=False, with their own transport or with verify= ignore the environment: "
         "base_url=os.environ['OPENAI_BASE_URL'], or aiohttp.ClientSession(trust_env=True)",
     ),
     Runtime(
         "Node",
         ("node", "npm", "npx", "pnpm", "yarn", "tsx", "ts-node"),
         "respects base URLs (per SDK), NODE_EXTRA_CA_CERTS, and HTTPS_PROXY with NODE_USE_ENV_PROXY=1 or our preload",
-        "a client with a fetch, an agent or a dispatcher of its own ignores HTTPS_PROXY: "
-        "baseURL: process.env.OPENAI_BASE_URL",
+        "a client with its own fetch, agent or dispatcher ignores HTTPS_PROXY: baseURL: process.env.OPENAI_BASE_URL",
     ),
     Runtime(
         "Bun",

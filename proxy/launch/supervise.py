@@ -1,4 +1,4 @@
-"""Running a command behind a recording: it gets the terminal, the signals and the environment; we get its exit code."""
+"""Runs a command behind a recording: it gets the terminal, the signals and the environment; we return its exit code."""
 
 import asyncio
 import sys
@@ -43,7 +43,7 @@ async def supervised(
     await recording.start()
     try:
         if early:
-            raise SpawnError(f"{early[0].name} came before the command was started", SIGNALLED + early[0])
+            raise SpawnError(f"{early[0].name} arrived before the command was started", SIGNALLED + early[0])
         environ = {**recording.settings.environ, **recording.environment.variables}
         if view:
             return await _watched(recording.settings, command, environ, children, viewers, started), None
@@ -81,7 +81,7 @@ async def _watched(
 
 
 def to_stderr(lines: Iterable[str]) -> None:
-    """Write lines to stderr; stdout is the command's."""
+    """Write lines to stderr; stdout belongs to the command."""
     if text := "".join(f"{line}\n" for line in lines):
         sys.stderr.write(text)
         sys.stderr.flush()

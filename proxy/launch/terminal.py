@@ -1,4 +1,4 @@
-"""What a terminal can show: colours, columns, and whether its cursor can be moved."""
+"""The abilities of a terminal: colours, columns, and whether its cursor can be moved."""
 
 import os
 import shutil

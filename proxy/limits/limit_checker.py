@@ -23,13 +23,13 @@ class LimitChecker:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.reached: LimitReached | None = None
-        """Why the run was ended, once it was."""
+        """Why the run was ended; None while it is not."""
         self.labels_missing: str | None = None
         """Why no more labels will come; None while they come."""
         self.decided_without_labels = False
         """True once a turn was decided although labels were missing that its limits need."""
         self.on_news: Callable[[], object] = lambda: None
-        """Called after each report and when the labels end, by the thread that brings it."""
+        """Called after each report and when the labels end, by the reporting thread."""
         self._lock = threading.Lock()
         self._report = NO_PROGRESS
         self._written = 0
@@ -101,7 +101,7 @@ class LimitChecker:
         return None
 
     def remarks(self, labels_missing: bool) -> list[str]:
-        """What the user should know about the limits at the end of the run, one sentence each."""
+        """Remarks about the limits for the end of the run, one sentence each."""
         sentences = [self.reached.message.removeprefix("turntape ")] if self.reached else []
         unpriced = self._report["unpriced"]
         if self.limits.max_cost is not None and unpriced:

@@ -87,7 +87,7 @@ class LimitsAddon:
     async def request(self, flow: http.HTTPFlow) -> None:
         try:
             await self._request(flow)
-        except Exception as exc:  # the traffic must go on
+        except Exception as exc:  # the traffic must continue
             log.exception("fault in the limits")
             if (pending := self._recorder.pending.get(flow.id)) is not None:
                 pending.faults.append(f"limits: {exc!r}")
@@ -116,7 +116,7 @@ class LimitsAddon:
             self._on_reached(reached)
         return reached
 
-    # Waiting for the turns before
+    # Waiting for earlier turns
 
     async def _earlier_turns(self) -> None:
         """Wait until every turn that has ended is recorded and labelled."""
@@ -125,18 +125,18 @@ class LimitsAddon:
         await self._until(lambda: whole.isdisjoint(self._running))
         count = self._checker.recorded
         if not await self._until(lambda: self._checker.is_labelled(count)):
-            self._checker.labels_ended(f"the labeller process said nothing for {PATIENCE:.0f} s")
+            self._checker.labels_ended(f"the labeller process was silent for {PATIENCE:.0f} s")
 
     def _is_whole(self, name: str) -> bool:
-        """True when the client has the whole answer of a turn, although its round trip has not ended yet.
+        """True when the client has the complete answer of a turn, although its round trip has not ended yet.
 
-        Clients stop reading at `data: [DONE]`. Their next request can be here before the end of the connection is.
+        Clients stop reading at `data: [DONE]`. Their next request can arrive before the connection ends.
         """
         pending = self._recorder.pending.get(name)
         return pending is not None and not pending.held and ended(pending.pieces)
 
     async def _until(self, is_met: Callable[[], bool]) -> bool:
-        """Wait until the condition is met; False when nothing is heard for too long."""
+        """Wait until the condition is met; False when the labeller process is silent for too long."""
         words = asyncio.Event()
         self._waiting.add(words)
         try:
@@ -154,7 +154,7 @@ class LimitsAddon:
             words.set()
 
     def _warn_if_labels_are_missing(self) -> None:
-        """Say once that a turn is decided without labels that its limits need."""
+        """Report once that a turn is decided without labels that its limits need."""
         reason = self._checker.labels_missing
         if reason is None or not self._checker.limits.need_labels or self._checker.decided_without_labels:
             return

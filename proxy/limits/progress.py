@@ -8,7 +8,7 @@ from typing import TypedDict, cast
 from .turn_paths import path_of
 
 PATIENCE = 60.0
-"""Seconds without a word from the labeller process after which the proxy no longer waits for it."""
+"""Seconds of silence of the labeller process after which the proxy no longer waits for it."""
 
 
 class ProgressReport(TypedDict):

@@ -1,5 +1,5 @@
-"""Proof of non-interference for one run: witnesses before and behind the proxy, and a comparison of what they saw.
+"""Proof of non-interference for one run: a witness on each side of the proxy, and a comparison of what they saw.
 
-A witness passes bytes on without reading them. What the first got from the client is what the API would have received
-without turntape; what the second got from the API is what the client would have received.
+A witness passes bytes on without parsing them. The first one sees what the client sends, which the API would have
+received without turntape. The second one sees what the API sends, which the client would have received.
 """

@@ -1,4 +1,4 @@
-"""Compare what was sent with what arrived: every difference, and the reason where HTTP forces it."""
+"""Compares what was sent with what arrived: lists every difference, and the reason if HTTP requires it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,8 +10,8 @@ from .messages import Fields, Message
 from .wire import Exchange
 
 HOP_BY_HOP = {
-    "proxy-connection": "it is meant for a proxy, and ends there",
-    "proxy-authorization": "it is meant for a proxy, and ends there; turntape reads the name of the run from it",
+    "proxy-connection": "it is for the proxy, which does not pass it on",
+    "proxy-authorization": "it is for the proxy, which does not pass it on; turntape reads the run's name from it",
     "connection": "it belongs to one connection, of which there are two (RFC 9110, 7.6.1)",
     "keep-alive": "it belongs to one connection, of which there are two (RFC 9110, 7.6.1)",
     "expect": "`100-continue` is answered by whoever reads the body first (RFC 9110, 10.1.1)",
@@ -21,7 +21,7 @@ HOST = "the base URL has turntape's address; the API gets its own"
 PREFIX = "the base URL's path names the API; the API gets its own path"
 ABSOLUTE = "a proxy gets the whole URL, a server the path (RFC 9112, 3.2)"
 UPSTREAM = "--upstream names another place, and the path under it"
-CHUNKED = "a chunked request is passed on when it is whole: the chunks belong to one connection (RFC 9112, 7.1)"
+CHUNKED = "a chunked request is passed on when it is complete: the chunks belong to one connection (RFC 9112, 7.1)"
 
 
 _ROUTE = re.compile(r"(?:/s/[^/]+)?/[^/]+(/.*)$")
@@ -39,7 +39,7 @@ class Difference:
     sent: str
     arrived: str
     why: str | None
-    """Why HTTP, or the user, forces it; None when nothing does."""
+    """Why HTTP or the user requires it; None when nothing does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def compare(before: Sequence[Exchange], behind: Sequence[Exchange]) -> list[Comp
 
 
 def _is_same(before: Exchange, behind: Exchange) -> bool:
-    """Whether one request became the other, by the parts that a proxy must not change."""
+    """Whether both are the same request, by the parts that a proxy must not change."""
     one, other = before.request, behind.request
     if one.method != other.method or behind.order < before.order:
         return False
@@ -137,7 +137,7 @@ def _responses(sent: Message, arrived: Message) -> Iterator[Difference]:
     if sent.first != arrived.first:
         yield Difference("response", "status line", sent.first, arrived.first, None)
     yield from _fields("response", sent.fields, arrived.fields, by_base_url=False)
-    # A client that leaves early has read less than the API sent: what it read must be the beginning of that.
+    # A client that leaves early has read less than the API sent; it must be the beginning of what the API sent.
     whole = arrived.whole or not sent.body.startswith(arrived.body)
     if whole and sent.body != arrived.body:
         yield Difference("response", "body", _size(sent.body), _size(arrived.body), None)
@@ -150,7 +150,7 @@ def _responses(sent: Message, arrived: Message) -> Iterator[Difference]:
 
 
 def _is_finer(chunks: Sequence[int], whole: Sequence[int]) -> bool:
-    """Whether `chunks` end wherever those of `whole` do, as far as they go."""
+    """Whether every chunk of `whole` ends where a chunk of `chunks` ends, up to the length of `chunks`."""
     ends, end = set(accumulate(chunks)), sum(chunks)
     return all(at in ends for at in accumulate(whole) if at <= end)
 
@@ -163,7 +163,7 @@ def _by_name(fields: Fields) -> dict[str, list[str]]:
 
 
 _OPEN = frozenset({"host", "connection", "keep-alive", "expect", "content-length", "transfer-encoding", "content-type"})
-"""Fields whose values may be shown; any other may hold a key."""
+"""Fields whose values may be shown; the value of any other may be a key."""
 
 
 def _shown(name: str, values: list[str] | None) -> str:

@@ -1,4 +1,4 @@
-"""The addon that routes what the proxy sends through the witness behind it."""
+"""The addon that sends the proxy's outgoing requests through the second witness."""
 
 # mitmproxy's headers and connection tables are only partly typed.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false

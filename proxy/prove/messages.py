@@ -1,4 +1,4 @@
-"""HTTP/1 messages out of the bytes of a connection, independent of what carries them.
+"""Parses HTTP/1 messages from the bytes of a connection, without any network code.
 
 RFC 9112: https://www.rfc-editor.org/rfc/rfc9112 (read 2026-11-21), sections 6 and 7.
 """
@@ -22,7 +22,7 @@ class Message:
     """Sizes of the chunks, of a chunked body."""
     trailers: Fields
     at: int
-    """The place of its first byte in the connection's list of pieces."""
+    """The index of the piece with its first byte, in the connection's list of pieces."""
     whole: bool = True
 
     def field(self, name: str) -> str | None:

@@ -35,8 +35,8 @@ def lines(proof: Proof, colour: bool) -> list[str]:
         head = f"{red}nothing to prove{off}: no request was passed on"
     elif proof.holds:
         head = (
-            f"proven for {_count(len(passed), 'request')}: what the client sent is what the API got, and what the "
-            "API sent is what the client got, byte for byte and chunk by chunk"
+            f"proven for {_count(len(passed), 'request')}: the API got exactly what the client sent, and the "
+            "client got exactly what the API sent, byte for byte and chunk by chunk"
         )
     else:
         head = f"{red}not proven{off}: {_count(len(proof.unexplained), 'difference')} that nothing explains"
@@ -48,7 +48,7 @@ def lines(proof: Proof, colour: bool) -> list[str]:
         unanswered = Counter(f"{one.before.request.method} {one.before.request.target}" for one in alone)
         found += _wrapped(f"not passed on, so not compared: {_listed(unanswered)}")
     if proof.missed:
-        found += _wrapped(f"not compared, because a proxy behind turntape was used: {_listed(proof.missed)}")
+        found += _wrapped(f"not compared, because they used an upstream proxy: {_listed(proof.missed)}")
     return found
 
 

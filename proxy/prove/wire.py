@@ -1,4 +1,4 @@
-"""What a witness keeps: the pieces of each connection in both directions, in order of time."""
+"""The record of a witness: the pieces of each connection in both directions, in order of time."""
 
 import itertools
 from dataclasses import dataclass, field

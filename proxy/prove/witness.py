@@ -168,7 +168,7 @@ class Witnesses:
         return ssl.create_default_context(cafile=str(self._authority / f"{BASENAME}-ca-cert.pem"))
 
     def _server_context(self, host: str) -> ssl.SSLContext:
-        """A certificate for `host` by our own authority, HTTP/1.1 alone."""
+        """A TLS context for `host` with a certificate of our own authority, for HTTP/1.1 only."""
         if host not in self._contexts:
             from cryptography import x509
             from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
@@ -208,4 +208,4 @@ async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, keep
         if writer.can_write_eof():
             writer.write_eof()
         else:
-            writer.close()  # TLS has no half of an end
+            writer.close()  # TLS cannot close only one direction

@@ -102,7 +102,7 @@ class ScriptedServer:
     def url(self) -> str:
         return f"{'https' if self._tls else 'http'}://{self.host}:{self.port}"
 
-    # Starting and stopping, in the caller's loop or in a thread of our own.
+    # Starting and stopping, in the caller's loop or in a separate thread.
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._serve, self.host, self.port, ssl=self._tls, limit=1 << 26)
@@ -197,7 +197,7 @@ class ScriptedServer:
             writer.write(b"%x\r\n%s\r\n" % (len(piece), piece) if reply.streamed else piece)
             await writer.drain()
             if reply.streamed:
-                # Each event is a write of its own even without a delay.
+                # Each event is a separate write, even without a delay.
                 await asyncio.sleep(self._delay)
         if reply.streamed:
             writer.write(b"0\r\n\r\n")

@@ -50,7 +50,7 @@ WRONG_CALLS: Story = (
 
 
 def step_after(story: Story, answers: int) -> Step:
-    """The step for a history that holds `answers` answers; the last one again for ever."""
+    """The step for a history that holds `answers` answers; after the last step, the last one again."""
     return story[min(answers, len(story) - 1)]
 
 

@@ -1,6 +1,6 @@
 """Signs of life of the labeller process, so that a slow process is not taken for a stuck one.
 
-On a busy machine a label may take minutes. So the process says every second that it lives, as long as it makes
+On a busy machine a label may take minutes. So the process sends a sign of life every second, as long as it makes
 progress. Progress is measured in its own processor time, which does not depend on how busy the machine is.
 """
 
@@ -34,7 +34,7 @@ class Heartbeat:
         threading.Thread(target=self.run, name="turntape heartbeat", daemon=True).start()
 
     def progress(self) -> None:
-        """A piece of work is done."""
+        """Note that a piece of work is done."""
         self._since = self._cpu()
 
     def run(self) -> None:

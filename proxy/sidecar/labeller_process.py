@@ -32,11 +32,11 @@ from .heartbeat import Heartbeat
 from .run_totals import RunTotals
 
 PAUSE = 0.1
-"""Seconds between two looks at the file."""
+"""Seconds between two reads of the file."""
 SHORT_PAUSE = 0.02
 """The same for a run with limits: turns wait for our labels."""
 LAST_LOOKS = 20
-"""Looks that find nothing new, after the end of the run, before the missing round trips are given up."""
+"""After the end of the run: how many reads without anything new until missing round trips are given up."""
 IGNORED = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTSTP)
 """Signals from the terminal are for the command; this process ends with the proxy."""
 
@@ -62,7 +62,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         LabelLoop(options.console, options.colour, options.progress, heartbeat).run(options.file)
     except BrokenPipeError:
-        return 1  # the proxy is gone, and so are we
+        return 1  # the proxy has ended, so this process ends too
     except Exception as exc:  # noqa: BLE001 - the proxy reports it in one sentence, and the recording continues
         _send("error", {"message": f"{type(exc).__name__}: {exc}"}, flush=True)
         return 1
@@ -119,7 +119,7 @@ class LabelLoop:
         _send("summary", self._totals.as_json(), flush=True)
 
     def _expected(self, read: int) -> int | None:
-        """How many round trips the run has, once the proxy has said it; one more look when the proxy is gone."""
+        """How many round trips the run has, once the proxy has sent it; one more read when the proxy has ended."""
         pause = SHORT_PAUSE if self._counter else PAUSE
         if select.select([sys.stdin], [], [], pause)[0]:
             return int(sys.stdin.readline() or read + 1)

@@ -87,13 +87,13 @@ class SidecarClient:
         Returns its summary, or None when it failed; then `problem` says why.
         """
         assert self._process.stdin
-        with suppress(BrokenPipeError):  # it has died; its exit code says more below
+        with suppress(BrokenPipeError):  # it has died; its exit code is reported below
             self._process.stdin.write(b"%d\n" % count)
             self._process.stdin.close()
         words = -1
         while not self._ended.wait(self._patience):
             if words == self._words:
-                self.problem = f"labels are missing: the labeller process said nothing for {self._patience:.0f} s"
+                self.problem = f"labels are missing: the labeller process was silent for {self._patience:.0f} s"
                 self._process.kill()
                 break
             words = self._words

@@ -1,4 +1,4 @@
-"""The plugin in pytest sessions of its own, against a scripted LLM on this machine that can be taken away."""
+"""The plugin in separate pytest sessions, against a scripted LLM on this machine that can be stopped."""
 
 import json
 import os
@@ -148,10 +148,10 @@ def test_turns_that_were_not_asked_for_are_named(project: pytest.Pytester) -> No
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(
         [
-            "turntape: the run is not the recorded one; first to diverge: client, turn 3, #2 was not asked for",
-            "not asked for: turn 3, #2 (→ send_email)",
-            "not asked for: turn 4, #3 (I drafted five emails*",
-            "record again with --turntape-mode=all if that is meant, or mark the test with partial=True",
+            "turntape: the run is not the recorded one; first to diverge: client, turn 3, #2 was not requested",
+            "not requested: turn 3, #2 (→ send_email)",
+            "not requested: turn 4, #3 (I drafted five emails*",
+            "record again with --turntape-mode=all if the change is intended, or mark the test with partial=True",
         ]
     )
 
@@ -166,7 +166,7 @@ def test_a_plugin_names_the_actions_of_the_turns(project: pytest.Pytester, name:
         patch.setenv("TURNS", "3")
         result = project.runpytest()
 
-    result.stdout.fnmatch_lines(["not asked for: turn 4, #3 (action 3)"])
+    result.stdout.fnmatch_lines(["not requested: turn 4, #3 (action 3)"])
 
 
 def test_the_network_is_blocked_but_for_this_machine_and_what_is_allowed(project: pytest.Pytester) -> None:
@@ -177,9 +177,9 @@ import socket
 from turntape.cassettes.errors import NetworkBlocked
 
 def try_all():
-    with pytest.raises(NetworkBlocked, match="reaches for 192.0.2.1:443"):
+    with pytest.raises(NetworkBlocked, match="connects to 192.0.2.1:443"):
         socket.create_connection(("192.0.2.1", 443))
-    with pytest.raises(NetworkBlocked, match="reaches for api.example.com:443"):
+    with pytest.raises(NetworkBlocked, match="connects to api.example.com:443"):
         socket.create_connection(("api.example.com", 443))
     with pytest.raises(NetworkBlocked), socket.socket() as sock:
         sock.connect_ex(("192.0.2.1", 443))
@@ -244,7 +244,7 @@ def test_a():
     assert "emails" in ask()
     if os.environ.get("OFFLINE"):
         for library in (httpx, httpx2):
-            with pytest.raises(library.ConnectError, match="is not reached from a test that replays"):
+            with pytest.raises(library.ConnectError, match="is blocked in a test that replays"):
                 library.get("https://raw.githubusercontent.com/prices.json")
             with pytest.raises(library.ConnectError):
                 library.post("https://api.openai.com/v1/traces/ingest", json={})
@@ -296,7 +296,7 @@ def test_in_process(turntape_server):
 """
 
 
-def test_a_command_under_test_is_recorded_and_replayed_through_a_server_of_its_own(
+def test_a_command_under_test_is_recorded_and_replayed_through_its_own_server(
     project: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(project, COMMAND)
@@ -337,7 +337,7 @@ def test_an_interrupted_recording_is_reported_and_not_replayed(project: pytest.P
     result = project.runpytest("--turntape-check")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
-        ["*is left from a recording that was interrupted*", "*unfinished.cassette.jsonl: unfinished: *"]
+        ["*is left over from an interrupted recording*", "*unfinished.cassette.jsonl: unfinished: *"]
     )
 
     project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
@@ -387,7 +387,7 @@ def test_the_check_reports_cassettes_that_no_longer_say_what_the_tests_do(
     assert result.ret == 1
     found = {line.rpartition("/")[2].partition(".")[0]: line.partition(".cassette.jsonl: ")[2] for line in said}
     assert {name: text.partition(":")[0] for name, text in found.items()} == {
-        "test_kept": "there is a secret in #0 request header x-api-key; revoke it, and record again",
+        "test_kept": "it contains a secret in #0 request header x-api-key; revoke it, and record again",
         "test_missed": "stale",
         "test_orphan": "orphaned",
         "test_unplayed": "unplayed",
@@ -647,7 +647,10 @@ def test_a_fork_is_played_up_to_its_turn_then_recorded_and_replays_whole_on_its_
     [
         ('fork="a.jsonl"', "forks with fork=FILE and fork_at=TURN together; write both"),
         ('fork="none.jsonl", fork_at=2', "none.jsonl"),
-        ('fork="cassettes/test_it/test_a.cassette.jsonl", fork_at=9', "has 4 turns, so --at is from 1 to 5 and not 9"),
+        (
+            'fork="cassettes/test_it/test_a.cassette.jsonl", fork_at=9',
+            "has 4 turns, so --at must be from 1 to 5, not 9",
+        ),
     ],
 )
 def test_a_fork_that_is_not_possible_is_an_error(

@@ -32,16 +32,16 @@ class Client:
     script: str
     """Below this folder; its suffix says which runtime it is for."""
     packages: tuple[str, ...]
-    """What the registry is asked for; the first is the client itself."""
+    """The packages to install; the first is the client itself."""
     variants: tuple[Variant, ...]
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
     explained: Mapping[str, str] = field(default_factory=dict[str, str])
     """Why a cell is red, by route, by variant, or by `variant, route`."""
     notes: tuple[str, ...] = ()
-    """What the page says of it."""
+    """Remarks for the page."""
     story: Story = SALES_EMAILS
     findings: frozenset[str] = frozenset()
-    """What turntape rightly finds in it; a note says why."""
+    """The findings that are correct for this client; a note says why."""
 
 
 def _variants(protocol: str, *words: str) -> tuple[Variant, ...]:
@@ -69,7 +69,7 @@ CLIENTS = (
         ("anthropic",),
         _variants("anthropic-messages", "messages", "messages streamed", "messages async", "messages async streamed")
         + _variants("anthropic-messages", "runner", "runner streamed"),
-        notes=("Its tool runner keeps the conversation at the API, as a thread that each request continues.",),
+        notes=("Its tool runner stores the conversation at the API, and each request continues that thread.",),
     ),
     Client(
         "google-genai",
@@ -127,14 +127,16 @@ CLIENTS = (
             "LITELLM_LOCAL_MODEL_COST_MAP": "True",
             "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true",
         },
-        notes=("The gateway itself is the client; the agent before it calls it directly.",),
+        notes=("Here the gateway is the recorded client. The agent calls the gateway directly.",),
     ),
     Client(
         "mistralai",
         "python/mistral_agent.py",
         ("mistralai",),
         _variants("mistral-chat", "chat", "chat streamed", "chat async", "chat async streamed"),
-        notes=("It takes a base URL only as the argument `server_url`, not from the environment: the agent gives it.",),
+        notes=(
+            "It takes a base URL only as the argument `server_url`, not from the environment; the agent passes it.",
+        ),
     ),
     Client("cohere", "python/cohere_agent.py", ("cohere",), _variants("cohere-v2", "chat", "chat streamed")),
     Client("ollama", "python/ollama_agent.py", ("ollama",), _variants("ollama-chat", "chat", "chat streamed")),
@@ -179,7 +181,7 @@ CLIENTS = (
         "node/fetch_agent.mjs",
         (),
         _variants("openai-chat", "chat", "chat streamed"),
-        notes=("Node below 22.21 cannot use a proxy: `turntape run` preloads what it lacks.",),
+        notes=("Node below 22.21 cannot use a proxy; `turntape run` preloads a module that adds this.",),
     ),
     Client("fetch (node 24)", "node/fetch_agent.mjs", ("node@24",), _variants("openai-chat", "chat", "chat streamed")),
     Client(
@@ -194,7 +196,7 @@ CLIENTS = (
         ("llama-index-llms-openai", "llama-index-core"),
         _variants("openai-chat", "chat", "chat streamed")
         + _variants("openai-responses", "responses", "responses streamed"),
-        notes=("Results of parallel calls are in the order in which the tools finished; a replay finds them anyway.",),
+        notes=("Results of parallel calls come in the order in which the tools finished; a replay accepts any order.",),
     ),
     Client(
         "smolagents",
@@ -205,7 +207,7 @@ CLIENTS = (
         findings=frozenset({"client-assistant-mutated"}),
         notes=(
             "It writes the model's calls and their results into the history as text, which turntape reports as "
-            "`client-assistant-mutated`; it ends by calling a tool `final_answer`.",
+            "`client-assistant-mutated`. It ends a run with a call of the tool `final_answer`.",
         ),
     ),
     Client(
@@ -259,16 +261,14 @@ CLIENTS = (
         ("@mastra/core@latest", "zod", "node@24"),
         _variants("openai-responses", "openai", "openai streamed")
         + _variants("anthropic-messages", "anthropic", "anthropic streamed"),
-        notes=("Run on Node 24, which it asks for.",),
+        notes=("It requires Node 24.",),
     ),
     Client(
         "claude-code",
         "node/claude_code_agent.mjs",
         ("@anthropic-ai/claude-code@latest",),
         (Variant("print", "anthropic-messages", always_streamed=True),),
-        notes=(
-            "`ENABLE_TOOL_SEARCH=false`, so that the tools of MCP servers are offered at once and not searched for.",
-        ),
+        notes=("Run with `ENABLE_TOOL_SEARCH=false`, so that it offers the tools of MCP servers without a search.",),
     ),
     Client(
         "claude-agent-sdk",
@@ -285,9 +285,9 @@ CLIENTS = (
             Variant("exec websocket", "openai-responses", always_streamed=True),
         ),
         notes=(
-            "WebSocket is its default; `exec http` is a provider of its own in its config.toml.",
-            "It takes no base URL from the environment: `openai_base_url` in its config.toml must name ours. The "
-            "forward route needs nothing.",
+            "WebSocket is its default; `exec http` is a separate provider in its config.toml.",
+            "It takes no base URL from the environment. Set `openai_base_url` in its config.toml to our address. "
+            "The forward route needs no setting.",
         ),
     ),
     Client(
@@ -304,7 +304,7 @@ CLIENTS = (
             Variant("run openai", "openai-responses", always_streamed=True),
             Variant("run anthropic", "anthropic-messages", always_streamed=True),
         ),
-        notes=("It asks for a title in a request of its own, which is a thread of its own.",),
+        notes=("It asks for a title in a separate request, which becomes a separate thread.",),
     ),
 )
 

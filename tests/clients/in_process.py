@@ -2,7 +2,7 @@
 
 A pytest session runs in the client's environment, with the plugin and nothing else of ours, and the LLM is gone:
 
-    python -m clients.in_process            every client, each in an environment of its own, made where it is missing
+    python -m clients.in_process            every client, each in a separate environment, created if it is missing
     python -m clients.in_process litellm    those whose names begin so
 """
 
@@ -37,8 +37,8 @@ OURS = (
 PLUGINS = ("-p", "turntape.cassettes.pytest_plugin", "-p", "turntape.inspector.pytest_plugin", "-p", "no:cacheprovider")
 NOT_HTTPX = {
     "google-genai generate async": "it prefers aiohttp where that is installed",
-    "boto3": "botocore brings an HTTP client of its own",
-    "boto3 (invoke)": "botocore brings an HTTP client of its own",
+    "boto3": "botocore brings its own HTTP client",
+    "boto3 (invoke)": "botocore brings its own HTTP client",
     "aiohttp": "it is another HTTP client",
     "requests": "it is another HTTP client",
     "litellm (proxy)": "the client is a server",

@@ -143,7 +143,7 @@ def _failure_of(done: subprocess.CompletedProcess[str] | None) -> str | None:
 
 
 def main_thread(tape: Path) -> list[LabelledRoundTrip]:
-    """The thread that has tools: titles and summaries are threads of their own."""
+    """The thread that has tools: titles and summaries are separate threads."""
     turns = [done for done in label_all(Cassette.load(tape)) if done.turn is not None]
     threads = {done.label["thread"]: 0 for done in turns}
     for done in turns:

@@ -111,7 +111,7 @@ STATES = frozenset({"queued", "in_progress", "starting", "processing", "not_fini
 """Statuses of an answer still in the making: no verdicts, so they are compared on neither side."""
 
 CONTINUES = "/submit_tool_outputs"
-"""Handing in tool results makes the run go on: a generation for us, none for the index."""
+"""Tool results make the run continue: that is a generation for us, and none for the index."""
 
 
 def expected_protocol(api: str) -> str:

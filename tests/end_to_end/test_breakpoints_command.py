@@ -78,7 +78,7 @@ def mark(place: Place) -> dict[str, object]:
 
 @contextmanager
 def terminal(place: Place) -> Generator[Callable[[str, str], str]]:
-    """The command at a terminal of its own; `say(line, until)` types a line and reads until something is shown."""
+    """The command at a separate terminal; `say(line, until)` types a line and reads until something is shown."""
     ours, theirs = pty.openpty()
     # A session without a terminal gets the first one that it opens.
     take = "import os, sys; os.close(os.open(sys.argv[1], os.O_RDWR)); os.execv(sys.argv[2], sys.argv[2:])"

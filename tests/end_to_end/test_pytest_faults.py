@@ -113,8 +113,8 @@ def test_a(turntape_fault):
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ("Fault(7, '500')", "the fault 500 at turn 7 is at no recorded turn; the cassette has 1 to 1"),
-        ("Fault(1, 'truncated_arguments')", "*cannot be made: the answer has no tool call of a known shape; *"),
+        ("Fault(7, '500')", "the fault 500 at turn 7 is not at a recorded turn; the cassette has 1 to 1"),
+        ("Fault(1, 'truncated_arguments')", "*cannot be applied: the answer has no tool call of a known shape; *"),
         ("'500'", "turntape_fault was given '5'; write None, Fault(turn, kind), or several of them"),
     ],
 )

@@ -140,11 +140,11 @@ EXPECTED = {
         "history rewritten": f"{loop(3)}: /messages/1 is missing: ",
         "setting": f"{TITLE}: /temperature is new: 0.5",
         "model": f'{TITLE}: /model was "gpt-5" and is "gpt-5-mini"',
-        "extra call": f"after {loop(2)}, POST /chat/completions was asked for, and was not recorded",
-        "asks again": f"{loop(2)} was asked for once more",
-        "stops early": f"{loop(3)} was not asked for",
-        "no title": f"{TITLE} was not asked for",
-        "order": f"{loop(1)} was asked for before {TITLE}, which was recorded first",
+        "extra call": f"after {loop(2)}, POST /chat/completions was requested, but it was not recorded",
+        "asks again": f"{loop(2)} was requested again",
+        "stops early": f"{loop(3)} was not requested",
+        "no title": f"{TITLE} was not requested",
+        "order": f"{loop(1)} was requested before {TITLE}, which was recorded first",
     },
     "Messages": {
         "system prompt": f'{loop(1)}: /system was "You are a sales agent." and is "You are a salesman."',
@@ -157,17 +157,17 @@ EXPECTED = {
         "history rewritten": f"{loop(3)}: /messages/",
         "setting": f"{TITLE}: /max_tokens was 99 and is 50",
         "model": f'{TITLE}: /model was "claude-x" and is "claude-y"',
-        "extra call": f"after {loop(2)}, POST /messages was asked for, and was not recorded",
-        "asks again": f"{loop(2)} was asked for once more",
-        "stops early": f"{loop(3)} was not asked for",
-        "no title": f"{TITLE} was not asked for",
-        "order": f"{loop(1)} was asked for before {TITLE}, which was recorded first",
+        "extra call": f"after {loop(2)}, POST /messages was requested, but it was not recorded",
+        "asks again": f"{loop(2)} was requested again",
+        "stops early": f"{loop(3)} was not requested",
+        "no title": f"{TITLE} was not requested",
+        "order": f"{loop(1)} was requested before {TITLE}, which was recorded first",
     },
 }
 """The change, and how the first line of the report continues."""
 
 KINDS = {"extra: ": ("extra call", "asks again", "history rewritten"), "order: ": ("order",)} | {
-    "not asked for: ": ("stops early", "no title")
+    "not requested: ": ("stops early", "no title")
 }
 """How the second line begins; `changed: ` where nothing is said."""
 

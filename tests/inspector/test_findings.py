@@ -58,7 +58,7 @@ def test_a_result_that_never_came_is_the_clients_and_names_the_call() -> None:
     assert finding["evidence"] == ["#0 call call_1", "#1 request"]
 
 
-def test_a_request_that_turntape_answered_at_a_limit_blames_nobody() -> None:
+def test_a_request_that_turntape_answered_at_a_limit_blames_no_layer() -> None:
     trip = replace(refused(400), extra={"guard": {"limit": "max-turns", "message": "ended after 1 turn"}})
 
     assert found(trip) == [(0, "run-ended-by-limit", "client")]

@@ -35,7 +35,7 @@ SURVIVORS = Path(__file__).with_name("survivors.toml")
 
 @dataclass
 class Job:
-    """A module, some of its mistakes, and what became of them."""
+    """A module, some of its mistakes, and the result of each."""
 
     module: Module
     source: str

@@ -155,7 +155,7 @@ def _statement(node: ast.AST) -> Iterator[Replacement]:
 
 
 def _condition(node: ast.AST) -> Iterator[Replacement]:
-    """The condition of an `if` or `while` that is a name or a call; comparisons have operators of their own."""
+    """The condition of an `if` or `while` that is a name or a call; comparisons have their own operators."""
     match node:
         case ast.If(test=ast.Name() | ast.Call() | ast.Attribute() | ast.NamedExpr() | ast.Subscript()):
             yield ast.UnaryOp(ast.Not(), node.test)

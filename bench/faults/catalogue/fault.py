@@ -1,4 +1,4 @@
-"""A fault: one edit in one layer of a clean loop, and what a reader of the tape should say of it."""
+"""A fault: one edit in one layer of a clean loop, and what a reader of the tape should report."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field

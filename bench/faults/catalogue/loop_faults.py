@@ -149,7 +149,7 @@ def partly(text: str) -> object:
 
 
 def cut_then_whole(loop: Loop) -> None:
-    """The last answer is cut in the middle and asked for again."""
+    """The last answer is cut in the middle and requested again."""
     calm = loop.steps[LAST]
     text = next(b.text for b in calm.blocks if isinstance(b, Text))
     half = text[: len(text) // 2].rsplit(" ", 1)[0]
@@ -170,7 +170,7 @@ def kept_the_half(loop: Loop) -> int:
 
 
 def error_then_whole(loop: Loop) -> None:
-    """The last answer breaks off with an error inside the stream and is asked for again."""
+    """The last answer breaks off with an error inside the stream and is requested again."""
     cut_then_whole(loop)
     step = loop.steps[LAST]
     half = partly(next(b.text for b in step.blocks if isinstance(b, Text)))

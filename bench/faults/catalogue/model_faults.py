@@ -132,7 +132,7 @@ def empty_at_the_end(loop: Loop) -> int:
 
 @MODEL("model-empty-response", "model api", tuple(name for name in ALL if name != "mistral-chat"), "asked again")
 def empty_then_corrected(loop: Loop) -> int:
-    # The client keeps no empty turn; it asks again in words of its own.
+    # The client does not keep an empty turn; it asks again in other words.
     empty = Step((), keeps=False, says="Please go on.")
     loop.steps.insert(READS, empty)
     return READS

@@ -1,4 +1,4 @@
-"""Layer 3: what the client does about failures: too often, too early, in vain, or nothing."""
+"""Layer 3: how the client reacts to failures: retries too often, too early, without a chance, or not at all."""
 
 from dataclasses import replace
 

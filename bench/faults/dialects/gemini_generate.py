@@ -64,7 +64,7 @@ class GeminiGenerate(Dialect):
         return {"parts": parts, "role": "model" if message.role == "assistant" else "user"}
 
     def parts(self, blocks: tuple[Any, ...]) -> list[Json]:
-        """Reasoning has no part of its own: its signature is on the first call, or on the text."""
+        """Reasoning has no separate part: its signature is on the first call, or on the text."""
         signature = next((b.signature for b in blocks if isinstance(b, Thinking)), None)
         calls = any(isinstance(block, Call) for block in blocks)
         parts: list[Json] = []

@@ -8,6 +8,7 @@ import jsonschema_rs
 
 from ...analysis.conversation import call_meaning
 from ...wire.json_value import as_array, as_object, compact, is_array, is_object, value_at
+from ...wire.printable import several
 from ...wire.resolve_finish import CALL_MARKERS
 from ...wire.values import Tool, ToolCall
 from ..memory import PastTurn
@@ -15,14 +16,14 @@ from ..rule import Note, rule
 from ..rule_context import RuleContext
 
 _PENDING = frozenset({"queued", "starting", "in_progress", "processing", "requires_action"})
-"""What APIs call an answer that is still to come."""
+"""Finish words of answers that are still queued or running."""
 _UNRUN = frozenset({"length", "context_full", "malformed", "cut", "error", "cancelled"})
 _WRAPPERS = ("multi_tool_use.parallel", "multi_tool_use")
 _WAITING = re.compile(r"wait|poll|status|check|sleep|progress|monitor", re.IGNORECASE)
 
 
 def whole_calls(context: RuleContext) -> Iterator[ToolCall]:
-    """The calls of an answer that came whole."""
+    """The complete calls of an answer."""
     if context.finish.effective in _UNRUN or context.finish.label in _UNRUN:
         return
     for call in context.emission.calls:
@@ -67,12 +68,12 @@ def unknown_tool(context: RuleContext) -> Iterator[Note]:
     for call in whole_calls(context):
         if not call.name or call.toolset or call.name in context.tools or call.name in _loaded(context):
             continue
-        what = f"the model called {call.name!r}, which was not offered; offered were {offered}"
+        what = f"the model called {call.name!r}, which was not offered; the request offers {offered}"
         bare = re.split(r"[.:/]", call.name)[-1]
         if call.name in _WRAPPERS:
             what = f"the model wrapped its calls in {call.name!r}, which is not a tool of the request"
         elif bare in context.tools:
-            what = f"the model called {call.name!r}: {bare!r} was offered, with a prefix of its own before it"
+            what = f"the model called {call.name!r}: it put a prefix before {bare!r}, which was offered"
         yield Note(
             what,
             (call_at(context, call), f"{context.at} request {context.request.tools[0].pointer.rsplit('/', 1)[0]}"),
@@ -173,7 +174,7 @@ def _coercible(arguments: object, path: list[str | int], text: str) -> bool:
     "model",
     "error",
     "P",
-    says="The arguments of a call are JSON and break the schema that was sent with the tool.",
+    says="The arguments of a call are valid JSON and break the schema that was sent with the tool.",
     fix="Describe the field, give it an enum or an example, or set the tool to strict; answer with an error that "
     "names the field.",
     not_when=(
@@ -206,7 +207,7 @@ def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
     "error",
     "S",
     says="A tool call was written as plain text, so no client runs it.",
-    fix="Check the server's tool-call parser and template; take the text out of the history and ask again.",
+    fix="Check the server's tool-call parser and template; remove the text from the history and ask again.",
     not_when=(
         "No tools were offered",
         "The name in the text is not one of the tools",
@@ -220,7 +221,7 @@ def call_as_text(context: RuleContext) -> Iterator[Note]:
     where = f" (marker {residue!r})" if residue else ""
     special = bool(residue and "|" in residue)
     yield Note(
-        f"the answer spells a tool call out as text{where}: {context.emission.text.strip()[:120]!r}",
+        f"the answer contains a tool call as text{where}: {context.emission.text.strip()[:120]!r}",
         (f"{context.at} response",),
         layer="api" if foreign_parser and special else "model",
     )
@@ -234,7 +235,7 @@ def call_as_text(context: RuleContext) -> Iterator[Note]:
     says="The answer holds no text, no call and no refusal although the API calls it complete (model or provider).",
     fix="Ask again a bounded number of times and log it; never treat it as success.",
     not_when=(
-        "The API ran tools of its own in the answer",
+        "The API ran its own tools in the answer",
         "The request asks for a single token",
         "The answer is still queued",
     ),
@@ -252,17 +253,17 @@ def empty_response(context: RuleContext) -> Iterator[Note]:
         return
     output = context.reading.usage.output if context.reading.usage else None
     if context.emission.emitted == "reasoning_only":
-        what = "the model answered in its reasoning only"
+        what = "the answer contains only reasoning"
     elif output == 0:
-        what = "the answer is empty and counts 0 output tokens, which looks like the provider's doing"
+        what = "the answer is empty and counts 0 output tokens, so the provider probably caused it"
     else:
-        what = f"the answer is empty{f' although {output} output tokens were counted' if output else ''}"
-    # Where one word stands for the end and for a stop string, the stop string is the likelier end of an empty answer.
+        what = "the answer is empty" + (f" although it counts {several(output, 'output token')}" if output else "")
+    # If one word means the end or a stop string, the stop string is the more likely end of an empty answer.
     at_stop = context.finish.label == "stop_sequence" or (context.finish.raw or "").lower() == "stop"
     stopped = at_stop and bool(context.request.stop)
     yield Note(
-        what + (": one of the stop strings of the request came first" if stopped else ""),
-        (f"{context.at} response", f"{context.at} finish {context.finish.raw}"),
+        what + (": a stop string of the request ended it" if stopped else ""),
+        (f"{context.at} response", context.finish_at),
         severity="info" if stopped else None,
     )
 
@@ -276,7 +277,7 @@ def _recorded(context: RuleContext) -> list[PastTurn]:
     "model",
     "warning",
     "P",
-    says="The model makes the same call again and again although it got the same result.",
+    says="The model makes the same call again and again, although it gets the same result each time.",
     fix="Stop after a few repeats, give errors that name the field, and cap the turns.",
     not_when=(
         "The results differ",
@@ -314,8 +315,8 @@ def repeated_call(context: RuleContext) -> Iterator[Note]:
     "model",
     "error",
     "P",
-    says="The model, or the policy around it, refused.",
-    fix="Show the category, fall back to another model or ask the person; do not send the same request again.",
+    says="The model, or a policy of its provider, refused.",
+    fix="Show the category, fall back to another model or ask the user; do not send the same request again.",
 )
 def refusal(context: RuleContext) -> Iterator[Note]:
     if context.finish.label != "refusal" and context.emission.refusal is None:
@@ -323,7 +324,7 @@ def refusal(context: RuleContext) -> Iterator[Note]:
     said = context.emission.refusal or context.finish.detail or context.emission.text
     yield Note(
         f"the model refused{': ' + said if said else ''}",
-        (f"{context.at} response", f"{context.at} finish {context.finish.raw}"),
+        (f"{context.at} response", context.finish_at),
     )
 
 
@@ -332,8 +333,8 @@ def refusal(context: RuleContext) -> Iterator[Note]:
     "api",
     "error",
     "P",
-    says="The request forced or forbade tool calls and the answer does not keep to it; enforcing it is the server's.",
-    fix="Offer only the tool that is wanted, and check the answer in the client; some servers ignore tool_choice.",
+    says="The request required or forbade tool calls and the answer does the opposite; the server should enforce it.",
+    fix="Offer only the tool that you want called, and check the answer; some servers ignore tool_choice.",
     not_when=(
         "The answer was cut",
         "The answer hit its cap",
@@ -358,14 +359,14 @@ def tool_choice_violated(context: RuleContext) -> Iterator[Note]:
         yield Note(f"tool calls were forbidden and {names[0]!r} was called", evidence)
     elif choice.mode in ("required", "named") and not names and not context.emission.server_calls:
         wanted = " or ".join(repr(name) for name in choice.names) or "any tool"
-        yield Note(f"a call of {wanted} was demanded and none came", evidence)
+        yield Note(f"a call of {wanted} was required and the answer has no call", evidence)
     elif (
         choice.mode == "named"
         and choice.names
         and not set(names) & set(choice.names)
         and not context.emission.server_calls
     ):
-        yield Note(f"a call of {choice.names[0]!r} was demanded and {names[0]!r} was called", evidence)
+        yield Note(f"a call of {choice.names[0]!r} was required and {names[0]!r} was called", evidence)
 
 
 @rule(
@@ -374,13 +375,13 @@ def tool_choice_violated(context: RuleContext) -> Iterator[Note]:
     "warning",
     "P",
     says="The request allows one call at a time and the answer holds several.",
-    fix="Dispatch them all or answer the rest with error results: some servers never enforce it.",
+    fix="Run all of them, or answer the others with error results; some servers never enforce this setting.",
 )
 def parallel_when_forbidden(context: RuleContext) -> Iterator[Note]:
     first = [call for call in context.emission.calls if call.choice == 0]
     if context.request.parallel_tool_calls is False and len(first) > 1:
         yield Note(
-            f"parallel calls were forbidden and {len(first)} came",
+            f"parallel calls were forbidden and the answer has {len(first)} calls",
             (f"{context.at} request parallel tool calls false", *(call_at(context, call) for call in first[:4])),
         )
 

@@ -1,4 +1,4 @@
-"""What the API refused, and whom that blames."""
+"""Requests that the API refused, and who is to blame."""
 
 import re
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ SHAPE_IDS = (
 
 
 def error_status(context: RuleContext) -> int | None:
-    """The status of an error: the one it names, else the response's."""
+    """The status of an error: the one that the error names, or else the status of the response."""
     error = context.reading.error
     if error is None:
         return None
@@ -120,8 +120,8 @@ def overloaded(context: RuleContext) -> Iterator[Note]:
     "api",
     "warning",
     "P",
-    says="The API refused for the rate, the quota or the spending limit.",
-    fix="Wait as long as the answer says; a quota or spending limit needs the account's owner.",
+    says="The API refused the request because of a rate limit, a quota or a spending limit.",
+    fix="Wait as long as the answer says; only the account's owner can raise a quota or a spending limit.",
 )
 def rate_limited(context: RuleContext) -> Iterator[Note]:
     if not _is_limited(context) or context.turn.round_trip.response is None:
@@ -135,7 +135,7 @@ def rate_limited(context: RuleContext) -> Iterator[Note]:
         None,
     )
     quota = any(word in text for word in _QUOTA) and not _says_when(context)
-    what = "the quota or a spending limit is used up: waiting does not help" if quota else "too many requests"
+    what = "the quota or the spending limit is used up; waiting does not help" if quota else "too many requests"
     more = (f"; retry after {wait} s" if wait else "") + (f"; {spent} is 0" if spent else "")
     yield Note(
         f"{what}{more}: {_says(context)}",
@@ -171,7 +171,7 @@ def no_access(context: RuleContext) -> Iterator[Note]:
     "error",
     "P",
     says="The API rejected the request.",
-    fix="Read the finding that it points to; without one, the API's own sentence says what it did not accept.",
+    fix="Read the finding that it names as its cause. If there is none, the API's error says what it did not accept.",
 )
 def invalid_request(context: RuleContext) -> Iterator[Note]:
     if error_status(context) not in REJECTED or context.has(*turntape_actions.IDS):
@@ -206,4 +206,4 @@ def unreachable(context: RuleContext) -> Iterator[Note]:
 
 RULES = (overloaded, rate_limited, no_access, unreachable)
 LAST = (invalid_request,)
-"""Asked after the rules that explain a rejection."""
+"""Run after the rules that explain a rejection."""

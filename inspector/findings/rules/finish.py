@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from ...wire.json_value import parse_json
+from ...wire.printable import several
 from ...wire.values import ToolCall
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -12,14 +13,14 @@ _WORD_END = re.compile(r"[A-Za-z0-9,;(\[{\"'-]\Z")
 
 
 def _finished(context: RuleContext) -> str:
-    """What the API sent as its finish reason, as the head of a sentence."""
+    """The finish word of the API, as the beginning of a sentence."""
     raw = context.finish.raw
     return "the API sent no finish reason" if raw is None else f"the API finished with {raw!r}"
 
 
 def _spent(context: RuleContext) -> str:
     usage, cap = context.reading.usage, context.request.max_output
-    spent = f" after {usage.output} output tokens" if usage and usage.output is not None else ""
+    spent = f" after {several(usage.output, 'output token')}" if usage and usage.output is not None else ""
     if usage and usage.reasoning and usage.output and usage.reasoning >= 0.95 * usage.output:
         spent += ", all of them reasoning"
     return spent + (f" (the request allowed {cap})" if cap else "")
@@ -38,7 +39,7 @@ def length_truncated(context: RuleContext) -> Iterator[Note]:
         ping = (context.request.max_output or 100) <= 1
         yield Note(
             f"the answer was cut by the output cap{_spent(context)}",
-            (f"{context.at} finish {context.finish.raw}",),
+            (context.finish_at,),
             severity="info" if ping else None,
         )
 
@@ -62,7 +63,7 @@ def length_truncated_call(context: RuleContext) -> Iterator[Note]:
     name = (partial or calls[-1]).name
     yield Note(
         f"the output cap was hit{_spent(context)} while the call of {name!r} was being written: do not run it",
-        (f"{context.at} finish {context.finish.raw}", f"{context.at} call {(partial or calls[-1]).id or name}"),
+        (context.finish_at, f"{context.at} call {(partial or calls[-1]).id or name}"),
     )
 
 
@@ -71,7 +72,7 @@ _LITERAL_CUT = re.compile(r"(?:\b(?:t|tr|tru|f|fa|fal|fals|n|nu|nul)|-|\d[.eE])\
 
 
 def _begun(call: ToolCall) -> str | None:
-    """The arguments without their whole strings, when they are the beginning of a JSON text; else None."""
+    """The arguments without their complete strings, if they are the beginning of a JSON text; else None."""
     raw = call.arguments_raw.strip()
     if call.arguments is not None or not raw.startswith(("{", "[")):
         return None
@@ -81,7 +82,7 @@ def _begun(call: ToolCall) -> str | None:
 
 
 def _inside_a_token(rest: str) -> bool:
-    """True when a string or a literal was being written as the text ended."""
+    """True when the text ends inside a string or a literal."""
     return '"' in rest or bool(_LITERAL_CUT.search(rest))
 
 
@@ -91,9 +92,9 @@ def _inside_a_token(rest: str) -> bool:
     "error",
     "P",
     says="A call was cut by the output cap and the API's label does not say so.",
-    fix="Treat it as truncated: never run it; report it to the server, whose label is wrong.",
+    fix="Treat the call as truncated and never run it. Report the wrong label to the provider of the server.",
     not_when=(
-        "Fewer tokens came than were allowed: then the model wrote invalid JSON",
+        "The answer has fewer tokens than were allowed: then the model wrote invalid JSON",
         "The arguments do not end inside a token: then the model wrote invalid JSON",
     ),
 )
@@ -114,7 +115,7 @@ def truncated_mislabelled(context: RuleContext) -> Iterator[Note]:
     why = f"exactly the {cap} output tokens that were allowed" if exact else "and its arguments end in the middle"
     yield Note(
         f"the call of {last.name!r} was cut, {why}, but {_finished(context)}",
-        (f"{context.at} finish {context.finish.raw}", f"{context.at} call {last.id or last.name}"),
+        (context.finish_at, f"{context.at} call {last.id or last.name}"),
         tier="P" if exact else "S",
     )
 
@@ -129,7 +130,7 @@ def _collided(call: ToolCall) -> bool:
     "error",
     "P",
     says="The conversation no longer fits into the model's window.",
-    fix="Cap tool results, compact the history, or choose a model with a larger window.",
+    fix="Limit the size of tool results, compact the history, or choose a model with a larger window.",
 )
 def context_full(context: RuleContext) -> Iterator[Note]:
     said = context.rejection
@@ -145,7 +146,7 @@ def context_full(context: RuleContext) -> Iterator[Note]:
     quoted = f": {rejected}" if rejected else ""
     yield Note(
         f"the context window is full{tokens}{quoted}; the largest pieces are {biggest or 'unknown'}",
-        (f"{context.at} finish {context.finish.raw}", *(f"{context.at} request {pointer}" for _, pointer in parts[:3])),
+        (context.finish_at, *(f"{context.at} request {pointer}" for _, pointer in parts[:3])),
         because_of=context.has_recently("client-huge-tool-result"),
         key=("context-full",),
     )
@@ -168,7 +169,7 @@ def content_filter(context: RuleContext) -> Iterator[Note]:
     detail = rejected or context.finish.detail
     yield Note(
         f"the API's filter stopped {side} ({context.finish.raw or 'error'}{': ' + detail if detail else ''})",
-        (f"{context.at} finish {context.finish.raw}",),
+        (context.finish_at,),
     )
 
 
@@ -183,12 +184,12 @@ def content_filter(context: RuleContext) -> Iterator[Note]:
 def malformed_output(context: RuleContext) -> Iterator[Note]:
     if context.finish.label != "malformed":
         return
-    said = f"{context.finish.raw}: {context.finish.detail}" if context.finish.detail else str(context.finish.raw)
+    said = f"{context.finish_word}: {context.finish.detail}" if context.finish.detail else context.finish_word
     none = context.finish.raw == "UNEXPECTED_TOOL_CALL" and not context.request.tools
     yield Note(
         f"the API could not parse what the model emitted ({said})"
-        + ("; the request offers no tools, so a call could only be unexpected" if none else ""),
-        (f"{context.at} finish {context.finish.raw}",),
+        + ("; the request offers no tools, so it cannot expect a call" if none else ""),
+        (context.finish_at,),
         layer="client" if none else None,
     )
 
@@ -199,13 +200,13 @@ def malformed_output(context: RuleContext) -> Iterator[Note]:
     "info",
     "P",
     says="The API paused the turn and wants the same answer sent back.",
-    fix="Send the answer back unchanged, a bounded number of times.",
+    fix="Send the answer back unchanged, and limit how often.",
 )
 def pause(context: RuleContext) -> Iterator[Note]:
     if context.finish.label == "pause":
         yield Note(
-            f"the API paused the turn ({context.finish.raw}); send it back as it is",
-            (f"{context.at} finish {context.finish.raw}",),
+            f"the API paused the turn ({context.finish_word}); send the answer back unchanged",
+            (context.finish_at,),
         )
 
 
@@ -214,15 +215,15 @@ def pause(context: RuleContext) -> Iterator[Note]:
     "api",
     "warning",
     "P",
-    says="A limit of the API's own loop ended the turn: calls, messages or budget.",
+    says="The API runs a loop itself, and one of its limits ended the turn: calls, messages or budget.",
     fix="Raise the limit where the request sets it, or continue with a new request.",
 )
 def server_limit(context: RuleContext) -> Iterator[Note]:
     if context.finish.label == "limit":
         detail = f": {context.finish.detail}" if context.finish.detail else ""
         yield Note(
-            f"a limit of the API ended the turn ({context.finish.raw}{detail})",
-            (f"{context.at} finish {context.finish.raw}",),
+            f"a limit of the API ended the turn ({context.finish_word}{detail})",
+            (context.finish_at,),
         )
 
 
@@ -232,7 +233,7 @@ def server_limit(context: RuleContext) -> Iterator[Note]:
     "warning",
     "P",
     says="The API's finish word and what was emitted contradict each other.",
-    fix="Let the loop follow the calls that are there, not the word.",
+    fix="Base the loop on the calls in the answer, not on the finish word.",
     not_when=(
         "The API has no finish word for tool calls (Gemini, Responses, Ollama)",
         "The request forced the tool: then it is an info",
@@ -242,7 +243,7 @@ def label_disagrees(context: RuleContext) -> Iterator[Note]:
     finish, calls = context.finish, context.emission.calls
     if not context.succeeded or finish.effective == "cut":
         return
-    evidence = (f"{context.at} finish {finish.raw}", *(f"{context.at} call {c.id or c.name}" for c in calls[:3]))
+    evidence = (context.finish_at, *(f"{context.at} call {c.id or c.name}" for c in calls[:3]))
     if finish.label == "tool_calls" and not calls and not context.emission.server_calls:
         if context.request.tools:
             yield Note(f"{_finished(context)} and sent no tool call", evidence)
@@ -252,8 +253,8 @@ def label_disagrees(context: RuleContext) -> Iterator[Note]:
         choice = context.request.tool_choice
         forced = choice is not None and choice.mode in ("named", "required")
         yield Note(
-            f"{_finished(context)} beside {len(calls)} complete tool call{'s' * (len(calls) > 1)}"
-            + ("; the request forced the tool, where this is known" if forced else ""),
+            f"{_finished(context)} beside {several(len(calls), 'complete tool call')}"
+            + ("; that is known behaviour when the request forces the tool" if forced else ""),
             evidence,
             severity="info" if forced else None,
         )
@@ -270,7 +271,7 @@ def label_disagrees(context: RuleContext) -> Iterator[Note]:
     "api",
     "error",
     "S",
-    says="The stream ends with a finish word that the provider cannot have sent: no usage, and a text or block cut off.",
+    says="The stream ends with a finish word that the provider cannot have sent: there is no usage, and the text is cut off.",
     fix="Treat the answer as cut and ask for the whole turn again; a gateway invented the ending.",
 )
 def fabricated_finish(context: RuleContext) -> Iterator[Note]:
@@ -284,7 +285,7 @@ def fabricated_finish(context: RuleContext) -> Iterator[Note]:
         yield Note(
             f"the stream says {context.finish.raw!r} with no output tokens counted although the answer breaks off: "
             f"{context.emission.text.rstrip()[-60:]!r}",
-            (f"{context.at} finish {context.finish.raw}", f"{context.at} usage output {usage.output}"),
+            (context.finish_at, f"{context.at} usage output {usage.output}"),
         )
 
 

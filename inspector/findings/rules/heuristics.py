@@ -63,8 +63,8 @@ def ping_pong(context: RuleContext) -> Iterator[Note]:
     "model",
     "warning",
     "H",
-    says="The run ended right after a failed tool, without a word about it.",
-    fix="Ask in the prompt for failures to be reported; return structured errors.",
+    says="The run ended right after a failed tool, and the answer does not mention the failure.",
+    fix="Ask the model in the prompt to report failures; return structured errors.",
 )
 def ignored_error(context: RuleContext) -> Iterator[Note]:
     failed = [part for part in new_results(context) if part.result is not None and part.result.is_error]
@@ -82,7 +82,7 @@ def ignored_error(context: RuleContext) -> Iterator[Note]:
     "info",
     "H",
     says="The answer begins like a refusal although the API calls it complete.",
-    fix="Read the answer; no field says that it is one.",
+    fix="Read the answer; no field says whether it is a refusal.",
 )
 def refused_in_text(context: RuleContext) -> Iterator[Note]:
     if (
@@ -99,7 +99,7 @@ def refused_in_text(context: RuleContext) -> Iterator[Note]:
     "warning",
     "H",
     says="A stop string of the request seems to have ended the answer inside JSON or code.",
-    fix="Take stop strings out of requests that offer tools or ask for code.",
+    fix="Do not send stop strings in requests that offer tools or ask for code.",
 )
 def own_stop(context: RuleContext) -> Iterator[Note]:
     if not context.request.stop or context.finish.label not in ("complete", "stop_sequence"):
@@ -132,7 +132,7 @@ def reasoning_leak(context: RuleContext) -> Iterator[Note]:
     "info",
     "H",
     says="The answer announces an action and calls nothing.",
-    fix="Look first whether the client dropped the call; else ask the model to act.",
+    fix="First check whether the client dropped the call. If not, ask the model to act.",
 )
 def promised(context: RuleContext) -> Iterator[Note]:
     if not context.request.tools or context.emission.calls or context.finish.label != "complete":

@@ -1,4 +1,4 @@
-"""Whether the client sent back what it had sent and got: answers, reasoning, results, in their order."""
+"""Whether the client repeated the history unchanged: answers, reasoning and results, in their order."""
 
 import re
 from collections.abc import Iterator
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ...analysis.dispatch import retold_calls
 from ...analysis.history_diff import ChangeKind, HistoryChange, HistoryDiff, LostReasoning
 from ...analysis.turn import Turn
+from ...wire.printable import several
 from ..finding import Severity
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -15,7 +16,7 @@ from .pairing import confirmed
 _OWN = frozenset(
     {"length", "context_full", "malformed", "content_filter", "refusal", "cut", "error", "cancelled", "pause"}
 )
-"""Finishes of answers that a client may leave out or fix."""
+"""Finishes of answers that a client may drop or repair."""
 
 
 def place(context: RuleContext, change: HistoryChange) -> tuple[str, ...]:
@@ -34,7 +35,7 @@ def differs(change: HistoryChange) -> str:
 
 
 def _is_assistant(context: RuleContext, change: HistoryChange) -> bool:
-    """True for a change of something that the model had said in an earlier turn."""
+    """True for a change of something that the model wrote in an earlier turn."""
     if change.emitted or change.kind not in ("args_changed", "args_respelled", "name_changed", "text_changed"):
         return change.emitted
     if change.kind != "text_changed":
@@ -51,7 +52,7 @@ _WHAT: dict[ChangeKind, tuple[str, Severity]] = {
     "call_dropped": ("a call of the answer is missing from the history", "error"),
     "text_changed": ("the text of an answer", "warning"),
     "text_dropped": ("the text of the answer is missing from the history", "warning"),
-    "args_respelled": ("the arguments of a call were written in another way", "info"),
+    "args_respelled": ("the arguments of a call are the same JSON in another spelling", "info"),
 }
 
 
@@ -66,9 +67,9 @@ _WHAT: dict[ChangeKind, tuple[str, Severity]] = {
         "White space at the ends of a text",
         "Another shape of the same content",
         "The answer was cut, filtered or refused",
-        "The same turn is asked for once more",
+        "The same turn is requested again",
         "Only quotation marks, dashes or thoughts in tags differ: then it is an info",
-        "The history tells the call and its result in words: then it is an info",
+        "The history describes the call and its result in words: then it is an info",
         "Only the words beside calls were left out: then it is an info",
         "The client of an agent without tools writes its observations into the answer: then it is an info",
     ),
@@ -110,21 +111,21 @@ _THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"})
 
 
-_TELLING = 64
-"""From so many characters on, a text is hardly said twice."""
+_DISTINCTIVE = 64
+"""A text of at least this many characters is unlikely to occur twice."""
 
 
 def _is_asked_again(echo: HistoryDiff) -> bool:
-    """True for a request that ends where the one before ended: its answer is asked for once more."""
+    """True for a request that ends where the previous one ended: it requests the same answer again."""
     return bool(echo.changes) and not echo.new and all(c.kind in ("text_dropped", "call_dropped") for c in echo.changes)
 
 
 def _surely_continues(context: RuleContext, echo: HistoryDiff) -> bool:
-    """False where only likeness links two requests, and the answer between them is changed, or too short to tell."""
+    """False if only similarity links two requests, and the answer between them is changed or too short to decide."""
     emission = context.before.reading.emission if context.before else None
     if context.turn.edge.tier == "P" or emission is None:
         return True
-    return len(emission.text) >= _TELLING and not any(change.emitted for change in echo.changes)
+    return len(emission.text) >= _DISTINCTIVE and not any(change.emitted for change in echo.changes)
 
 
 def _plain(text: str) -> str:
@@ -147,7 +148,7 @@ def _is_usual(before: Turn, change: HistoryChange) -> bool:
 
 
 def _is_retold(context: RuleContext, before: Turn, change: HistoryChange) -> bool:
-    """True for a call that the history tells in words, with its result, as some agents (smolagents) do with all."""
+    """True for a call that the history contains as words, with its result, as some agents (smolagents) write all calls."""
     emission = before.reading.emission
     if change.kind != "call_dropped" or emission is None:
         return False
@@ -156,7 +157,7 @@ def _is_retold(context: RuleContext, before: Turn, change: HistoryChange) -> boo
 
 
 def _was_removed(context: RuleContext, change: HistoryChange) -> bool:
-    """True when the whole answer was cut off with the history around it."""
+    """True when the whole answer was removed together with the history around it."""
     echo = context.echo
     return echo is not None and any(other.kind == "removed" for other in echo.changes) and echo.state == "cut"
 
@@ -207,7 +208,7 @@ def _dropped(context: RuleContext) -> Iterator[Note]:
     if named or (severity == "warning" and error_status(context) in REJECTED):
         severity = "error"
     yield Note(
-        f"{len(lost)} piece{'s' * (len(lost) > 1)} of reasoning of #{before.round_trip.index} did not come back",
+        f"{several(len(lost), 'piece')} of reasoning of #{before.round_trip.index} did not come back",
         (*(f"#{before.round_trip.index} response {one.before}" for one in lost[:3]), f"{context.at} request"),
         severity=severity,
         key=(before.round_trip.index, "dropped"),
@@ -215,7 +216,7 @@ def _dropped(context: RuleContext) -> Iterator[Note]:
 
 
 def _lost_reasoning(context: RuleContext) -> list[LostReasoning]:
-    """The reasoning of the last turn that this request should hold and does not."""
+    """The reasoning of the last turn that is missing from this request."""
     echo, before = context.echo, context.before
     if echo is None or before is None or echo.state == "held":
         return []
@@ -257,7 +258,7 @@ def _altered(context: RuleContext) -> Iterator[Note]:
 
 
 def _removed(context: RuleContext) -> list[HistoryChange]:
-    """What is gone. A result whose call is still there is not in it: it is reported as a missing result."""
+    """The removed pieces, except results whose call is still there: those are reported as missing results."""
     gone = [change for change in context.echo.changes if change.kind == "removed"] if context.echo else []
     if not any(change.of == "result" for change in gone):
         return gone
@@ -271,8 +272,8 @@ def _removed(context: RuleContext) -> list[HistoryChange]:
     "info",
     "P",
     says="Messages that were sent before are missing from this request.",
-    fix="Cut histories between turns, leave a summary, and keep calls with their results.",
-    not_when=("Nothing but a short answer links the two requests",),
+    fix="Cut histories only between turns, leave a summary, and keep calls together with their results.",
+    not_when=("Only a short answer links the two requests",),
 )
 def truncated(context: RuleContext) -> Iterator[Note]:
     gone, before = _removed(context), context.before
@@ -281,8 +282,9 @@ def truncated(context: RuleContext) -> Iterator[Note]:
     summary = any(change.kind in ("inserted", "text_changed") for change in context.echo.changes)
     size = sum(len(change.was) for change in gone)
     yield Note(
-        f"{len(gone)} piece{'s' * (len(gone) > 1)} of the history ({size:,} characters) are gone, "
-        + ("and a summary may replace them" if summary else "and nothing replaces them"),
+        f"{several(len(gone), 'piece')} of the history ({several(size, 'character')}) "
+        f"{'is' if len(gone) == 1 else 'are'} missing, "
+        + ("possibly replaced by a summary" if summary else "without a replacement"),
         (*(f"#{before.round_trip.index} request {change.before}" for change in gone[:4]), f"{context.at} request"),
         severity="info" if summary else "warning",
         key=(context.index, "truncated"),
@@ -295,7 +297,7 @@ def truncated(context: RuleContext) -> Iterator[Note]:
     "warning",
     "P",
     says="The history holds the same messages in another order.",
-    fix="Append only; never sort or move what was sent.",
+    fix="Only append; never sort or move messages that were sent.",
 )
 def history_reordered(context: RuleContext) -> Iterator[Note]:
     moved = [change for change in context.echo.changes if change.kind == "moved"] if context.echo else []
@@ -315,7 +317,7 @@ def result_rewritten(context: RuleContext) -> Iterator[Note]:
     changes = [change for change in context.echo.changes if change.kind == "result_changed"] if context.echo else []
     for change in changes[:4]:
         shorter = len(change.was) - len(change.became)
-        more = f", {shorter:,} characters shorter" if shorter > 0 else ""
+        more = f", {several(shorter, 'character')} shorter" if shorter > 0 else ""
         yield Note(
             f"the result of {change.call_id or 'a call'} was rewritten{more}: {differs(change)}",
             place(context, change),

@@ -1,9 +1,10 @@
-"""Lint of the tools and settings of a request: what could be better. It blames nobody."""
+"""Lint of the tools and settings of a request: what could be better. It blames no layer."""
 
 import re
 from collections.abc import Iterator
 
 from ...wire.json_value import as_object, as_text
+from ...wire.printable import several
 from ...wire.values import Tool
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -31,7 +32,7 @@ def _properties(tool: Tool) -> dict[str, dict[str, object]]:
     "P",
     advice=True,
     says="A tool has no description.",
-    fix="Say in a sentence what it does and when to use it: models choose by it.",
+    fix="Say in a sentence what it does and when to use it: models choose tools by their description.",
 )
 def no_description(context: RuleContext) -> Iterator[Note]:
     for tool in _own(context):
@@ -72,7 +73,7 @@ def bare_parameter(context: RuleContext) -> Iterator[Note]:
     "S",
     advice=True,
     says="A free string's description lists its alternatives.",
-    fix="Write them as an enum: the schema then keeps the model to them.",
+    fix="Write them as an enum: the schema then allows the model only these.",
 )
 def wants_enum(context: RuleContext) -> Iterator[Note]:
     for tool in _own(context):
@@ -104,8 +105,8 @@ def unused_tools(context: RuleContext) -> Iterator[Note]:
     tokens = sum(size * offered for _, (offered, _, size) in unused) // _BYTES_PER_TOKEN
     names = ", ".join(name for name, _ in unused[:6])
     yield Note(
-        f"{len(unused)} of {len(context.run.tools)} tools were never called ({names}); their definitions took about "
-        f"{tokens:,} input tokens in {context.run.generations} requests",
+        f"{len(unused)} of {several(len(context.run.tools), 'tool')} never called ({names}); their definitions took "
+        f"about {several(tokens, 'input token')} in {several(context.run.generations, 'request')}",
         (f"{context.at} request tools",),
     )
 
@@ -117,7 +118,7 @@ def unused_tools(context: RuleContext) -> Iterator[Note]:
     "H",
     advice=True,
     says="Two tools have names that are easily confused.",
-    fix="Rename one, or join them.",
+    fix="Rename one of them, or merge them.",
 )
 def similar_names(context: RuleContext) -> Iterator[Note]:
     names = sorted(tool.name for tool in _own(context))
@@ -135,7 +136,7 @@ def similar_names(context: RuleContext) -> Iterator[Note]:
     advice=True,
     trait=lambda protocol: protocol.requests.strict_tools,
     says="The tools are not strict.",
-    fix="Set `strict: true`: the API then keeps arguments to the schema.",
+    fix="Set `strict: true`: the API then makes arguments follow the schema.",
     not_when=("Servers other than OpenAI's and Azure's",),
 )
 def not_strict(context: RuleContext) -> Iterator[Note]:
@@ -148,7 +149,9 @@ def not_strict(context: RuleContext) -> Iterator[Note]:
     ]
     if loose:
         yield Note(
-            f"{len(loose)} tools are not strict: {', '.join(loose[:6])}", (f"{context.at} request tools",), key="strict"
+            f"{several(len(loose), 'tool')} without `strict`: {', '.join(loose[:6])}",
+            (f"{context.at} request tools",),
+            key="strict",
         )
 
 
@@ -159,7 +162,7 @@ def not_strict(context: RuleContext) -> Iterator[Note]:
     "H",
     advice=True,
     says="Nothing bounds the length of the answer.",
-    fix="Set a cap well above what a good answer needs.",
+    fix="Set a cap that is much higher than a good answer needs.",
 )
 def no_cap(context: RuleContext) -> Iterator[Note]:
     if context.request.max_output is None and context.request.tools:
@@ -194,8 +197,8 @@ def forced_always(context: RuleContext) -> Iterator[Note]:
     "info",
     "H",
     advice=True,
-    says="The model makes independent calls of one tool in as many turns.",
-    fix="Allow parallel calls and say in the prompt that they are welcome.",
+    says="The model makes independent calls of one tool, each in a separate turn.",
+    fix="Allow parallel calls, and ask for them in the prompt.",
 )
 def one_by_one(context: RuleContext) -> Iterator[Note]:
     names = [step.names for step in list(context.thread.steps)[-4:]]

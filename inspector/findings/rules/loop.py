@@ -1,4 +1,4 @@
-"""The loop: whether calls were dispatched, partial answers kept out, pauses resumed, and the end seen as the end."""
+"""The loop of the client: were calls run, partial answers kept out, pauses resumed, and did it end at the right time?"""
 
 import re
 from collections.abc import Iterator
@@ -6,16 +6,17 @@ from collections.abc import Iterator
 from ...analysis.conversation import call_meaning, units_emitted
 from ...analysis.turn import Turn
 from ...wire.exchange import Exchange, header
+from ...wire.printable import several
 from ...wire.values import ToolResult
 from ..rule import Note, rule
-from ..rule_context import RuleContext
+from ..rule_context import RuleContext, finish_at
 from .pairing import confirmed
 
 _FINAL_TOOLS = re.compile(
     r"final|submit|finish|answer|output|respond|complete|done|structured|extract|result", re.IGNORECASE
 )
 _LITTLE = 65
-"""Below so many output tokens an answer is a probe."""
+"""A request with a smaller cap on output tokens only tests the API."""
 _ASKING = re.compile(r"approv|confirm|human|ask_|request_input|user_input", re.IGNORECASE)
 _ROUND = frozenset({10, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200})
 _LAST_CALL = re.compile(
@@ -24,7 +25,7 @@ _LAST_CALL = re.compile(
 
 
 def _unrun(context: RuleContext) -> bool:
-    """True when the turn left whole calls that nobody answered."""
+    """True when the turn has complete calls that nobody answered."""
     emission = context.emission
     if context.finish.effective != "tool_calls" or not emission.calls:
         return False
@@ -34,12 +35,12 @@ def _unrun(context: RuleContext) -> bool:
 
 
 def _was_answered(context: RuleContext) -> bool:
-    """True when the client answered a call of one of these tools before: then it is no tool that only takes output."""
+    """True when the client answered a call of one of these tools before, so the tool does more than take output."""
     return any(call.name in context.thread.answered_tools for call in context.emission.calls)
 
 
 def _deliberate(context: RuleContext) -> bool:
-    """True when leaving the calls open may be what the client is for."""
+    """True when the client may leave the calls open on purpose."""
     choice = context.request.tool_choice
     if choice is not None and choice.mode in ("named", "required"):
         return True
@@ -56,7 +57,7 @@ def _deliberate(context: RuleContext) -> bool:
     "error",
     "S",
     when="closed",
-    says="The answer holds whole calls and the thread ends without a result.",
+    says="The answer holds complete calls and the thread ends without their results.",
     fix="Continue the loop as long as there are calls, whatever the finish word says.",
     not_when=(
         "The recording may have stopped there: no call of the thread was ever answered",
@@ -76,7 +77,7 @@ def not_dispatched(context: RuleContext) -> Iterator[Note]:
         return
     ids = ", ".join(str(call.id or call.name) for call in context.emission.calls[:4])
     yield Note(
-        f"the thread ends with {len(context.emission.calls)} call{'s' * (len(context.emission.calls) > 1)} that nobody answered: {ids}",
+        f"the thread ends with {several(len(context.emission.calls), 'call')} that nobody answered: {ids}",
         tuple(f"{context.at} call {call.id or call.name}" for call in context.emission.calls[:4]),
         severity=None if disagrees or (context.later and _was_answered(context)) else "info",
         because_of=disagrees,
@@ -91,8 +92,9 @@ def passed_over(context: RuleContext) -> Iterator[Note]:
     dropped = any(change.kind in ("call_dropped",) for change in context.next_echo.changes)
     if disagrees and dropped and not (context.dispatch and context.dispatch.results):
         ids = ", ".join(str(call.id or call.name) for call in context.emission.calls[:4])
+        noun = "call" if len(context.emission.calls) == 1 else "calls"
         yield Note(
-            f"the next request continues as if the calls {ids} had not been made",
+            f"the next request continues without the {noun} {ids}",
             (f"{context.at} call {ids}", f"#{context.following.round_trip.index} request"),
             because_of=disagrees,
         )
@@ -115,7 +117,7 @@ def _capped(context: RuleContext) -> bool:
 def max_iterations(context: RuleContext) -> Iterator[Note]:
     if context.following is None and _unrun(context) and not _deliberate(context) and _capped(context):
         yield Note(
-            f"the thread stops after {context.thread.turns} turns with open calls, as a turn limit would do",
+            f"the thread stops after {several(context.thread.turns, 'turn')} with open calls, as at a turn limit",
             tuple(f"{context.at} call {call.id or call.name}" for call in context.emission.calls[:3]),
         )
 
@@ -132,7 +134,7 @@ def forced_last(context: RuleContext) -> Iterator[Note]:
     )
     if tools_gone and _LAST_CALL.search(said[-400:]):
         yield Note(
-            "the last request takes the tools away and speaks of a limit of steps",
+            "the last request offers no tools and mentions a limit of steps",
             (f"{context.at} request {context.echo.new[-1].pointer}",),
         )
 
@@ -172,7 +174,7 @@ _WARNED = (
 
 
 def _ran(context: RuleContext, labels: tuple[str, ...], what: str) -> Iterator[Note]:
-    """Calls of an answer with one of these finishes whose results read as if the calls had been run."""
+    """Calls of an answer with one of these finishes whose results look as if the calls had been run."""
     yield from _ran_by_id(context, labels, what)
     yield from _ran_without_ids(context, labels, what)
 
@@ -210,7 +212,7 @@ def _ran_without_ids(context: RuleContext, labels: tuple[str, ...], what: str) -
         if result.name in names and _reads_as_run(result):
             yield Note(
                 f"the call of {result.name!r} was run although its answer was {what} ({why})",
-                (f"#{before.round_trip.index} finish {before.reading.finish.raw}", f"{context.at} request"),
+                (finish_at(before), f"{context.at} request"),
                 key=(context.index, "ran"),
                 because_of=context.has_recently(*_WARNED),
             )
@@ -223,13 +225,13 @@ _ERROR_TEXT = re.compile(
 
 
 def _reads_as_run(result: ToolResult) -> bool:
-    """True for a result that is not an error, by its mark and by its words."""
+    """True for a result that neither is marked as an error nor reads like one."""
     head = result.text[:300].lower()
     return not (result.is_error or _ERROR_TEXT.match(result.text) or "truncated" in head or "not executed" in head)
 
 
 def _little(context: RuleContext) -> bool:
-    """True when the cap is so low that a cut answer is what was asked for."""
+    """True when the cap is so low that the client must expect a cut answer."""
     return (context.request.max_output or _LITTLE) < _LITTLE
 
 
@@ -240,7 +242,7 @@ def _little(context: RuleContext) -> bool:
     "S",
     when="closed",
     says="An answer that was cut or capped was taken as final.",
-    fix="Look at the finish before ending the loop: continue, raise the cap, or say that the answer is not whole.",
+    fix="Check the finish before ending the loop: continue, raise the cap, or report that the answer is incomplete.",
     not_when=("The client asked for very few tokens on purpose",),
 )
 def truncated_as_final(context: RuleContext) -> Iterator[Note]:
@@ -251,8 +253,8 @@ def truncated_as_final(context: RuleContext) -> Iterator[Note]:
     if context.finish.effective == "length" and _little(context):
         return
     yield Note(
-        f"the thread ends with an incomplete answer ({context.finish.raw or 'cut'})",
-        (f"{context.at} finish {context.finish.raw}",),
+        f"the thread ends with an incomplete answer ({context.finish.raw or context.finish.effective})",
+        (context.finish_at,),
         because_of=context.has("api-length-truncated", "api-context-full", "api-stream-cut"),
     )
 
@@ -276,8 +278,8 @@ def truncated_as_said(context: RuleContext) -> Iterator[Note]:
         and not re.search(r"continu|go on|carry on|truncat|cut off|resume", words[-1].text, re.IGNORECASE)
     ):
         yield Note(
-            f"the next request continues after an incomplete answer ({context.finish.raw})",
-            (f"{context.at} finish {context.finish.raw}", f"#{following.round_trip.index} request {words[-1].pointer}"),
+            f"the next request continues after an incomplete answer ({context.finish.raw or context.finish.effective})",
+            (context.finish_at, f"#{following.round_trip.index} request {words[-1].pointer}"),
             because_of=context.has("api-length-truncated", "api-context-full"),
         )
 
@@ -288,7 +290,7 @@ def truncated_as_said(context: RuleContext) -> Iterator[Note]:
     "error",
     "P",
     says="The API paused a turn and the client did not send the answer back.",
-    fix="Send the paused answer back unchanged as the last message, a bounded number of times.",
+    fix="Send the paused answer back unchanged as the last message, and limit how often.",
 )
 def pause_complained(context: RuleContext) -> Iterator[Note]:
     yield from confirmed(context, "client-pause-not-resumed", ())
@@ -305,10 +307,10 @@ def pause_not_resumed(context: RuleContext) -> Iterator[Note]:
     emitted = {id(unit) for unit in units_emitted(context.emission)}
     after = [unit for unit in again.new if id(unit) not in emitted]
     if changed or after:
-        why = "changes it" if changed else "puts something behind it"
+        why = "changes the answer" if changed else "adds something after the answer"
         yield Note(
-            f"the API paused the turn and the next request {why} instead of sending it back",
-            (f"{context.at} finish {context.finish.raw}", f"#{following.round_trip.index} request"),
+            f"the API paused the turn and the next request {why} instead of sending it back unchanged",
+            (context.finish_at, f"#{following.round_trip.index} request"),
         )
 
 
@@ -316,8 +318,8 @@ def pause_not_resumed(context: RuleContext) -> Iterator[Note]:
 def pause_forgotten(context: RuleContext) -> Iterator[Note]:
     if context.following is None and context.finish.label == "pause":
         yield Note(
-            f"the API paused the turn ({context.finish.raw}) and nothing was sent back",
-            (f"{context.at} finish {context.finish.raw}",),
+            f"the API paused the turn ({context.finish_word}) and the client did not send the answer back",
+            (context.finish_at,),
         )
 
 
@@ -327,7 +329,7 @@ def pause_forgotten(context: RuleContext) -> Iterator[Note]:
     "error",
     "P",
     says="The partial answer of a failed turn is in the history as if it were complete.",
-    fix="Do not store an answer that was cut or ended in an error; ask for the whole turn again.",
+    fix="Do not store an answer that was cut or ended in an error; send the whole turn again.",
 )
 def stored_failed(context: RuleContext) -> Iterator[Note]:
     before = context.before
@@ -367,8 +369,8 @@ def stored_failed(context: RuleContext) -> Iterator[Note]:
     not_when=(
         "The user sends a new message",
         "Other tools are offered",
-        "Another output format is asked for",
-        "Another endpoint is asked",
+        "The request wants another output format",
+        "The request goes to another endpoint",
     ),
 )
 def continued_after_end(context: RuleContext) -> Iterator[Note]:
@@ -388,9 +390,9 @@ def continued_after_end(context: RuleContext) -> Iterator[Note]:
         first = ("client-continued-after-end", "once") not in reported
         reported.add(("client-continued-after-end", "once"))
         yield Note(
-            "the model had finished and the next request adds nothing"
-            + (f" but {words[-1]!r}" if words and words[-1] else ""),
-            (f"{context.at} finish {context.finish.raw}", f"#{following.round_trip.index} request"),
+            "the model had finished and the next request adds "
+            + (f"only {words[-1]!r}" if words and words[-1] else "nothing"),
+            (context.finish_at, f"#{following.round_trip.index} request"),
             severity="info" if first else None,
         )
 
@@ -399,7 +401,7 @@ _NUDGE = re.compile(r"(?:please )?(?:continue|go on|proceed|keep going|next)\W*"
 
 
 def _same_settings(context: RuleContext, following: Turn) -> bool:
-    """True when the next request asks the same model and endpoint, with the same tools and parameters."""
+    """True when the next request goes to the same model and endpoint, with the same tools and parameters."""
     asked, next_asked = context.request, following.reading.request
     return (
         asked.parameters == next_asked.parameters
@@ -440,7 +442,7 @@ def run_serially(context: RuleContext) -> Iterator[Note]:
     "H",
     when="closed",
     says="The thread ends without a complete answer and nothing explains it.",
-    fix="Look at the client's own log for the moment of the last turn.",
+    fix="Look into the client's log at the time of the last turn.",
 )
 def stopped_silently(context: RuleContext) -> Iterator[Note]:
     if (
@@ -452,8 +454,8 @@ def stopped_silently(context: RuleContext) -> Iterator[Note]:
     if context.thread.turns < 2 or _deliberate(context):
         return
     yield Note(
-        f"the thread ends with {context.finish.effective} and nothing says why",
-        (f"{context.at} finish {context.finish.raw}",),
+        f"the thread ends with `{context.finish.effective}` and nothing explains it",
+        (context.finish_at,),
     )
 
 

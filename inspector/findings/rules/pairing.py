@@ -1,10 +1,11 @@
-"""Calls and their results in a request: each answered, once, in its place, under its name."""
+"""Calls and results in a request: each call must have one result, in the right place and under the right name."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from ...analysis.conversation import call_meaning
 from ...wire.json_value import as_object, as_text, value_at
+from ...wire.printable import several
 from ...wire.values import Part, ToolCall
 from ..rejections import Rejection
 from ..rule import Note, rule
@@ -17,11 +18,11 @@ _SEEN: dict[str, Callable[[ToolPairing], object]] = {
     "client-duplicate-tool-result": lambda found: found.duplicate_results,
     "client-results-not-adjacent": lambda found: found.split or found.displaced or found.preceded,
 }
-"""What the structure shows, for each class that one sentence of an API may mean."""
+"""For each class that an API's error may mean: the classes that the structure of the request may show instead."""
 
 
 def confirmed(context: RuleContext, name: str, notes: Iterable[Note]) -> Iterator[Note]:
-    """`notes`, each with the API's sentence where it names the same fault; else the sentence alone, which is tier S."""
+    """`notes`, each with the API's error text if it means the same; if there are none, the error text alone, as tier S."""
     said = context.rejection
     if said is None or name not in said.ids:
         yield from notes
@@ -35,7 +36,7 @@ def confirmed(context: RuleContext, name: str, notes: Iterable[Note]) -> Iterato
 
 
 def _reported_otherwise(context: RuleContext, name: str, said: Rejection) -> bool:
-    """True when another rule, or an earlier turn, reports what the API complains of."""
+    """True when another rule, or an earlier turn, already reports what the API's error is about."""
     if context.has_recently(*said.ids):
         return True
     if context.thread.rejected is not None and context.thread.rejected.rule_id == name:
@@ -44,14 +45,14 @@ def _reported_otherwise(context: RuleContext, name: str, said: Rejection) -> boo
 
 
 def _rejected(context: RuleContext, said: Rejection) -> Note:
-    """The API's own sentence; it is the API's fault when the API itself returned the block."""
+    """A note with the API's error text. It blames the API when the API itself returned the block."""
     block = at_pointer(context, said.pointer)
     returned = context.returned_by(block) if block is not None else None
     where = f"{context.at} request {said.pointer}" if said.pointer else f"{context.at} request"
     named = f" ({', '.join(said.named)})" if said.named else ""
     return Note(
         f"the API rejects the request{named}: {said.text}"
-        + (f"; the block is what the API itself returned in #{returned}" if returned is not None else ""),
+        + (f"; the API itself returned the block in #{returned}" if returned is not None else ""),
         (where, f"{context.at} status {context.status}"),
         severity="error",
         layer="api" if returned is not None else None,
@@ -84,7 +85,7 @@ def _emitted_at(context: RuleContext, part: Part) -> tuple[str, ...]:
     "error",
     "P",
     says="The history has no result for a call.",
-    fix="Always append a result for every open call, an error result when the tool failed or was stopped.",
+    fix="Append a result for every open call: an error result if the tool failed or was stopped.",
     not_when=(
         "The API ran the tool itself",
         "The API holds the conversation",
@@ -95,7 +96,7 @@ def missing_result(context: RuleContext) -> Iterator[Note]:
 
 
 def _copied(context: RuleContext) -> list[Part]:
-    """Unanswered calls without ids that the client itself wrote a second time, behind the answer that holds them."""
+    """Unanswered calls without ids that the client wrote a second time, after the answer that holds them."""
     echo, before = context.echo, context.before
     emission = before.reading.emission if before else None
     if echo is None or emission is None:
@@ -110,12 +111,12 @@ def _copied(context: RuleContext) -> list[Part]:
 
 
 def _own_id(context: RuleContext, part: Part) -> bool:
-    """True for a call whose id the client made, so that the call was spoken of by its name."""
+    """True for a call whose id the client made; an earlier finding then named the call by its tool."""
     return part.call is not None and part.call.id is not None and part.call.id not in context.thread.emitted_calls
 
 
 def _renamed(context: RuleContext, part: Part) -> tuple[str, ...]:
-    """The finding that a call goes by another name now, if that is what happened to `part`."""
+    """The finding that the call of `part` was renamed, if it was."""
     changes = context.echo.changes if context.echo else ()
     renamed = any(change.kind == "name_changed" and change.now == part.pointer for change in changes)
     return context.has("client-assistant-mutated") if renamed else ()
@@ -129,8 +130,9 @@ def _missing(context: RuleContext) -> Iterator[Note]:
         name = part.call.name if part.call else "?"
         if _own_id(context, part) and ("client-missing-tool-result", name) in context.thread.reported:
             continue
+        which = f" {part.call.id}" if part.call and part.call.id else ""
         yield Note(
-            f"nothing answers the call {_name(part)} of {name!r} in the history",
+            f"the history has no result for the call{which} of {name!r}",
             (*_emitted_at(context, part), f"{context.at} request {part.pointer}"),
             key=_name(part),
             because_of=_renamed(context, part),
@@ -158,7 +160,7 @@ def left_open(context: RuleContext) -> Iterator[Note]:
 
 
 def _open_calls(context: RuleContext, missing: Iterable[ToolCall]) -> list[ToolCall]:
-    """The unanswered calls that the next request still holds: a call that was dropped or renamed is another fault."""
+    """The unanswered calls that the next request still holds. Dropped and renamed calls are reported by another rule."""
     changes = context.next_echo.changes if context.next_echo else ()
     if any(change.kind == "removed" for change in changes):
         return list(missing)
@@ -172,9 +174,8 @@ def _cause(context: RuleContext, count: int) -> str:
     if trip.closed_first == "client":
         return ": the client had closed the stream"
     if context.dispatch is not None and context.dispatch.results:
-        answered = len(context.dispatch.results)
-        return f": {answered} of the batch {'was' if answered == 1 else 'were'} answered"
-    return ": none of the calls was answered" if count > 1 else ""
+        return f": {several(len(context.dispatch.results), 'other call')} of the answer got a result"
+    return ": none of the calls got a result" if count > 1 else ""
 
 
 @rule(
@@ -182,8 +183,8 @@ def _cause(context: RuleContext, count: int) -> str:
     "client",
     "error",
     "P",
-    says="A result is given for a call that the history does not hold.",
-    fix="Cut histories between turns; drop a call and its result together.",
+    says="The history holds a result without its call.",
+    fix="Cut histories only between turns; drop a call and its result together.",
     not_when=(
         "The API holds the conversation",
         "The API itself returned the result, or its call is of a type that is not known",
@@ -209,13 +210,16 @@ def _orphans(context: RuleContext) -> Iterator[Note]:
         if result is None or _is_the_apis(context, part):
             continue
         known = context.thread.emitted_calls.get(result.call_id or "")
-        why = ", which nothing in the history called"
+        why = ", but the history holds no such call"
         if known is not None:
-            why = f": the call of #{known[0]} was taken out of the history"
+            why = f", but the call of #{known[0]} was removed from the history"
         elif result.call_id in items and result.call_id is not None:
-            why = ", which is the id of an item and not of a call"
+            why = ", but that is the id of an item and not of a call"
+        named = result.call_id or result.name
         yield Note(
-            f"a result is given for {result.call_id or result.name or 'no call by name or id'}{why}",
+            f"the request holds a result for {named}{why}"
+            if named
+            else "the request holds a result that names no call",
             (*_emitted_at(context, part), f"{context.at} request {part.pointer}"),
             key=result.call_id or part.pointer,
             because_of=context.has_recently("client-history-truncated", "client-assistant-mutated"),
@@ -227,7 +231,7 @@ def _orphans(context: RuleContext) -> Iterator[Note]:
     "client",
     "error",
     "P",
-    says="One call is answered twice.",
+    says="One call has two results.",
     fix="Append one result for each call.",
 )
 def duplicate_result(context: RuleContext) -> Iterator[Note]:
@@ -240,9 +244,9 @@ def _duplicates(context: RuleContext) -> Iterator[Note]:
     for first, again in found.duplicate_results:
         if first.result is None or again.result is None or (first.result.call_id and first.result.call_id in twins):
             continue
-        same = "the same result" if first.result.text == again.result.text else "another result"
+        same = "the same content" if first.result.text == again.result.text else "other content"
         yield Note(
-            f"the call {_name(first)} is answered twice, the second time with {same}",
+            f"the call {_name(first)} has two results, the second one with {same}",
             (f"{context.at} request {first.pointer}", f"{context.at} request {again.pointer}"),
             key=first.result.call_id or again.pointer,
         )
@@ -254,7 +258,7 @@ def _duplicates(context: RuleContext) -> Iterator[Note]:
     "error",
     "P",
     says="One call is in the history twice.",
-    fix="Append each answer once; look for a converter that writes calls in two shapes.",
+    fix="Append each answer once; check whether a converter writes each call in two shapes.",
     not_when=("The API itself gave two calls one id",),
 )
 def duplicated_call(context: RuleContext) -> Iterator[Note]:
@@ -266,7 +270,7 @@ def _duplicated(context: RuleContext) -> Iterator[Note]:
         if first.call is None or first.call.id in context.run.ids_given_twice:
             continue
         yield Note(
-            f"the call {first.call.id} is in the history twice",
+            f"the call {_name(first)} is in the history twice",
             (f"{context.at} request {first.pointer}", f"{context.at} request {again.pointer}"),
             key=first.call.id,
         )
@@ -284,8 +288,8 @@ def _duplicated(context: RuleContext) -> Iterator[Note]:
     "client",
     "error",
     "P",
-    says="Something comes between calls and their results, or results are spread over messages.",
-    fix="Put all results of an answer right behind it, in one message where the API wants one.",
+    says="Something comes between calls and their results, or the results are in several messages.",
+    fix="Put all results of an answer right after it, in one message if the API requires it.",
 )
 def not_adjacent(context: RuleContext) -> Iterator[Note]:
     yield from confirmed(context, "client-results-not-adjacent", _not_adjacent(context))
@@ -301,7 +305,7 @@ def _not_adjacent(context: RuleContext) -> Iterator[Note]:
         )
     for first, second in found.split:
         yield Note(
-            "the results of one answer are spread over two messages",
+            "the results of one answer are in two messages",
             (f"{context.at} request {first.pointer}", f"{context.at} request {second.pointer}"),
             key=first.pointer,
         )
@@ -319,7 +323,7 @@ def _not_adjacent(context: RuleContext) -> Iterator[Note]:
     "info",
     "P",
     says="The results are in another order than the calls.",
-    fix="Keep the order of the calls where the API links by order (Ollama, Gemini without ids).",
+    fix="Keep the order of the calls if the API pairs them by order (Ollama, Gemini without ids).",
 )
 def reordered(context: RuleContext) -> Iterator[Note]:
     for calls in context.pairing.reordered:
@@ -338,7 +342,7 @@ def reordered(context: RuleContext) -> Iterator[Note]:
     "warning",
     "P",
     says="A result names another tool than the one that was called.",
-    fix="Echo the id and the name of the call.",
+    fix="Repeat the id and the name of the call in its result.",
 )
 def wrong_name(context: RuleContext) -> Iterator[Note]:
     for call, result in context.pairing.misnamed:

@@ -1,4 +1,4 @@
-"""Requests that an API must reject, whether or not it did: roles, empty blocks, tools, schemas, stale state.
+"""Requests that break an API's rules, even if the API accepted them: roles, empty blocks, tools, schemas, stale state.
 
 Each is validated by structure first; the API's own sentence only confirms it. Before the client is blamed, the
 offending block is looked up among those that the API itself returned.
@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ...wire.json_value import as_array, as_object, as_text, is_array, is_object
+from ...wire.printable import several
 from ...wire.values import Message, Part
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -16,9 +17,9 @@ from .pairing import confirmed
 
 
 def _origin(context: RuleContext, part_raw: object) -> tuple[str, int | None]:
-    """A clause for the message, and the round trip, when the API itself returned the block."""
+    """If the API itself returned the block: a clause for the message, and the number of that round trip."""
     returned = context.returned_by(part_raw)
-    return (f"; it is what the API itself returned in #{returned}" if returned is not None else "", returned)
+    return (f"; the API itself returned it in #{returned}" if returned is not None else "", returned)
 
 
 def _has_calls(message: Message) -> bool:
@@ -35,10 +36,10 @@ def _has_results(message: Message) -> bool:
     "error",
     "P",
     says="The roles of the messages are not in the order that the API requires.",
-    fix="Begin with the user, let results follow calls, and end with the user or a result.",
+    fix="Begin with a user message, put results after their calls, and end with a user message or a result.",
     not_when=(
-        "A prefilled answer, where the API takes one",
-        "The API took the request: then it is an info",
+        "The last message prefills the answer, and the API allows that",
+        "The API accepted the request: then it is an info",
     ),
 )
 def role_order(context: RuleContext) -> Iterator[Note]:
@@ -63,7 +64,7 @@ def _roles(context: RuleContext) -> Iterator[Note]:
 
 
 def _leaves_open(context: RuleContext, message: Message) -> bool:
-    """True when the message, or the one before it, makes a call that nothing answers: the result left the gap."""
+    """True when the message, or the one before it, holds a call without a result, which explains the wrong order."""
     place = next(i for i, one in enumerate(context.request.messages) if one is message)
     near = context.request.messages[max(place - 1, 0) : place + 1]
     return any(part is open_call for one in near for part in one.parts for open_call in context.pairing.missing)
@@ -77,8 +78,8 @@ def _leaves_open(context: RuleContext, message: Message) -> bool:
     says="A message or a text block of the request is empty.",
     fix="Leave empty blocks out before sending the history back.",
     not_when=(
-        "The API returned the block itself and took it back",
-        "An empty result, which is allowed",
+        "The API itself returned the block, and accepts it",
+        "A tool result is empty, which is allowed",
         "The content is of a wrong type: then `client-args-wrong-type` says so",
     ),
 )
@@ -129,7 +130,7 @@ def _empty_note(context: RuleContext, pointer: str, raw: object, what: str) -> I
     "error",
     "P",
     says="The history holds calls and the request defines no tools.",
-    fix="Send the tools along whenever the history holds calls, in compactions and titles too.",
+    fix="Send the tools whenever the history holds calls, also in requests for compactions and titles.",
     not_when=("The request continues a thread that the API holds",),
 )
 def tools_missing(context: RuleContext) -> Iterator[Note]:
@@ -158,7 +159,7 @@ def _tools_missing(context: RuleContext) -> Iterator[Note]:
     "client",
     "error",
     "P",
-    says="A tool's definition is one that the API rejects: its name, its schema, two of one name.",
+    says="The API rejects the definition of a tool: its name, its schema, or two tools with one name.",
     fix="Fix the definition where the tool is created; arrays need items, objects need properties, names are unique.",
 )
 def bad_schema(context: RuleContext) -> Iterator[Note]:
@@ -173,7 +174,7 @@ def _schemas(context: RuleContext) -> Iterator[Note]:
         if names[tool.name] > 1 and not tool.server:
             problem = f"two tools are called {tool.name!r}"
         elif rules.tool_name is not None and not tool.server and not rules.tool_name.fullmatch(tool.name):
-            problem = f"the name {tool.name!r} is not one that the API accepts"
+            problem = f"the API does not accept the name {tool.name!r}"
         elif (bad := _schema_fault(tool.schema)) is not None:
             problem = f"the schema of {tool.name!r} has {bad}"
         if problem:
@@ -185,14 +186,14 @@ def _schemas(context: RuleContext) -> Iterator[Note]:
     limit = rules.max_tools
     if limit and len(context.request.tools) > limit:
         yield Note(
-            f"{len(context.request.tools)} tools are offered; the API takes {limit}",
+            f"the request offers {several(len(context.request.tools), 'tool')}; the API accepts at most {limit}",
             (f"{context.at} request /tools",),
             key="many",
         )
 
 
 def _schema_fault(schema: object, at: str = "") -> str | None:
-    """The first place where a schema is one that strict APIs refuse."""
+    """The first fault in a schema that strict APIs reject, such as `an array without items at /properties/a`."""
     if not is_object(schema):
         return None
     kind = as_text(schema.get("type"))
@@ -200,7 +201,7 @@ def _schema_fault(schema: object, at: str = "") -> str | None:
     if kind in ("array", "ARRAY") and "items" not in schema and "prefixItems" not in schema:
         return f"an array without items{where}"
     if at == "" and schema and kind not in (None, "object", "OBJECT"):
-        return f"the type {kind!r} where an object is wanted"
+        return f"the type {kind!r} instead of an object"
     for name, inner in as_object(schema.get("properties")).items():
         if not isinstance(inner, bool) and not is_object(inner):
             return f"a property {name!r} that is not a schema{where}"
@@ -215,7 +216,7 @@ def _schema_fault(schema: object, at: str = "") -> str | None:
     "client",
     "error",
     "P",
-    says="The request has a parameter or a value that the model does not take.",
+    says="The request has a parameter or a value that the model does not accept.",
     fix="Leave the parameter out for this model, or use the one that replaced it.",
 )
 def unsupported_parameter(context: RuleContext) -> Iterator[Note]:
@@ -227,7 +228,7 @@ def unsupported_parameter(context: RuleContext) -> Iterator[Note]:
     named = next((name for name in (*said.named, as_text(_param(context)) or "") if _has(fields, name)), None)
     where = f"{context.at} request /{_STEPS.sub('/', named).strip('/')}" if named else f"{context.at} request"
     yield Note(
-        f"the API does not take {named or 'a parameter of the request'}: {said.text}",
+        f"the API does not accept {named or 'a parameter of the request'}: {said.text}",
         (where, f"{context.at} status {context.status}"),
         tier="P" if named else "S",
         key=("param", named or said.text),
@@ -235,7 +236,7 @@ def unsupported_parameter(context: RuleContext) -> Iterator[Note]:
 
 
 _STEPS = re.compile(r"[.\[\]]+")
-"""What separates the steps of a path in an error text, as in `messages[0].role`."""
+"""The separators of a path in an error text, such as `messages[0].role`."""
 
 
 def _param(context: RuleContext) -> object:
@@ -257,7 +258,7 @@ def _has(fields: dict[str, object], name: str) -> bool:
     "client",
     "error",
     "P",
-    says="The request refers to something that the API does not hold: a response, an item, a conversation, a cache.",
+    says="The request refers to something that the API does not have: a response, an item, a conversation, a cache.",
     fix="Send the history itself, or store answers that later requests continue (`store: true`).",
 )
 def stale_state(context: RuleContext) -> Iterator[Note]:
@@ -273,7 +274,7 @@ def _stale(context: RuleContext) -> Iterator[Note]:
     stored = context.run.answers.get(previous)
     if stored is True:
         return
-    why = "was asked for with `store: false`" if stored is False else "was never seen in this recording"
+    why = "was requested with `store: false`" if stored is False else "is not in this recording"
     yield Note(
         f"the request continues {previous}, which {why}",
         (f"{context.at} request /previous_response_id",),
@@ -352,7 +353,7 @@ _OBJECT_CALLS = frozenset({"tool_search_call"})
     "error",
     "S",
     says="The request holds an image or a file that the model or the API does not accept.",
-    fix="Send it to a model that reads it, or as text.",
+    fix="Send it to a model that accepts it, or send it as text.",
 )
 def media_unsupported(context: RuleContext) -> Iterator[Note]:
     yield from confirmed(context, "client-media-unsupported", ())
@@ -363,14 +364,14 @@ def media_unsupported(context: RuleContext) -> Iterator[Note]:
     "client",
     "info",
     "P",
-    says="A call came back under another id than the API gave it.",
-    fix="Keep ids; where an API wants its own format, rewrite both sides of each pair.",
+    says="The client sent a call back with another id than the API's.",
+    fix="Keep ids. If another API needs its own format, change the id in both the call and its result.",
 )
 def id_rewritten(context: RuleContext) -> Iterator[Note]:
     changes = [change for change in context.echo.changes if change.kind == "id_changed"] if context.echo else []
     notes = [
         Note(
-            f"the call id {change.was} came back as {change.became}",
+            f"the client sent the call id {change.was} back as {change.became}",
             (
                 f"#{context.before.round_trip.index if context.before else '?'} call {change.was}",
                 f"{context.at} request {change.now}",

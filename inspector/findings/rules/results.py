@@ -1,9 +1,9 @@
-"""What the client gave back as results, and how the context grows with it."""
+"""The tool results that the client sent, and how they make the context grow."""
 
 import re
 from collections.abc import Iterator
 
-from ...wire.values import Part
+from ...wire.values import Part, ToolResult
 from ..finding import Severity
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -30,6 +30,12 @@ def new_results(context: RuleContext) -> list[Part]:
         return []
     parts = (part for message in context.request.messages for part in message.parts)
     return [part for part in parts if part.result is not None and not part.result.server]
+
+
+def _of(name: str, result: ToolResult) -> str:
+    """The result as the beginning of a sentence, with the tool's name or the id of the call if there is one."""
+    named = name or result.call_id
+    return f"the result of {named!r}" if named else "a result"
 
 
 def tool_of(context: RuleContext, part: Part) -> str:
@@ -63,7 +69,7 @@ def error_as_success(context: RuleContext) -> Iterator[Note]:
             continue
         flagged = context.protocol.requests.marks_errors
         yield Note(
-            f"the result of {name or result.call_id!r} reads like an error and is not marked as one: {result.text[:80]!r}",
+            f"{_of(name, result)} reads like an error and is not marked as one: {result.text[:80]!r}",
             (f"{context.at} request {part.pointer}",),
             severity=None if flagged else "info",
             key=result.call_id or part.pointer,
@@ -76,7 +82,7 @@ def error_as_success(context: RuleContext) -> Iterator[Note]:
     "warning",
     "P",
     says="One result takes up a large part of the context window.",
-    fix="Cut results at the source, give pages, or hand over a file's name.",
+    fix="Shorten results at their source, return them in pages, or return the name of a file.",
 )
 def huge_result(context: RuleContext) -> Iterator[Note]:
     for part in new_results(context):
@@ -87,8 +93,8 @@ def huge_result(context: RuleContext) -> Iterator[Note]:
             )
             severity: Severity | None = "error" if full else None
             yield Note(
-                f"the result of {tool_of(context, part) or result.call_id!r} has {len(result.text):,} characters "
-                f"(about {len(result.text) // 4:,} tokens), which every later turn pays for",
+                f"{_of(tool_of(context, part), result)} has {len(result.text):,} characters "
+                f"(about {len(result.text) // 4:,} tokens), and every later turn sends them again",
                 (f"{context.at} request {part.pointer}",),
                 severity=severity,
                 key=result.call_id or part.pointer,
@@ -100,8 +106,8 @@ def huge_result(context: RuleContext) -> Iterator[Note]:
     "client",
     "info",
     "P",
-    says="Empty results come again and again.",
-    fix="Say what was looked for and that nothing was found.",
+    says="A tool returns an empty result again and again.",
+    fix="Let the result say what was searched and that nothing was found.",
 )
 def empty_result(context: RuleContext) -> Iterator[Note]:
     for part in new_results(context):
@@ -114,7 +120,7 @@ def empty_result(context: RuleContext) -> Iterator[Note]:
         ]
         if earlier:
             yield Note(
-                f"the result of {name or result.call_id!r} is empty again",
+                f"{_of(name, result)} is empty again",
                 (f"{context.at} request {part.pointer}",),
                 key=("empty", name),
             )
@@ -126,7 +132,7 @@ def empty_result(context: RuleContext) -> Iterator[Note]:
     "info",
     "P",
     says="The input grows a lot with every turn.",
-    fix="Look at what grows in the context view; cap results, compact.",
+    fix="Look in the context page of `turntape view` for what grows; shorten results, compact the history.",
 )
 def context_growth(context: RuleContext) -> Iterator[Note]:
     usage, seen = context.reading.usage, context.thread.input_tokens
@@ -137,7 +143,7 @@ def context_growth(context: RuleContext) -> Iterator[Note]:
     if last[1] > 10 * max(first[1], 1) and last[1] > 20_000:
         slope = (last[1] - first[1]) // turns
         yield Note(
-            f"the input grew from {first[1]:,} to {last[1]:,} tokens, about {slope:,} a turn",
+            f"the input grew from {first[1]:,} to {last[1]:,} tokens, about {slope:,} per turn",
             (f"#{first[0]} usage input {first[1]}", f"#{last[0]} usage input {last[1]}"),
             key="growth",
         )
@@ -149,7 +155,7 @@ def context_growth(context: RuleContext) -> Iterator[Note]:
     "info",
     "P",
     says="The same image or file is sent with every request.",
-    fix="Upload it once and refer to it, or take it out once it was read.",
+    fix="Upload it once and refer to it, or remove it once the model has read it.",
 )
 def blob_resent(context: RuleContext) -> Iterator[Note]:
     for part, blob in context.blobs:

@@ -1,4 +1,4 @@
-"""What the client did about failures: retries too many, too early, or of what cannot succeed."""
+"""How the client reacts to failures: too many retries, retries too early, or retries that cannot succeed."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ _PERMANENT = frozenset({400, 401, 403, 404, 405, 413, 422})
 _MINUTE = 60.0
 _TOGETHER = 2.0
 _SETTINGS = ("generationConfig", "inferenceConfig", "options")
-"""Where some APIs have the parameters of sampling."""
+"""The objects in which some APIs hold the sampling parameters."""
 
 
 def _failed_before(context: RuleContext) -> Turn | None:
@@ -37,7 +37,7 @@ def _ended(turn: Turn) -> float:
     "warning",
     "P",
     says="The same failing request is sent again and again.",
-    fix="Bound the retries of every layer: those of the SDK multiply with those of the framework.",
+    fix="Limit the retries in every layer: the retries of SDK and framework multiply.",
 )
 def retry_storm(context: RuleContext) -> Iterator[Note]:
     before = _failed_before(context)
@@ -50,7 +50,7 @@ def retry_storm(context: RuleContext) -> Iterator[Note]:
     count = header(headers, "x-stainless-retry-count")
     layers = f" (the SDK counts this one as retry {count})" if count else ""
     yield Note(
-        f"the same request was sent {attempts} times after failures{layers}",
+        f"the same failing request was sent {attempts} times{layers}",
         tuple(f"#{index} status" for index in (*context.thread.failures[-5:], context.index)),
         severity="error" if attempts >= 10 else "warning",
         key=("storm", attempts),
@@ -107,7 +107,7 @@ def retry_after(turn: Turn) -> float | None:
     "client",
     "warning",
     "P",
-    says="The client came back earlier than the API asked, or although it said not to.",
+    says="The client retried earlier than the API asked, or although the API said not to retry.",
     fix="Wait as long as `retry-after` says; stop at `x-should-retry: false`.",
     not_when=("The client waited at least nine tenths of the time",),
 )
@@ -128,7 +128,7 @@ def ignored_retry_after(context: RuleContext) -> Iterator[Note]:
         )
     elif wait is not None and gap < 0.9 * wait and wait - gap > 0.05:
         yield Note(
-            f"the next attempt came after {gap:.1f} s; the API asked for {wait:g} s",
+            f"the client retried after {gap:.1f} s; the API asked it to wait {wait:g} s",
             (f"#{before.round_trip.index} response header retry-after {wait:g}", f"{context.at} request"),
             because_of=(),
         )
@@ -140,8 +140,8 @@ def ignored_retry_after(context: RuleContext) -> Iterator[Note]:
     "info",
     "S",
     when="closed",
-    says="A temporary failure ended the thread: nothing was tried again.",
-    fix="Retry 429 and 5xx a bounded number of times, with growing waits.",
+    says="A temporary failure ended the thread, without a retry.",
+    fix="Retry 429 and 5xx a few times, with growing waits.",
 )
 def no_retry(context: RuleContext) -> Iterator[Note]:
     status = error_status(context)
@@ -149,7 +149,7 @@ def no_retry(context: RuleContext) -> Iterator[Note]:
         return
     if context.turn.attempt > 1 or context.has("api-context-full"):
         return
-    yield Note(f"nothing was tried again after status {status}", (f"{context.at} status {status}",))
+    yield Note(f"the client did not retry after status {status}", (f"{context.at} status {status}",))
 
 
 @rule(
@@ -158,7 +158,7 @@ def no_retry(context: RuleContext) -> Iterator[Note]:
     "warning",
     "P",
     says="One request was sent twice at the same time, and both were answered and billed.",
-    fix="Look for two callers of one hook; share the answer.",
+    fix="Find the two places that send it, and share the answer.",
     not_when=(
         "Several answers are sampled",
         "A retry after a failure",
@@ -183,7 +183,7 @@ def duplicate_request(context: RuleContext) -> Iterator[Note]:
     if header(context.turn.round_trip.request.headers, "x-stainless-retry-count") not in (None, "0"):
         return
     yield Note(
-        f"the request is byte for byte that of #{earlier.index}, and both were answered",
+        f"the request is the same as in #{earlier.index}, byte for byte, and both were answered",
         (f"#{earlier.index} request", f"{context.at} request"),
         key=("twin", earlier.index),
     )
@@ -195,7 +195,7 @@ def duplicate_request(context: RuleContext) -> Iterator[Note]:
     "warning",
     "P",
     says="A request that was refused or filtered was sent again unchanged.",
-    fix="Change the request, the model, or ask the person.",
+    fix="Change the request or the model, or ask the user.",
 )
 def refusal_retried(context: RuleContext) -> Iterator[Note]:
     earlier = context.sent_before
@@ -212,8 +212,8 @@ def refusal_retried(context: RuleContext) -> Iterator[Note]:
     "client",
     "error",
     "P",
-    says="Every request is rejected for the same piece of its history: the session cannot recover by continuing.",
-    fix="Remove or fix the piece that it names, then continue.",
+    says="The API rejects every request because of the same piece of its history: retries cannot succeed.",
+    fix="Remove or fix the piece that the evidence names, then continue.",
 )
 def poisoned(context: RuleContext) -> Iterator[Note]:
     said, last = context.rejection, context.thread.rejected
@@ -226,8 +226,7 @@ def poisoned(context: RuleContext) -> Iterator[Note]:
         return
     where = f" at {said.pointer}" if said.pointer else ""
     yield Note(
-        f"{count + 1} requests were rejected for the same fault{where}, first #{first}: "
-        "the session cannot recover by trying again",
+        f"{count + 1} requests were rejected because of the same fault{where}, first #{first}: retries cannot succeed",
         (f"#{first} status", f"{context.at} request {said.pointer or ''}".strip()),
         because_of=tuple(name for name in said.ids[:1]),
         key=("poison", name, place),

@@ -1,4 +1,4 @@
-"""What a client should not change during a run (system prompt, tools, parameters, model), and what a change costs."""
+"""Changes of the system prompt, the tools, the parameters or the model during a run, and their cost in cache misses."""
 
 import re
 from collections.abc import Iterator
@@ -74,7 +74,7 @@ def system_changed(context: RuleContext) -> Iterator[Note]:
     "warning",
     "P",
     says="The tools differ from the previous turn's.",
-    fix="Keep the list of tools and its order through a run; allow or forbid them by tool_choice.",
+    fix="Keep the list of tools and its order during a run; use tool_choice to allow or forbid them.",
     not_when=(
         "Another agent continues the conversation",
         "The client retries the turn",
@@ -117,17 +117,17 @@ def _tools(context: RuleContext) -> Iterator[Note]:
 def _tool_change(
     context: RuleContext, was: list[tuple[str, str, str]], now: list[tuple[str, str, str]]
 ) -> tuple[str, Severity | None]:
-    """What changed between two lists of `_definitions`, and how severe it is where it is not the rule's severity."""
+    """What changed between two lists of `_definitions`, and a severity if it is not the rule's own."""
     old, new = {name for name, _, _ in was}, {name for name, _, _ in now}
     if old - new:
-        what = f"{', '.join(sorted(old - new)[:5])} went away"
+        what = f"{', '.join(sorted(old - new)[:5])} removed"
         called = {part.call.name for message in context.request.messages for part in message.parts if part.call}
         orphaned = sorted((old - new) & called)
         if not orphaned:
             return what, None
         return f"{what}, although the history calls {orphaned[0]!r}", "error" if new else None
     if new - old:
-        return f"{', '.join(sorted(new - old)[:5])} came in", None
+        return f"{', '.join(sorted(new - old)[:5])} added", None
     if sorted(was) == sorted(now):
         return "only their order changed", None
     changed = [a[0] for a in now if a[1] not in {b[1] for b in was if b[0] == a[0]}]
@@ -150,7 +150,7 @@ _ROOTS = (
     "warning",
     "P",
     says="The request differs from the last one inside the part that could have been read from the cache.",
-    fix="Append only: keep tools, system prompt and sent messages byte for byte.",
+    fix="Only append: keep tools, system prompt and earlier messages unchanged, byte for byte.",
     not_when=(
         "The input is too short for any cache: then it is an info",
         "The API reports no cache: then it is an info",
@@ -175,7 +175,7 @@ def prefix_busted(context: RuleContext) -> Iterator[Note]:
     usage, diagnosis = context.reading.usage, _diagnosis(context)
     unread = usage.input - (usage.cache_read or 0) if usage is not None and usage.input is not None else None
     yield Note(
-        f"the request departs from #{before.round_trip.index} within its cached prefix"
+        f"the request differs from #{before.round_trip.index} within its cached prefix"
         + (f"; {unread:,} input tokens were not read from the cache" if unread is not None else "")
         + (f"; the API says {diagnosis}" if diagnosis else ""),
         place(context, departures[0]) if departures else (f"{context.at} request",),
@@ -184,10 +184,10 @@ def prefix_busted(context: RuleContext) -> Iterator[Note]:
 
 
 def _departures(context: RuleContext) -> list[HistoryChange] | None:
-    """Where the request departs from what was cached, the likeliest cause first; None when it does not.
+    """Where the request differs from what was cached, the most likely cause first; None if it does not differ.
 
-    The last answer was in no cache yet, so what became of it does not count. An empty list: the departure is outside
-    the messages, in what another rule found.
+    The last answer was not in the cache yet, so its changes are ignored. An empty list means that the difference is
+    outside the messages, and another rule found it.
     """
     changes = [change for change in context.echo.changes if not change.emitted] if context.echo else []
     if not changes and not context.has("client-system-prompt-changed", "client-tools-changed"):
@@ -198,7 +198,7 @@ def _departures(context: RuleContext) -> list[HistoryChange] | None:
 
 
 def _changed_without_cache(context: RuleContext) -> Iterator[Note]:
-    """The same where no cache is at stake: it costs nothing yet, and is reported only where no other rule does."""
+    """The same change where no cache is lost: it costs nothing yet, so it is reported only if no other rule does."""
     before, echo = context.before, context.echo
     if before is None or echo is None or context.has(*_ROOTS):
         return
@@ -214,7 +214,7 @@ def _changed_without_cache(context: RuleContext) -> Iterator[Note]:
     if changed:
         what = "adds something to" if changed[0].kind == "inserted" else "changes"
         yield Note(
-            f"the request {what} what #{before.round_trip.index} had sent: {differs(changed[0])}",
+            f"the request {what} the messages of #{before.round_trip.index}: {differs(changed[0])}",
             place(context, changed[0]),
             severity="info",
         )
@@ -235,7 +235,7 @@ def _diagnosis(context: RuleContext) -> str | None:
     "client",
     "info",
     "S",
-    says="The run grows and is never cached although the API caches on request.",
+    says="The requests grow and are never cached, although the API caches on request.",
     fix="Mark the end of the stable prefix with `cache_control` (Anthropic) or a `cachePoint` (Bedrock).",
     trait=lambda protocol: protocol.caching.has_marks,
 )
@@ -252,7 +252,7 @@ def no_cache_control(context: RuleContext) -> Iterator[Note]:
     if b"cache_control" in text or b"cachePoint" in text:
         return
     yield Note(
-        f"{context.thread.turns} growing requests, {usage.input:,} input tokens in the last, and none is cached",
+        f"{context.thread.turns} growing requests, the last with {usage.input:,} input tokens, and none is cached",
         (f"{context.at} request", f"{context.at} usage cache_read 0"),
         key="cache",
     )
@@ -283,8 +283,8 @@ _SAMPLING = (
     "client",
     "info",
     "P",
-    says="Parameters of sampling differ from the previous turn's.",
-    fix="Keep them through a run: caches and behaviour depend on them.",
+    says="Sampling parameters differ from the previous turn's.",
+    fix="Keep them during a run: caches and behaviour depend on them.",
     not_when=("Only `tool_choice` changed",),
 )
 def sampling_changed(context: RuleContext) -> Iterator[Note]:
@@ -312,8 +312,8 @@ def sampling_changed(context: RuleContext) -> Iterator[Note]:
     "client",
     "info",
     "P",
-    says="The client asks for another model within one thread.",
-    fix="Expect cache misses, and reasoning that the new model does not take.",
+    says="The client changes the model within one thread.",
+    fix="Expect cache misses, and reasoning that the new model does not accept.",
 )
 def model_changed(context: RuleContext) -> Iterator[Note]:
     before = context.before
@@ -321,8 +321,9 @@ def model_changed(context: RuleContext) -> Iterator[Note]:
         return
     emission = before.reading.emission
     amid = emission is not None and bool(emission.calls) and context.echo is not None
+    earlier = repr(before.reading.request.model) if before.reading.request.model else "no model"
     yield Note(
-        f"{context.request.model!r} is asked for; #{before.round_trip.index} asked for {before.reading.request.model!r}",
+        f"the request names the model {context.request.model!r}; #{before.round_trip.index} named {earlier}",
         (f"#{before.round_trip.index} request model", f"{context.at} request model"),
         severity="warning" if amid else None,
     )

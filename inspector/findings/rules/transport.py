@@ -1,4 +1,4 @@
-"""How the answer travelled: streams that are cut, stalled, malformed or carry an error behind a 200."""
+"""How the answer arrived: streams that are cut, stalled or malformed, or that contain an error after status 200."""
 
 import re
 from collections.abc import Iterator
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from turntape.cassettes.framing import Event
 
 from ...wire.json_value import as_array, as_count, as_object, as_text, parse_json
+from ...wire.printable import several
 from ...wire.values import ToolCall
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -20,8 +21,8 @@ _EMPTY_PROGRESS = frozenset({"ping", "keepalive", "response.in_progress", "respo
     "api",
     "error",
     "P",
-    says="The stream began with status 200 and an error came inside it.",
-    fix="Treat it as the status that it names; SDKs show 200.",
+    says="The answer has status 200 and contains an error.",
+    fix="Handle the error as if it had the status that it names; SDKs see status 200.",
 )
 def error_in_stream(context: RuleContext) -> Iterator[Note]:
     error = context.reading.error
@@ -29,9 +30,11 @@ def error_in_stream(context: RuleContext) -> Iterator[Note]:
         return
     sentence = f"{error.type or ''} {error.message}"
     if error.in_stream:
-        yield Note(f"an error came inside a {context.status} stream: {sentence}", (f"{context.at} response",))
+        yield Note(
+            f"the stream with status {context.status} contains an error: {sentence}", (f"{context.at} response",)
+        )
     elif 200 <= (context.status or 0) < 300:
-        yield Note(f"the body behind status {context.status} is an error: {sentence}", (f"{context.at} response",))
+        yield Note(f"the body with status {context.status} is an error: {sentence}", (f"{context.at} response",))
 
 
 def _half_written(context: RuleContext) -> ToolCall | None:
@@ -45,14 +48,14 @@ def _half_written(context: RuleContext) -> ToolCall | None:
     "info",
     "P",
     says="The client closed the connection before the answer was complete.",
-    fix="Nothing, when a person stopped it; else look for a timeout in the client.",
+    fix="Nothing, if a person stopped it; otherwise look for a timeout in the client.",
 )
 def interrupted(context: RuleContext) -> Iterator[Note]:
     trip = context.turn.round_trip
     gone = trip.closed_first == "client" or (trip.failure is not None and trip.failure.kind == "client_gone")
     if gone and context.finish.effective in ("cut", "cancelled"):
         open_call = _half_written(context)
-        half = f"; the call of {open_call.name!r} was half written" if open_call else ""
+        half = f"; the call of {open_call.name!r} was incomplete" if open_call else ""
         yield Note(
             f"the client closed the connection before the answer was complete{half}",
             (f"{context.at} closed by client",),
@@ -64,11 +67,11 @@ def interrupted(context: RuleContext) -> Iterator[Note]:
     "api",
     "error",
     "P",
-    says="The body ended without the word that ends an answer.",
+    says="The body ended before the answer was complete.",
     fix="Send the whole turn again, and do not store the partial answer.",
     not_when=(
         "The client closed first",
-        "The finish word had already come",
+        "The finish word had already arrived",
         "The answer is made in the background",
     ),
 )
@@ -82,7 +85,7 @@ def stream_cut(context: RuleContext) -> Iterator[Note]:
     size = len(trip.response.body)
     half = _half_written(context) is not None or trip.failure is not None or not context.emission.text
     yield Note(
-        f"the answer ended after {size:,} bytes without the word that ends it{who}",
+        f"the answer ended after {several(size, 'byte')}, before it was complete{who}",
         (f"{context.at} response byte {size}",),
         tier="P" if half or trip.closed_first else "S",
     )
@@ -110,9 +113,9 @@ def _has_progress(event: Event) -> bool:
     "api",
     "warning",
     "P",
-    says="The stream stalled: nothing new for a minute or more, except keepalives.",
-    fix="Use a timeout on progress, not on bytes: pings keep a dead stream alive.",
-    not_when=("Waiting for the first token, up to five minutes",),
+    says="The stream stalled: no new data for a minute or more, except keepalives.",
+    fix="Use a timeout on progress, not on bytes: keepalives make a dead stream look alive.",
+    not_when=("The client waits for the first token, up to five minutes",),
 )
 def stream_stalled(context: RuleContext) -> Iterator[Note]:
     trip = context.turn.round_trip
@@ -135,8 +138,8 @@ def stream_stalled(context: RuleContext) -> Iterator[Note]:
     if worst >= _STALL:
         quiet = sum(1 for event in events if not _has_progress(event))
         yield Note(
-            f"nothing new came for {worst / 1e6:.0f} s at byte {where}"
-            + (f" ({quiet} keepalives in the stream)" if quiet else ""),
+            f"no new data for {worst / 1e6:.0f} s at byte {where}"
+            + (f" ({several(quiet, 'keepalive')} in the stream)" if quiet else ""),
             (f"{context.at} response byte {where}",),
             severity="error" if worst >= _LONG_STALL else "warning",
         )
@@ -150,16 +153,16 @@ _HARMLESS = re.compile(r"share index|one index")
     "api",
     "warning",
     "P",
-    says="The answer breaks its own framing: events or a body that is not valid JSON, deltas before their start, a broken end.",
-    fix="Report it to the gateway or server; clients differ in what they survive.",
+    says="The answer breaks its framing: invalid JSON, deltas before their start, or a broken end.",
+    fix="Report it to the provider of the gateway or server; some clients fail on such an answer.",
     not_when=("The stream was cut: its last event may be broken",),
 )
 def malformed_stream(context: RuleContext) -> Iterator[Note]:
     if foreign := _foreign(context):
         begins = context.exchange.response.body[:60].decode(errors="replace") if context.exchange.response else ""
         yield Note(
-            f"the body is {foreign}, although the status is {context.status}; it begins {begins!r}: "
-            "something else than the API answered",
+            f"the status is {context.status} and the body is {foreign}; it begins with {begins!r}: "
+            "something other than the API answered",
             (f"{context.at} response byte 0",),
             severity="error",
         )
@@ -170,7 +173,7 @@ def malformed_stream(context: RuleContext) -> Iterator[Note]:
     events = context.exchange.events
     done = [event for event in events if event.data.strip() == b"[DONE]"]
     if len(done) > 1:
-        problems.append(f"[DONE] came {len(done)} times.")
+        problems.append(f"[DONE] arrived {len(done)} times.")
     problems += _no_utf8(events)
     kind = context.exchange.content_type
     if context.exchange.framing == "sse" and kind in _NO_STREAM:
@@ -179,14 +182,14 @@ def malformed_stream(context: RuleContext) -> Iterator[Note]:
         yield Note(f"the stream breaks its framing: {problems[0]}", (f"{context.at} response",))
     elif blank := next((event for event in events if _BLANK_FINISH.search(event.data)), None):
         yield Note(
-            "a finish word in the stream is empty; some clients take it for the end",
+            "a finish word in the stream is empty; some clients treat it as the end",
             (f"{context.at} response byte {blank.start}",),
             severity="info",
         )
 
 
 def _foreign(context: RuleContext) -> str | None:
-    """What a whole 2xx body is that cannot be this API's answer: a login page, a proxy's own words; else None."""
+    """A description of a 2xx body that cannot be this API's answer, such as a login page; None for any other body."""
     response, reading = context.exchange.response, context.reading
     if response is None or not 200 <= response.status < 300 or reading.streamed or reading.error is not None:
         return None
@@ -195,7 +198,7 @@ def _foreign(context: RuleContext) -> str | None:
     if not response.body.strip():
         return None
     if parse_json(response.body) is None:
-        return f"{context.exchange.content_type or 'of no type'} and no JSON"
+        return f"not JSON ({context.exchange.content_type or 'without a content type'})"
     known = (context.finish.raw, reading.usage, reading.response_id, reading.response_model)
     return "JSON without a single field of an answer" if all(one is None for one in known) else None
 
@@ -231,7 +234,7 @@ def _collision(context: RuleContext) -> str | None:
                 first = seen.setdefault(place, call_id)
                 if first != call_id:
                     how = f"share index {index}" if index is not None else "have no index"
-                    return f"the calls {first} and {call_id} ({name}) {how}"
+                    return f"the calls {first} and {call_id}{f' ({name})' if name else ''} {how}"
     return None
 
 
@@ -264,10 +267,10 @@ def index_collision(context: RuleContext) -> Iterator[Note]:
     "api",
     "error",
     "P",
-    says="The API gave one id to two calls, in one answer or over several.",
-    fix="Make ids unique before the history is sent back: some APIs reject it otherwise.",
+    says="The API gave the same id to two calls, in one answer or in several.",
+    fix="Make ids unique before the history is sent back; some APIs reject it otherwise.",
     not_when=(
-        "The same answer was sampled or replayed again",
+        "The API gave the same answer again",
         "Several answers were sampled, and each has the id once",
         "The other call is of an earlier turn: then it is an info",
     ),
@@ -278,14 +281,14 @@ def duplicate_call_id(context: RuleContext) -> Iterator[Note]:
         if not call.id:
             continue
         if (call.choice, call.id) in seen:
-            yield Note(f"the id {call.id} was given to two calls of one answer", (f"{context.at} call {call.id}",))
+            yield Note(f"two calls of one answer have the id {call.id}", (f"{context.at} call {call.id}",))
             return
         seen.add((call.choice, call.id))
         earlier = context.thread.emitted_calls.get(call.id)
         held = call.id in context.calls or context.request.previous_id is not None
         if earlier is not None and not context.is_attempt and held:
             yield Note(
-                f"the id {call.id} was given to a call of {earlier[1]!r} in #{earlier[0]} already",
+                f"the id {call.id} already belongs to a call of {earlier[1]!r} in #{earlier[0]}",
                 (f"#{earlier[0]} call {call.id}", f"{context.at} call {call.id}"),
                 severity="info",
             )

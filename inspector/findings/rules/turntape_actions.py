@@ -1,4 +1,4 @@
-"""What turntape itself did to a round trip, as the user had asked: not a fault of anybody."""
+"""What turntape itself did to a round trip, as the user requested. These findings blame no layer."""
 
 from collections.abc import Iterator
 
@@ -7,9 +7,9 @@ from ..rule import Note, rule
 from ..rule_context import RuleContext
 
 _GUARD = "guard"
-"""The mark of a request that turntape answered itself, at a limit that the user had set."""
+"""The mark of a request that turntape answered itself, because of a limit that the user had set."""
 _BREAKPOINT = "breakpoint"
-"""The mark of an answer that was held, and of what a person did with it."""
+"""The mark of an answer that was held: the breakpoint, and what a person did."""
 
 
 @rule(
@@ -17,8 +17,8 @@ _BREAKPOINT = "breakpoint"
     "client",
     "info",
     "P",
-    says="turntape answered this request itself, at a limit that the user had set.",
-    fix="Nothing, when the limit was meant; else raise --max-turns or --max-cost, or take --stop-on away.",
+    says="turntape answered this request itself, because of a limit that the user had set.",
+    fix="Nothing, if the limit is intended; otherwise raise --max-turns or --max-cost, or remove --stop-on.",
 )
 def ended_by_limit(context: RuleContext) -> Iterator[Note]:
     guard = as_object(context.turn.round_trip.extra.get(_GUARD))
@@ -56,7 +56,7 @@ def edited_by_hand(context: RuleContext) -> Iterator[Note]:
 
 
 def _answered_as(context: RuleContext, *types: str) -> bool:
-    """True when it was our replay that answered, with an error of ours."""
+    """True when our replay itself answered, with an error."""
     return context.reading.error is not None and context.reading.error.type in types
 
 
@@ -65,8 +65,8 @@ def _answered_as(context: RuleContext, *types: str) -> bool:
     "client",
     "error",
     "P",
-    says="The agent asked a replay for something that was not recorded.",
-    fix="Read where it departs from the nearest recording; fix the agent, or record again when the change is intended.",
+    says="During a replay, the agent sent a request that was not recorded.",
+    fix="Read how it differs from the nearest recorded request; fix the agent, or record again if the change is intended.",
 )
 def replay_missed(context: RuleContext) -> Iterator[Note]:
     if _answered_as(context, "turntape_replay_miss", "turntape_no_cassette") and context.reading.error is not None:
@@ -78,8 +78,8 @@ def replay_missed(context: RuleContext) -> Iterator[Note]:
     "api",
     "info",
     "P",
-    says="The request was recorded and its answer was not: the upstream had not been reached, or had hung up.",
-    fix="Nothing, when the failure is what the test is about; else record again.",
+    says="The request was recorded without an answer: the upstream was not reached, or closed the connection.",
+    fix="Nothing, if the test is about this failure; otherwise record again.",
 )
 def replay_without_answer(context: RuleContext) -> Iterator[Note]:
     if _answered_as(context, "turntape_no_answer") and context.reading.error is not None:
@@ -88,4 +88,4 @@ def replay_without_answer(context: RuleContext) -> Iterator[Note]:
 
 RULES = (ended_by_limit, refused_by_hand, edited_by_hand, replay_missed, replay_without_answer)
 IDS = (ended_by_limit.id, refused_by_hand.id, replay_missed.id, replay_without_answer.id)
-"""Findings that leave nothing to explain about the answer."""
+"""Findings that fully explain the answer."""

@@ -1,10 +1,11 @@
-"""What the API counted and served: usage, the model, the tier, the cache."""
+"""What the API counted and which model, tier and cache it used."""
 
 import re
 from collections.abc import Iterator
 
 from ...wire.exchange import header
 from ...wire.json_value import as_array, as_count, as_object, as_text, parse_json
+from ...wire.printable import several
 from ...wire.values import Usage
 from .. import prompt_cache
 from ..model_names import same_model
@@ -21,7 +22,7 @@ _MOST_CHARACTERS_PER_TOKEN = 8
     "info",
     "P",
     says="The answer counts no tokens.",
-    fix="Ask for usage in streams (`stream_options.include_usage` in Chat Completions), else costs are unknown.",
+    fix="Request usage in streams (`stream_options.include_usage` in Chat Completions); otherwise costs are unknown.",
     not_when=(
         "The answer failed",
         "The answer was cut",
@@ -38,7 +39,9 @@ def usage_missing(context: RuleContext) -> Iterator[Note]:
         context.request.streamed and context.protocol.requests.usage_on_request and not options.get("include_usage")
     )
     yield Note(
-        "the stream counts no tokens: the request does not ask for usage" if unasked else "the answer counts no tokens",
+        "the stream counts no tokens, because the request does not ask for usage"
+        if unasked
+        else "the answer counts no tokens",
         (f"{context.at} response",),
         layer="client" if unasked else "api",
         key=("usage",),
@@ -50,7 +53,7 @@ def usage_missing(context: RuleContext) -> Iterator[Note]:
     "api",
     "info",
     "P",
-    says="The counts of tokens contradict each other, or are no counts.",
+    says="The token counts contradict each other, or are not valid counts.",
     fix="Do not trust the costs of this route; report it to the gateway.",
 )
 def usage_inconsistent(context: RuleContext) -> Iterator[Note]:
@@ -82,7 +85,7 @@ _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ("promptTokenCount", "candidatesTokenCount", "toolUsePromptTokenCount", "thoughtsTokenCount"),
     ),
 )
-"""The field of the total and those that it is the sum of."""
+"""The field of a total, and the fields that it is the sum of."""
 
 
 def _wrong_total(raw: dict[str, object], usage: Usage) -> str | None:
@@ -107,13 +110,13 @@ _ROUTERS = ("auto", "router", "default", "latest", "alias", "chat", "reasoner")
     "api",
     "warning",
     "P",
-    says="Another model answered than was asked for.",
-    fix="Pin the model where the route allows it, or take the answer's model into account.",
+    says="Another model answered than the one that was requested.",
+    fix="Pin the model if the route allows it, or use the model that the answer names.",
     not_when=(
-        "A dated snapshot of the model that was asked for",
-        "Another spelling of its name: a revision, a region, a vendor, a precision, or the name in short",
-        "The name of a deployment",
-        "A router or an alias",
+        "A dated snapshot of the requested model answered",
+        "The answer spells the same name differently: with a revision, region, vendor or precision, or shortened",
+        "The request names a deployment",
+        "The request names a router or an alias",
     ),
 )
 def model_substituted(context: RuleContext) -> Iterator[Note]:
@@ -122,7 +125,7 @@ def model_substituted(context: RuleContext) -> Iterator[Note]:
     fallback = any(as_text(as_object(i).get("type")) == "fallback_message" for i in iterations)
     if fallback:
         yield Note(
-            f"a fallback model finished the turn; {asked!r} was asked for",
+            "a fallback model finished the turn" + (f"; {asked!r} was requested" if asked else ""),
             (f"{context.at} usage iterations",),
             key=("model", "fallback"),
         )
@@ -134,7 +137,7 @@ def model_substituted(context: RuleContext) -> Iterator[Note]:
     before = context.previous
     earlier = before.reading.response_model if before and before.reading.request.model == asked else None
     if before and earlier and not routed and not same_model(earlier, served):
-        # Whatever the name means, it meant another model a turn ago.
+        # Whatever the name means: in the previous turn it meant another model.
         yield Note(
             f"{served!r} answered; {earlier!r} had answered #{before.round_trip.index} under the same name, {asked!r}",
             (f"#{before.round_trip.index} response model {earlier}", f"{context.at} response model {served}"),
@@ -143,14 +146,14 @@ def model_substituted(context: RuleContext) -> Iterator[Note]:
         return
     if context.provider.named_deployments or routed or asked.startswith(("@", "ft:", "projects/", "arn:")):
         return
-    # A name that a user gave to a deployment shares no word with the name of the model.
+    # The name of a deployment need not contain any word of the model's name.
     if not set(_words(asked)) & set(_words(served)) and not context.provider.own_models:
         return
     reported, once = context.run.reported, ("api-model-substituted", (asked, served))
     if once not in reported:
         reported.add(once)
         yield Note(
-            f"{served!r} answered; {asked!r} was asked for",
+            f"{served!r} answered; {asked!r} was requested",
             (f"{context.at} request model {asked}", f"{context.at} response model {served}"),
         )
 
@@ -164,11 +167,11 @@ def _words(model: str) -> list[str]:
     "api",
     "info",
     "P",
-    says="Another service tier served the request than was asked for.",
-    fix="Prices and limits are those of the tier that served it.",
+    says="Another service tier served the request than the one that was requested.",
+    fix="Expect the prices and limits of the tier that served it.",
     not_when=(
-        "`auto` was asked for",
-        "No tier was asked for",
+        "The request asks for `auto`",
+        "The request names no tier",
     ),
 )
 def service_tier(context: RuleContext) -> Iterator[Note]:
@@ -184,7 +187,7 @@ def service_tier(context: RuleContext) -> Iterator[Note]:
         and not (asked == "default" and served == "standard")
     ):
         yield Note(
-            f"tier {served!r} served the request; {asked!r} was asked for",
+            f"tier {served!r} served the request; {asked!r} was requested",
             (f"{context.at} request /service_tier", f"{context.at} response service_tier {served}"),
             key=("tier", asked, served),
         )
@@ -205,13 +208,13 @@ def _streamed_field(context: RuleContext, name: str) -> object:
     "warning",
     "P",
     says="The cache was hardly read although this request begins with the last one.",
-    fix="Look at routing and lifetime: the prefix is unchanged, so the client did its part.",
+    fix="Check routing and the cache's lifetime; the prefix is unchanged, so the client is not the cause.",
     not_when=(
         "The prefix changed: then the client is to blame",
         "The model changed",
         "Fewer tokens were lost than any cache holds",
         "The cache may have expired: then it is an info",
-        "The API caches by itself and promises nothing: then it is an info",
+        "The API caches automatically and without a guarantee: then it is an info",
     ),
 )
 def cache_drop(context: RuleContext) -> Iterator[Note]:
@@ -234,8 +237,13 @@ def cache_drop(context: RuleContext) -> Iterator[Note]:
     gap = context.turn.round_trip.started_at - before.round_trip.started_at
     expired = gap > _FIVE_MINUTES
     yield Note(
-        f"{now.cache_read:,} tokens were read from the cache after {then.cache_read:,} in #{before.round_trip.index}, "
-        + (f"{gap / 60:.0f} minutes later: it may have expired" if expired else "although nothing before them changed"),
+        f"{several(now.cache_read, 'token')} came from the cache, after {then.cache_read:,} in "
+        f"#{before.round_trip.index}, "
+        + (
+            f"{gap / 60:.0f} minutes earlier: the cache may have expired"
+            if expired
+            else "although the prefix is the same"
+        ),
         (
             f"#{before.round_trip.index} usage cache_read {then.cache_read}",
             f"{context.at} usage cache_read {now.cache_read}",
@@ -250,16 +258,16 @@ def cache_drop(context: RuleContext) -> Iterator[Note]:
     "error",
     "S",
     says="The server read far fewer tokens than the request contains: it dropped the rest and answered anyway.",
-    fix="Set `num_ctx` (Ollama) or the server's context length; the beginning of the prompt goes first.",
+    fix="Raise `num_ctx` (Ollama) or the server's context length; servers drop the beginning of the prompt first.",
     not_when=(
         "The request holds images",
-        "The server does not count the prompt, because it had it cached",
+        "The server had the prompt in its cache and does not count it",
     ),
 )
 def prompt_truncated(context: RuleContext) -> Iterator[Note]:
     said, usage = context.rejection, context.reading.usage
     if said is not None and "api-prompt-truncated-silently" in said.ids:
-        yield Note(f"the server lost the prompt: {said.text}", (f"{context.at} status {context.status}",))
+        yield Note(f"the server dropped the prompt: {said.text}", (f"{context.at} status {context.status}",))
     elif usage is None or not usage.input or not context.succeeded:
         return
     elif context.parameter("truncation") == "auto":
@@ -305,8 +313,8 @@ def _local(context: RuleContext) -> bool:
     "api",
     "warning",
     "P",
-    says="The API says that it took reasoning out of the request, and why.",
-    fix="Send histories back unchanged and to the same model and organization; `prefix` reasons name a changed history.",
+    says="The API says that it removed reasoning from the request, and why.",
+    fix="Send histories back unchanged, to the same model and organization; a `prefix` reason means a changed history.",
 )
 def reasoning_dropped_by_server(context: RuleContext) -> Iterator[Note]:
     entries = as_array(context.exchange.answer_fields.get("input_transformations")) or as_array(
@@ -318,7 +326,7 @@ def reasoning_dropped_by_server(context: RuleContext) -> Iterator[Note]:
         where = as_text(fields.get("path")) or ""
         client = "prefix" in reason or "model" in reason
         yield Note(
-            f"the API took {len(entries)} reasoning block{'s' * (len(entries) > 1)} out of the request: {reason} {where}".strip(),
+            f"the API removed {several(len(entries), 'reasoning block')} from the request: {reason} {where}".strip(),
             (f"{context.at} response input_transformations", f"{context.at} request {where}"),
             layer="client" if client else "api",
         )
@@ -341,4 +349,4 @@ RULES = (
     reasoning_dropped_by_server,
 )
 AFTER = (cache_drop,)
-"""Asked after the rules that compare prefixes."""
+"""Run after the rules that compare prefixes."""

@@ -164,7 +164,7 @@ class HistoryDiffInfo(_Object):
     state: Literal["verbatim", "respelled", "changed", "cut", "held"]
     """`respelled`: other JSON with the same meaning; `cut`: parts were left out; `held`: the API keeps the history."""
     reasoning: Literal["none", "kept", "dropped", "altered"]
-    """What became of the answer's reasoning and signatures."""
+    """What the client did with the answer's reasoning and signatures."""
     changes: list[HistoryChangeInfo]
     """The first 50 places that differ."""
 
@@ -177,7 +177,7 @@ class ClientLayer(_Object):
     history: Literal["first", "extended", "changed"]
     """How this turn's own request relates to the thread's previous one."""
     outcome: Literal["dispatched", "partly", "not_dispatched", "ended", "open"]
-    """What became of the calls. `ended`: there was nothing to do; `open`: nothing later was seen."""
+    """What the client did with the calls. `ended`: there was nothing to do; `open`: nothing later was recorded."""
     echo: HistoryDiffInfo | None
     """How the next request repeats this turn; `null` when there is no next request."""
 
@@ -252,7 +252,7 @@ class RoundTripLabel(_Object):
     duration_ms: float | None
     """Milliseconds from then to the end."""
     request_model: str | None
-    """The model that was asked for."""
+    """The requested model."""
     response_model: str | None
     """The model that answered."""
     tools_offered: list[str]
@@ -483,7 +483,7 @@ class FailureClassInfo(_Object):
     protocols: list[str] | None
     """The protocols that it is for; `null` for all."""
     advice: bool
-    """Whether it is advice and blames nobody."""
+    """Whether it is advice, which blames no layer."""
     switch: str | None
     """The option that turns it on; `null` when it is always on."""
     example: FindingExample | None

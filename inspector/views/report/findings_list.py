@@ -17,7 +17,7 @@ def findings_list(rows: Rows) -> Html:
         for mark in row.findings
     ]
     if not found:
-        return tag("p", "No findings: no recorded byte shows that something went wrong.", class_="dim none")
+        return tag("p", "No findings.", class_="dim none")
     return tag("ol", *found, class_="findings")
 
 

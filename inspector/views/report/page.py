@@ -1,4 +1,4 @@
-"""The page in pieces, so that the text of a long run is never in memory as a whole."""
+"""The page in pieces, so that the text of a long run is never completely in memory."""
 
 from base64 import b64encode
 from collections.abc import Iterator, Sequence

@@ -15,7 +15,7 @@ LINES, CHARACTERS = 14, 1200
 
 
 def folded(head: Sequence[str], body: Html) -> Html:
-    """Folds `body` away under `head`."""
+    """A fold with the title `head`, which contains `body`."""
     return tag("details", tag("summary", *head), body)
 
 

@@ -10,7 +10,7 @@ from .markup import Html, span, tag
 from .text_blocks import arguments, block, folded, result_block
 
 ANSWER = 6_000
-"""An answer with at most so many characters is never folded."""
+"""An answer with at most this many characters is never folded."""
 
 
 def answer(detail: Detail, rows: Rows, place: int) -> Html:
@@ -53,7 +53,7 @@ def _texts(emission: Emission) -> Iterator[Html]:
 
 
 def _problems(detail: Detail) -> Iterator[Html]:
-    """What the API and the recording say about the end of the answer."""
+    """How the answer ended, according to the API and the recording."""
     finish, failure = detail.reading.finish, detail.round_trip.failure
     if finish is not None and finish.detail:
         yield tag("p", finish.detail, class_="dim")
@@ -66,7 +66,7 @@ def _problems(detail: Detail) -> Iterator[Html]:
 def _call(detail: Detail, number: int, call: ToolCall, after: int | None, rows: Rows) -> Html:
     head = [span("model", "→ "), span("name", call.name), span("dim", f" {call.id or ''}")]
     if not call.complete:
-        head.append(span("bad", " not whole"))
+        head.append(span("bad", " incomplete"))
     result = detail.results.get(number)
     if result is not None and after is not None:
         joint = result_block(result, call.name, f" in turn {rows.all[after].turn}")

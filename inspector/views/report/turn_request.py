@@ -13,7 +13,7 @@ from .text_blocks import arguments, block, folded, pretty, result_block
 
 @dataclass(slots=True)
 class Shown:
-    """What the page has shown so far, so that it is not shown again."""
+    """Remembers what the page has shown, so that nothing is shown twice."""
 
     raw: int
     """Characters of each raw body that are shown."""
@@ -29,11 +29,11 @@ def new_messages(detail: Detail, rows: Rows, place: int) -> Html:
     if detail.sent and before is not None:
         notes += [f"; {several(detail.sent, 'message')} were sent before, see ", link(before, "the turn before")]
     if detail.row.history == "changed":
-        notes.append(span("warn", "; the client had rewritten the history"))
+        notes.append(span("warn", "; the client had changed the history"))
     names = {part.call.id: part.call.name for m in reading.request.messages for part in m.parts if part.call}
     body = [_message(message, names, echo=message.role == "assistant" and bool(detail.sent)) for message in new]
     if not new:
-        note = "nothing: the API keeps the history" if reading.request.previous_id else "nothing"
+        note = "nothing: the API holds the history" if reading.request.previous_id else "nothing"
         body = [tag("p", note, class_="dim")]
     return tag("section", tag("h3", "New in this request ", span("dim", *notes)), *body)
 

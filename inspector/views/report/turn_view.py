@@ -109,4 +109,4 @@ def _client(row: Row) -> Iterator[Html]:
     if row.failed_results:
         yield span("bad", f", {row.failed_results} with an error")
     if row.history == "changed":
-        yield span("warn", " it had rewritten the history before this turn")
+        yield span("warn", " it had changed the history before this turn")

@@ -1,4 +1,4 @@
-"""`turntape check` as a person reads it: each recording, its findings with roots first, its budgets, and the sum."""
+"""The text of `turntape check`: each cassette with its findings (roots first) and budgets, then the sum."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -8,15 +8,16 @@ from ...check.budgets import Verdict, dollars
 from ...check.check import Checked, Found, Node, Report, rooted
 from ...findings.finding import SEVERITIES, Tier
 from ...wire.printable import safe
+from ...wire.printable import several as counted
 from .explain_text import SEVERITY_GLYPHS
 from .terminal_text import GLYPHS, Line, Style, clip_path, fit, width_of, wrap
 
-_SURE: dict[Tier, str] = {"P": "proven", "S": "inferred", "H": "a hint"}
+_SURE: dict[Tier, str] = {"P": "proven", "S": "inferred", "H": "heuristic"}
 _STATE: dict[str, tuple[str, Style]] = {"kept": ("✓", "good"), "broken": ("✗", "bad"), "unknown": ("?", "warn")}
 _ROOMY = 70
-"""From this many columns on the lines of a budget are indented under its sentence."""
+"""From this width on, the lines of a budget are indented under its sentence."""
 _WHOLE = 2
-"""How many findings of one class are shown in full; of the others only the places are."""
+"""How many findings of one class are shown in full; the others are listed by their round trips."""
 
 
 def check_text(report: Report, width: int) -> Iterator[Line]:
@@ -30,14 +31,10 @@ def check_text(report: Report, width: int) -> Iterator[Line]:
     yield from _sum(report, width)
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def _checked(one: Checked, width: int) -> Iterator[Line]:
-    facts = [_count(one.turns, "turn")]
+    facts = [counted(one.turns, "turn")]
     if one.threads > 1:
-        facts.append(_count(one.threads, "thread"))
+        facts.append(counted(one.threads, "thread"))
     if one.input:
         facts.append(f"{one.input:,} tokens in")
     facts.append(dollars(one.cost) if one.cost is not None else "unpriced")
@@ -68,9 +65,9 @@ def _kind(node: Node) -> tuple[str, str, str]:
 
 
 def _alike(nodes: list[Node], width: int) -> Iterator[Line]:
-    """Findings of one class: the first ones whole, of the others only where."""
-    whole = [node for place, node in enumerate(nodes) if place < _WHOLE or node.echoes]
-    others = [node for place, node in enumerate(nodes) if place >= _WHOLE and not node.echoes]
+    """Findings of one class: the first ones in full, then where the others are."""
+    whole = [node for place, node in enumerate(nodes) if place < _WHOLE or node.consequences]
+    others = [node for place, node in enumerate(nodes) if place >= _WHOLE and not node.consequences]
     for place, node in enumerate(whole):
         yield from _node(node, "  ", width, fix=place == len(whole) - 1)
         if place < len(whole) - 1:
@@ -103,10 +100,10 @@ def _node(node: Node, indent: str, width: int, *, fix: bool) -> Iterator[Line]:
         yield from _after([(f"{inner}fix  ", "dim")], finding.fix, f"{inner}     ", width, "good")
     if finding.because_of and indent == "  ":
         yield from _after([(f"{inner}", "plain")], f"because of {', '.join(finding.because_of)}", inner, width, "dim")
-    if node.echoes:
+    if node.consequences:
         yield [(f"{inner}because of this:", "dim")]
-    for echo in node.echoes:
-        yield from _node(echo, inner + "  ", width, fix=False)
+    for consequence in node.consequences:
+        yield from _node(consequence, inner + "  ", width, fix=False)
 
 
 def _where(found: Found) -> str:
@@ -129,18 +126,18 @@ def _sum(report: Report, width: int) -> Iterator[Line]:
     found = [found for one in report.checked for found in one.findings]
     counts = Counter(one.finding.severity for one in found)
     broken = sum(len(one.broken) for one in report.checked)
-    names = [_count(counts[s], s) if s != "info" else f"{counts[s]} info" for s in reversed(SEVERITIES) if counts[s]]
+    names = [counted(counts[s], s) if s != "info" else f"{counts[s]} info" for s in reversed(SEVERITIES) if counts[s]]
     parts = [", ".join(names) or "no findings"]
     if broken:
-        parts.append(f"{_count(broken, 'budget')} broken")
+        parts.append(f"{counted(broken, 'budget')} broken")
     if report.unread:
-        parts.append(f"{_count(len(report.unread), 'file')} not read")
-    parts.append(f"{_count(len(report.checked), 'cassette')} checked")
+        parts.append(f"{counted(len(report.unread), 'file')} not read")
+    parts.append(f"{counted(len(report.checked), 'cassette')} checked")
     bad = report.failed or bool(report.unread)
     word: Line = [("failed", "bad")] if bad else [("passed", "good")]
     yield from _after([*word, ("  ", "plain")], " · ".join(parts), "        ", width)
     if not bad and found:
-        tip = f"fails on {report.asked.fail_on}; `turntape explain ID` says more"
+        tip = f"fails on {report.asked.fail_on}; `turntape explain ID` explains a finding"
         yield from _after([("        ", "plain")], tip, "        ", width, "dim")
 
 
@@ -150,7 +147,7 @@ def _paragraph(text: str, indent: str, width: int, style: Style = "plain") -> It
 
 
 def _after(head: Line, text: str, indent: str, width: int, style: Style = "plain") -> Iterator[Line]:
-    """`text` behind a head on the first line, and under an indent on those that follow."""
+    """`text` wrapped: the first line begins with `head`, the others with `indent`."""
     used = sum(width_of(part) for part, _ in head)
     pad = "·" * max(0, used - width_of(indent))
     first, *rest = wrap(pad + safe(text), max(20, width - width_of(indent)))

@@ -1,4 +1,4 @@
-"""`turntape diff` as a person reads it: the two runs, thread by thread to where they part, and what differs there."""
+"""The text of `turntape diff`: both runs, each pair of threads up to their first difference, and what differs there."""
 
 from collections.abc import Iterator
 
@@ -6,11 +6,12 @@ from ...check.budgets import dollars
 from ...compare.run_diff import ChangedValue, ComparedRun, Comparison, Divergence, ThreadPair, TurnDigest
 from ...wire.json_value import compact
 from ...wire.printable import safe
+from ...wire.printable import several as counted
 from .terminal_text import GLYPHS, Line, Style, clip, clip_path, fit, width_of, wrap
 
 _LETTERS: dict[str, Style] = {"A": "bad", "B": "good"}
 _LINES = 4
-"""In so many lines a value is shown."""
+"""A value is shown in at most this many lines."""
 
 
 def compare_text(reported: Comparison, width: int) -> Iterator[Line]:
@@ -22,24 +23,24 @@ def compare_text(reported: Comparison, width: int) -> Iterator[Line]:
     first = reported.first
     for pair in reported.pairs:
         yield from _pair(pair, width, several=len(reported.pairs) > 1)
-    if first is None or first.parting is None:
+    if first is None or first.divergence is None:
         yield from _wrapped([("the same  ", "good")], "no turn differs in request, emission or finish", width)
         return
-    parting = first.parting
+    divergence = first.divergence
     thread = f" of {first.name}" if len(reported.pairs) > 1 else ""
-    layer: Style = parting.layer
+    layer: Style = divergence.layer
     yield from _wrapped(
-        [(f"{GLYPHS[parting.layer]} {parting.layer}", layer), ("  parted first, ", "plain")],
-        f"at turn {parting.turn}{thread} ({_places(parting)})",
+        [(f"{GLYPHS[divergence.layer]} {divergence.layer}", layer), ("  diverged first, ", "plain")],
+        f"at turn {divergence.turn}{thread} ({_places(divergence)})",
         width,
     )
 
 
 def _facts(side: ComparedRun) -> str:
     """How long the run was, and what it cost."""
-    facts = [_count(side.turns, "turn")]
+    facts = [counted(side.turns, "turn")]
     if len(side.threads) > 1:
-        facts.append(_count(len(side.threads), "thread"))
+        facts.append(counted(len(side.threads), "thread"))
     if side.input:
         facts.append(f"{side.input:,} tokens in")
     facts.append(dollars(side.cost) if side.cost is not None else "unpriced")
@@ -52,49 +53,47 @@ def _head(letter: str, side: ComparedRun, widest: int, width: int) -> Line:
     return fit([(letter, _LETTERS[letter]), (f"  {name}{pad}", "bold"), (f"  {_facts(side)}", "dim")], width)
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def _pair(pair: ThreadPair, width: int, *, several: bool) -> Iterator[Line]:
     if several:
         yield [(pair.name, "bold")]
     if pair.same:
         which = "turn 1 is" if pair.same == 1 else f"turns 1 to {pair.same} are"
         yield from _wrapped([("  = ", "dim")], f"{which} the same", width, "dim")
-    parting = pair.parting
-    if parting is None:
+    divergence = pair.divergence
+    if divergence is None:
         yield []
         return
-    layer: Style = parting.layer
-    head: Line = [("  ≠ ", "bad"), (f"turn {parting.turn}  ", "bold"), (f"{GLYPHS[layer]} {layer}  ", layer)]
-    yield from _wrapped(head, parting.says, width)
-    yield fit([(f"    {_places(parting)}", "dim")], width)
-    for change in parting.changes:
+    layer: Style = divergence.layer
+    head: Line = [("  ≠ ", "bad"), (f"turn {divergence.turn}  ", "bold"), (f"{GLYPHS[layer]} {layer}  ", layer)]
+    yield from _wrapped(head, divergence.says, width)
+    yield fit([(f"    {_places(divergence)}", "dim")], width)
+    for change in divergence.changes:
         yield []
-        yield from _change(change, parting, width)
-    if parting.more:
+        yield from _change(change, divergence, width)
+    if divergence.more:
         yield []
-        yield [(f"    and {_count(parting.more, 'more place')}", "dim")]
-    rest = [(letter, n - parting.turn) for letter, n in (("A", pair.turns_a), ("B", pair.turns_b)) if n > parting.turn]
+        yield [(f"    and {counted(divergence.more, 'more place')}", "dim")]
+    rest = [
+        (letter, n - divergence.turn) for letter, n in (("A", pair.turns_a), ("B", pair.turns_b)) if n > divergence.turn
+    ]
     if rest:
-        later = " and ".join(f"{_count(number, 'turn')} in {letter}" for letter, number in rest)
+        later = " and ".join(f"{counted(number, 'turn')} in {letter}" for letter, number in rest)
         yield []
         yield from _wrapped([("    ", "plain")], f"what comes after is not compared: {later}", width, "dim")
     yield []
 
 
-def _places(parting: Divergence) -> str:
+def _places(divergence: Divergence) -> str:
     def at(letter: str, step: TurnDigest | None) -> str:
         return f"{letter} has none" if step is None else f"{letter} #{step.index}"
 
-    return f"{at('A', parting.a)} · {at('B', parting.b)}"
+    return f"{at('A', divergence.a)} · {at('B', divergence.b)}"
 
 
 _WHOSE = {"client": "request", "model": "model", "api": "api"}
 
 
-def _change(change: ChangedValue, parting: Divergence, width: int) -> Iterator[Line]:
+def _change(change: ChangedValue, divergence: Divergence, width: int) -> Iterator[Line]:
     outside = not change.pointer.startswith("/")
     where = change.pointer if outside else f"{_WHOSE[change.layer]} {change.pointer}"
     yield fit([("    ", "plain"), (clip(where, width - 4), "bold")], width)
@@ -120,7 +119,7 @@ def _shown(value: object) -> str:
 
 
 def _value(letter: str, text: str | None, width: int) -> Iterator[Line]:
-    """A value behind its letter, in a few lines."""
+    """The letter of the run, then the value, in a few lines."""
     head: Line = [(f"    {letter}  ", _LETTERS[letter])]
     if text is None or text == "":
         yield [*head, ("nothing" if text is None else "(empty)", "dim")]

@@ -1,4 +1,4 @@
-"""What a run cost as text: a bar a turn, its tokens by kind, and the sums by kind and by thread."""
+"""The cost of a run as text: a bar for each turn with its tokens by kind, then the sums by kind and by thread."""
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -18,7 +18,7 @@ MARKS: dict[str, tuple[str, Style]] = {
     "output": ("●", "model"),
     "reasoning": ("○", "model"),
 }
-"""How a bar shows each kind of token, without colours too."""
+"""The character and style of each kind of token in a bar; the characters also work without colours."""
 
 
 def cost_text(rows: Rows, title: str, *, thread: str | None = None, width: int = 100) -> Iterator[Line]:
@@ -79,7 +79,7 @@ def _turn(step: GrowthStep, top: int, threads: bool, width: int) -> Line:
     fill = f"{step.fill:.0%} full" if step.fill is not None else ""
     return [
         (f"{name:>8}  ", "bold"),
-        *(_bar(tokens, top, cells) if tokens else [(clip("tokens not said", cells).ljust(cells), "dim")]),
+        *(_bar(tokens, top, cells) if tokens else [(clip("tokens unknown", cells).ljust(cells), "dim")]),
         (f" {count(row.usage.input):>6} in {count(row.usage.output):>6} out ", "plain"),
         (f"{dollars(row.cost):>9}", "money" if row.cost is not None else "dim"),
         (f"  {dollars(step.cumulative):>9}", "dim"),
@@ -88,7 +88,7 @@ def _turn(step: GrowthStep, top: int, threads: bool, width: int) -> Line:
 
 
 def _bar(tokens: Tokens, top: int, cells: int) -> list[tuple[str, Style]]:
-    """The kinds stacked to a length that is the turn's share of the largest one; no turn is without a cell."""
+    """The kinds as one stacked bar, as long as the turn's share of the largest turn; at least one cell if not empty."""
     amounts = [getattr(tokens, name) for name, _ in KINDS]
     length = max(1, round(tokens.total / top * cells)) if tokens.total else 0
     shares = shared_out(length, amounts)

@@ -15,7 +15,7 @@ SEVERITY_GLYPHS: dict[Severity, tuple[str, Style]] = {
 _LABEL = 12
 """Columns for the name of a field."""
 _WIDE = 140
-"""From so many columns on, the sentence of a class is on the line of its id."""
+"""From this width on, the description of a class is on the same line as its id."""
 
 
 def explained(one: FailureClass, width: int) -> Iterator[Line]:
@@ -28,16 +28,16 @@ def explained(one: FailureClass, width: int) -> Iterator[Line]:
     yield []
     yield from _field("layer", f"{GLYPHS[rule.layer]} {rule.layer}: {LAYERS[rule.layer]}", width, layer_style)
     severities = " or ".join(one.severities)
-    yield from _field("severity", severities + (", as advice that blames nobody" if rule.advice else ""), width)
+    yield from _field("severity", severities + (", advice that blames no layer" if rule.advice else ""), width)
     yield from _field("tier", "; or ".join(f"{tier}, {TIERS[tier]}" for tier in one.tiers), width)
     yield from _field("protocols", ", ".join(one.protocols) or "all", width)
     if one.switch:
-        yield from _field("asked for", f"only with {one.switch}", width)
+        yield from _field("option", f"only with {one.switch}", width)
     if rule.not_when:
         yield from _field("not when", rule.exceptions, width)
     if one.example:
         yield []
-        yield from _field("looks like", one.example.message, width)
+        yield from _field("example", one.example.message, width)
         yield from _field("evidence", " · ".join(one.example.evidence), width, "dim")
     yield []
     yield from _field("fix", rule.fix, width, "good")
@@ -53,7 +53,7 @@ def overview(width: int, groups: Iterable[str] = GROUPS) -> Iterator[Line]:
         yield from _group(group, [one for one in chosen if one.group == group], widest, width)
     yield []
     yield from _paragraph("P proven by the bytes · S strong inference · H heuristic, with --hints", "", width, "dim")
-    yield [("turntape explain ID", "bold"), (" says more of one", "dim")]
+    yield [("turntape explain ID", "bold"), (" explains one of them", "dim")]
 
 
 def _group(group: str, chosen: list[FailureClass], widest: int, width: int) -> Iterator[Line]:

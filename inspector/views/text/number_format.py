@@ -1,15 +1,12 @@
-"""How figures are written for people: few digits, and those that say something."""
+"""Numbers as text for people, with few digits."""
 
 from decimal import Decimal
 
-
-def several(number: int, noun: str) -> str:
-    """`1 turn`, `2,000 turns`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+from ...wire.printable import several as several
 
 
 def count(number: int | None) -> str:
-    """`12,345` as `12.3k`; `?` when the API did not say it."""
+    """`12.3k` for 12345; `?` when the API did not report the number."""
     if number is None:
         return "?"
     if number < 1000:
@@ -22,7 +19,7 @@ def count(number: int | None) -> str:
 
 
 def dollars(amount: Decimal | None) -> str:
-    """An amount with as many digits as say something."""
+    """An amount in US dollars with about three significant digits; `unpriced` for None."""
     if amount is None:
         return "unpriced"
     if amount >= 100:
@@ -47,7 +44,7 @@ def lasted(milliseconds: float | None) -> str:
 
 
 def size(number: int) -> str:
-    """Bytes."""
+    """A number of bytes: `900 B`, `1.2 kB`, `3.4 MB`."""
     if number < 1000:
         return f"{number} B"
     return f"{number / 1000:.1f} kB" if number < 1_000_000 else f"{number / 1_000_000:.1f} MB"

@@ -1,6 +1,6 @@
-"""The run as text: what a person reads from top to bottom.
+"""The text of `turntape show`.
 
-`story` gives styled lines; the terminal, the SVG picture and tests render the same ones.
+`story` gives styled lines. The terminal, the SVG picture and the tests render the same lines.
 """
 
 import re
@@ -16,14 +16,14 @@ from turntape.cassettes.tape.reader import Cassette
 
 from ...run.labels import Key, Label, LabelledRoundTrip, label_stream, money
 from ...wire.json_value import as_array, as_object, compact
-from ...wire.printable import safe
+from ...wire.printable import safe, several
 from ...wire.values import Message, Part, Tool, ToolCall
 from .status_styles import FINISH, OUTCOME, SEVERITY
 from .terminal_text import GLYPHS, Line, Span, Style, ansi, clip, fit, flow, width_of, wrap
 
 
 class RunCost(Protocol):
-    """What a console line needs of the run so far."""
+    """The cost of the run so far, for a console line."""
 
     @property
     def cost(self) -> Decimal | None: ...
@@ -38,7 +38,7 @@ def show_text(
     width: int = 100,
     hints: bool = False,
 ) -> Iterator[str]:
-    """The run, line by line; with `turn` that turn whole, with `thread` only that thread (nothing if there is none)."""
+    """The run, line by line. `turn`: one turn in full. `thread`: one thread. An unknown one gives nothing."""
     for line in story(round_trips, turn=turn, thread=thread, width=width, hints=hints):
         yield ansi(line, colour)
 
@@ -85,26 +85,22 @@ def story(
 
 @dataclass(frozen=True, slots=True)
 class _TurnText:
-    """What is kept of a round trip until all are read: lines, and no bodies."""
+    """The lines of a round trip, kept until all are read; no bodies."""
 
     label: Label
     reported: list[Line]
     tokens: Line
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def _head(cassette: Cassette, labels: list[Label], width: int) -> Iterator[Line]:
     name = cassette.path.name if cassette.path else "a run"
     yield [(name, "bold")]
     turns = [label for label in labels if label["turn"] is not None]
-    parts = [_count(len(turns), "turn")]
+    parts = [several(len(turns), "turn")]
     if others := len(labels) - len(turns):
-        parts.append(_count(others, "other round trip"))
+        parts.append(several(others, "other round trip"))
     if len(threads := {label["thread"] for label in turns}) > 1:
-        parts.append(_count(len(threads), "thread"))
+        parts.append(several(len(threads), "thread"))
     if labels:
         started = datetime.fromisoformat(cast(str, labels[0]["started_at"]))
         parts.append(started.strftime("%Y-%m-%d %H:%M:%S UTC"))
@@ -122,7 +118,7 @@ def _tokens(number: object) -> str:
 
 
 def _reported(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
-    """What went over the wire: the news of the request, the emission, the finish."""
+    """What went over the wire: what is new in the request, the emission, the finish."""
     if one.turn is not None:
         yield from _new(one, width)
         yield from _emission(one, width)
@@ -178,7 +174,7 @@ def _row(layer: str, spans: Line) -> Line:
 
 
 def _new(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
-    """What this request says that the previous one of the thread did not."""
+    """The messages of this request that the thread's previous request did not contain."""
     messages = one.reading.request.messages
     turn = one.turn
     assert turn is not None
@@ -198,7 +194,7 @@ def _new(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
 
 
 def part_line(message: Message, part: Part, names: Mapping[str | None, str]) -> Line | None:
-    """One line for a piece of the history that the client sent; None for what the model had said."""
+    """One line for a part of the history that the client wrote; None for a part that the model wrote."""
     if part.result is not None:
         result = part.result
         if result.server:
@@ -214,7 +210,7 @@ def part_line(message: Message, part: Part, names: Mapping[str | None, str]) -> 
 
 
 def call_text(call: ToolCall) -> str:
-    """A call as a person writes it: `send_email(to="a@b.c", urgent=true)`."""
+    """A call in the usual notation: `send_email(to="a@b.c", urgent=true)`."""
     arguments = as_object(call.arguments)
     if call.arguments is None or (call.arguments and not arguments):
         return f"{call.name}({call.arguments_raw})"
@@ -262,7 +258,7 @@ def _finish(one: LabelledRoundTrip) -> Line:
         arrived = len(trip.response.body) if trip.response else 0
         who = f"{trip.closed_first} closed first" if trip.closed_first else trip.failure.kind
         style: Style = "bad" if trip.closed_first != "client" else "warn"
-        line.append((f"  {who}, {_count(arrived, 'byte')} had arrived", style))
+        line.append((f"  {who} after {several(arrived, 'byte')}", style))
     return _row("api", line or [("nothing", "bad")])
 
 
@@ -276,18 +272,18 @@ def _dispatch(label: Mapping[str, object]) -> Line:
     spans: Line = [(_OUTCOMES.get(outcome, outcome), OUTCOME[outcome])]
     if results:
         wrong = sum(bool(as_object(result).get("is_error")) for result in results)
-        spans.append((f"  {_count(len(results), 'result')}", "plain"))
+        spans.append((f"  {several(len(results), 'result')}", "plain"))
         if wrong:
             spans.append((f", {wrong} with an error", "bad"))
     return _row("client", spans)
 
 
 def _tokens_line(one: LabelledRoundTrip) -> Line:
-    """Tokens, new against resent: what the previous turn had sent already, or what the API says was cached."""
+    """The tokens: how many are new, how many the previous turn had already sent, and how many the API had cached."""
     usage = one.reading.usage
     spans: Line = []
     if usage is None or usage.input is None:
-        spans.append(("tokens not said", "dim"))
+        spans.append(("tokens unknown", "dim"))
     else:
         before = one.turn.usage_before if one.turn else None
         spans.append((f"{_tokens(usage.input)} in", "plain"))
@@ -313,7 +309,7 @@ def _findings(label: Mapping[str, object], width: int) -> Iterator[Line]:
         head: Span = (f"  {glyph} {finding['layer']} · {finding['id']}: ", style)
         room = max(20, width - 4)
         text = safe(cast(str, finding["message"]))
-        # The first line is shorter by the head that it follows.
+        # The first line is shorter, because the head comes before it.
         lead = min(width_of(head[0]), room - 10)
         first = wrap(text, room - lead)[0]
         more = wrap(text[len(first) :].strip(), room) if len(text) > len(first) else []
@@ -343,7 +339,7 @@ def _tool(tool: Tool, width: int) -> Line:
 
 
 def whole_turn(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
-    """A turn with everything in it."""
+    """One turn in full."""
     request = one.reading.request
     yield from flow(_title(one.label, threads=True), width, "    ")
     trip = one.round_trip

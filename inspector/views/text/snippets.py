@@ -1,4 +1,4 @@
-"""A recorded request as something to paste: curl, or Python with httpx. Credentials are taken from the environment."""
+"""A recorded request as a curl command, or as Python with httpx. It reads credentials from the environment."""
 
 import re
 import shlex
@@ -19,7 +19,7 @@ _BY_HOST = {"api.anthropic.com": "x-api-key", "generativelanguage.googleapis.com
 
 
 def _headers(request: Request) -> list[tuple[str, str]]:
-    """The headers to send; a credential is named and not written out."""
+    """The headers to send, with the variable `API_KEY` in place of a credential."""
     headers: list[tuple[str, str]] = []
     credential = False
     for name, value in request.headers:

@@ -1,4 +1,4 @@
-"""Which look each word of the three layers has, the same in every view."""
+"""The style of each label of the three layers, the same in every view."""
 
 from .terminal_text import Style
 
@@ -33,18 +33,18 @@ EMITTED: dict[str, Style] = {
     "empty": "warn",
     "none": "dim",
 }
-"""Emissions that are not as plain as text and calls."""
+"""Styles of emissions other than text and calls."""
 
 SEVERITY: dict[str, tuple[str, Style]] = {"error": ("✗", "bad"), "warning": ("!", "warn"), "info": ("i", "dim")}
 EDGES: dict[str, str] = {
     "main": "main",
-    "fork": "another way",
+    "fork": "fork",
     "subagent": "subagent",
     "handoff": "handoff",
     "side_call": "side call",
     "compaction": "compaction",
 }
-"""What kind of thread it is, by the edge of its first turn."""
+"""The name of a thread's kind, by the edge of its first turn."""
 
 ASIDE = frozenset({"subagent", "side_call"})
-"""Threads that start folded: what the main thread had done for it."""
+"""Kinds of threads that are folded at first: they do work for the main thread."""

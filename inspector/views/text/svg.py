@@ -1,4 +1,4 @@
-"""Styled lines as an SVG picture, for a README: the very lines that the terminal shows."""
+"""Styled lines as an SVG picture, for a README; the same lines that the terminal shows."""
 
 from collections.abc import Iterable
 from html import escape

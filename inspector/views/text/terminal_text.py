@@ -1,7 +1,7 @@
 """Styled text: spans with a meaning, and how they look in a terminal.
 
-Colours carry meaning and never carry it alone: each layer also has its glyph. Text from the wire is made safe
-before it is shown: control characters would otherwise drive the terminal.
+No meaning depends on colour only: each layer also has a glyph. Text from the wire is made safe before it is shown,
+because control characters would otherwise control the terminal.
 """
 
 import re

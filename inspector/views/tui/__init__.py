@@ -1,1 +1,1 @@
-"""The run in the terminal: an app of widgets that show the values that `pages` makes."""
+"""The viewer in the terminal: an app whose widgets show values from `pages`."""

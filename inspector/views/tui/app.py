@@ -1,7 +1,8 @@
 """The viewer: a run, turn by turn, in the terminal.
 
-The app owns what is not of one screen: the run, the loader with its threads, export, dialogs and themes. `RunScreen`
-mounts the widgets and connects them with the controllers. Widgets get values and post messages; they read no file.
+The app owns everything that is not part of one screen: the run, the loader with its threads, export, dialogs and
+themes. `RunScreen` mounts the widgets and connects them with the controllers. Widgets get values and post messages;
+they do not read files.
 """
 
 import asyncio
@@ -31,7 +32,7 @@ from .theme import PALETTES, theme_of
 from .widgets.dialogs import Menu, PageScreen
 
 SWITCH = 0.0005
-"""How long the threads of the loader may keep the thread of the screen waiting, in seconds."""
+"""How long the threads of the loader may delay the thread of the screen, in seconds."""
 
 
 class Viewer(App[None]):
@@ -71,7 +72,7 @@ class Viewer(App[None]):
         sys.setswitchinterval(SWITCH)
         self.loader.start()
         if not self.is_headless:
-            # The terminal is restored before the end, whoever sends the signal.
+            # The terminal is restored before the end, also when a signal ends the viewer.
             loop = asyncio.get_running_loop()
             for number in (signal.SIGTERM, signal.SIGHUP):
                 loop.add_signal_handler(number, self.exit)
@@ -152,4 +153,4 @@ class Viewer(App[None]):
         for word, what, action in COMMANDS:
             yield SystemCommand(word, what, lambda action=action: self.call_later(self.run_action, action, screen))
         for name in PALETTES:
-            yield SystemCommand(f"Theme: {name}", "how it looks", lambda name=name: self.use_theme(name))
+            yield SystemCommand(f"Theme: {name}", "use these colours", lambda name=name: self.use_theme(name))

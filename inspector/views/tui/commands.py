@@ -1,4 +1,4 @@
-"""The commands of the palette, and the keys of the help page that work in every pane."""
+"""The commands of the command palette, and the keys that work in every pane, for the help page."""
 
 from .pages.help_page import HelpSection
 from .widgets.growth_plot import GrowthPlot
@@ -72,7 +72,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("Slower", "-", "speed(-1)"),
     ("Copy", "the answer, the bodies, curl, Python (y)", "app.copy"),
     ("Save", "a picture, Markdown, this turn as a cassette (x)", "app.save"),
-    ("Zoom", "this pane alone, and both again (z)", "zoom"),
+    ("Zoom", "only this pane, and both again (z)", "zoom"),
     ("Side by side", "list and page side by side, or one above the other (v)", "side"),
     ("Follow", "follow a recording (f)", "follow"),
     ("Help", "all keys and signs (?)", "app.help"),

@@ -1,4 +1,4 @@
-"""How figures and states are written in a few cells, and which look they have."""
+"""Short texts for numbers and states, a few cells wide, and their styles."""
 
 from collections.abc import Sequence
 
@@ -47,7 +47,7 @@ EMITTED: dict[str, str] = {
     "empty": "warn",
     "none": "dim",
 }
-"""Emissions that are not as plain as text and calls."""
+"""Styles of emissions other than text and calls."""
 
 SEVERITY: dict[str, tuple[str, str]] = {"error": ("✗", "bad"), "warning": ("!", "warn"), "info": ("i", "dim")}
 
@@ -71,7 +71,7 @@ def seconds(milliseconds: float | None) -> str:
 
 
 def bar(share: float, cells: int) -> str:
-    """A bar of eighths, `share` of `cells` long; something above nothing is never empty."""
+    """A bar that is `share` of `cells` long, in eighths of a cell. A share above 0 is never drawn as empty."""
     eighths = round(max(0.0, min(1.0, share)) * cells * 8)
     if share > 0:
         eighths = max(1, eighths)

@@ -1,4 +1,4 @@
-"""The growth plot as text: the figures of a turn, the bars, the axis, the line of the cost."""
+"""The growth plot as text: the numbers of a turn, the bars, the axis, and the line of the cost."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,22 +54,22 @@ def columns(steps: Sequence[GrowthStep], room: int) -> list[Column]:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which line of the plot shows what, for a height in lines."""
+    """The layout of the plot for a height in lines."""
 
     bars: int
-    """Lines of the bars. Above them are the figures, the kinds of tokens, and the legend; below them is the axis."""
+    """Lines of the bars. Above them are the numbers, the kinds of tokens, and the legend; below them is the axis."""
     cost: int
     """Lines of the cost."""
 
 
 def layout(height: int) -> Layout:
-    """The layout for so many lines."""
+    """The layout for this many lines."""
     cost = 3 if height >= 14 else 2 if height >= 10 else 0
     return Layout(height - 4 - cost, cost)
 
 
 def figures(step: GrowthStep, width: int) -> Spans:
-    """The figures of a turn: tokens, cost, and how full the context window is."""
+    """The numbers of a turn: tokens, cost, and how full the context window is."""
     row = step.row
     spans: list[tuple[str, str]] = [
         (f"turn {row.turn}", "title"),
@@ -97,7 +97,7 @@ _SHORT = {"cache ": "c.", "reasoning": "think", "new input": "new"}
 
 
 def kinds(tokens: Tokens | None, width: int) -> Spans:
-    """The tokens of a turn by kind; in short words when there is little room."""
+    """The tokens of a turn by kind; with shorter words when there is little room."""
     if tokens is None:
         return [("the API did not report its tokens", "dim")]
     spans: list[tuple[str, str]] = []
@@ -166,7 +166,7 @@ def _write(line: list[str], at: int, text: str) -> None:
 
 
 def scale(bars: Sequence[Column], y: int, height: int) -> str:
-    """What is at the left of line `y` of the bars: the highest number of tokens at the top, 0 at the bottom."""
+    """The label at the left of line `y` of the bars: the highest number of tokens at the top, 0 at the bottom."""
     if y == 0:
         return count(highest(bars)).rjust(AXIS - 1) + " "
     return ("0" if y == height - 1 else "").rjust(AXIS - 1) + " "

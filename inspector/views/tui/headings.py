@@ -1,4 +1,4 @@
-"""The first line of the screen and the status line: the file, the totals of the run, what the user should know."""
+"""The first line of the screen and the status line: the file, the totals of the run, and remarks for the user."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ type Group = list[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """What the title says in addition to the totals."""
+    """The content of the title in addition to the totals."""
 
     name: str
     """The name of the file."""
@@ -148,6 +148,6 @@ def several_problems(problems: Sequence[str]) -> str:
 
 
 def ended_notice(*, recorded: bool, command: bool) -> str:
-    """What is said when a followed recording, or the command that is recorded, has ended."""
+    """The message when a followed recording, or the recorded command, has ended."""
     what, then = ("command", "; q quits and prints its output") if command else ("recording", "")
     return f"the {what} has ended{'' if recorded else ', and nothing was recorded'}{then}"

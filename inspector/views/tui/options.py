@@ -1,4 +1,4 @@
-"""How the viewer is opened."""
+"""The options with which the viewer is opened."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +18,6 @@ class Options(TypedDict, total=False):
     turn: int | None
     """Begin at this turn."""
     folder: Path
-    """Where files are saved; the present folder by default."""
+    """Where files are saved; the current folder by default."""
     traceback: bool
-    """Show where an internal error was."""
+    """Show the traceback of an internal error."""

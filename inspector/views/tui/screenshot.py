@@ -1,4 +1,4 @@
-"""The screen as an SVG that needs nothing else: it loads no font."""
+"""The screen as a self-contained SVG, which loads no font."""
 
 import re
 

@@ -8,7 +8,7 @@ from .pages.blocks import Spans
 from .pages.page import Page
 
 MOST = 10_000
-"""At most so many lines are counted."""
+"""At most this many lines are counted."""
 TITLE = -1
 """The line of a block's title."""
 

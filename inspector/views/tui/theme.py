@@ -1,7 +1,7 @@
 """Colours: one table for each theme, from the name of a look to its style.
 
-The layers, severities and kinds of tokens have the same names in all themes. A glyph or a word beside them says the
-same, so nothing is lost without colour.
+The layers, severities and kinds of tokens have the same names in all themes. A glyph or a word always has the same
+meaning as the colour, so the viewer also works without colours.
 """
 
 from dataclasses import dataclass

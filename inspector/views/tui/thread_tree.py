@@ -1,4 +1,4 @@
-"""The lines of the turn list: threads with their turns, folded or not, and only what a filter lets through."""
+"""The lines of the turn list: threads with their turns, folded or not, without the rows that a filter excludes."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from ...run.row import Row
 from ...run.rows import Rows
 
 _ASIDE = frozenset({"subagent", "side_call"})
-"""Threads that start folded: what the main thread had done for it."""
+"""Kinds of threads that are folded at first: they do work for the main thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class TreeLine:
 
 
 class ThreadTree:
-    """Which line shows what."""
+    """The content of each line."""
 
     def __init__(self, rows: Rows, folds: Mapping[str, bool], keep: Callable[[Row], bool] | None = None) -> None:
         self.lines: list[TreeLine] = []
@@ -38,7 +38,7 @@ class ThreadTree:
         self._kept: list[int] | None = None
         self._single = len(rows.threads) <= 1
         self._hanging: dict[int, list[str]] = {}
-        """Place of a turn → threads that hang on it."""
+        """Place of a turn → the threads below it."""
         self._build()
 
     def __len__(self) -> int:
@@ -46,7 +46,7 @@ class ThreadTree:
 
     @property
     def places(self) -> list[int]:
-        """The places that the filter lets through, also those that are folded away."""
+        """The places that match the filter, also those in folded threads."""
         if self._keep is None:
             return list(range(len(self._rows.all)))
         if self._kept is None:
@@ -94,7 +94,7 @@ class ThreadTree:
                 self.lines.append(TreeLine(item))
 
     def _tops(self) -> Iterable[str | int]:
-        """Threads that hang on none, and round trips of no thread, in order of time."""
+        """Threads without a parent, and round trips without a thread, in order of time."""
         rows = self._rows.all
         for thread, places in self._rows.threads.items():
             edge = rows[places[0]].edge
@@ -122,7 +122,7 @@ class ThreadTree:
                     self._heads[name] = len(self.lines)
                     self.lines.append(TreeLine(places[0], deep, name, opened, shown))
                 if not opened:
-                    # What hangs on a folded thread is folded with it.
+                    # The threads below a folded thread are folded with it.
                     continue
             while at < len(places):
                 place = places[at]

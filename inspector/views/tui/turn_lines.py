@@ -32,7 +32,7 @@ class Columns:
 
 
 def columns_for(width: int) -> Columns:
-    """The columns for a width: what matters less is left out first."""
+    """The columns for a width: the least important ones are left out first."""
     left = width - 6 - MARKS
     api, client = (8, 8) if left >= 44 else (2, 2)
     left -= api + client + 2
@@ -109,7 +109,7 @@ def turn_line(row: Row, lead: str, width: int, dearest: Decimal, *, playing: boo
 
 
 def _figures(row: Row, cells: Columns, dearest: Decimal) -> list[tuple[str, str]]:
-    """Tokens, cost and time, as far as there is room."""
+    """Tokens, cost and time, if there is room."""
     spans: list[tuple[str, str]] = []
     if cells.tokens:
         spans += [(f"{count(row.usage.input):>6}", "plain"), (f"{count(row.usage.output):>7}", "dim")]

@@ -1,4 +1,4 @@
-"""Endpoints beside generation: one table, path by path, of what each is for."""
+"""Endpoints other than generation: a table of paths, and what each is for."""
 
 import re
 from dataclasses import dataclass, replace
@@ -73,7 +73,7 @@ def read_response(exchange: Exchange, request: RequestReading) -> ResponseReadin
 
 ENDPOINT = Protocol(
     name="endpoint",
-    title="Endpoints beside generation",
+    title="Endpoints other than generation",
     spec="the API references of the protocols above, read 2026-11-20",
     detect=detect,
     read_request=read_request,

@@ -1,4 +1,4 @@
-"""IBM watsonx text generation, whole and streamed."""
+"""IBM watsonx text generation, streamed or not."""
 
 from ..exchange import Exchange
 from ..json_value import as_count, as_object, as_text

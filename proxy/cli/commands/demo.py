@@ -26,7 +26,7 @@ class Flaw:
 
 
 FLAWS: dict[str | None, Flaw] = {
-    None: Flaw("An agent writes sales emails; turntape sits between it and a scripted LLM."),
+    None: Flaw("An agent writes sales emails; turntape is between it and a scripted LLM."),
     "model": Flaw("The same agent; the model calls a wrong tool, and one with wrong arguments.", wrong_calls=True),
     "api": Flaw("The same agent; the API calls its first answer finished although it holds calls.", wrong_finish=True),
     "client": Flaw("The same agent, with a bug: it loses one of three results.", agent=("--lose-a-result",)),
@@ -69,7 +69,7 @@ def main(options: argparse.Namespace) -> int:
 
 def next_steps(path: str, *, faulty: bool) -> list[tuple[str, str]]:
     """Commands to try next, padded to one width, and what each shows."""
-    steps = [(f"turntape show {path} --turn 1", "one turn, whole")]
+    steps = [(f"turntape show {path} --turn 1", "one turn in full")]
     if faulty:
         steps.append((f"turntape check {path}", "what went wrong, and at which layer"))
     steps.append(("turntape run -- python agent.py", "your own agent"))

@@ -92,7 +92,7 @@ def _compare(a: str, b: str, options: argparse.Namespace, out: "TextIO") -> bool
 
 
 def _names(a: str, b: str) -> tuple[str, str]:
-    """The file names, with their folders where the names alone are the same."""
+    """The file names; with their folders if both have the same name."""
     from pathlib import Path
 
     short = Path(a).name, Path(b).name

@@ -111,7 +111,7 @@ def summary_line(fork: "Fork") -> str:
 
 
 def problem_lines(fork: "Fork") -> list[str]:
-    """Why the fork did not do what was asked; empty when it did."""
+    """Problems of the fork, one line each; empty when there are none."""
     script = fork.script
     lines = [f"turntape: before the fork {miss}" for miss in fork.misses[:1]]
     if len(fork.misses) > 1:

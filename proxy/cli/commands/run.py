@@ -61,7 +61,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _conflict(options: argparse.Namespace, how: list[str]) -> str | None:
-    """Why these options do not work together, if so."""
+    """Why these options do not work together; None when they do."""
     from ...launch.terminal import drawable
 
     if options.view and not drawable():

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from turntape.inspector.views.text.terminal_text import Line
 
 WIDTH = 100
-"""Columns where nothing says how many there are."""
+"""Columns when the width of the output is unknown."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -79,7 +79,7 @@ def _show(cassette: "Cassette", options: argparse.Namespace, out: "TextIO") -> N
     if options.format == "json":
         _show_json(cassette, options, out)
         return
-    # A file has no terminal, so no width of its own.
+    # A file has no terminal, and so no width.
     width = columns(options.width, WIDTH) if options.output in (None, "-") else options.width or WIDTH
     colour = coloured(out.isatty(), os.environ, options.color)
     for line in _lines(options, cassette, width):
@@ -110,7 +110,7 @@ def _turn_of(line: bytes) -> object:
 
 
 def _lines(options: argparse.Namespace, cassette: "Cassette", width: int) -> "list[Line]":
-    """What was asked for, as styled lines. Raises TurntapeError when there is no such turn or thread."""
+    """The requested text as styled lines. Raises TurntapeError when there is no such turn or thread."""
     from pathlib import Path
 
     from ..selection import check_selection

@@ -70,7 +70,7 @@ def test_the_whole_body_has_no_pointer() -> None:
     assert str(differences("text", {"a": 1})[0]) == 'the body was "text" and is {"a":1}'
 
 
-def test_long_texts_are_shown_where_they_part() -> None:
+def test_long_texts_are_shown_from_their_first_difference() -> None:
     start = "the same beginning " * 20
     recorded, given_ = around(f"{start}in the morning{'.' * 99}", f"{start}in the evening{'.' * 99}")
 
@@ -212,7 +212,7 @@ def test_a_long_text_that_differs_near_its_start_is_shown_from_there() -> None:
     assert one.startswith('"…' + "a" * 20 + "b")
 
 
-def test_only_two_texts_are_shown_where_they_part() -> None:
+def test_only_two_texts_are_shown_from_their_first_difference() -> None:
     long = "x" * 200
 
     assert around(long, 5) == (shown(long), "5")

@@ -101,7 +101,7 @@ def test_a_digest_has_16_bytes() -> None:
     assert len(request_key.digest(b"")) == len(request_key.digest(b"x" * 1000)) == 16
 
 
-def test_spelling_of_json_does_not_count_and_all_else_does() -> None:
+def test_the_spelling_of_json_is_ignored_and_everything_else_is_compared() -> None:
     assert canonical(b'{ "b": [1, 2], "a": "\\u00e9" }') == canonical('{"a":"é","b":[1,2]}'.encode())
     assert canonical(b'{"a":[1,2]}') != canonical(b'{"a":[2,1]}')
     assert canonical(b'[ {"b":1, "a":2} ]') == b'[{"a":2,"b":1}]'

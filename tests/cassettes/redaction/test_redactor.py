@@ -726,7 +726,7 @@ def test_of_a_body_that_ends_as_the_newest_one_too_only_the_middle_is_searched(s
 
 
 @pytest.mark.parametrize("cut", [0, 1, 20, 40, 60])
-def test_a_secret_that_ends_where_two_bodies_part_is_found(cut: int) -> None:
+def test_a_secret_that_ends_where_two_bodies_begin_to_differ_is_found(cut: int) -> None:
     """The earlier body has its beginning and continues differently."""
     redactor = Redactor(salt="s")
     start = big(3 * BIG)

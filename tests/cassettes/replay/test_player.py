@@ -183,7 +183,7 @@ def test_a_fault_leaves_the_recording_for_the_retry() -> None:
     assert [played.trip.response.status for played in (first, second, third) if played.trip.response] == [529, 529, 200]
     assert first.match.fault and second.faulted and third.faulted is None and third.match.fault is None
     assert player.unplayed == []
-    assert str(player.report().first) == "first to diverge: api, turn 1, #0: a fault was put there, 529 at turn 1"
+    assert str(player.report().first) == "first to diverge: api, turn 1, #0: a fault was injected, 529 at turn 1"
 
 
 def test_a_retry_that_was_not_recorded_is_left_unplayed() -> None:
@@ -202,7 +202,7 @@ def test_a_request_that_no_recording_resembles_names_none() -> None:
     miss = missed_at(Player([trip({"a": 1})]), "/v1/embeddings")
 
     assert (miss.nearest, miss.turn, miss.path, miss.method) == (None, None, "/embeddings", "POST")
-    assert "none of the 1 recorded has this method and path" in str(miss)
+    assert "no recorded round trip (1 in all) has this method and path" in str(miss)
 
 
 def missed_at(player: Player, url: str) -> Miss:
@@ -259,7 +259,7 @@ def test_a_report_names_what_was_not_asked_for() -> None:
     report = player.report()
 
     assert report.unplayed == (player.turns[1],)
-    assert report.first is not None and report.first.words == f"{player.turns[1]} was not asked for"
+    assert report.first is not None and report.first.words == f"{player.turns[1]} was not requested"
 
 
 def test_a_report_separates_changed_requests_from_extra_ones() -> None:
@@ -277,8 +277,8 @@ def test_a_report_separates_changed_requests_from_extra_ones() -> None:
 @pytest.mark.parametrize(
     ("bodies", "words"),
     [
-        ([{"a": 1}, {"a": 1}], "#0 was asked for once more"),
-        ([{"a": 1}, {"zz": [1]}], "after #0, POST /messages was asked for, and was not recorded"),
+        ([{"a": 1}, {"a": 1}], "#0 was requested again"),
+        ([{"a": 1}, {"zz": [1]}], "after #0, POST /messages was requested, but it was not recorded"),
     ],
 )
 def test_the_first_divergence_of_an_extra_request(bodies: list[Any], words: str) -> None:
@@ -378,7 +378,7 @@ def test_a_miss_says_what_was_ignored() -> None:
     assert [d.pointer for d in miss.ignored] == ["/metadata/user_id"]
 
 
-def test_a_turn_that_a_fault_answers_was_asked_for() -> None:
+def test_a_turn_that_a_fault_answers_was_requested() -> None:
     player = Player([trip(messages(USER)), trip(messages(USER, SAID, USER))], faults=Fault(1, "529"))
     play(player, messages(USER))
 
@@ -390,10 +390,10 @@ def test_a_slow_answer_is_the_answer_of_its_turn() -> None:
     play(player, messages(USER))
 
     assert player.unplayed == []
-    assert "asked for once more" in str(missed(player, messages(USER)))
+    assert "requested again" in str(missed(player, messages(USER)))
 
 
-def test_a_report_names_what_was_asked_for_in_another_order() -> None:
+def test_a_report_names_the_turns_that_were_requested_in_another_order() -> None:
     player = Player([trip({"a": 1}), trip({"b": 1})])
     for body in ({"b": 1}, {"a": 1}):
         play(player, body)
@@ -419,7 +419,7 @@ def test_a_report_names_another_order_before_what_was_not_asked_for() -> None:
 def test_what_was_not_asked_for_is_a_divergence_of_the_client() -> None:
     player = Player([trip({"a": 1})])
 
-    assert str(player.report().first) == "first to diverge: client, turn 1, #0 was not asked for"
+    assert str(player.report().first) == "first to diverge: client, turn 1, #0 was not requested"
 
 
 def test_a_changed_request_whose_turn_was_played_afterwards_is_extra() -> None:
@@ -448,7 +448,7 @@ def test_the_first_divergence_at_an_endpoint_without_recordings() -> None:
     missed_at(player, "/v1/embeddings")
 
     assert str(player.report().first) == (
-        "first to diverge: client, POST /embeddings was asked for, and was not recorded"
+        "first to diverge: client, POST /embeddings was requested, but it was not recorded"
     )
 
 

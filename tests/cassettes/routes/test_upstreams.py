@@ -46,7 +46,7 @@ def test_a_run_is_named_by_the_path() -> None:
 
 @pytest.mark.parametrize("target", ["/", "/nobody/v1/x", "/v1/chat/completions", "/s/run", "", "/azure/openai/x", "//"])
 def test_a_path_that_names_no_upstream_leads_nowhere(target: str) -> None:
-    """Azure is known and has no address of its own."""
+    """Azure is known and has no fixed address."""
     assert locate(target) is None
 
 
@@ -121,6 +121,6 @@ def test_every_upstream_is_found_by_its_own_address_and_its_name_is_its_own() ->
             assert by_host(upstream.url.removeprefix("https://")) is upstream
         if upstream.url:
             assert sent_to(f"/{upstream.name}/x").startswith(upstream.url)
-        # A version that a client writes itself is not put in once more.
+        # A version that the client writes itself is not added again.
         first = upstream.version.strip("/").split("/")[0]
         assert not first or first in upstream.versions

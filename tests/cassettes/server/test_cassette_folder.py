@@ -1,4 +1,4 @@
-"""Many cassettes on one replay server: each under its prefix, each agent with a playing of its own."""
+"""Many cassettes on one replay server: each has a prefix, and each agent has a separate replay."""
 
 import asyncio
 import json
@@ -134,7 +134,7 @@ def test_an_unknown_name_is_reported_with_the_nearest(tmp_path: Path) -> None:
 
     assert status == 404
     assert "did you mean 'test_x/test_one'" in said["error"]["message"]
-    assert "names no cassette, and there are 2" in ask(folder, "/openai/v1/chat/completions")[1]["error"]["message"]
+    assert "names none of the 2 cassettes" in ask(folder, "/openai/v1/chat/completions")[1]["error"]["message"]
 
 
 def test_a_cassette_of_a_folder_that_cannot_be_read_is_reported_when_it_is_requested(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_faults_beside_a_cassette_are_found_and_can_be_left_out(tmp_path: Path) 
 def test_one_file_of_faults_for_several_cassettes_is_refused(tmp_path: Path) -> None:
     paths = [write(tmp_path / name, "x") for name in ("a.cassette.jsonl", "b.cassette.jsonl")]
 
-    with pytest.raises(CassetteError, match="cannot be put into 2 cassettes at once; lay a file of faults beside"):
+    with pytest.raises(CassetteError, match="cannot be used for 2 cassettes at once; put a file"):
         CassetteFolder(paths, faults="f.toml")
 
 

@@ -91,7 +91,7 @@ def test_a_client_that_connects_again_finds_the_messages_that_are_left() -> None
     assert json.loads(sent[3]["text"])["answer"] == 1
     error = json.loads(sent[-1]["text"])
     assert (error["type"], error["status"], error["error"]["code"]) == ("error", 404, "turntape_replay_miss")
-    assert "asked for once more" in error["error"]["message"]
+    assert "requested again" in error["error"]["message"]
 
 
 def test_a_message_that_was_not_recorded_names_the_nearest() -> None:

@@ -486,7 +486,7 @@ def test_a_delta_of_a_missing_body_takes_nothing_from_another(tmp_path: Path) ->
     assert ["refers to round trip 9" in problem for problem in cassette.problems] == [True]
 
 
-def test_a_body_that_is_damaged_is_said_once_when_it_is_asked_for(tmp_path: Path) -> None:
+def test_a_damaged_body_is_reported_once_when_it_is_used(tmp_path: Path) -> None:
     cassette = loaded(
         tmp_path, text_line(0, {"b64": "!"}), text_line(1, {"base": 5, "prefix": 0, "suffix": 0, "text": ""})
     )

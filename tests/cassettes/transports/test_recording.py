@@ -342,7 +342,7 @@ def test_verify_compares_the_kinds_of_events_of_a_stream(tmp_path: Path) -> None
     answering("start", "delta", "stop")
 
     assert answering("start", "delta", "delta", "stop") == []
-    assert answering("start", "ping") == ["no event delta came", "no event stop came", "event ping is new"]
+    assert answering("start", "ping") == ["event delta is missing", "event stop is missing", "event ping is new"]
 
 
 def test_an_interrupted_recording_is_never_taken_for_whole_and_is_reported(
@@ -358,7 +358,7 @@ def test_an_interrupted_recording_is_never_taken_for_whole_and_is_reported(
 
     assert path.read_bytes() == whole
     assert len(Cassette.load(unfinished(path))) == 1
-    assert "left from a recording that was interrupted" in Session(path).notes[0]
+    assert "left over from an interrupted recording" in Session(path).notes[0]
 
     ask(path, "all", server, "b")
     assert not unfinished(path).exists()

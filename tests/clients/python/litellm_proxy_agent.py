@@ -1,4 +1,4 @@
-"""litellm's proxy: a gateway in a process of its own, with a raw loop before it that goes nowhere else."""
+"""litellm's proxy: a gateway in a separate process, with a plain loop in front of it that calls only the gateway."""
 
 import socket
 import subprocess

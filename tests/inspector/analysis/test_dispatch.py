@@ -113,7 +113,7 @@ def test_each_of_two_equal_calls_keeps_its_own_result_when_the_client_reorders_t
     ]
 
 
-def test_a_client_that_gives_the_calls_ids_of_its_own_is_followed() -> None:
+def test_a_client_that_gives_the_calls_its_own_ids_is_followed() -> None:
     """Two calls are equal, and each is one call in the history; an earlier equal call is not one of them."""
     old = [HELLO, said(None, ("own_0", "look_up", "{}")), result("own_0", "zero")]
     first = said(None, ("call_1", "look_up", "{}"), OTHER, ("call_3", "look_up", "{}"))

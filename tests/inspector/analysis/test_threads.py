@@ -378,7 +378,7 @@ def test_a_history_that_is_edited_in_the_middle_and_has_the_last_call_continues(
 
 
 def test_a_history_that_goes_back_to_an_older_call_is_still_the_thread() -> None:
-    """No earlier request had this front, so there is no place where it parted."""
+    """No earlier request had this front, so there is no place where it diverged."""
     second = ("call_2", "look_up", '{"word":"reel"}')
     trips = (
         chat([HELLO], said(None, CALL)),

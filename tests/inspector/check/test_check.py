@@ -1,4 +1,4 @@
-"""What a check says of recordings: roots before echoes, only what was asked, valid for machines."""
+"""What a check says of recordings: roots before consequences, only what was asked, valid for machines."""
 
 import json
 import re
@@ -66,9 +66,9 @@ def test_a_root_comes_before_what_follows_from_it() -> None:
 
     root = next(i for i, line in enumerate(lines) if "client-missing-tool-result" in line)
     because = next(i for i, line in enumerate(lines) if line.strip() == "because of this:")
-    echo = next(i for i, line in enumerate(lines) if "api-invalid-request" in line)
-    assert root < because < echo
-    assert len(lines[echo]) - len(lines[echo].lstrip()) > len(lines[root]) - len(lines[root].lstrip())
+    consequence = next(i for i, line in enumerate(lines) if "api-invalid-request" in line)
+    assert root < because < consequence
+    assert len(lines[consequence]) - len(lines[consequence].lstrip()) > len(lines[root]) - len(lines[root].lstrip())
     for piece in ("▶ client", "error, proven", "t1 turn 1, #0", "no result for call_1", "#0 call call_1", "fix"):
         assert piece in text
 
@@ -125,7 +125,7 @@ def test_echoes_of_echoes_are_nested_and_circles_are_broken() -> None:
     trees = rooted(chain)
 
     def reported(node: object) -> object:
-        return (node.found.finding.id, [reported(echo) for echo in node.echoes])  # type: ignore[attr-defined]
+        return (node.found.finding.id, [reported(consequence) for consequence in node.consequences])  # type: ignore[attr-defined]
 
     assert [reported(tree) for tree in trees] == [("b", [("a", [])]), ("root", [("echo1", [("echo2", [])])])]
 
@@ -135,10 +135,10 @@ def test_an_echo_hangs_under_the_latest_root_of_its_own_thread() -> None:
         Found(finding("root"), 0, thread="t1"),
         Found(finding("root"), 5, thread="t1"),
         Found(finding("root"), 6, thread="t2"),
-        Found(finding("echo", because_of=("root",)), 7, thread="t1"),
+        Found(finding("consequence", because_of=("root",)), 7, thread="t1"),
     ]
 
-    assert [(n.found.index, len(n.echoes)) for n in rooted(given)] == [(0, 0), (5, 1), (6, 0)]
+    assert [(n.found.index, len(n.consequences)) for n in rooted(given)] == [(0, 0), (5, 1), (6, 0)]
 
 
 def test_many_findings_of_a_class_are_not_all_shown_whole_but_all_named() -> None:

@@ -39,10 +39,10 @@ def run(
     ]
 
 
-def parting(a: Iterable[RoundTrip], b: Iterable[RoundTrip], **options: Any) -> Divergence:
+def divergence(a: Iterable[RoundTrip], b: Iterable[RoundTrip], **options: Any) -> Divergence:
     first = compare(list(a), list(b), **options).first
-    assert first is not None and first.parting is not None
-    return first.parting
+    assert first is not None and first.divergence is not None
+    return first.divergence
 
 
 def shown(reported: Comparison, width: int = 80) -> str:
@@ -66,15 +66,15 @@ def shown(reported: Comparison, width: int = 80) -> str:
 def test_the_first_layer_that_differs_is_named_with_its_place(
     changed: dict[str, Any], layer: str, part: str, turn: int, pointer: str
 ) -> None:
-    found = parting(run(), run(**changed))
+    found = divergence(run(), run(**changed))
 
     assert (found.layer, found.part, found.turn, found.changes[0].pointer) == (layer, part, turn, pointer)
-    back = parting(run(**changed), run())
+    back = divergence(run(**changed), run())
     assert (back.layer, back.part, back.turn) == (layer, part, turn)
 
 
 def test_what_the_first_difference_brings_about_is_not_blamed() -> None:
-    found = parting(run(), run(word="tap", found="water", answer="It holds water.", finish="length"))
+    found = divergence(run(), run(word="tap", found="water", answer="It holds water.", finish="length"))
 
     assert (found.layer, found.turn) == ("model", 1)
 
@@ -116,7 +116,7 @@ def test_a_client_that_answers_under_another_id_than_before_is_seen() -> None:
         ]
 
     assert compare(with_id("call_a1b2c3d4e5"), with_id("call_a1b2c3d4e5")).first is None
-    found = parting(with_id("call_a1b2c3d4e5"), with_id("made_by_client_01"))
+    found = divergence(with_id("call_a1b2c3d4e5"), with_id("made_by_client_01"))
     assert (found.layer, found.changes[0].pointer) == ("client", "/messages/2/tool_call_id")
     assert found.changes[0].a == "⟨call 1 of turn 1⟩"
 
@@ -129,7 +129,7 @@ def test_two_ids_that_change_places_are_seen() -> None:
         results = [result(ids[0], "one"), result(ids[1], "two")]
         return [chat([HELLO], first), chat([HELLO, first, *results], said("x"), index=1)]
 
-    assert parting(crossed(False), crossed(True)).layer == "client"
+    assert divergence(crossed(False), crossed(True)).layer == "client"
 
 
 def test_signatures_do_not_count_and_reasoning_counts_unless_it_is_left_out() -> None:
@@ -148,14 +148,14 @@ def test_signatures_do_not_count_and_reasoning_counts_unless_it_is_left_out() ->
 
     a = thinking("hmm", "Sig0123456789")
     assert compare(a, thinking("hmm", "Sig9876543210")).first is None
-    found = parting(a, thinking("well", "Sig9876543210"))
+    found = divergence(a, thinking("well", "Sig9876543210"))
     assert (found.layer, found.turn, found.changes[0].pointer) == ("model", 1, "/reasoning")
     assert compare(a, thinking("well", "Sig9876543210"), reasoning=False).first is None
-    assert parting(a, thinking("well", "Sig98765", text="No."), reasoning=False).turn == 2
+    assert divergence(a, thinking("well", "Sig98765", text="No."), reasoning=False).turn == 2
 
 
 def test_a_setting_of_reasoning_counts_even_where_reasoning_does_not() -> None:
-    found = parting(run(reasoning={"effort": "low"}), run(reasoning={"effort": "high"}), reasoning=False)
+    found = divergence(run(reasoning={"effort": "low"}), run(reasoning={"effort": "high"}), reasoning=False)
 
     assert (found.layer, found.changes[0].pointer) == ("client", "/reasoning/effort")
 
@@ -165,10 +165,10 @@ def test_a_run_that_longer_where_the_other_stops_is_the_clients() -> None:
     history = orjson.loads(longer[1].request.body)["messages"]
     longer.append(chat([*history, said("It holds a recording."), user("and?")], said("no more"), index=2))
 
-    found = parting(run(), longer)
+    found = divergence(run(), longer)
     assert (found.layer, found.part, found.turn, found.a) == ("client", "stop", 3, None)
     assert "B continues and A stops" in found.says
-    assert "A continues and B stops" in parting(longer, run()).says
+    assert "A continues and B stops" in divergence(longer, run()).says
 
 
 def test_how_much_of_a_cut_answer_had_arrived_does_not_count() -> None:
@@ -181,7 +181,7 @@ def test_how_much_of_a_cut_answer_had_arrived_does_not_count() -> None:
 
     assert compare(cut("It ho"), cut("It holds")).first is None
     whole = [chat([HELLO], said("It holds a recording."))]
-    assert parting(cut("It ho"), whole).layer == "api"
+    assert divergence(cut("It ho"), whole).layer == "api"
 
 
 def test_parallel_threads_are_paired_by_what_they_ask_whatever_their_order() -> None:
@@ -190,8 +190,8 @@ def test_parallel_threads_are_paired_by_what_they_ask_whatever_their_order() -> 
 
     assert compare(two("count the ships", "name the ports"), two("name the ports", "count the ships")).first is None
     reported = compare(two("count the ships"), two("count the ships", "name the ports"))
-    assert reported.first is not None and reported.first.parting is not None
-    assert reported.first.parting.says == "only B has this thread (main)"
+    assert reported.first is not None and reported.first.divergence is not None
+    assert reported.first.divergence.says == "only B has this thread (main)"
 
 
 def test_the_text_says_places_and_words_at_any_width() -> None:
@@ -202,7 +202,7 @@ def test_the_text_says_places_and_words_at_any_width() -> None:
 
     assert "= turn 1 is the same" in text
     assert "request /messages/3/content" in text
-    assert "▶ client  parted first, at turn 2" in text
+    assert "▶ client  diverged first, at turn 2" in text
     assert "a tool result" in text
     for width in (40, 80, 120):
         assert max(width_of(line) for line in shown(reported, width).splitlines()) <= width
@@ -242,7 +242,7 @@ def test_a_failed_attempt_in_one_run_alone_is_the_apis() -> None:
         replace(tried[1], index=2, started_at=tried[1].started_at + 5),
     ]
 
-    found = parting(tried, again)
+    found = divergence(tried, again)
     assert (found.layer, found.turn, found.changes[0].pointer) == ("api", 2, "/status")
 
 
@@ -250,9 +250,9 @@ def test_a_client_that_tries_again_where_the_other_gives_up_is_reported() -> Non
     gave_up = run(status=429)
     again = [*gave_up, replace(run()[1], index=2, started_at=gave_up[1].started_at + 5)]
 
-    found = parting(gave_up, again)
+    found = divergence(gave_up, again)
     assert (found.layer, found.part, found.turn) == ("client", "stop", 2)
-    assert "B tries turn 2 again and A does not" in found.says
+    assert "B retries turn 2 and A does not" in found.says
 
 
 def test_every_turn_of_a_websocket_session_is_compared() -> None:
@@ -269,7 +269,7 @@ def test_every_turn_of_a_websocket_session_is_compared() -> None:
         return [RoundTrip(Request("GET", "https://api.openai.com/v1/responses"), None, 1.0, 0, frames=tuple(frames))]
 
     assert compare(session("one", "two"), session("one", "two")).first is None
-    found = parting(session("one", "two"), session("one", "three"))
+    found = divergence(session("one", "two"), session("one", "three"))
     assert (found.layer, found.changes[0].a, found.changes[0].b) == ("model", "two", "three")
 
 
@@ -280,4 +280,4 @@ def test_a_body_that_is_not_an_object_is_compared_as_it_is(body: bytes) -> None:
         return [replace(trip, request=replace(trip.request, content=content))]
 
     assert compare(sent(body), sent(body)).first is None
-    assert parting(sent(body), sent(b'{"messages":[]}')).layer == "client"
+    assert divergence(sent(body), sent(b'{"messages":[]}')).layer == "client"

@@ -29,7 +29,7 @@ def test_the_exceptions_of_a_class_are_one_sentence_in_json() -> None:
     one = class_of("api-service-tier-changed")
 
     assert one is not None
-    assert one.as_json()["not_when"] == "`auto` was asked for; no tier was asked for."
+    assert one.as_json()["not_when"] == "The request asks for `auto`; the request names no tier."
     assert one.as_json()["protocols"] is None
 
 

@@ -54,7 +54,7 @@ ROUTER = f"{PATH}/v1/chat/completions"
             [("huggingface_groq", "acme/M-1"), ("huggingface_groq", "acme/m-1")],
         ),
         (f"{PATH}/nebius/v1/chat/completions", "acme/m-1", None, [("huggingface_nebius", "acme/m-1")]),
-        # Prices of their own that no list has.
+        # Their own prices, which no list has.
         ("https://api.venice.ai/api/v1/chat/completions", "gpt-5", None, []),
         # A server that nothing names: a gateway by its models' names, but never Ollama's.
         ("http://localhost:4000/v1/chat/completions", "gpt-5", None, [(None, "gpt-5")]),

@@ -11,7 +11,7 @@ from turntape.proxy.capture.certificates import PEM, ensure_authority, home, wri
 
 
 def authority(folder: Path, name: str) -> Path:
-    """Some certificate of this machine's store, as a file of its own."""
+    """Some certificate of this machine's store, as a separate file."""
     roots = ssl.create_default_context().get_ca_certs(binary_form=True)
     path = folder / f"{name}.pem"
     path.write_text(ssl.DER_cert_to_PEM_cert(roots[len(name) % len(roots)]))

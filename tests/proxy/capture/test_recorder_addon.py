@@ -152,7 +152,7 @@ def test_a_stream_that_the_server_cut_keeps_what_arrived() -> None:
     assert (trip.response.body, trip.failure.kind, trip.closed_first) == (b"data: 1\n\ndata: ", "cut", "server")
 
 
-GONE = Failure("client_gone", "the client closed before the answer was whole")
+GONE = Failure("client_gone", "the client closed before the answer was complete")
 
 
 @pytest.mark.parametrize(

@@ -422,7 +422,7 @@ def test_a_request_that_turntape_answers_goes_nowhere() -> None:
 
 
 @pytest.mark.parametrize(("proxy", "login"), [(CORP, CORP.authorization), (None, None)])
-def test_a_tunnel_is_asked_for_with_the_login(proxy: UpstreamProxy | None, login: str | None) -> None:
+def test_a_tunnel_is_requested_with_the_login(proxy: UpstreamProxy | None, login: str | None) -> None:
     connect = tflow.tflow()
 
     Routed(upstream_proxy=proxy).router.http_connect_upstream(connect)

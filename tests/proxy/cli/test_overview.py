@@ -14,7 +14,7 @@ def test_the_first_screen_fits_a_small_terminal_and_names_every_command() -> Non
     assert all(any(re.match(rf"  {one.name} +{re.escape(one.summary)}$", line) for line in lines) for one in COMMANDS)
 
 
-def test_colours_change_nothing_but_colours() -> None:
+def test_colours_change_only_colours() -> None:
     assert overview(colour=True) != overview(colour=False)
     assert re.sub(r"\x1b\[\d*m", "", overview(colour=True)) == overview(colour=False)
 

@@ -134,7 +134,7 @@ def test_what_runs_when_the_proxy_stops_is_recorded_with_what_had_arrived(tmp_pa
     assert trip.response.body == b"".join(pieces)
     assert (trip.failure.kind, trip.failure.message) == (
         "internal",
-        "turntape was stopped before the answer was whole",
+        "turntape was stopped before the answer was complete",
     )
 
 

@@ -40,10 +40,10 @@ def test_an_overridden_upstream_gets_all_its_variables() -> None:
         ("AZURE_OPENAI_ENDPOINT", "https://x.azure.example/", "https://x.azure.example", "/my-azure"),
     ],
 )
-def test_a_base_url_of_the_user_becomes_an_upstream_of_its_own(
+def test_a_base_url_of_the_user_becomes_a_separate_upstream(
     variable: str, value: str, upstream: str, seen: str
 ) -> None:
-    """Of its own: other clients may still call the API's real host, and must not be sent elsewhere."""
+    """A separate upstream: other clients may still call the API's real host, and must not be sent elsewhere."""
     made = environment({variable: value}, port=8484)
 
     assert list(made.upstreams.values()) == [upstream]
@@ -74,7 +74,7 @@ def test_the_command_line_goes_before_the_users_environment() -> None:
 
 
 def test_what_is_sent_elsewhere_as_a_whole_keeps_the_path_of_the_users_base_url() -> None:
-    """A recording of a gateway under a prefix is asked for the same paths when it is replayed."""
+    """A recording of a gateway under a prefix gets the same paths when it is replayed."""
     environ = {"OPENAI_BASE_URL": "http://a.example/llm/v1"}
 
     made = environment(environ, port=1, upstreams={"*": "http://127.0.0.1:9"})

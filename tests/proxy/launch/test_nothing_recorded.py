@@ -46,9 +46,9 @@ def test_what_went_past_the_proxy_is_named_with_the_advice() -> None:
 
     shown = "\n".join(nothing_lines(seen, ["node"], Path("/ca.pem"), colour=False))
 
-    assert "the command connected past the proxy to 192.0.2.7:443 (agent)" in shown
+    assert "the command bypassed the proxy and connected to 192.0.2.7:443 (agent)" in shown
     assert "process.env" in shown
-    assert "nothing came to the proxy" not in shown
+    assert "the proxy received nothing" not in shown
 
 
 def test_six_hosts_are_named_and_the_rest_is_counted() -> None:

@@ -444,14 +444,14 @@ def test_a_silent_labeller_process_is_given_up_with_one_warning(
         addon = Addon(**limits)
         for _ in range(4):
             await addon.turn()
-        assert addon.checker.labels_missing == "the labeller process said nothing for 0 s"
+        assert addon.checker.labels_missing == "the labeller process was silent for 0 s"
         assert addon.checker.decided_without_labels is warned
 
     asyncio.run(run())
 
     assert [record.getMessage() for record in caplog.records] == [
         "turntape: --max-cost and --stop-on no longer count new turns: labels are missing, because "
-        "the labeller process said nothing for 0 s"
+        "the labeller process was silent for 0 s"
     ] * warned
 
 

@@ -30,7 +30,7 @@ ASKED: dict[str, tuple[str, str, Mapping[str, Any]]] = {
     "ollama-chat": ("/api/chat", "/api/chat", {"model": "llama3.2"}),
     "cohere-v2": ("/v2/chat", "/v2/chat", {"model": "command-a-03-2025"}),
 }
-"""Where each API is asked for a whole answer and for a stream, and what the request says beside the history."""
+"""The paths of each API for a complete answer and for a stream, and the fields of a request beside the history."""
 
 
 @pytest.fixture(scope="module")

@@ -95,4 +95,4 @@ def test_a_process_that_says_nothing_is_ended(tmp_path: Path) -> None:
     client, _ = started(tmp_path / "t.jsonl", "import time\nwhile True: time.sleep(9)", patience=0)
 
     assert client.close(1) is None
-    assert client.problem == "labels are missing: the labeller process said nothing for 0 s"
+    assert client.problem == "labels are missing: the labeller process was silent for 0 s"

@@ -21,7 +21,7 @@ class Bars:
         self.title, self.status, self.keys = Bar(id="title"), Bar(id="status"), Keys(id="keys")
         self._summary = summarize(state.run.rows)
         self._notice: Spans = ()
-        """What the status line says until the next key."""
+        """The text of the status line until the next key."""
 
     def use(self, palette: Palette) -> None:
         """Draw in the looks of another theme."""
@@ -52,7 +52,7 @@ class Bars:
         return (first, *rest)
 
     def _status_line(self) -> Callable[[int], Spans] | None:
-        """What makes the status line; None when there is nothing to say."""
+        """The content of the status line; None when it is empty."""
         state = self._state
         if (turn := state.playback.turn) is not None:
             return partial(turn.status, state.run.rows.all[turn.place])

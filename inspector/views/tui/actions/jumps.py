@@ -41,7 +41,7 @@ class Jumps:
         self._selection.select(found.place)
 
     def step(self, by: int) -> None:
-        """To the next turn of the list, whichever pane has the focus."""
+        """Go to the next turn of the list, whichever pane has the focus."""
         self._playing.stop()
         turns = self._panes.turns
         place = turns.beside(by) if self._state.place is not None and turns.places else None

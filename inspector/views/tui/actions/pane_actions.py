@@ -31,7 +31,7 @@ class PaneActions:
         self._bars.refresh()
 
     def out(self) -> None:
-        """Leave what is open: the search, playback, the page, the filter."""
+        """Close what is open: the search, playback, the page, the filter."""
         if self._searching.opened:
             self._searching.end(keep=False)
         elif self._state.playback.turn is not None:
@@ -43,7 +43,7 @@ class PaneActions:
         self._bars.refresh()
 
     def other(self) -> None:
-        """To the other pane."""
+        """Go to the other pane."""
         if self._panes.in_list:
             self.enter_page()
         elif self._searching.typing:

@@ -57,7 +57,7 @@ class PlaybackActions:
         self._loader.played(turn, self._selection.width)
 
     def change_speed(self, by: int) -> None:
-        """Faster by so many steps, or slower."""
+        """Change the speed by this many steps; a negative number is slower."""
         speed = self._playback.faster(by)
         if self._playback.turn is None:
             self._bars.say(speed, "dim")

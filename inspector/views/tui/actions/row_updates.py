@@ -12,11 +12,11 @@ from .selection import Selection
 from .state import OF_THE_RUN, ScreenState
 
 REFRESH = 0.12
-"""A run that is being read is drawn at most this often, in seconds."""
+"""Seconds between two drawings of a run that is being read."""
 
 
 class RowUpdates:
-    """Takes `RowsRead` and `ReadingEnded`. `later` calls a function after so many seconds."""
+    """Handles `RowsRead` and `ReadingEnded`. `later` calls a function after a number of seconds."""
 
     def __init__(
         self,

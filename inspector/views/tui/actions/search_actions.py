@@ -90,7 +90,7 @@ class SearchActions:
         self._bars.refresh()
 
     def match(self, by: int) -> None:
-        """To the next line that matches: on this page, then on the page of the next turn in the list."""
+        """Go to the next matching line: on this page, then on the page of the next turn in the list."""
         if not self._panes.page.seeking:
             self._panes.page.seek(by)
 

@@ -1,1 +1,1 @@
-"""What the viewer does, as plain objects: each has a narrow interface, and posts messages about what happens later."""
+"""The controllers of the viewer: plain objects with narrow interfaces, which post messages about later events."""

@@ -1,4 +1,4 @@
-"""Copies what was chosen to the clipboard, or saves it in a file; on another thread where it may be large."""
+"""Copies the chosen content to the clipboard, or saves it in a file; large content on another thread."""
 
 from collections.abc import Callable
 from pathlib import Path

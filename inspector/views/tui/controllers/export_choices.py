@@ -10,7 +10,7 @@ from ...text.snippets import curl, python
 from ..pages.page import Layout, Page
 
 CLIPBOARD = 70_000
-"""Bytes that terminals accept over OSC 52; many drop a longer text without a message."""
+"""Most bytes that terminals accept over OSC 52; many drop a longer text without a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class CopyChoice:
     key: str
     word: str
     suffix: str
-    """The suffix of its file, when it is too long for the clipboard."""
+    """The file suffix, used when the content is too long for the clipboard."""
     make: Callable[[Detail], str]
 
 
@@ -58,7 +58,7 @@ COPY_CHOICES: tuple[tuple[str, str], ...] = (*((one.key, one.word) for one in CO
 SAVE_CHOICES: tuple[tuple[str, str], ...] = (
     ("s", "a picture of this screen (SVG)"),
     ("m", "this page as Markdown"),
-    ("t", "this turn as a cassette of its own"),
+    ("t", "this turn as a separate cassette"),
     ("q", "the request body"),
     ("r", "the response body"),
 )

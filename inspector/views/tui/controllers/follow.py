@@ -6,7 +6,7 @@ from ....run.rows import Rows
 
 
 class Follow:
-    """Where the cursor goes when rows are added.
+    """Decides where the cursor goes when rows are added.
 
     Only a cursor on the last turn of its thread moves, so a subagent that starts meanwhile does not take it away.
     """

@@ -1,4 +1,4 @@
-"""Loads what the viewer shows, on two threads: one reads the rows of the file, the other makes pages."""
+"""Loads the content of the viewer on two threads: one reads the rows of the file, the other makes pages."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -72,7 +72,7 @@ class PlaybackEnded(Message):
 
 
 class Notice(Message):
-    """A line for the status bar."""
+    """A line for the status line."""
 
     def __init__(self, text: str, look: str = "plain") -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Where the viewer is in a run, and where a jump leads: the next finding, error, tool call or thread."""
+"""The position in a run, and the targets of jumps: the next finding, error, tool call or thread."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ def _in_turn(rows: Rows, visible: Callable[[Row], bool], stops: Stops, here: Spo
     if here.anchor in own:
         at = own.index(here.anchor) + by
     else:
-        # On a turn, but on none of its stops: its first stop is ahead.
+        # On a turn, but not on one of its stops: the next stop is its first one.
         at = 0 if by > 0 else -1
     return Spot(here.place, own[at]) if 0 <= at < len(own) else None
 

@@ -1,4 +1,4 @@
-"""The thread that makes pages: always the last one requested."""
+"""The thread that makes pages. It always makes the page that was requested last."""
 
 import threading
 from collections.abc import Callable
@@ -10,10 +10,10 @@ from ....run.growth import GrowthStep
 from ..pages.page import Page
 
 type Made = Page | tuple[GrowthStep, ...]
-"""What is made for a request: a page, or the steps of the growth plot."""
+"""The result of a request: a page, or the steps of the growth plot."""
 
 DRAWN = 0.06
-"""After so many seconds a page is on the screen."""
+"""Seconds after which a page is assumed to be on the screen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class PageMaker(threading.Thread):
             return None if self._stopped else taken
 
     def _idle(self) -> bool:
-        """True when nothing was requested while the page was drawn: reading ahead must not delay a request."""
+        """True when nothing was requested while the page was drawn; otherwise reading ahead would delay the request."""
         with self._changed:
             return not self._changed.wait_for(lambda: self._next is not None or self._stopped, DRAWN)
 

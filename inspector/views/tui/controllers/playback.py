@@ -62,7 +62,7 @@ class Playback:
         return played is not None
 
     def faster(self, by: int) -> str:
-        """Change the speed by so many steps. The new speed, as a sentence."""
+        """Change the speed by this many steps. Returns the new speed as a sentence."""
         self.speed = max(0, min(self.speed + by, len(SPEEDS) - 1))
         if self.turn is not None:
             self.turn.speed = self.speed
@@ -70,7 +70,7 @@ class Playback:
         return "plays without timing" if times is None else f"plays at {times:g}× the recorded pace"
 
     def tick(self, seconds: float) -> Literal["same", "more", "next", "end"]:
-        """Let time pass: nothing new can be seen, more of the answer, the next turn, or the run has ended."""
+        """Advance the time. The result says what is new: nothing, more of the answer, the next turn, or the end."""
         turn = self.turn
         if turn is None:
             return "end"

@@ -36,7 +36,7 @@ class PlayedTurn:
         return SPEEDS[self.speed]
 
     def advance(self, seconds: float) -> None:
-        """So many seconds of real time passed."""
+        """Advance by this many seconds of real time."""
         times = self.times
         if times is None:
             self.at = self.length

@@ -1,4 +1,4 @@
-"""Search: the list shows the turns that match, as the query is typed, and `n` goes from match to match."""
+"""Search: while the query is typed, the list shows the matching turns; `n` goes from match to match."""
 
 from collections.abc import Sequence
 

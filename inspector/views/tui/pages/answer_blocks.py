@@ -18,7 +18,7 @@ CALL, RESULT = 16, 6
 
 
 def answer_blocks(detail: Detail, rows: Rows, place: int, *, joined: bool = True) -> Iterator[Block]:
-    """The answer; `joined` puts the results, which the next request has, beside their calls."""
+    """The answer; with `joined`, each call is followed by its result, which the next request contains."""
     yield gap("answer")
     note = "streamed" if detail.row.streamed else ""
     yield Block("answer", rule("answer", note, "accent"), None, anchors=("answer", "/answer"))
@@ -63,7 +63,7 @@ def _texts(emission: Emission) -> Iterator[Block]:
 
 
 def _problems(detail: Detail, emission: Emission) -> Iterator[Block]:
-    """What the API and the recording say about the end of the answer."""
+    """How the answer ended, according to the API and the recording."""
     reading, failure = detail.reading, detail.round_trip.failure
     if emission.emitted in ("empty", "none"):
         what = reading.error.message if reading.error else "nothing was emitted"
@@ -95,7 +95,7 @@ def _incomplete(detail: Detail, call: ToolCall) -> str:
 
 
 def _result_block(detail: Detail, number: int, call: ToolCall, after: int | None, rows: Rows) -> Block:
-    """What the next request brought for a call."""
+    """The result of a call in the next request."""
     result = detail.results.get(number)
     if result is not None and after is not None:
         where = [*result_title(result, call.name), (f"  in turn {rows.all[after].turn}", "dim")]

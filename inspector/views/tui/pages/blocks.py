@@ -23,7 +23,7 @@ class Block:
     """A title line, and lines that fold away under it."""
 
     key: str
-    """What it is: a block with the same key stays open or folded when the turn changes."""
+    """Identifies the block: a block with the same key stays open or folded when the turn changes."""
     title: Spans = ()
     body: Body | None = None
     open: bool = True
@@ -34,7 +34,7 @@ class Block:
     parent: str | None = None
     """The key of the block that it folds away with."""
     anchors: tuple[str, ...] = ()
-    """What it can be found by: JSON pointers, and words such as `answer`."""
+    """Names to find it by: JSON pointers, and words such as `answer`."""
     goto: Goto | None = None
     group: bool = False
     """True when other blocks fold away with it."""

@@ -1,4 +1,4 @@
-"""The page of differences: this request and the one before; the answer and what was sent back of it."""
+"""The page of differences: this request compared with the previous one, and the answer with what was sent back."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ from .sections import rule
 from .text_lines import Prose, lines, prose
 
 LIMIT = 400
-"""At most so many differences are shown."""
+"""At most this many differences are shown."""
 _LOOKS = {"added": ("+", "added"), "removed": ("−", "removed"), "changed": ("~", "warn")}
 
 
@@ -60,7 +60,7 @@ SHOWN, BEFORE = 10, 1
 
 
 def _both(old: str, was: str, new: str, became: str) -> Body:
-    """One value above the other, each with its label, from just before the first line that differs."""
+    """One value above the other, each with its label, starting just before the first line that differs."""
 
     def body(width: int) -> list[Spans]:
         first = _side(was, "removed", width - len(old))
@@ -99,10 +99,10 @@ def _text(value: object) -> str:
 
 
 _STATES: dict[str, tuple[str, str]] = {
-    "verbatim": ("✓ the history and the answer came back as they were", "good"),
-    "respelled": ("✓ came back with the same meaning, spelled otherwise", "good"),
+    "verbatim": ("✓ the history and the answer came back unchanged", "good"),
+    "respelled": ("✓ came back with the same meaning, written differently", "good"),
     "changed": ("~ came back changed", "bad"),
-    "cut": ("− came back with parts left out", "warn"),
+    "cut": ("− came back with parts missing", "warn"),
     "held": ("· the API holds the history; only what is new was sent", "dim"),
 }
 _REASONING: dict[str, tuple[str, str]] = {
@@ -112,7 +112,7 @@ _REASONING: dict[str, tuple[str, str]] = {
 }
 _CHANGES: dict[str, tuple[str, str]] = {
     "args_changed": ("arguments changed", "bad"),
-    "args_respelled": ("arguments spelled otherwise, the same value", "dim"),
+    "args_respelled": ("arguments written differently, same value", "dim"),
     "name_changed": ("name changed", "bad"),
     "id_changed": ("id changed", "bad"),
     "call_dropped": ("call not sent back", "bad"),
@@ -120,7 +120,7 @@ _CHANGES: dict[str, tuple[str, str]] = {
     "text_dropped": ("text not sent back", "warn"),
     "result_changed": ("result changed", "warn"),
     "removed": ("left out", "warn"),
-    "inserted": ("put in between", "warn"),
+    "inserted": ("inserted", "warn"),
     "moved": ("moved", "warn"),
 }
 
@@ -128,7 +128,7 @@ _CHANGES: dict[str, tuple[str, str]] = {
 def _echo(echo: HistoryDiff | None, rows: Rows, place: int) -> Iterator[Block]:
     after = rows.after(place)
     if after is None or echo is None:
-        note = "no later turn shows it" if after is None else "it failed, so there is nothing to send back"
+        note = "no later turn to compare with" if after is None else "it failed, so there is nothing to send back"
         yield Block("echo", rule("emitted against sent back", note))
         yield Block("gap", (), lines(()))
         return

@@ -1,4 +1,4 @@
-"""The page of help: every key, and what the signs mean."""
+"""The help page: every key, and the meaning of the signs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from .text_lines import lines
 
 @dataclass(frozen=True, slots=True)
 class HelpSection:
-    """Some keys of the help page, kept beside the widget that they work in."""
+    """Some keys of the help page, defined next to the widget in which they work."""
 
     title: str
     keys: tuple[tuple[str, str], ...]
@@ -29,7 +29,7 @@ def help_page(sections: Sequence[HelpSection]) -> Page:
     blocks += _section("signs", _signs())
     words = [
         ("word", 'is in what is new in a turn; "two words" together'),
-        ("-word", "leaves out; also before a field"),
+        ("-word", "excludes; also before a field"),
     ]
     fields = [*words, *((f"{name}:", what) for name, (_, what) in FIELDS.items())]
     title = "search and filter: all must match"

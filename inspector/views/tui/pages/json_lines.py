@@ -1,4 +1,4 @@
-"""JSON values as lines: as indented JSON, or as names and values that people read."""
+"""JSON values as lines: as indented JSON, or as names and values."""
 
 import json
 import re
@@ -41,7 +41,7 @@ def pretty(value: object) -> str:
 
 
 def fields_of(value: object, indent: int = 0) -> Iterator[tuple[str, str, str]]:
-    """A JSON object as people write it: `(lead, key, text)`; texts of several lines as they are."""
+    """A JSON object as `(lead, key, text)` rows; texts of several lines stay as they are."""
     lead = "  " * indent
     if is_object(value):
         for key, inner in value.items():

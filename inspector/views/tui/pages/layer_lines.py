@@ -40,4 +40,4 @@ def _client(row: Row) -> Iterator[tuple[str, str]]:
     if row.failed_results:
         yield f", {row.failed_results} with an error", "bad"
     if row.history == "changed":
-        yield "  it had rewritten the history before this turn", "warn"
+        yield "  it had changed the history before this turn", "warn"

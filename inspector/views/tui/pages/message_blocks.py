@@ -15,7 +15,7 @@ PREVIEW = 12
 
 
 def echo_head(message: Message) -> Block:
-    """The head under which the last answer, which the client sent back, is folded away."""
+    """The title under which the last answer, as the client sent it back, is folded."""
     parts = [safe(part.call.name) if part.call is not None else part.kind for part in message.parts]
     title = [("assistant", ROLE["assistant"]), (f"  echo of the last answer: {', '.join(parts) or 'empty'}", "dim")]
     return Block(f"echo:{message.pointer}", title, group=True, open=False, indent=2, anchors=(message.pointer,))
@@ -105,7 +105,7 @@ def call_body(call: ToolCall, notes: dict[str, tuple[str, bool]]) -> Body:
 
 def _arguments(given: Mapping[str, object], notes: dict[str, tuple[str, bool]]) -> Body:
     rows = list(fields_of(given))
-    # A required argument that is missing has a note, too.
+    # A missing required argument also has a note.
     rows += [("", key, "") for key, (_, wrong) in notes.items() if wrong and key not in given]
     if not rows:
         return lines([("no arguments", "dim")])

@@ -27,7 +27,7 @@ class ShownBlock:
 
     @property
     def foldable(self) -> bool:
-        """Whether Enter folds it. Without a title or a preview nothing would be left to open it again."""
+        """Whether Enter folds it. A block without a title and a preview could not be opened again."""
         if not self.block.title and not self.block.preview:
             return False
         return self.block.group or (self.block.body is not None and len(self.lines) > self.block.preview)
@@ -43,7 +43,7 @@ class ShownBlock:
 
 @dataclass
 class Page:
-    """What a view shows of a turn or of a run."""
+    """The content of a view: blocks for a turn or for a run."""
 
     name: str
     blocks: list[Block]
@@ -114,7 +114,7 @@ _NOT_MADE: Sequence[Spans] = ((),)
 
 
 class Layout:
-    """A page for one width: which line shows what."""
+    """A page laid out for one width: the content of each line."""
 
     def __init__(self, page: Page, shown: list[ShownBlock], width: int) -> None:
         self.page = page
@@ -164,6 +164,6 @@ class Layout:
         ]
 
     def text(self) -> Iterator[str]:
-        """All lines without their looks."""
+        """All lines without their styles."""
         for y in range(len(self)):
             yield "".join(text for text, _ in self.line(y)).rstrip()

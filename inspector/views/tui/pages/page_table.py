@@ -1,4 +1,4 @@
-"""Which function makes the page of a view. They are called on the thread of the page maker."""
+"""The function that makes the page of each view. They are called on the thread of the page maker."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -34,14 +34,14 @@ def _blocks(detail: Detail, rows: Rows, place: int, at: int) -> Iterator[Block]:
             block.preview = min(block.preview, 4)
             yield block
     reading = arrived(detail, at)
-    # What the client did with the calls is not known while they arrive.
+    # While the calls arrive, nobody knows yet what the client will do with them.
     shown = detail if whole else replace(detail, reading=reading, following=None)
     if not whole and (reading.emission is None or reading.emission.emitted in ("empty", "none")):
         yield Block("gap", (), lines(()))
         yield Block("waiting", [("━━ ", "faint"), ("answer", "accent"), (f"  waiting, {seconds(at / 1000)}", "dim")])
         return
     for block in answer_blocks(shown, rows, place, joined=whole):
-        # A played answer is shown whole; a fold would hide what arrives.
+        # A played answer is shown in full; a fold would hide what arrives.
         block.preview = 1_000_000
         yield block
     if not whole:

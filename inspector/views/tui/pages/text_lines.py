@@ -1,4 +1,4 @@
-"""Texts as lines. A long text is cut into lines as they are shown, so 20 MB open as fast as two lines."""
+"""Texts as lines. A long text is cut into lines only where it is shown, so 20 MB open as fast as two lines."""
 
 from abc import abstractmethod
 from bisect import bisect_right
@@ -11,7 +11,7 @@ from ...text.terminal_text import width_of, wrap
 from .blocks import Body, Spans
 
 LONG = 60_000
-"""A text with more characters is broken at the width and not between words."""
+"""A longer text is broken at the width, not between words."""
 
 
 class LazyLines(Sequence[Spans]):

@@ -36,7 +36,7 @@ def _conversation(detail: Detail, rows: Rows, place: int) -> Iterator[Block]:
 
 
 def _head(row: Row) -> Iterator[Block]:
-    """What the turn was, what it took, and its three layers."""
+    """The turn's name, its tokens, cost and time, and its three layers."""
     usage = row.usage
     title: list[tuple[str, str]] = [
         (f"Turn {row.turn}", "title"),
@@ -93,12 +93,12 @@ def _new(detail: Detail, rows: Rows, place: int) -> Iterator[Block]:
     reading, new = detail.reading, detail.new
     yield gap("new")
     if detail.row.history == "changed":
-        note = "the client had rewritten the history; everything that changed is shown"
+        note = "the client had changed the history; all changes are shown"
     else:
         note = new_note(len(new), detail.sent)
     yield Block("new", rule("new in this request", note), None, anchors=("new",))
     if not new:
-        note = "nothing: the API keeps the history" if reading.request.previous_id else "nothing"
+        note = "nothing: the API holds the history" if reading.request.previous_id else "nothing"
         yield Block("new:none", (), lines([(note, "dim")]), indent=2)
     names = names_of(reading)
     before = rows.before(place)

@@ -1,1 +1,1 @@
-"""The widgets of the viewer. They show values and post messages; they read no file."""
+"""The widgets of the viewer. They show values and post messages; they do not read files."""

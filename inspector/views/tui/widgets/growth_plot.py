@@ -1,4 +1,4 @@
-"""Token growth: a stacked bar for each turn, the cost so far as a line, the figures of the turn under the cursor."""
+"""Token growth: a stacked bar for each turn, the cost so far as a line, the numbers of the turn under the cursor."""
 
 from collections.abc import Sequence
 from typing import ClassVar, override
@@ -43,7 +43,7 @@ class GrowthPlot(Themed, can_focus=True):
     HELP_KEYS: ClassVar[HelpSection] = HelpSection(
         "the growth plot",
         (
-            ("← → h l", "previous, next turn; the mouse shows the figures of a turn"),
+            ("← → h l", "previous, next turn; the mouse shows the numbers of a turn"),
             ("Enter", "read the turn"),
         ),
     )
@@ -67,7 +67,7 @@ class GrowthPlot(Themed, can_focus=True):
         self.columns: list[Column] = []
         self._total = Tokens()
         self._drawn: tuple[object, ...] = ()
-        """What the columns were made for."""
+        """The size for which the columns were made."""
 
     def show(self, steps: Sequence[GrowthStep], place: int) -> None:
         """Show these steps, with the cursor on the one at `place`, or the last one before it."""
@@ -90,7 +90,7 @@ class GrowthPlot(Themed, can_focus=True):
 
     @property
     def shown_step(self) -> GrowthStep:
-        """The step whose figures are shown: the one under the mouse, else the one of the cursor."""
+        """The step whose numbers are shown: the one under the mouse, or else the one of the cursor."""
         return self.steps[self.at if self.under is None else self.under]
 
     def on_click(self, event: events.Click) -> None:

@@ -1,4 +1,4 @@
-"""A pane of lines with a cursor: only the lines on the screen are ever made."""
+"""A pane of lines with a cursor. Only the lines on the screen are made."""
 
 from typing import ClassVar, override
 
@@ -89,7 +89,7 @@ class LineView(ScrollView, Themed, can_focus=True):  # pyright: ignore[reportInc
         return strip(clipped(self.line(at, self.room), self.room), width, self.palette, background)
 
     def go(self, line: int, *, centre: bool = False, quietly: bool = False) -> None:
-        """Put the cursor on `line` and show it; `quietly` when it is not the user who moves it."""
+        """Put the cursor on `line` and show it; `quietly` when the program moves it and not the user."""
         line = max(0, min(line, self.count() - 1))
         if line != self.cursor:
             before, self.cursor = self.cursor, line
@@ -139,7 +139,7 @@ class LineView(ScrollView, Themed, can_focus=True):  # pyright: ignore[reportInc
 
 
 def strip(spans: Spans, width: int, palette: Palette, background: str) -> Strip:
-    """A line of text in its looks, on a background, exactly `width` cells long."""
+    """A line of styled text on a background, exactly `width` cells long."""
     base = Style(bgcolor=background)
     segments = [Segment(text, base + palette[look]) for text, look in spans if text]
     return Strip(segments).adjust_cell_length(width, base)

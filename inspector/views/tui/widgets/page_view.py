@@ -1,4 +1,4 @@
-"""Shows a page: blocks fold, and what was opened or folded stays so when the turn changes."""
+"""Shows a page. Blocks fold; a block that the user opened or folded stays so when the turn changes."""
 
 from functools import partial
 from typing import ClassVar, cast, override
@@ -154,17 +154,17 @@ class PageView(LineView):
         self.post_message(self.Matched(number + 1, len(lines.places)))
 
     def _show_line(self, block: int, line: int) -> None:
-        """Put the cursor on a line of a block, opened if need be."""
+        """Put the cursor on a line of a block, and open the block if needed."""
         own = self.page.blocks[block]
         shown = self.layout_.find(own.key)
-        # A title, or a line of the preview, can be seen without opening the block.
+        # A title or a line of the preview is visible without opening the block.
         if shown is None or line >= own.preview or not own.title:
             self._folds.update(dict.fromkeys(self.page.above(own)[0 if line != TITLE else 1 :], True))
             self._lay_out()
         start = self.layout_.find(own.key)
         if start is not None:
             self.go(start + (line + 1 if own.title else max(0, line)), centre=True)
-            # A page that has just grown can only be scrolled that far after it is drawn.
+            # A page that has just grown can only be scrolled to its end after it is drawn.
             self.call_after_refresh(self.reveal, centre=True)
 
     def _place(self) -> Place:

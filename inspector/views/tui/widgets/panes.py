@@ -1,4 +1,4 @@
-"""The two panes: the list of turns, and the page of a view or the growth plot; and how they share the room."""
+"""The two panes (the list of turns, and the page of a view or the growth plot), and how they share the screen."""
 
 from typing import Literal, override
 
@@ -32,7 +32,7 @@ class Panes(Container):
         """True while the page was entered, so that it has more room."""
         self._zoomed: Literal["list", "page"] | None = None
         self._side: bool | None = None
-        """Whether the user wants the list beside the page; None as the width allows."""
+        """Whether the user wants the list beside the page; None: if the screen is wide enough."""
 
     @override
     def compose(self) -> ComposeResult:
@@ -70,7 +70,7 @@ class Panes(Container):
         self.share_room()
 
     def zoom(self) -> None:
-        """Show the pane with the focus alone, or both again."""
+        """Show only the pane with the focus, or both again."""
         self._zoomed = None if self._zoomed else "list" if self.in_list else "page"
         self.share_room()
 

@@ -1,4 +1,4 @@
-"""The tabs: which view is shown, and which others there are."""
+"""The tabs: the views, with the current one marked."""
 
 from typing import ClassVar, override
 
@@ -15,7 +15,7 @@ VIEWS: tuple[KeyHint, ...] = (
 )
 """Key, word and name of each view."""
 OUTPUT: KeyHint = ("7", "Output", "output")
-"""The view of the output of the recorded command, while there is one."""
+"""The view of the output of the recorded command, if there is one."""
 
 
 class Tabs(Keys):
@@ -29,9 +29,9 @@ class Tabs(Keys):
             ("3 Growth", "tokens and cost of each turn, as stacked bars"),
             ("4 Context", "what this request consists of, and what each part has cost so far"),
             ("5 Findings", "what went wrong, the layer to blame; Enter goes to the evidence"),
-            ("6 Diff", "this request and the one before; the answer and what was sent back of it"),
+            ("6 Diff", "this request and the previous one; the answer and what was sent back of it"),
             ("r", "the raw bodies of this turn, and back"),
-            ("z", "this pane alone, and both again"),
+            ("z", "only this pane, and both again"),
             ("v", "list and page side by side, or one above the other"),
         ),
     )

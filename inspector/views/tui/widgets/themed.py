@@ -1,4 +1,4 @@
-"""What widgets with a palette of their own share."""
+"""The base class of widgets that draw with a palette."""
 
 from textual.widget import Widget
 
@@ -11,6 +11,6 @@ class Themed(Widget):
     palette: Palette = PALETTES["dark"]
 
     def use(self, palette: Palette) -> None:
-        """Take another palette."""
+        """Use another palette."""
         self.palette = palette
         self.refresh()

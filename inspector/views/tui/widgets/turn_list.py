@@ -86,7 +86,7 @@ class TurnList(LineView):
         return len(self.threads)
 
     def show(self, rows: Rows, keep: Callable[[Row], bool] | None, place: int | None) -> None:
-        """Show the rows that `keep` lets through, or all. The cursor keeps its line and its position on the screen."""
+        """Show the rows for which `keep` is true, or all. The cursor keeps its line and its position on the screen."""
         self.rows, self._keep = rows, keep
         self._dearest = max((row.cost for row in rows.all if row.cost is not None), default=Decimal(0))
         self._rebuild(place)

@@ -1,4 +1,4 @@
-"""Anthropic Messages: Anthropic's own, Vertex's raw prediction, and gateways."""
+"""Anthropic Messages: Anthropic's API, Vertex's raw prediction, and gateways."""
 
 import re
 

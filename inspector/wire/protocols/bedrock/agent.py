@@ -1,4 +1,4 @@
-"""Amazon Bedrock agents and knowledge bases: what was asked, and the text that came back."""
+"""Amazon Bedrock agents and knowledge bases: only the question and the text of the answer are read."""
 
 import re
 from base64 import b64decode

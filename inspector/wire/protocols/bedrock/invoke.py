@@ -220,7 +220,7 @@ def read_response(exchange: Exchange, request: RequestReading) -> ResponseReadin
     both = (*problems, *(problem for problem in read.problems if problem not in problems))
     read = replace(read, usage=usage, error=error, problems=both)
     if read.finish is None and any(body.get(_GUARDRAIL) == "INTERVENED" for body in bodies):
-        # A blocked stream has no finish word of its own.
+        # A blocked stream has no separate finish word.
         return replace(read, finish_raw="INTERVENED", finish="content_filter", ended=True)
     return read
 

@@ -1,4 +1,4 @@
-"""Cohere chat and generate, version 1: a message beside its history, streamed as NDJSON."""
+"""Cohere chat and generate, version 1: one message with a separate history, streamed as NDJSON."""
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, compact

@@ -1,4 +1,4 @@
-"""Gemini Interactions: turns made of steps, held by the server when asked to."""
+"""Gemini Interactions: turns made of steps, which the server stores on request."""
 
 import re
 

@@ -49,7 +49,7 @@ def _execution(entry: Object, pointer: str) -> list[Part]:
 
 
 def entry_message(entry: Object, pointer: str) -> Message:
-    """An entry of the inputs as a message of its own."""
+    """An entry of the inputs as a separate message."""
     parts = tuple(entry_parts(entry, pointer))
     kind = as_text(entry.get("type"))
     if kind == "function.result":

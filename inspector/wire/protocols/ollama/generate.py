@@ -1,4 +1,4 @@
-"""Ollama's native generate: a prompt continued, in NDJSON or one object."""
+"""Ollama's native generate: a prompt and its completion, in NDJSON or one object."""
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text

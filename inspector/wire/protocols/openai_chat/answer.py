@@ -72,7 +72,7 @@ def read_chat_answer(
     finish: Mapping[str, FinishLabel] = FINISH,
     read_usage: ReadUsage | None = None,
 ) -> ResponseReading:
-    """The answer of a chat endpoint; `finish` and `read_usage` are for APIs with words of their own."""
+    """The answer of a chat endpoint; `finish` and `read_usage` are for APIs with other words."""
     usage_reader = read_usage or partial(usage_of, exchange)
     if exchange.framing in ("sse", "ndjson"):
         return read_chat_stream(exchange.events, finish, usage_reader)

@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions, and everybody who speaks it."""
+"""OpenAI Chat Completions, and every provider that uses its shape."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Mistral chat: the shape of OpenAI's, with words, contents and fields of its own."""
+"""Mistral chat: the shape of OpenAI's, with different words, contents and fields."""
 
 from ...exchange import Exchange
 from ...json_value import Object

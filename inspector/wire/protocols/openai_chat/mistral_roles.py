@@ -14,4 +14,4 @@ def check_roles(messages: tuple[Message, ...]) -> Iterator[tuple[Message, str]]:
             yield message, "a user message follows a tool message; an answer must come between"
     last = messages[-1]
     if last.role == "assistant" and as_object(last.raw).get("prefix") is not True:
-        yield last, "the messages end with the assistant's and no prefix is asked for"
+        yield last, "the last message is the assistant's, without `prefix`"

@@ -35,8 +35,8 @@ NOT_READ: dict[str, dict[str, str]] = {
         "response.cancel": "read from the end of the response, which says that it was cancelled",
     },
     "response event": {
-        "response.content_part.added": "ignored: the part's text comes in events of its own",
-        "response.content_part.done": "ignored: the part's text comes in events of its own",
+        "response.content_part.added": "ignored: the part's text comes in separate events",
+        "response.content_part.done": "ignored: the part's text comes in separate events",
         "response.mcp_call.completed": _PROGRESS,
         "response.mcp_call.failed": _WHOLE_ITEM,
         "response.mcp_call.in_progress": _PROGRESS,

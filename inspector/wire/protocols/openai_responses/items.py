@@ -63,7 +63,7 @@ def item_parts(
 
 
 def item_message(item: Object, pointer: str) -> Message:
-    """An item of the input as a message of its own."""
+    """An item of the input as a separate message."""
     parts = tuple(item_parts(item, pointer))
     role = _ROLES.get(as_text(item.get("role")) or "")
     if role is None:

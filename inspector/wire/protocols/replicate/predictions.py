@@ -1,4 +1,4 @@
-"""Replicate predictions: started here, and mostly fetched later."""
+"""Replicate predictions: a request starts one, and its result is usually fetched later."""
 
 import re
 

@@ -7,7 +7,7 @@ class Counts:
     """Reads the fields of a usage object; `problems` collects those that hold something else than a count."""
 
     def __init__(self, usage: Object, name: str = "usage") -> None:
-        """`name` is what the object is called in `problems`; empty when its fields have names of their own."""
+        """`name` is the object's name in `problems`; empty when its fields are named separately."""
         self._usage = usage
         self._name = name
         self._reported: dict[str, str] = {}

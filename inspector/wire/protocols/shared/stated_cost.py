@@ -55,7 +55,7 @@ PLACES: tuple[Place, ...] = (
     # Vercel's gateway, in a string
     Place(("provider_metadata", "gateway", "cost")),
     Place(("choices", "0", "message", "provider_metadata", "gateway", "cost")),
-    # OpenCode Zen, in a string, in an event of its own
+    # OpenCode Zen, in a string, in a separate event
     Place(("cost",)),
 )
 """The first place that holds an amount counts. Read 2026-11-22, from recorded answers where no page is named."""

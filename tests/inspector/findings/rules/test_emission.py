@@ -44,7 +44,7 @@ def emitted(name: str = "look_up", arguments: str = '{"word":"tape"}', **fields:
     [
         ("look_out", "was not offered"),
         ("multi_tool_use.parallel", "wrapped its calls"),
-        ("default_api:look_up", "with a prefix"),
+        ("default_api:look_up", "it put a prefix before 'look_up'"),
     ],
 )
 def test_a_tool_that_was_not_offered_is_the_models_fault(name: str, said_of_it: str) -> None:
@@ -267,13 +267,13 @@ def test_a_tool_that_was_not_offered_is_named_beside_those_that_were() -> None:
     assert lines(emitted("look_out")) == [
         (
             "#0 model-unknown-tool (model, error, P): the model called 'look_out', which was not offered; "
-            "offered were look_up | #0 call call_1, #0 request /tools"
+            "the request offers look_up | #0 call call_1, #0 request /tools"
         ),
     ]
     assert lines(emitted("look_out", tools=many)) == [
         (
             "#0 model-unknown-tool (model, error, P): the model called 'look_out', which was not offered; "
-            "offered were a, b, c, d, e, f, g, h | #0 call call_1, #0 request /tools"
+            "the request offers a, b, c, d, e, f, g, h | #0 call call_1, #0 request /tools"
         ),
     ]
     assert lines(emitted("multi_tool_use")) == [
@@ -284,16 +284,16 @@ def test_a_tool_that_was_not_offered_is_named_beside_those_that_were() -> None:
     ]
     assert lines(emitted("default_api:look_up")) == [
         (
-            "#0 model-unknown-tool (model, error, P): the model called 'default_api:look_up': 'look_up' was "
-            "offered, with a prefix of its own before it | #0 call call_1, #0 request /tools"
+            "#0 model-unknown-tool (model, error, P): the model called 'default_api:look_up': it put a "
+            "prefix before 'look_up', which was offered | #0 call call_1, #0 request /tools"
         ),
     ]
     for prefix in ("tools.", "mcp/", "a.b:"):
-        assert "'look_up' was offered, with a prefix" in only("model-unknown-tool", emitted(f"{prefix}look_up")).message
+        assert "it put a prefix before 'look_up'" in only("model-unknown-tool", emitted(f"{prefix}look_up")).message
     assert lines(chat([HELLO], said(None, ("", "look_out", "{}")))) == [
         (
             "#0 model-unknown-tool (model, error, P): the model called 'look_out', which was not offered; "
-            "offered were look_up | #0 call look_out, #0 request /tools"
+            "the request offers look_up | #0 call look_out, #0 request /tools"
         ),
     ]
 
@@ -489,14 +489,14 @@ def empty(finish: str = "stop", output: int | None = 10, **fields: Any) -> list[
 def test_an_empty_answer_is_reported_with_what_was_counted() -> None:
     assert empty() == [
         (
-            "#0 model-empty-response (model, warning, P): the answer is empty although 10 output tokens were "
-            "counted | #0 response, #0 finish stop"
+            "#0 model-empty-response (model, warning, P): the answer is empty although it counts 10 output tokens"
+            " | #0 response, #0 finish stop"
         ),
     ]
     assert empty(output=0) == [
         (
             "#0 model-empty-response (model, warning, P): the answer is empty and counts 0 output tokens, "
-            "which looks like the provider's doing | #0 response, #0 finish stop"
+            "so the provider probably caused it | #0 response, #0 finish stop"
         ),
     ]
     assert empty(output=None) == [
@@ -505,21 +505,21 @@ def test_an_empty_answer_is_reported_with_what_was_counted() -> None:
     thought = chat([HELLO], {"role": "assistant", "content": "", "reasoning_content": "hm"})
     assert lines(thought, only="model-empty") == [
         (
-            "#0 model-empty-response (model, warning, P): the model answered in its reasoning only | #0 "
+            "#0 model-empty-response (model, warning, P): the answer contains only reasoning | #0 "
             "response, #0 finish stop"
         ),
     ]
     stopped = anthropic([asked("hi")], [], stop="stop_sequence", stop_sequences=["x"])
     assert lines(stopped, only="model-empty") == [
         (
-            "#0 model-empty-response (model, info, P): the answer is empty although 10 output tokens were "
-            "counted: one of the stop strings of the request came first | #0 response, #0 finish stop_sequence"
+            "#0 model-empty-response (model, info, P): the answer is empty although it counts 10 output tokens"
+            ": a stop string of the request ended it | #0 response, #0 finish stop_sequence"
         ),
     ]
     assert lines(anthropic([asked("hi")], [], stop="stop_sequence"), only="model-empty") == [
         (
-            "#0 model-empty-response (model, warning, P): the answer is empty although 10 output tokens were "
-            "counted | #0 response, #0 finish stop_sequence"
+            "#0 model-empty-response (model, warning, P): the answer is empty although it counts 10 output tokens"
+            " | #0 response, #0 finish stop_sequence"
         ),
     ]
     assert empty(max_tokens=2) != []
@@ -618,7 +618,8 @@ def test_a_choice_of_tools_that_was_not_kept_is_named() -> None:
 
     assert chosen("required", said("x")) == [
         (
-            "#0 model-tool-choice-violated (api, error, P): a call of any tool was demanded and none came | #0 "
+            "#0 model-tool-choice-violated (api, error, P): a call of any tool was required and the answer has no call "
+            "| #0 "
             "request tool choice required, #0 response"
         ),
     ]
@@ -630,13 +631,14 @@ def test_a_choice_of_tools_that_was_not_kept_is_named() -> None:
     ]
     assert chosen(by_name, said(None, CALL)) == [
         (
-            "#0 model-tool-choice-violated (api, error, P): a call of 'find' was demanded and 'look_up' was "
+            "#0 model-tool-choice-violated (api, error, P): a call of 'find' was required and 'look_up' was "
             "called | #0 request tool choice named find, #0 response"
         ),
     ]
     assert chosen(by_name, said("x")) == [
         (
-            "#0 model-tool-choice-violated (api, error, P): a call of 'find' was demanded and none came | #0 "
+            "#0 model-tool-choice-violated (api, error, P): a call of 'find' was required and the answer has no call "
+            "| #0 "
             "request tool choice named find, #0 response"
         ),
     ]
@@ -661,8 +663,8 @@ def test_several_calls_where_one_is_allowed_are_listed() -> None:
 
     assert lines(chat([HELLO], five, parallel_tool_calls=False)) == [
         (
-            "#0 model-parallel-when-forbidden (api, warning, P): parallel calls were forbidden and 5 came | #0 "
-            "request parallel tool calls false, #0 call c0, #0 call c1, #0 call c2, #0 call c3"
+            "#0 model-parallel-when-forbidden (api, warning, P): parallel calls were forbidden and the answer has "
+            "5 calls | #0 request parallel tool calls false, #0 call c0, #0 call c1, #0 call c2, #0 call c3"
         ),
     ]
     assert lines(chat([HELLO], said(None, CALL), parallel_tool_calls=False)) == []

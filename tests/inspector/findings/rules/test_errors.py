@@ -1,4 +1,4 @@
-"""What the API refused, and whom that blames."""
+"""Requests that the API refused, and who is to blame."""
 
 from dataclasses import replace
 
@@ -164,7 +164,7 @@ def test_an_error_inside_a_stream_has_the_status_that_it_names_and_not_the_respo
 def test_a_limit_of_the_account_is_an_error_that_waiting_does_not_end(words: str) -> None:
     [line] = lines(refused(429, words), only="api-rate")
 
-    assert line.startswith("#0 api-rate-limited (api, error, P): the quota or a spending limit is used up")
+    assert line.startswith("#0 api-rate-limited (api, error, P): the quota or the spending limit is used up")
     assert lines(refused(429, "no", code=words), only="api-rate")[0].startswith("#0 api-rate-limited (api, error")
 
 
@@ -295,7 +295,7 @@ TPM = "Request too large for model x on tokens per minute (TPM): Limit 6000, Req
 
 
 @pytest.mark.parametrize("status", [400, 413, 429])
-def test_a_limit_of_tokens_per_minute_is_no_full_window(status: int) -> None:
+def test_a_limit_of_tokens_per_minute_is_not_a_full_window(status: int) -> None:
     assert {one.id for one in judged(refused(status, TPM)) if one.severity != "info"} == {"api-rate-limited"}
 
 

@@ -326,7 +326,7 @@ def test_a_full_window_is_reported_with_the_largest_pieces() -> None:
             "#0 api-context-full (api, error, P): the context window is full: This model's maximum context "
             "length is 131072 tokens. However, your messages resulted in 152204 tokens.; the largest pieces "
             "are /messages/1/content (4,000 characters), /messages/3/content (200 characters), "
-            "/messages/2/content (30 characters) | #0 finish None, #0 request /messages/1/content, #0 request "
+            "/messages/2/content (30 characters) | #0 finish, #0 request /messages/1/content, #0 request "
             "/messages/3/content, #0 request /messages/2/content"
         ),
     ]
@@ -342,7 +342,7 @@ def test_a_full_window_is_reported_with_the_largest_pieces() -> None:
         (
             "#0 api-context-full (api, error, P): the context window is full: This model's maximum context "
             "length is 131072 tokens. However, your messages resulted in 152204 tokens.; the largest pieces "
-            "are unknown | #0 finish None"
+            "are unknown | #0 finish"
         ),
     ]
 
@@ -379,7 +379,7 @@ def test_a_filter_is_reported_with_its_side_and_its_reason() -> None:
     assert lines(chat([HELLO], status=400, error=error), only="api-content") == [
         (
             "#0 api-content-filter (api, error, P): the API's filter stopped the prompt (error: The response "
-            "was filtered due to the prompt triggering Azure OpenAI's content management policy.) | #0 finish None"
+            "was filtered due to the prompt triggering Azure OpenAI's content management policy.) | #0 finish"
         ),
     ]
     assert lines(gemini([HI], [], finish="SAFETY"), only="api-content") == [
@@ -411,7 +411,7 @@ def test_output_that_the_api_could_not_parse_is_reported_with_its_word() -> None
     assert unparsed("UNEXPECTED_TOOL_CALL", tools=None) == [
         (
             "#0 api-malformed-output (client, error, P): the API could not parse what the model emitted "
-            "(UNEXPECTED_TOOL_CALL); the request offers no tools, so a call could only be unexpected | #0 "
+            "(UNEXPECTED_TOOL_CALL); the request offers no tools, so it cannot expect a call | #0 "
             "finish UNEXPECTED_TOOL_CALL"
         ),
     ]
@@ -431,7 +431,7 @@ def test_a_pause_and_a_limit_are_reported_with_their_words() -> None:
 
     assert lines(anthropic([turn_of("hi")], [words("x")], stop="pause_turn"), only="api-pause") == [
         (
-            "#0 api-pause (api, info, P): the API paused the turn (pause_turn); send it back as it is | #0 "
+            "#0 api-pause (api, info, P): the API paused the turn (pause_turn); send the answer back unchanged | #0 "
             "finish pause_turn"
         ),
     ]
@@ -475,7 +475,7 @@ def test_a_word_that_contradicts_the_content_is_reported_beside_the_calls() -> N
     for choice in ("required", {"type": "function", "function": {"name": "look_up"}}):
         forced = lines(chat([HELLO], said(None, CALL), finish="stop", tool_choice=choice), only="api-finish")
         assert forced[0].startswith("#0 api-finish-label-disagrees (api, info, P)")
-        assert "1 complete tool call; the request forced the tool, where this is known |" in forced[0]
+        assert "1 complete tool call; that is known behaviour when the request forces the tool |" in forced[0]
     free = lines(chat([HELLO], said(None, CALL), finish="stop", tool_choice="auto"), only="api-finish")
     assert free[0].startswith("#0 api-finish-label-disagrees (api, warning, P)")
 
@@ -489,7 +489,7 @@ def test_an_answer_without_a_finish_word_says_so() -> None:
     assert lines(without, only="api-finish") == [
         (
             "#0 api-finish-label-disagrees (api, warning, P): the API sent no finish reason beside 1 complete "
-            "tool call | #0 finish None, #0 call call_1"
+            "tool call | #0 finish, #0 call call_1"
         ),
     ]
 

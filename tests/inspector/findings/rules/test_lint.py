@@ -1,4 +1,4 @@
-"""Lint: what could be better. It blames nobody and is silent unless asked for."""
+"""Lint: what could be better. It blames no layer and runs only with its option."""
 
 from dataclasses import replace
 from typing import Any
@@ -164,7 +164,7 @@ def test_tools_that_are_not_strict_are_listed() -> None:
     bare = {"type": "function", "function": {"name": "free", "description": "x"}}
 
     assert [one for one in advised(*loose) if "strict" in one] == [
-        "#0 strict-not-set (client, info, P): 7 tools are not strict: ta, tb, tc, td, te, tf | #0 request tools",
+        "#0 strict-not-set (client, info, P): 7 tools without `strict`: ta, tb, tc, td, te, tf | #0 request tools",
     ]
     assert len([one for one in advised(*loose, turns=2) if "strict" in one]) == 1
     assert [one for one in advised(bare) if "strict" in one] == []
@@ -195,7 +195,7 @@ def offering(count: int, *names: str, called: str = "look_up") -> list[str]:
 def test_tools_that_nobody_calls_are_counted_in_tokens() -> None:
     assert offering(3, "look_up", *(f"idle{n}" for n in range(7))) == [
         (
-            "#2 unused-tools-paid-for (client, info, P): 7 of 8 tools were never called (idle0, idle1, idle2, "
+            "#2 unused-tools-paid-for (client, info, P): 7 of 8 tools never called (idle0, idle1, idle2, "
             "idle3, idle4, idle5); their definitions took about 577 input tokens in 3 requests | #2 request tools"
         ),
     ]

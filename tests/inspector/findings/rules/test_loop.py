@@ -358,13 +358,13 @@ def test_calls_that_the_next_request_leaves_out_are_blamed_on_the_label_that_hid
 
     assert lines(chat([HELLO], answer, finish="stop"), passed, only=LEFT) == [
         (
-            "#0 client-tool-calls-not-dispatched (client, error, S): the next request continues as if the "
-            "calls call_1 had not been made | #0 call call_1, #1 request | because of api-finish-label-disagrees"
+            "#0 client-tool-calls-not-dispatched (client, error, S): the next request continues without the "
+            "call call_1 | #0 call call_1, #1 request | because of api-finish-label-disagrees"
         ),
     ]
     assert LEFT not in ids(chat([HELLO], answer), passed)
     assert (
-        "continues as if the calls c0, c1, c2, c3 had"
+        "continues without the calls c0, c1, c2, c3"
         in only(LEFT, chat([HELLO], several, finish="stop"), passed).message
     )
     kept = chat([HELLO, answer, user("Well?")], said("x"), index=1)
@@ -390,7 +390,7 @@ def test_a_limit_of_turns_is_reported_with_the_open_calls() -> None:
     assert lines(*steps(10, word=None)) == [
         (
             "#9 client-max-iterations (client, warning, S): the thread stops after 10 turns with open calls, "
-            "as a turn limit would do | #9 call call_9"
+            "as at a turn limit | #9 call call_9"
         ),
     ]
 
@@ -405,8 +405,8 @@ def test_a_last_request_without_tools_that_speaks_of_a_limit_is_reported() -> No
 
     assert forced(words, tools=None) == [
         (
-            "#2 client-max-iterations (client, warning, S): the last request takes the tools away and speaks "
-            "of a limit of steps | #2 request /messages/5/content"
+            "#2 client-max-iterations (client, warning, S): the last request offers no tools and mentions "
+            "a limit of steps | #2 request /messages/5/content"
         ),
     ]
     assert forced(words, tool_choice="none") != []
@@ -529,7 +529,7 @@ def test_a_cut_answer_at_the_end_is_reported() -> None:
     assert lines(first, replace(cut, request=request, index=1), only="client-treated") == [
         (
             "#1 client-treated-truncated-as-final (client, warning, S): the thread ends with an incomplete "
-            "answer (cut) | #1 finish None | because of api-stream-cut"
+            "answer (cut) | #1 finish | because of api-stream-cut"
         ),
     ]
 
@@ -561,20 +561,20 @@ def test_a_paused_turn_is_reported_with_what_the_client_did() -> None:
 
     assert lines(PAUSED, only="client-pause") == [
         (
-            "#0 client-pause-not-resumed (client, error, S): the API paused the turn (pause_turn) and nothing "
-            "was sent back | #0 finish pause_turn"
+            "#0 client-pause-not-resumed (client, error, S): the API paused the turn (pause_turn) and the client "
+            "did not send the answer back | #0 finish pause_turn"
         ),
     ]
     assert lines(PAUSED, changed, only="client-pause") == [
         (
             "#0 client-pause-not-resumed (client, error, P): the API paused the turn and the next request "
-            "changes it instead of sending it back | #0 finish pause_turn, #1 request"
+            "changes the answer instead of sending it back unchanged | #0 finish pause_turn, #1 request"
         ),
     ]
     assert lines(PAUSED, behind, only="client-pause") == [
         (
-            "#0 client-pause-not-resumed (client, error, P): the API paused the turn and the next request puts "
-            "something behind it instead of sending it back | #0 finish pause_turn, #1 request"
+            "#0 client-pause-not-resumed (client, error, P): the API paused the turn and the next request adds "
+            "something after the answer instead of sending it back unchanged | #0 finish pause_turn, #1 request"
         ),
     ]
     not_paused = anthropic([ASKED], [words("Looking.")])
@@ -618,7 +618,7 @@ def test_a_request_that_adds_nothing_after_the_end_is_reported_with_its_words() 
     assert asked_on(user("continue")) == [
         (
             "#0 client-continued-after-end (client, info, S): the model had finished and the next request "
-            "adds nothing but 'continue' | #0 finish stop, #1 request"
+            "adds only 'continue' | #0 finish stop, #1 request"
         ),
     ]
     assert asked_on() == [
@@ -686,8 +686,8 @@ def test_a_thread_that_stops_for_no_known_reason_is_a_hint() -> None:
     gone = replace(chat(last, said(None, CALL2), index=1), closed_first="client")
     assert stopped(chat([HELLO], first), gone) == [
         (
-            "#1 client-stopped-silently (client, info, H): the thread ends with tool_calls and nothing says "
-            "why | #1 finish tool_calls"
+            "#1 client-stopped-silently (client, info, H): the thread ends with `tool_calls` and nothing "
+            "explains it | #1 finish tool_calls"
         ),
     ]
     assert stopped(replace(chat([HELLO], first), closed_first="client")) == []

@@ -251,7 +251,7 @@ RUN_BY_THE_API = (
     {"type": "agent_message", "author": "a", "recipient": "b", "content": []},
 )
 ANSWERED = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Done."}]}
-GRAVE = ("error", "warning")
+SEVERE = ("error", "warning")
 
 
 @pytest.mark.parametrize("items", [RUN_BY_THE_API, RUN_BY_THE_API[1:2], RUN_BY_THE_API[3:4]])
@@ -261,7 +261,7 @@ def test_what_the_api_ran_itself_and_its_echo_raise_no_alarm(items: tuple[dict[s
         [{"role": "user", "content": "hi"}, *items, ANSWERED, {"role": "user", "content": "and?"}], [ANSWERED], 1
     )
 
-    assert [one.id for one in judged(first, then) if one.severity in GRAVE] == []
+    assert [one.id for one in judged(first, then) if one.severity in SEVERE] == []
 
 
 def test_items_of_unknown_types_in_an_answer_and_in_its_echo_prove_nothing() -> None:
@@ -269,7 +269,7 @@ def test_items_of_unknown_types_in_an_answer_and_in_its_echo_prove_nothing() -> 
     sent = [{"role": "user", "content": "hi"}, UNKNOWN_ITEMS[0], ANSWERED, {"role": "user", "content": "and?"}]
     then = responses(sent, [UNKNOWN_ITEMS[0]], 1)
 
-    assert [one.id for one in judged(first, then) if one.severity in GRAVE] == []
+    assert [one.id for one in judged(first, then) if one.severity in SEVERE] == []
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_server_tools_of_anthropic_and_their_echo_raise_no_alarm(blocks: tuple[d
     first = anthropic([asked("hi")], [*blocks, said])
     then = anthropic([asked("hi"), spoke(*blocks, said), asked("and?")], [said], 1)
 
-    assert [one.id for one in judged(first, then) if one.severity in GRAVE] == []
+    assert [one.id for one in judged(first, then) if one.severity in SEVERE] == []
 
 
 def named(*names: str) -> list[RoundTrip]:
@@ -306,7 +306,7 @@ def test_a_result_under_a_wrong_name_answers_its_call_by_position(names: tuple[s
     assert reported == {"client-result-wrong-name"}
 
 
-def test_a_call_without_a_result_of_its_own_is_missing_one_whatever_the_names() -> None:
+def test_a_call_without_its_own_result_is_missing_one_whatever_the_names() -> None:
     assert "client-missing-tool-result" in ids(*named("look_up"))
     assert "client-missing-tool-result" in ids(*named("find_it"))
 

@@ -94,10 +94,10 @@ def tool(name: str = "look_up", schema: dict[str, Any] | None = None) -> dict[st
     ("tools", "said_of_it"),
     [
         ([tool(), tool()], "two tools are called"),
-        ([tool("look up")], "is not one that the API accepts"),
+        ([tool("look up")], "the API does not accept the name"),
         ([tool(schema={"type": "object", "properties": {"a": {"type": "array"}}})], "an array without items"),
-        ([tool(schema={"type": "string"})], "where an object is wanted"),
-        ([tool(f"t{n}") for n in range(129)], "the API takes 128"),
+        ([tool(schema={"type": "string"})], "instead of an object"),
+        ([tool(f"t{n}") for n in range(129)], "accepts at most 128"),
     ],
 )
 def test_a_definition_that_the_api_rejects_is_reported_before_it_does(tools: list[Any], said_of_it: str) -> None:
@@ -284,8 +284,8 @@ def test_an_empty_block_that_the_api_made_is_reported_with_its_origin() -> None:
 
     assert lines(made, refused, only="client-empty") == [
         (
-            "#1 client-empty-content (api, error, P): the request holds an empty text block; it is what the "
-            "API itself returned in #0 | #1 request /messages/1/content/0, #0 response"
+            "#1 client-empty-content (api, error, P): the request holds an empty text block; the API itself "
+            "returned it in #0 | #1 request /messages/1/content/0, #0 response"
         ),
     ]
 
@@ -321,12 +321,15 @@ def test_a_definition_that_is_rejected_is_reported_with_its_fault_and_its_place(
     ]
     assert lines(chat([HELLO], said("x"), tools=[tool("look up")])) == [
         (
-            "#0 client-bad-tool-schema (client, info, P): the name 'look up' is not one that the API accepts | "
+            "#0 client-bad-tool-schema (client, info, P): the API does not accept the name 'look up' | "
             "#0 request /tools/0"
         ),
     ]
     assert lines(chat([HELLO], said("x"), tools=[tool(f"t{n}") for n in range(129)])) == [
-        ("#0 client-bad-tool-schema (client, info, P): 129 tools are offered; the API takes 128 | #0 request /tools"),
+        (
+            "#0 client-bad-tool-schema (client, info, P): the request offers 129 tools; the API "
+            "accepts at most 128 | #0 request /tools"
+        ),
     ]
     assert lines(chat([HELLO], said("x"), tools=[tool(f"t{n}") for n in range(128)])) == []
     assert schema({"a": {"type": "array"}}) == [
@@ -361,8 +364,8 @@ def test_a_definition_that_is_rejected_is_reported_with_its_fault_and_its_place(
     ]
     assert lines(chat([HELLO], said("x"), tools=[tool(schema={"type": "string"})])) == [
         (
-            "#0 client-bad-tool-schema (client, info, P): the schema of 'look_up' has the type 'string' where "
-            "an object is wanted | #0 request /tools/0"
+            "#0 client-bad-tool-schema (client, info, P): the schema of 'look_up' has the type 'string' instead "
+            "of an object | #0 request /tools/0"
         ),
     ]
     assert schema({"a": True, "b": False}) == []
@@ -392,19 +395,19 @@ def test_a_parameter_that_is_not_taken_is_reported_with_its_place() -> None:
 
     assert lines(refused(text, "max_tokens", max_tokens=5), only="client-unsup") == [
         (
-            "#0 client-unsupported-param (client, error, P): the API does not take max_tokens: Unsupported "
+            "#0 client-unsupported-param (client, error, P): the API does not accept max_tokens: Unsupported "
             "parameter: 'max_tokens' is not supported with this model. | #0 request /max_tokens, #0 status 400"
         ),
     ]
     assert lines(refused(text, "max_tokens"), only="client-unsup") == [
         (
-            "#0 client-unsupported-param (client, error, S): the API does not take a parameter of the request: "
+            "#0 client-unsupported-param (client, error, S): the API does not accept a parameter of the request: "
             "Unsupported parameter: 'max_tokens' is not supported with this model. | #0 request, #0 status 400"
         ),
     ]
     assert lines(refused(nested, "messages[0].colour"), only="client-unsup") == [
         (
-            "#0 client-unsupported-param (client, error, P): the API does not take messages[0].colour: Unknown "
+            "#0 client-unsupported-param (client, error, P): the API does not accept messages[0].colour: Unknown "
             "parameter: 'messages[0].colour'. | #0 request /messages/0/colour, #0 status 400"
         ),
     ]
@@ -435,15 +438,15 @@ def test_state_that_the_api_does_not_hold_is_named_with_the_cause() -> None:
 
     assert lines(opened(False), following(), only="client-stale") == [
         (
-            "#1 client-stale-server-state (client, error, P): the request continues resp_0, which was asked "
-            "for with `store: false`; the API says: Previous response with id 'resp_0' not found. | #1 request "
+            "#1 client-stale-server-state (client, error, P): the request continues resp_0, which was "
+            "requested with `store: false`; the API says: Previous response with id 'resp_0' not found. | #1 request "
             "/previous_response_id"
         ),
     ]
     assert lines(following(), only="client-stale") == [
         (
-            "#1 client-stale-server-state (client, error, S): the request continues resp_0, which was never "
-            "seen in this recording; the API says: Previous response with id 'resp_0' not found. | #1 request "
+            "#1 client-stale-server-state (client, error, S): the request continues resp_0, which is "
+            "not in this recording; the API says: Previous response with id 'resp_0' not found. | #1 request "
             "/previous_response_id"
         ),
     ]
@@ -486,8 +489,8 @@ def test_arguments_that_the_api_itself_returned_so_are_the_apis_if_it_refuses_th
     )
     assert lines(made, refusal, only="client-args") == [
         (
-            "#1 client-args-wrong-type (api, error, P): the arguments of 'look_up' must be an object; it is "
-            "what the API itself returned in #0; the API says: messages.1.content.0.tool_use.input: Input "
+            "#1 client-args-wrong-type (api, error, P): the arguments of 'look_up' must be an object; the API itself "
+            "returned it in #0; the API says: messages.1.content.0.tool_use.input: Input "
             "should be a valid dictionary | #1 request /messages/1/content/0"
         ),
     ]
@@ -519,7 +522,7 @@ def test_an_id_that_the_client_made_up_again_is_named_with_both() -> None:
 
     assert lines(chat([HELLO], said(None, CALL)), chat(history, said("done"), index=1), only="client-call-id") == [
         (
-            "#1 client-call-id-rewritten (client, info, P): the call id call_1 came back as mine | #0 call "
+            "#1 client-call-id-rewritten (client, info, P): the client sent the call id call_1 back as mine | #0 call "
             "call_1, #1 request /messages/1/tool_calls/0"
         ),
     ]
@@ -528,8 +531,8 @@ def test_an_id_that_the_client_made_up_again_is_named_with_both() -> None:
     ) == (
         [
             (
-                "#1 client-call-id-rewritten (client, error, P): the call id call_1 came back as mine; the API "
-                "says: Tool call id was mine but must be a-z, A-Z, 0-9, with a length of 9. | #0 call call_1, #1 "
+                "#1 client-call-id-rewritten (client, error, P): the client sent the call id call_1 back as mine; the "
+                "API says: Tool call id was mine but must be a-z, A-Z, 0-9, with a length of 9. | #0 call call_1, #1 "
                 "request /messages/1/tool_calls/0"
             ),
         ]

@@ -188,7 +188,7 @@ def test_a_huge_result_is_reported_with_its_size() -> None:
     assert huge(60_000) == [
         (
             "#1 client-huge-tool-result (client, warning, P): the result of 'look_up' has 60,000 characters "
-            "(about 15,000 tokens), which every later turn pays for | #1 request /messages/2"
+            "(about 15,000 tokens), and every later turn sends them again | #1 request /messages/2"
         ),
     ]
     assert huge(50_001) != []
@@ -233,7 +233,7 @@ def test_a_context_that_grows_is_reported_once_with_its_slope() -> None:
     assert grown(3_000, *[4_000] * 8, 30_001, 40_000) == [
         (
             "#9 client-context-growth (client, info, P): the input grew from 3,000 to 30,001 tokens, about "
-            "3,000 a turn | #0 usage input 3000, #9 usage input 30001"
+            "3,000 per turn | #0 usage input 3000, #9 usage input 30001"
         ),
     ]
     assert grown(3_000, *[4_000] * 8, 30_000) == []

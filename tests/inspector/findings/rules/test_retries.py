@@ -138,11 +138,11 @@ def test_a_refused_request_must_change() -> None:
 def test_a_storm_is_reported_at_the_fourth_and_at_the_tenth_attempt() -> None:
     assert lines(*(failing(503, n, n) for n in range(12)), only="client-retry-storm") == [
         (
-            "#3 client-retry-storm (client, warning, P): the same request was sent 4 times after failures | #0 "
+            "#3 client-retry-storm (client, warning, P): the same failing request was sent 4 times | #0 "
             "status, #1 status, #2 status, #3 status"
         ),
         (
-            "#9 client-retry-storm (client, error, P): the same request was sent 10 times after failures | #4 "
+            "#9 client-retry-storm (client, error, P): the same failing request was sent 10 times | #4 "
             "status, #5 status, #6 status, #7 status, #8 status, #9 status"
         ),
     ]
@@ -156,7 +156,7 @@ def test_a_storm_names_the_count_that_the_sdk_sent() -> None:
         return replace(one, request=replace(one.request, headers=headers))
 
     [line] = lines(*(counted(failing(503, n, n), n) for n in range(4)), only="client-retry-storm")
-    assert "was sent 4 times after failures (the SDK counts this one as retry 3) |" in line
+    assert "was sent 4 times (the SDK counts this one as retry 3) |" in line
 
 
 @pytest.mark.parametrize(
@@ -222,8 +222,8 @@ def early(gap: float, *headers: tuple[str, str], **second: Any) -> list[str]:
 def test_coming_back_too_early_is_reported_in_seconds() -> None:
     assert early(2, ("retry-after", "20")) == [
         (
-            "#1 client-ignored-retry-after (client, warning, P): the next attempt came after 2.0 s; the API "
-            "asked for 20 s | #0 response header retry-after 20, #1 request"
+            "#1 client-ignored-retry-after (client, warning, P): the client retried after 2.0 s; the API "
+            "asked it to wait 20 s | #0 response header retry-after 20, #1 request"
         ),
     ]
     assert early(17.99, ("retry-after", "20")) != []
@@ -251,7 +251,10 @@ def test_a_wait_counts_from_the_end_of_the_answer() -> None:
 
 def test_a_failure_that_nobody_tried_again_is_reported_with_its_status() -> None:
     assert lines(failing(503, 0, 0), only="client-no-retry") == [
-        ("#0 client-no-retry-on-transient (client, info, S): nothing was tried again after status 503 | #0 status 503"),
+        (
+            "#0 client-no-retry-on-transient (client, info, S): the client did not retry after status 503 "
+            "| #0 status 503"
+        ),
     ]
     assert lines(failing(429, 0, 0), only="client-no-retry") != []
     assert lines(failing(503, 0, 0), failing(503, 5, 1), only="client-no-retry") == []
@@ -262,7 +265,7 @@ def test_a_failure_that_nobody_tried_again_is_reported_with_its_status() -> None
 def test_a_request_that_was_paid_twice_is_reported_with_both_numbers() -> None:
     assert lines(*twins(0.5), only="client-duplicate-request") == [
         (
-            "#1 client-duplicate-request (client, warning, P): the request is byte for byte that of #0, and "
+            "#1 client-duplicate-request (client, warning, P): the request is the same as in #0, byte for byte, and "
             "both were answered | #0 request, #1 request"
         ),
     ]
@@ -337,8 +340,8 @@ def stuck(
 def test_a_session_that_cannot_recover_is_reported_with_its_first_rejection() -> None:
     assert stuck(user("go on"), user("again")) == [
         (
-            "#2 client-poisoned-history (client, error, P): 2 requests were rejected for the same fault, first "
-            "#1: the session cannot recover by trying again | #1 status, #2 request | because of "
+            "#2 client-poisoned-history (client, error, P): 2 requests were rejected because of the same fault, first "
+            "#1: retries cannot succeed | #1 status, #2 request | because of "
             "client-missing-tool-result"
         ),
     ]
@@ -356,7 +359,7 @@ def test_a_second_try_after_no_answer_at_all_is_neither_early_nor_wrong() -> Non
     assert not {one for one in found if one.startswith("client-")}
 
 
-def test_a_page_with_a_permanent_status_must_not_be_asked_for_again() -> None:
+def test_a_page_with_a_permanent_status_must_not_be_requested_again() -> None:
     def page(index: int) -> RoundTrip:
         asked = {"model": "gpt-5", "messages": [HELLO]}
         return trip(CHAT, asked, "<html>Not here</html>", index, status=404, content_type="text/html")
@@ -378,7 +381,7 @@ def at_places(*places: int | None, text: str = "text content blocks must be non-
 
 def test_a_history_is_poisoned_by_one_fault_at_one_place() -> None:
     assert at_places(1, 1)[0].startswith(
-        "#2 client-poisoned-history (client, error, P): 2 requests were rejected for the same fault at "
+        "#2 client-poisoned-history (client, error, P): 2 requests were rejected because of the same fault at "
         "/messages/1/content/0, first #1"
     )
     assert at_places(1, 2) == []

@@ -56,8 +56,8 @@ def test_the_same_system_prompt_is_nobodys() -> None:
     ("then", "now", "said_of_it"),
     [
         ([*TOOLS, FIND], [FIND, *TOOLS], "only their order changed"),
-        (TOOLS, [*TOOLS, FIND], "find came in"),
-        ([*TOOLS, FIND], TOOLS, "find went away"),
+        (TOOLS, [*TOOLS, FIND], "find added"),
+        ([*TOOLS, FIND], TOOLS, "find removed"),
         ([FIND], [{**FIND, "function": {**FIND["function"], "description": "new"}}], "the definition of find changed"),
         (
             [FIND],
@@ -218,13 +218,13 @@ def test_tools_that_change_are_named() -> None:
     ]
     assert tools(offered("a"), offered("a", "g", "f", "e", "d", "c", "b")) == [
         (
-            "#1 client-tools-changed (client, info, P): the tools changed: b, c, d, e, f came in | #0 "
+            "#1 client-tools-changed (client, info, P): the tools changed: b, c, d, e, f added | #0 "
             "request tools, #1 request tools"
         ),
     ]
     assert tools(offered("a", "g", "f", "e", "d", "c", "b"), offered("a")) == [
         (
-            "#1 client-tools-changed (client, info, P): the tools changed: b, c, d, e, f went away | #0 "
+            "#1 client-tools-changed (client, info, P): the tools changed: b, c, d, e, f removed | #0 "
             "request tools, #1 request tools"
         ),
     ]
@@ -253,19 +253,19 @@ def test_a_tool_that_goes_away_although_the_history_calls_it_is_an_error() -> No
 
     assert went(offered("c"), "b", "a") == [
         (
-            "#1 client-tools-changed (client, info, P): the tools changed: a, b went away, although the "
+            "#1 client-tools-changed (client, info, P): the tools changed: a, b removed, although the "
             "history calls 'a' | #0 request tools, #1 request tools"
         ),
     ]
     assert went(None, "a") == [
         (
-            "#1 client-tools-changed (client, info, P): the tools changed: a, b, c went away, although the "
+            "#1 client-tools-changed (client, info, P): the tools changed: a, b, c removed, although the "
             "history calls 'a' | #0 request tools, #1 request tools"
         ),
     ]
     assert went(offered("a", "b"), "a") == [
         (
-            "#1 client-tools-changed (client, info, P): the tools changed: c went away | #0 request tools, "
+            "#1 client-tools-changed (client, info, P): the tools changed: c removed | #0 request tools, "
             "#1 request tools"
         ),
     ]
@@ -309,21 +309,21 @@ def busted(
 def test_a_broken_prefix_is_reported_with_what_it_cost() -> None:
     assert busted() == [
         (
-            "#1 client-cache-prefix-busted (client, warning, P): the request departs from #0 within its cached "
+            "#1 client-cache-prefix-busted (client, warning, P): the request differs from #0 within its cached "
             "prefix; 5,000 input tokens were not read from the cache | #0 request /messages/0/content, #1 "
             "request /messages/0/content"
         ),
     ]
     assert busted(now=1000) == [
         (
-            "#1 client-cache-prefix-busted (client, warning, P): the request departs from #0 within its cached "
+            "#1 client-cache-prefix-busted (client, warning, P): the request differs from #0 within its cached "
             "prefix; 4,000 input tokens were not read from the cache | #0 request /messages/0/content, #1 "
             "request /messages/0/content"
         ),
     ]
     assert busted(now=None) == [
         (
-            "#1 client-cache-prefix-busted (client, warning, P): the request departs from #0 within its cached "
+            "#1 client-cache-prefix-busted (client, warning, P): the request differs from #0 within its cached "
             "prefix | #0 request /messages/0/content, #1 request /messages/0/content"
         ),
     ]
@@ -393,7 +393,7 @@ def test_the_place_of_the_departure_is_the_likeliest_cause() -> None:
 
     assert busted(first=HELLO, history=inserted) == [
         (
-            "#1 client-cache-prefix-busted (client, warning, P): the request departs from #0 within its cached "
+            "#1 client-cache-prefix-busted (client, warning, P): the request differs from #0 within its cached "
             "prefix; 5,000 input tokens were not read from the cache | #1 request /messages/1/content"
         ),
     ]
@@ -411,14 +411,14 @@ def test_a_prefix_that_breaks_in_the_system_prompt_or_the_tools_is_blamed_on_the
 
     assert lines(*by_prompt, only="client-cache") == [
         (
-            "#1 client-cache-prefix-busted (client, warning, P): the request departs from #0 within its cached "
+            "#1 client-cache-prefix-busted (client, warning, P): the request differs from #0 within its cached "
             "prefix; 5,000 input tokens were not read from the cache | #1 request | because of "
             "client-system-prompt-changed"
         ),
     ]
     assert lines(*by_tools, only="client-cache") == [
         (
-            "#1 client-cache-prefix-busted (client, warning, P): the request departs from #0 within its cached "
+            "#1 client-cache-prefix-busted (client, warning, P): the request differs from #0 within its cached "
             "prefix; 5,000 input tokens were not read from the cache | #1 request | because of client-tools-changed"
         ),
     ]
@@ -435,14 +435,14 @@ def uncached(then: str, now: str, *, at: str = "user") -> list[str]:
 def test_without_a_cache_a_change_of_what_the_user_said_is_quoted() -> None:
     assert uncached("07:00 what is a tape, and what for?", "07:01 what is a tape, and what for?") == [
         (
-            "#1 client-cache-prefix-busted (client, info, P): the request changes what #0 had sent: '07:00 "
+            "#1 client-cache-prefix-busted (client, info, P): the request changes the messages of #0: '07:00 "
             "what is a tape, and what for?' became '07:01 what is a tape, and what for?' | #0 request "
             "/messages/0/content, #1 request /messages/0/content"
         ),
     ]
     assert uncached("", "It is 07:01.", at="before the answer") == [
         (
-            "#1 client-cache-prefix-busted (client, info, P): the request adds something to what #0 had sent: "
+            "#1 client-cache-prefix-busted (client, info, P): the request adds something to the messages of #0: "
             "'' became 'It is 07:01.' | #1 request /messages/1/content"
         ),
     ]
@@ -480,7 +480,7 @@ def growing(*, tokens: int = 2048, marker: bool = False, count: int = 3, counts:
 def test_a_run_that_grows_without_a_cache_is_reported_at_its_third_turn() -> None:
     assert growing() == [
         (
-            "#2 client-no-cache-control (client, info, S): 3 growing requests, 2,048 input tokens in the last, "
+            "#2 client-no-cache-control (client, info, S): 3 growing requests, the last with 2,048 input tokens, "
             "and none is cached | #2 request, #2 usage cache_read 0"
         ),
     ]
@@ -539,22 +539,22 @@ def test_another_model_is_named_and_worse_between_a_call_and_its_result() -> Non
 
     assert lines(chat([HELLO], FIRST), continues(FIRST, GIVEN, model="gpt-5-mini"), only="client-model") == [
         (
-            "#1 client-model-changed (client, info, P): 'gpt-5-mini' is asked for; #0 asked for 'gpt-5' | "
+            "#1 client-model-changed (client, info, P): the request names the model 'gpt-5-mini'; #0 named 'gpt-5' | "
             "#0 request model, #1 request model"
         ),
     ]
     assert lines(talk, continues(said("Well."), user("and?"), model="gpt-5-mini"), only="client-model") == [
         (
-            "#1 client-model-changed (client, info, P): 'gpt-5-mini' is asked for; #0 asked for 'gpt-5' | #0 "
-            "request model, #1 request model"
+            "#1 client-model-changed (client, info, P): the request names the model 'gpt-5-mini'; #0 named 'gpt-5' | "
+            "#0 request model, #1 request model"
         ),
     ]
     assert lines(chat([HELLO], FIRST), continues(FIRST, GIVEN), only="client-model") == []
     failed = chat([HELLO], status=500, error={"error": {"message": "no", "type": "server_error"}})
     assert lines(failed, chat([HELLO], DONE, index=1, model="gpt-5-mini"), only="client-model") == [
         (
-            "#1 client-model-changed (client, info, P): 'gpt-5-mini' is asked for; #0 asked for 'gpt-5' | #0 "
-            "request model, #1 request model"
+            "#1 client-model-changed (client, info, P): the request names the model 'gpt-5-mini'; #0 named 'gpt-5' | "
+            "#0 request model, #1 request model"
         ),
     ]
 

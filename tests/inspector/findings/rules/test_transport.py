@@ -98,7 +98,7 @@ WHOLE = sse(*WORDS, END, done=True)
     ("body", "kind", "said_of_it"),
     [
         (WHOLE.replace(b"data: {", b"data: {'", 1), "text/event-stream", "JSON"),
-        (WHOLE + b"data: [DONE]\n\n", "text/event-stream", "[DONE] came 2 times"),
+        (WHOLE + b"data: [DONE]\n\n", "text/event-stream", "[DONE] arrived 2 times"),
         (WHOLE.replace(b"a recording", b"a r\xc3cording"), "text/event-stream", "not UTF-8"),
         (WHOLE, "application/json", "the content type is application/json"),
         (WHOLE.replace(b'"finish_reason": null', b'"finish_reason": ""', 1), "text/event-stream", "is empty"),
@@ -198,25 +198,27 @@ def test_an_error_behind_a_good_status_is_quoted() -> None:
 
     assert lines(stream(sse(*WORDS, error)), only="api-error-in") == [
         (
-            "#0 api-error-in-200-stream (api, error, P): an error came inside a 200 stream: server_error The "
+            "#0 api-error-in-200-stream (api, error, P): the stream with status 200 contains an error: "
+            "server_error The "
             "server had an error. | #0 response"
         ),
     ]
     assert lines(stream(sse(*WORDS, untyped)), only="api-error-in") == [
         (
-            "#0 api-error-in-200-stream (api, error, P): an error came inside a 200 stream: The server had an "
+            "#0 api-error-in-200-stream (api, error, P): the stream with status 200 contains an error: "
+            "The server had an "
             "error. | #0 response"
         ),
     ]
     assert lines(trip(CHAT, plain, error), only="api-error-in") == [
         (
-            "#0 api-error-in-200-stream (api, error, P): the body behind status 200 is an error: server_error "
+            "#0 api-error-in-200-stream (api, error, P): the body with status 200 is an error: server_error "
             "The server had an error. | #0 response"
         ),
     ]
     assert lines(trip(CHAT, plain, untyped), only="api-error-in") == [
         (
-            "#0 api-error-in-200-stream (api, error, P): the body behind status 200 is an error: The server "
+            "#0 api-error-in-200-stream (api, error, P): the body with status 200 is an error: The server "
             "had an error. | #0 response"
         ),
     ]
@@ -238,11 +240,11 @@ def test_a_client_that_leaves_is_reported_with_the_call_that_it_cut() -> None:
     assert lines(replace(stream(sse(half)), failure=gone), only="client-inter") == [
         (
             "#0 client-interrupted (client, info, P): the client closed the connection before the answer was "
-            "complete; the call of 'look_up' was half written | #0 closed by client"
+            "complete; the call of 'look_up' was incomplete | #0 closed by client"
         ),
     ]
     whole = call(0, "c1", "look_up", '{"word":"a"}')
-    assert "half written" not in only("client-interrupted", replace(stream(sse(whole)), failure=gone)).message
+    assert "incomplete" not in only("client-interrupted", replace(stream(sse(whole)), failure=gone)).message
     assert lines(replace(stream(sse(*WORDS, END, done=True)), closed_first="client"), only="client-inter") == []
     assert lines(replace(stream(sse(*WORDS)), closed_first="server"), only="client-inter") == []
     assert lines(replace(stream(sse(*WORDS)), failure=Failure("cut", "x")), only="client-inter") == []
@@ -257,13 +259,13 @@ def test_a_cut_is_reported_with_its_place_and_how_sure_it_is() -> None:
 
     assert cut_lines(sse(*WORDS)) == [
         (
-            "#0 api-stream-cut (api, error, S): the answer ended after 338 bytes without the word that ends it "
+            "#0 api-stream-cut (api, error, S): the answer ended after 338 bytes, before it was complete "
             "| #0 response byte 338"
         ),
     ]
     assert cut_lines(sse(*WORDS), closed_first="server") == [
         (
-            "#0 api-stream-cut (api, error, P): the answer ended after 338 bytes without the word that ends it "
+            "#0 api-stream-cut (api, error, P): the answer ended after 338 bytes, before it was complete "
             "(the server closed first) | #0 response byte 338"
         ),
     ]
@@ -279,11 +281,11 @@ def test_a_cut_is_reported_with_its_place_and_how_sure_it_is() -> None:
 
 def test_a_stall_is_reported_with_its_length_and_its_place() -> None:
     assert lines(timed(75), only="api-stream-stalled") == [
-        "#0 api-stream-stalled (api, warning, P): nothing new came for 75 s at byte 177 | #0 response byte 177",
+        "#0 api-stream-stalled (api, warning, P): no new data for 75 s at byte 177 | #0 response byte 177",
     ]
     assert lines(timed(75, PING, PING), only="api-stream-stalled") == [
         (
-            "#0 api-stream-stalled (api, warning, P): nothing new came for 75 s at byte 203 (2 keepalives in "
+            "#0 api-stream-stalled (api, warning, P): no new data for 75 s at byte 203 (2 keepalives in "
             "the stream) | #0 response byte 203"
         ),
     ]
@@ -328,7 +330,7 @@ def test_a_stream_that_stalled_until_it_was_cut_is_reported() -> None:
     response = replace(one.response, chunks=(Chunk(len(body), 200_000),))
 
     assert lines(replace(one, response=response, ended_at=90_200_000), only="api-stream-stalled") == [
-        "#0 api-stream-stalled (api, warning, P): nothing new came for 90 s at byte 338 | #0 response byte 338",
+        "#0 api-stream-stalled (api, warning, P): no new data for 90 s at byte 338 | #0 response byte 338",
     ]
     assert lines(replace(one, response=response, ended_at=50_200_000), only="api-stream-stalled") == []
 
@@ -346,7 +348,7 @@ def test_a_stream_that_breaks_its_framing_is_quoted() -> None:
 
     assert broken(WHOLE + b"data: [DONE]\n\n") == [
         (
-            "#0 api-malformed-stream (api, warning, P): the stream breaks its framing: [DONE] came 2 times. | "
+            "#0 api-malformed-stream (api, warning, P): the stream breaks its framing: [DONE] arrived 2 times. | "
             "#0 response"
         ),
     ]
@@ -371,8 +373,8 @@ def test_a_stream_that_breaks_its_framing_is_quoted() -> None:
     assert broken(WHOLE, "text/plain") == []
     assert broken(WHOLE.replace(b'"finish_reason": null', b'"finish_reason" : ""', 1)) == [
         (
-            "#0 api-malformed-stream (api, info, P): a finish word in the stream is empty; some clients take "
-            "it for the end | #0 response byte 0"
+            "#0 api-malformed-stream (api, info, P): a finish word in the stream is empty; some clients "
+            "treat it as the end | #0 response byte 0"
         ),
     ]
     assert broken(sse(*WORDS) + b"data: {'") == [], "the last event of a cut stream may be broken"
@@ -386,8 +388,8 @@ def test_a_body_that_is_not_an_answer_is_quoted() -> None:
 
     assert body(LOGIN, "text/html") == [
         (
-            "#0 api-malformed-stream (api, error, P): the body is text/html and no JSON, although the status "
-            "is 200; it begins '<html><h1>Please log in</h1></html>': something else than the API answered | "
+            "#0 api-malformed-stream (api, error, P): the status is 200 and the body is not JSON (text/html); "
+            "it begins with '<html><h1>Please log in</h1></html>': something other than the API answered | "
             "#0 response byte 0"
         ),
     ]
@@ -452,15 +454,12 @@ def test_an_id_that_was_given_twice_is_named_with_both_places() -> None:
     fresh = chat([HELLO, said("I looked."), user("and?")], said(None, CALL), index=1)
 
     assert lines(chat([HELLO], same), only="api-duplicate") == [
-        (
-            "#0 api-duplicate-tool-call-id (api, error, P): the id call_1 was given to two calls of one answer "
-            "| #0 call call_1"
-        ),
+        ("#0 api-duplicate-tool-call-id (api, error, P): two calls of one answer have the id call_1 | #0 call call_1"),
     ]
     assert lines(chat([HELLO], said(None, CALL)), again, only="api-duplicate") == [
         (
-            "#1 api-duplicate-tool-call-id (api, info, P): the id call_1 was given to a call of 'look_up' in "
-            "#0 already | #0 call call_1, #1 call call_1"
+            "#1 api-duplicate-tool-call-id (api, info, P): the id call_1 already belongs to a call of 'look_up' "
+            "in #0 | #0 call call_1, #1 call call_1"
         ),
     ]
     assert lines(chat([HELLO], said("I looked.", CALL)), fresh, only="api-duplicate") == [], "nothing holds the first"
@@ -507,7 +506,7 @@ def test_a_page_that_is_not_text_is_quoted_as_far_as_it_can_be_read() -> None:
     plain = {"model": "gpt-5", "messages": [HELLO]}
     [line] = lines(trip(CHAT, plain, b"<html>\xff\xfe", content_type="text/html"), only="api-malformed")
 
-    assert "it begins '<html>\ufffd\ufffd'" in line
+    assert "it begins with '<html>\ufffd\ufffd'" in line
     text = {"choices": [{"message": {"role": "assistant", "content": "Hello."}}]}
     assert lines(trip(CHAT, plain, text), only="api-malformed") == [], "an answer without any count is an answer"
 

@@ -37,10 +37,10 @@ EVENT = {"id": "c", "object": "chat.completion.chunk", "model": "gpt-5",
 def test_an_answer_that_counts_nothing_is_the_apis_unless_nobody_asked() -> None:
     asked: dict[str, Any] = {"model": "gpt-5", "messages": [HELLO], "stream": True}
     unasked = trip(CHAT, asked, sse(EVENT, done=True))
-    in_vain = trip(CHAT, {**asked, "stream_options": {"include_usage": True}}, sse(EVENT, done=True))
+    ignored = trip(CHAT, {**asked, "stream_options": {"include_usage": True}}, sse(EVENT, done=True))
 
     assert only("api-usage-missing", unasked).layer == "client"
-    assert only("api-usage-missing", in_vain).layer == "api"
+    assert only("api-usage-missing", ignored).layer == "api"
     assert "api-usage-missing" not in ids(chat([HELLO], said("x")))
 
 
@@ -183,7 +183,7 @@ def tiered(asked: str, answered: str) -> RoundTrip:
     ("asked", "answered", "reported"),
     [("priority", "default", True), ("priority", "priority", False), ("auto", "default", False)],
 )
-def test_another_tier_than_was_asked_for_is_reported(asked: str, answered: str, reported: bool) -> None:
+def test_another_tier_than_the_requested_one_is_reported(asked: str, answered: str, reported: bool) -> None:
     assert ("api-service-tier-changed" in ids(tiered(asked, answered))) is reported
 
 
@@ -272,7 +272,8 @@ def test_missing_counts_are_reported_once_in_a_thread() -> None:
     assert lines(with_answer(first, usage={"total_tokens": 5}), only="api-usage-missing") != []
     streamed = trip(CHAT, {"model": "gpt-5", "messages": [HELLO], "stream": True}, sse(EVENT, done=True))
     assert lines(streamed) == [
-        "#0 api-usage-missing (client, info, P): the stream counts no tokens: the request does not ask for usage"
+        "#0 api-usage-missing (client, info, P): the stream counts no tokens, because the request does not "
+        "ask for usage"
         " | #0 response",
     ]
     assert "api-usage-missing" not in ids(chat([HELLO], failure=Failure("refused", "connection refused")))
@@ -347,7 +348,7 @@ def test_another_model_is_reported_with_both_names_and_once() -> None:
     second = with_answer(chat([HELLO, said("x"), user("and?")], said("y"), index=1), model="gpt-4o-mini-2024-07-18")
 
     assert lines(first, second) == [
-        "#0 api-model-substituted (api, warning, P): 'gpt-4o-mini-2024-07-18' answered; 'gpt-5' was asked for"
+        "#0 api-model-substituted (api, warning, P): 'gpt-4o-mini-2024-07-18' answered; 'gpt-5' was requested"
         " | #0 request model gpt-5, #0 response model gpt-4o-mini-2024-07-18",
     ]
 
@@ -394,7 +395,7 @@ def test_a_model_that_fell_back_is_reported_by_what_the_usage_says() -> None:
 
     assert lines(with_answer(one, usage=usage), only="api-model") == [
         "#0 api-model-substituted (api, warning, P): a fallback model finished the turn; 'claude-sonnet-4-5' was "
-        "asked for | #0 usage iterations",
+        "requested | #0 usage iterations",
     ]
     assert lines(with_answer(one, usage=plain), only="api-model") == []
     following = [asked("hi"), {"role": "assistant", "content": [words("x")]}, asked("and?")]
@@ -408,7 +409,7 @@ def test_another_tier_is_reported_with_both_names_and_once() -> None:
     )
 
     assert lines(tiered("priority", "default"), second) == [
-        "#0 api-service-tier-changed (api, info, P): tier 'default' served the request; 'priority' was asked for"
+        "#0 api-service-tier-changed (api, info, P): tier 'default' served the request; 'priority' was requested"
         " | #0 request /service_tier, #0 response service_tier default",
     ]
 
@@ -454,12 +455,12 @@ def dropped(then: int, now: int, *, gap: float = 5, model: str = "gpt-5", counte
 
 def test_a_lost_cache_is_reported_with_both_counts_and_the_time_between() -> None:
     assert dropped(4000, 1999) == [
-        "#1 api-cache-drop (api, info, P): 1,999 tokens were read from the cache after 4,000 in #0, although "
-        "nothing before them changed | #0 usage cache_read 4000, #1 usage cache_read 1999",
+        "#1 api-cache-drop (api, info, P): 1,999 tokens came from the cache, after 4,000 in #0, although "
+        "the prefix is the same | #0 usage cache_read 4000, #1 usage cache_read 1999",
     ]
     assert dropped(4000, 0, gap=600) == [
-        "#1 api-cache-drop (api, info, P): 0 tokens were read from the cache after 4,000 in #0, 10 minutes later: it "
-        "may have expired | #0 usage cache_read 4000, #1 usage cache_read 0",
+        "#1 api-cache-drop (api, info, P): 0 tokens came from the cache, after 4,000 in #0, 10 minutes earlier: the "
+        "cache may have expired | #0 usage cache_read 4000, #1 usage cache_read 0",
     ]
     assert "expired" not in dropped(4000, 0, gap=300)[0]
     assert "expired" in dropped(4000, 0, gap=300.5)[0]
@@ -568,13 +569,13 @@ def test_reasoning_that_was_taken_out_is_reported_with_its_place(streamed: bool)
         return lines(trip(MESSAGES, fields, sse(start, {"type": "message_stop"}, names=True)), only="api-reasoning")
 
     assert taken(entry) == [
-        "#0 api-reasoning-dropped-by-server (client, warning, P): the API took 1 reasoning block out of the request: "
+        "#0 api-reasoning-dropped-by-server (client, warning, P): the API removed 1 reasoning block from the request: "
         "prefix_binding_mismatch messages.1.content.0 | #0 response input_transformations, "
         "#0 request messages.1.content.0",
     ]
-    assert taken(entry, entry)[0].split(": ")[1].startswith("the API took 2 reasoning blocks out of the request")
+    assert taken(entry, entry)[0].split(": ")[1].startswith("the API removed 2 reasoning blocks from the request")
     assert taken({}) == [
-        "#0 api-reasoning-dropped-by-server (api, warning, P): the API took 1 reasoning block out of the request: "
+        "#0 api-reasoning-dropped-by-server (api, warning, P): the API removed 1 reasoning block from the request: "
         "unknown | #0 response input_transformations, #0 request ",
     ]
     assert taken() == []

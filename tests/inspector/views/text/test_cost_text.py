@@ -73,7 +73,7 @@ def test_no_line_is_wider_than_asked_and_every_kind_has_a_mark_of_its_own() -> N
 
 def test_turns_without_tokens_and_runs_without_turns_are_shown() -> None:
     silent = Run.of([chat([user("x")], said("y"), usage=None)]).rows
-    assert any("tokens not said" in line for line in lines(silent))
+    assert any("tokens unknown" in line for line in lines(silent))
     assert lines(Run.of([]).rows) == ["run", "unpriced · 0 turns · 0 tokens in, 0 out"]
 
 

@@ -41,16 +41,16 @@ def test_a_class_says_layer_severity_tier_its_exceptions_and_the_fix() -> None:
         "P, proven by the bytes",
         "protocols all",
         "not when The API ran the tool itself; the API holds",
-        "fix Always append a result",
+        "fix Append a result",
     ):
         assert piece in text
 
 
-def test_a_class_that_must_be_asked_for_says_how() -> None:
+def test_a_class_that_needs_an_option_names_it() -> None:
     assert "only with --hints" in shown("model-ping-pong")
     assert "only with --lint" in shown("string-wants-enum")
     assert "openai-chat, openai-responses" in shown("strict-not-set")
-    assert "asked for" not in shown("client-max-iterations"), "it is always on"
+    assert "only with" not in shown("client-max-iterations"), "it is always on"
 
 
 @pytest.mark.parametrize("one", classes(), ids=lambda one: one.id)

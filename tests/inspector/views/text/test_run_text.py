@@ -45,7 +45,7 @@ def test_a_failed_turn_is_marked_with_what_had_arrived() -> None:
     text = shown(chat([HELLO], failure=Failure("refused", "connection refused")))
 
     assert "■ api    error" in text
-    assert "0 bytes had arrived" in text
+    assert "after 0 bytes" in text
     assert "✗ api · api-unreachable" in text
 
 
@@ -129,8 +129,8 @@ def test_bytes_that_had_arrived_are_counted() -> None:
     one = chat([HELLO], failure=Failure("cut", "closed"))
     partial = replace(one, response=Response(200, content=b"x"))
 
-    assert "0 bytes had arrived" in shown(one)
-    assert "1 byte had arrived" in shown(partial)
+    assert "after 0 bytes" in shown(one)
+    assert "after 1 byte" in shown(partial)
 
 
 @pytest.mark.parametrize(("kept", "words"), [(1, "partly dispatched  1 result"), (0, "not dispatched")])

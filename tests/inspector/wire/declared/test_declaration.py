@@ -41,7 +41,7 @@ def test_a_mistake_is_named_with_what_to_write(more: dict[str, Any], problem: st
 
 
 @pytest.mark.parametrize("name", LEAST)
-def test_each_required_key_is_asked_for(name: str) -> None:
+def test_each_required_key_is_required(name: str) -> None:
     table = {key: value for key, value in LEAST.items() if key != name}
 
     with pytest.raises(CassetteError, match=f"has no '{name}'; it needs name, path, messages, text"):

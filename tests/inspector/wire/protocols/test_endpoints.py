@@ -1,4 +1,4 @@
-"""Endpoints beside generation have a kind and no turn."""
+"""Endpoints other than generation have a kind, and their round trips are not turns."""
 
 import pytest
 from round_trips import exchanged

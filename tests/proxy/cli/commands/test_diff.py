@@ -34,7 +34,7 @@ def test_exit_codes(a: str, b: str, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(["diff", a, a]) == 0
     assert "the same" in capsys.readouterr().out
     assert main(["diff", a, b]) == 1
-    assert "client  parted first, at turn 2" in capsys.readouterr().out
+    assert "client  diverged first, at turn 2" in capsys.readouterr().out
     assert main(["diff", a, str(tmp_path / "none.jsonl")]) == 2
     err = capsys.readouterr().err
     assert "none.jsonl" in err and err.count("\n") == 1

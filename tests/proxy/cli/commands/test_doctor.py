@@ -75,7 +75,7 @@ def test_a_client_with_its_own_ca_list_differs_from_a_runtime_that_distrusts_us(
 
     assert done.returncode == 1
     assert checks(done)["trust"]["status"] == "ok"
-    assert "pins certificates, or has a CA list of its own" in checks(done)["pinned"]["what"]
+    assert "pins certificates, or has its own CA list" in checks(done)["pinned"]["what"]
 
 
 def test_a_command_without_llm_traffic_is_a_problem_with_advice(doctor: Run) -> None:

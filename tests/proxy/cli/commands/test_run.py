@@ -62,7 +62,7 @@ def upstream() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def environ(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """An environment without proxies and base URLs, and with a certificate authority of its own."""
+    """An environment without proxies and base URLs, and with a separate certificate authority."""
     kept = {k: v for k, v in os.environ.items() if not k.lower().endswith(("_proxy", "_base_url", "_ca_bundle"))}
     return kept | {"TURNTAPE_HOME": str(tmp_path_factory.mktemp("home")), "OPENAI_API_KEY": "sk-none"}
 

@@ -50,7 +50,7 @@ def test_a_reader_that_has_enough_ends_it_silently(cassette: str) -> None:
     assert said == b""
 
 
-def test_hints_are_shown_when_they_are_asked_for(tmp_path: Path) -> None:
+def test_hints_are_shown_with_their_option(tmp_path: Path) -> None:
     path = tmp_path / "h.cassette.jsonl"
     with Recorder(path) as recorder:
         recorder.write(chat([HELLO], said("I'm sorry, but I can't help with that.")))

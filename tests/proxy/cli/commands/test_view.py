@@ -115,7 +115,7 @@ def test_a_signal_ends_it_and_gives_the_terminal_back(number: signal.Signals, tm
 
 def test_it_ends_with_its_terminal_though_no_signal_comes(tmp_path: Path) -> None:
     master, slave = pty.openpty()
-    # Of our own session, so that the kernel sends it nothing.
+    # In our own session, so that the kernel sends it nothing.
     process = subprocess.Popen(
         [sys.executable, "-m", "turntape.proxy.cli", "view", str(EXAMPLE)],
         stdin=slave,

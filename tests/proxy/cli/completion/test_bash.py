@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="no bash on
 
 
 def completed(folder: Path, *words: str) -> list[str]:
-    """What bash offers for the last word. `=` is a word of its own, as bash splits it."""
+    """What bash offers for the last word. `=` is a separate word, as bash splits it."""
     source = script(commands(["api-pause", "client-loop"]))
     code = f'{source}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _turntape; printf "%s\\n" "${{COMPREPLY[@]}}"'
     shown = subprocess.run(

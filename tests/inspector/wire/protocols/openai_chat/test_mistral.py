@@ -1,4 +1,4 @@
-"""Mistral chat: OpenAI's shape with words and contents of its own."""
+"""Mistral chat: OpenAI's shape with different words and contents."""
 
 from round_trips import exchanged
 
