@@ -13,6 +13,7 @@ from . import prompt_cache
 from .finding import SEVERITIES, Finding, Severity
 from .rule import Moment
 from .rule_context import RuleContext
+from .rules.results import reads_like_error
 
 ANSWERED: Mapping[str, Severity] = {
     "client-args-wrong-type": "info",
@@ -57,8 +58,10 @@ def at(moment: Moment, finding: Finding, context: RuleContext) -> Finding:
 def followed(finding: Finding, context: RuleContext) -> Finding:
     """An earlier finding of a turn, once the next turn of its thread shows what the client did."""
     done = context.dispatch
-    ran = done is not None and bool(done.results) and not done.missing and not any(r.is_error for r in done.results)
-    return _at_most(finding, "info") if ran and finding.id in RAN else finding
+    ran = done is not None and bool(done.results) and not done.missing
+    if done is None or not ran or any(one.is_error or reads_like_error(one.text) for one in done.results):
+        return finding
+    return _at_most(finding, "info") if finding.id in RAN else finding
 
 
 def recovered(finding: Finding) -> Finding:

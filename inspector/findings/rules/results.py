@@ -18,6 +18,11 @@ _HUGE = 50_000
 _EMPTY = frozenset({"", "[]", "null", "{}", "None"})
 
 
+def reads_like_error(text: str) -> bool:
+    """True for a result that begins as errors of tools do."""
+    return _ERROR.match(text) is not None
+
+
 def new_results(context: RuleContext) -> list[Part]:
     """The results that this request brings for the first time."""
     if context.echo is not None:
@@ -62,7 +67,7 @@ def tool_of(context: RuleContext, part: Part) -> str:
 def error_as_success(context: RuleContext) -> Iterator[Note]:
     for part in new_results(context):
         result = part.result
-        if result is None or result.is_error or not _ERROR.match(result.text):
+        if result is None or result.is_error or not reads_like_error(result.text):
             continue
         name = tool_of(context, part)
         if _READERS.search(name) and not result.text.lstrip().lower().startswith(("error", "traceback", '{"error"')):

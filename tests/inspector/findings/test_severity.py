@@ -136,7 +136,7 @@ def test_a_failure_of_another_thread_stays_an_error() -> None:
 BROKEN = said(None, ("call_1", "look_up", '{"word":5,"page":{}}'))
 
 
-@pytest.mark.parametrize(("text", "expected"), [("a strip", "info"), (None, "error")])
+@pytest.mark.parametrize(("text", "expected"), [("a strip", "info"), ("Error: no such word", "error"), (None, "error")])
 def test_arguments_that_the_tool_took_are_an_info(text: str | None, expected: str) -> None:
     strict = {"type": "object", "properties": {"word": {"type": "string"}}, "additionalProperties": False}
     tool = {"type": "function", "function": {**TOOLS[0]["function"], "parameters": strict}}
