@@ -150,7 +150,7 @@ def test_a_request_that_differs_is_answered_only_where_the_rules_allow_it() -> N
         ["/temperature was 1 and is 2"],
     )
     assert player.unplayed == []
-    assert "played for a request that differs, turn 1, #0: same turn, small" in str(
+    assert "played for a different request, turn 1, #0: same turn, small" in str(
         missed(player, messages(USER, temperature=1))
     )
 

@@ -359,7 +359,7 @@ def test_a_rewritten_history_without_ids_is_found_by_what_the_model_said_last() 
     for trips in (by_text, by_call):
         second = sort(*trips)[1]
         assert (second.thread, second.history, second.edge.tier) == ("t1", "changed", "S")
-        assert second.edge.reason == "its history holds what #0 answered"
+        assert second.edge.reason == "its history holds the answer of #0"
 
 
 def test_a_history_that_is_edited_in_the_middle_and_has_the_last_call_continues() -> None:
