@@ -23,7 +23,6 @@ ANSWERED: Mapping[str, Severity] = {
     "client-duplicated-call": "warning",
     "client-empty-content": "info",
     "client-ignored-retry-after": "info",
-    "client-missing-tool-result": "warning",
     "client-model-changed": "info",
     "client-orphan-tool-result": "warning",
     "client-reasoning-dropped": "info",

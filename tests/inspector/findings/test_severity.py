@@ -45,7 +45,6 @@ EXPECTED = {
     "client-duplicated-call": "warning",
     "client-empty-content": "info",
     "client-ignored-retry-after": "info",
-    "client-missing-tool-result": "warning",
     "client-model-changed": "info",
     "client-orphan-tool-result": "warning",
     "client-reasoning-dropped": "info",
@@ -72,16 +71,16 @@ def test_the_table_lists_what_is_expected_here() -> None:
 
 
 def test_what_the_next_request_does_wrong_is_judged_by_the_answer_to_that_request() -> None:
-    open_call = finding("client-missing-tool-result")
+    swapped = finding("client-results-reordered")
 
     answered = context_of(chat([HELLO], CALLED), chat([HELLO, CALLED, GIVEN], DONE, index=1))
     rejected = context_of(chat([HELLO], CALLED), chat([HELLO, CALLED, GIVEN], index=1, **REJECTED))
 
-    assert severity.at("followed", open_call, answered).severity == "warning"
-    assert severity.at("followed", open_call, rejected).severity == "error"
+    assert severity.at("followed", swapped, answered).severity == "info"
+    assert severity.at("followed", swapped, rejected).severity == "error"
 
 
-@pytest.mark.parametrize("name", ["model-refusal", "client-history-truncated", "acme-own-rule"])
+@pytest.mark.parametrize("name", ["model-refusal", "client-history-truncated", "client-missing-tool-result", "acme-own-rule"])
 def test_other_findings_stay_as_the_rule_states_them(name: str) -> None:
     assert severity.at("ended", finding(name), context_of(chat([HELLO], DONE))) == finding(name)
 
