@@ -38,7 +38,7 @@ CACHE_ONLY = frozenset({"client-system-prompt-changed", "client-tools-changed"})
 """Changes that can only cost the cache: an info, unless the counts show that it was lost."""
 
 RAN = frozenset({"model-args-break-schema", "model-unknown-tool"})
-"""Faults of calls: an info when the client ran them all and no result is an error."""
+"""Faults of calls: a warning when the client ran them all and no result is an error."""
 
 LASTING = frozenset({"client-retry-storm"})
 """What stays as severe as it is although a later attempt succeeded."""
@@ -60,7 +60,7 @@ def followed(finding: Finding, context: RuleContext) -> Finding:
     ran = done is not None and bool(done.results) and not done.missing
     if done is None or not ran or any(one.is_error or reads_like_error(one.text) for one in done.results):
         return finding
-    return _at_most(finding, "info") if finding.id in RAN else finding
+    return _at_most(finding, "warning") if finding.id in RAN else finding
 
 
 def recovered(finding: Finding) -> Finding:

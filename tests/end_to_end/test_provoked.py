@@ -227,12 +227,17 @@ PROVOKED: dict[str, tuple[Callable[[str], None], dict[int, Fault], str, str]] = 
 ROOTS: dict[str, set[str]] = {
     "ignores `length`": {"api"},
     "obeys a wrong finish": {"api"},
-    "keeps half an answer": {"api"},
     "the SDK's own retries": {"api", "client"},
-    # The scripted API counts the answers it sees, so that a shorter history gets the ids of an earlier turn.
-    "forgets the beginning": {"api", "client"},
 }
 """Whom the roots blame, where it is not the layer of the fault alone."""
+
+HARMLESS = {
+    "a clock in the system prompt": "no cache was lost",
+    "keeps half an answer": "the next attempt succeeded",
+    "reorders the tools": "no cache was lost",
+    "spreads results": "the API answered the request",
+}
+"""Faults that are found and are no more than an info, and why."""
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -246,4 +251,4 @@ def test_a_fault_of_a_real_client_is_found_at_its_layer(name: str, tape: Path, c
     assert (expected, layer) in [(f["id"], f["layer"]) for f in found]
     assert all(f["evidence"] and f["fix"] for f in found)
     blamed = {f["layer"] for f in found if f["severity"] != "info" and not f["because_of"]}
-    assert blamed == ROOTS.get(name, {layer})
+    assert blamed == (set() if name in HARMLESS else ROOTS.get(name, {layer}))

@@ -80,7 +80,9 @@ def test_what_the_next_request_does_wrong_is_judged_by_the_answer_to_that_reques
     assert severity.at("followed", swapped, rejected).severity == "error"
 
 
-@pytest.mark.parametrize("name", ["model-refusal", "client-history-truncated", "client-missing-tool-result", "acme-own-rule"])
+@pytest.mark.parametrize(
+    "name", ["model-refusal", "client-history-truncated", "client-missing-tool-result", "acme-own-rule"]
+)
 def test_other_findings_stay_as_the_rule_states_them(name: str) -> None:
     assert severity.at("ended", finding(name), context_of(chat([HELLO], DONE))) == finding(name)
 
@@ -135,8 +137,10 @@ def test_a_failure_of_another_thread_stays_an_error() -> None:
 BROKEN = said(None, ("call_1", "look_up", '{"word":5,"page":{}}'))
 
 
-@pytest.mark.parametrize(("text", "expected"), [("a strip", "info"), ("Error: no such word", "error"), (None, "error")])
-def test_arguments_that_the_tool_took_are_an_info(text: str | None, expected: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "expected"), [("a strip", "warning"), ("Error: no such word", "error"), (None, "error")]
+)
+def test_arguments_that_the_tool_took_are_a_warning(text: str | None, expected: str) -> None:
     strict = {"type": "object", "properties": {"word": {"type": "string"}}, "additionalProperties": False}
     tool = {"type": "function", "function": {**TOOLS[0]["function"], "parameters": strict}}
     history = [HELLO, BROKEN, *([result("call_1", text)] if text else [])]
@@ -155,7 +159,7 @@ def test_a_call_of_an_unknown_tool_that_was_answered_with_an_error_stays_an_erro
         return only("model-unknown-tool", *trips).severity
 
     assert run(is_error=True) == "error"
-    assert run() == "info"
+    assert run() == "warning"
 
 
 def test_a_healthy_run_has_nothing_above_info() -> None:
