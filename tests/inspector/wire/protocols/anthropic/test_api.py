@@ -6,7 +6,7 @@ from turntape.cassettes import Matching, Redactor
 from turntape.cassettes.matching.fingerprints import Fingerprints
 
 
-def key(block: dict[str, object]) -> bytes | str:
+def key(block: dict[str, object]) -> object:
     body = json.dumps({"model": "claude-x", "messages": [{"role": "assistant", "content": [block]}]}).encode()
     found = Fingerprints(Matching(), Redactor(salt="s"), frozenset()).of(
         "POST", "v1/messages", (), body, redacted=False
