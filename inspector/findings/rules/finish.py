@@ -61,8 +61,9 @@ def length_truncated_call(context: RuleContext) -> Iterator[Note]:
     if not capped and (partial is None or context.finish.effective == "cut" or context.finish.label == "malformed"):
         return
     name = (partial or calls[-1]).name
+    limit = "the context window was full" if context.finish.label == "context_full" else "the output cap was hit"
     yield Note(
-        f"the output cap was hit{_spent(context)} while the call of {name!r} was being written: do not run it",
+        f"{limit}{_spent(context)} while the call of {name!r} was being written: do not run it",
         (context.finish_at, f"{context.at} call {(partial or calls[-1]).id or name}"),
     )
 
@@ -143,7 +144,7 @@ def context_full(context: RuleContext) -> Iterator[Note]:
         ((len(part.text), part.pointer) for message in context.request.messages for part in message.parts), reverse=True
     )
     biggest = ", ".join(f"{pointer} ({size:,} characters)" for size, pointer in parts[:3])
-    quoted = f": {rejected}" if rejected else ""
+    quoted = f": {rejected.rstrip(" .")}" if rejected else ""
     yield Note(
         f"the context window is full{tokens}{quoted}; the largest pieces are {biggest or 'unknown'}",
         (context.finish_at, *(f"{context.at} request {pointer}" for _, pointer in parts[:3])),

@@ -32,6 +32,12 @@ def test_a_call_under_the_cap_is_more_severe_than_a_text() -> None:
     assert only("api-length-truncated-tool-call", chat([HELLO], said(None, CALL), finish="length")).severity == "error"
 
 
+def test_a_call_that_a_full_window_cut_names_the_window() -> None:
+    full = anthropic([turn_of("hi")], [use(name="look_up")], stop="model_context_window_exceeded")
+
+    assert only("api-length-truncated-tool-call", full).message.startswith("the context window was full")
+
+
 @pytest.mark.parametrize(
     ("spent", "cap", "tier"),
     [(50, 50, "P"), (0, 50, "S"), (None, None, "S"), (30, 50, None)],
@@ -219,7 +225,7 @@ def test_a_call_under_the_cap_is_reported_by_its_name_and_id() -> None:
     full = anthropic([turn_of("hi")], [use()], stop="model_context_window_exceeded")
     assert lines(full, only="api-length") == [
         (
-            "#0 api-length-truncated-tool-call (api, error, P): the output cap was hit after 10 output tokens "
+            "#0 api-length-truncated-tool-call (api, error, P): the context window was full after 10 output tokens "
             "(the request allowed 1000) while the call of 'look_up' was being written: do not run it | #0 "
             "finish model_context_window_exceeded, #0 call toolu_1"
         ),
@@ -324,7 +330,7 @@ def test_a_full_window_is_reported_with_the_largest_pieces() -> None:
     assert lines(chat(sizes, status=400, error=error), only="api-context") == [
         (
             "#0 api-context-full (api, error, P): the context window is full: This model's maximum context "
-            "length is 131072 tokens. However, your messages resulted in 152204 tokens.; the largest pieces "
+            "length is 131072 tokens. However, your messages resulted in 152204 tokens; the largest pieces "
             "are /messages/1/content (4,000 characters), /messages/3/content (200 characters), "
             "/messages/2/content (30 characters) | #0 finish, #0 request /messages/1/content, #0 request "
             "/messages/3/content, #0 request /messages/2/content"
@@ -341,7 +347,7 @@ def test_a_full_window_is_reported_with_the_largest_pieces() -> None:
     assert lines(chat([], status=400, error=error), only="api-context") == [
         (
             "#0 api-context-full (api, error, P): the context window is full: This model's maximum context "
-            "length is 131072 tokens. However, your messages resulted in 152204 tokens.; the largest pieces "
+            "length is 131072 tokens. However, your messages resulted in 152204 tokens; the largest pieces "
             "are unknown | #0 finish"
         ),
     ]
