@@ -80,7 +80,7 @@ def test_any_other_date_or_id_counts(text: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["session", "request", "trace", "run", "conversation", "thread", "invocation"])
-@pytest.mark.parametrize("form", ["{} id: ", "{}_id=", "{}-ID is ", "{}id `", '"{}_id":"'])
+@pytest.mark.parametrize("form", ["{} id: ", "{}_id=", "{}-ID is ", "{}id `", '"{}_id":"', '"{}_id": "'])
 def test_an_id_of_a_run_does_not_count(kind: str, form: str) -> None:
     lead = form.format(kind)
 
