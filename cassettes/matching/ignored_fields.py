@@ -36,8 +36,8 @@ CLOCK_TEXT = re.compile(
 )
 """Today's date and the time of day, if the prompt calls them that; any other date is compared."""
 SESSION_TEXT = re.compile(
-    r"(?P<lead>\b(?:session|request|trace|run|conversation|thread|invocation)[ _-]?id[\"'`]?\s?(?:is|:|=)?\s?[\"'`]?\s?)"
-    + UUID,
+    r"(?P<lead>\b(?:session|request|trace|run|conversation|thread|invocation)[ _-]?id"
+    r"[\"'`]?\s?(?:is|:|=)?\s?[\"'`]?\s?)" + UUID,
     re.IGNORECASE,
 )
 TEXTS = (CLOCK_TEXT, SESSION_TEXT)

@@ -16,7 +16,7 @@ PRICED_LATER = 60
 
 
 class RowMaker:
-    """Makes rows from round trips as they arrive. A row is made again when the next turn of its thread adds to it.
+    """Makes rows from round trips as they arrive. A row is made again when later turns of its thread add to it.
 
     With `priced` false the first rows have no cost, because the table of prices takes too long to load for the first
     screen; `price` gives them again with their cost.
@@ -24,8 +24,8 @@ class RowMaker:
 
     def __init__(self, *, priced: bool = True) -> None:
         self._labeller = Labeller() if priced else Labeller(price=lambda trip, reading: None)
-        self._rows: dict[str, Row] = {}
-        """The last row of each thread."""
+        self._rows: dict[Key, Row] = {}
+        """The latest form of each row."""
         self._tools: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._waiting: dict[Key, tuple[Row, RoundTrip, Reading]] | None = None if priced else {}
 
@@ -55,22 +55,19 @@ class RowMaker:
             if cost is None:
                 continue
             priced = replace(row, cost=cost.amount, cost_source=cost.source, input_cost=cost.input)
-            if row.thread is not None and self._rows[row.thread].key == row.key:
-                self._rows[row.thread] = priced
+            self._rows[row.key] = priced
             yield priced
 
     def _row(self, index: int, one: LabelledRoundTrip, session: int | None) -> Row:
         key: Key = (index, one.round_trip.started_at, one.round_trip.request_at or 0)
-        thread = one.turn.thread if one.turn else None
-        known = self._rows.get(thread) if thread is not None else None
-        if known is not None and known.key == key:
+        known = self._rows.get(key)
+        if known is not None:
             row = settled(known, one.label)
         else:
             row = row_of(key, one, session)
             # The same tools are offered turn after turn: their names are held once.
             row = replace(row, tools=self._tools.setdefault(row.tools, row.tools))
-        if thread is not None:
-            self._rows[thread] = row
+        self._rows[key] = row
         if self._waiting is not None:
             self._waiting[key] = (row, one.round_trip, one.reading)
         return row

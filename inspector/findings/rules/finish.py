@@ -23,7 +23,7 @@ def _spent(context: RuleContext) -> str:
     spent = f" after {several(usage.output, 'output token')}" if usage and usage.output is not None else ""
     if usage and usage.reasoning and usage.output and usage.reasoning >= 0.95 * usage.output:
         spent += ", all of them reasoning"
-    return spent + (f" (the request allowed {cap})" if cap else "")
+    return spent + (f" (the request allowed {cap:,})" if cap else "")
 
 
 @rule(
@@ -144,7 +144,7 @@ def context_full(context: RuleContext) -> Iterator[Note]:
         ((len(part.text), part.pointer) for message in context.request.messages for part in message.parts), reverse=True
     )
     biggest = ", ".join(f"{pointer} ({size:,} characters)" for size, pointer in parts[:3])
-    quoted = f": {rejected.rstrip(" .")}" if rejected else ""
+    quoted = f": {rejected.rstrip(' .')}" if rejected else ""
     yield Note(
         f"the context window is full{tokens}{quoted}; the largest pieces are {biggest or 'unknown'}",
         (context.finish_at, *(f"{context.at} request {pointer}" for _, pointer in parts[:3])),

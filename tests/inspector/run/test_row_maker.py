@@ -1,5 +1,6 @@
 """Rows with their costs: at once, or when the table of prices has been loaded."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 from conversations import HELLO, chat, said
@@ -32,7 +33,7 @@ def test_rows_that_came_without_a_price_get_it_later() -> None:
     maker = RowMaker(priced=False)
     [first] = maker.add(stating(0.5))
     [priced] = maker.price()
-    [second] = maker.add(stating(0.25))
+    [second] = maker.add(replace(stating(0.25), index=1))
 
     assert (first.cost, first.cost_source) == (None, None)
     assert (priced.cost, priced.cost_source, priced.input_cost) == (Decimal("0.5"), "stated", Decimal("0.25"))
@@ -44,3 +45,18 @@ def test_a_turn_without_a_price_does_not_come_again() -> None:
     list(maker.add(chat([HELLO], said("hi"), model="acme-1")))
 
     assert list(maker.price()) == []
+
+
+def test_a_turn_keeps_its_cost_when_a_failed_attempt_before_it_comes_again() -> None:
+    overloaded = chat([HELLO], status=529, error={"error": {"type": "overloaded_error", "message": "Overloaded"}})
+    answered = replace(stating(0.5), index=1, started_at=overloaded.started_at + 60)
+    following = chat([HELLO, said("hi"), HELLO], said("bye"), index=2, model="acme-1", at=120)
+    maker = RowMaker(priced=False)
+
+    [*_, again] = [row for trip in (overloaded, answered) for row in maker.add(trip)]
+    priced = {row.index: row.cost for row in maker.price()}
+    settled = next(iter(maker.add(following)))
+
+    assert (again.index, [finding.severity for finding in again.findings]) == (0, ["info"])
+    assert priced == {1: Decimal("0.5")}
+    assert (settled.index, settled.outcome, settled.cost) == (1, "ended", Decimal("0.5"))

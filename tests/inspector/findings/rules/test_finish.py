@@ -226,7 +226,7 @@ def test_a_call_under_the_cap_is_reported_by_its_name_and_id() -> None:
     assert lines(full, only="api-length") == [
         (
             "#0 api-length-truncated-tool-call (api, error, P): the context window was full after 10 output tokens "
-            "(the request allowed 1000) while the call of 'look_up' was being written: do not run it | #0 "
+            "(the request allowed 1,000) while the call of 'look_up' was being written: do not run it | #0 "
             "finish model_context_window_exceeded, #0 call toolu_1"
         ),
     ]
@@ -254,7 +254,7 @@ def test_a_call_that_was_left_open_in_a_whole_stream_was_capped() -> None:
     assert lines(half_streamed(end, {"type": "message_stop"}), only="api-length") == [
         (
             "#0 api-length-truncated-tool-call (api, error, P): the output cap was hit after 9 output tokens "
-            "(the request allowed 1000) while the call of 'look_up' was being written: do not run it | #0 "
+            "(the request allowed 1,000) while the call of 'look_up' was being written: do not run it | #0 "
             "finish max_tokens, #0 call toolu_1"
         ),
     ]

@@ -24,8 +24,8 @@ def lines(trips: list[object], **options: object) -> list[str]:
 def test_a_finding_names_layer_turn_evidence_and_fix() -> None:
     shown = lines(dropped())
 
-    assert shown[:2] == ["run", "1 warning"]
-    assert shown[3].startswith("! ▶ client · client-missing-tool-result  turn 1 of t1  #0")
+    assert shown[:2] == ["run", "1 error"]
+    assert shown[3].startswith("✗ ▶ client · client-missing-tool-result  turn 1 of t1  #0")
     assert "c2" in shown[4]
     assert shown[5].startswith("    fix  ")
     assert shown[-1].startswith("    see  #0 call c2")
@@ -41,6 +41,6 @@ def test_a_thread_can_be_chosen_and_lines_fit() -> None:
     assert sum("client-missing-tool-result" in line for line in lines(trips)) == 2
     only = lines(trips, thread="t2")
     assert [line for line in only if "client-missing" in line] == [
-        "! ▶ client · client-missing-tool-result  turn 1 of t2  #2"
+        "✗ ▶ client · client-missing-tool-result  turn 1 of t2  #2"
     ]
     assert all(width_of(line) <= 50 for line in lines(trips, width=50))

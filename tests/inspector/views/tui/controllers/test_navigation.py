@@ -35,7 +35,7 @@ def test_a_jump(what: str, here: Spot, by: int, expected: Spot | None) -> None:
 
 
 def test_a_jump_passes_what_the_filter_leaves_out() -> None:
-    assert jump(ROWS, parse("status:529"), "error", Spot(0), 1) == Spot(8, "finding:0")
+    assert jump(ROWS, parse("status:529"), "error", Spot(0), 1) == Spot(8, "answer")
     assert jump(ROWS, parse("thread:t3"), "error", Spot(0), 1) is None
 
 
