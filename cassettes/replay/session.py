@@ -135,7 +135,7 @@ class Session:
                 return None
             if not self.exists:
                 miss.args = (
-                    f"there is no cassette {str(self.path)!r} to answer {method} {url} from; "
+                    f"the cassette {str(self.path)!r} does not exist, so {method} {url} has no answer; "
                     "record one with the mode 'once'",
                 )
             with self._lock:

@@ -79,7 +79,7 @@ class CassetteFolder:
             if path.name.endswith((".jsonl", ".jsonl.zst")) and not _UNFINISHED.search(path.name) and path.is_file()
         )
         if not found:
-            raise CassetteError(f"there is no cassette in the folder {str(folder)!r}; record one into it")
+            raise CassetteError(f"the folder {str(folder)!r} holds no cassettes; record one into it")
         for path in found:
             self._put(_SUFFIX.sub("", path.relative_to(folder).as_posix()), path)
 

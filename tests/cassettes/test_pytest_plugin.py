@@ -95,7 +95,9 @@ def test_nothing_is_recorded_by_default_nor_in_ci(
     result = project.runpytest()
 
     result.assert_outcomes(failed=2)
-    result.stdout.fnmatch_lines(["*there is no cassette *test_a.cassette.jsonl*; record one with the mode 'once'*"])
+    result.stdout.fnmatch_lines(
+        ["*the cassette *test_a.cassette.jsonl* does not exist*; record one with the mode 'once'*"]
+    )
     assert server.requests == []
     assert not (project.path / "cassettes").exists()
 

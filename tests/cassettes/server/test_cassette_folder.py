@@ -175,5 +175,5 @@ def test_one_file_of_faults_for_several_cassettes_is_refused(tmp_path: Path) -> 
 def test_an_empty_folder_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_replay([tmp_path]) == 2
     assert capsys.readouterr().err == (
-        f"turntape: there is no cassette in the folder {str(tmp_path)!r}; record one into it\n"
+        f"turntape: the folder {str(tmp_path)!r} holds no cassettes; record one into it\n"
     )

@@ -26,11 +26,11 @@ ENCRYPTED = {"type": "encrypted_content", "encrypted_content": "E"}
         (
             {
                 "type": "agent_message",
-                "author": "/root",
-                "recipient": "/root/b",
+                "author": "/main",
+                "recipient": "/main/search",
                 "content": [{"type": "input_text", "text": "go"}, ENCRYPTED],
             },
-            "/root to /root/b: go\n[encrypted_content]",
+            "/main to /main/search: go\n[encrypted_content]",
         ),
         ({"type": "configuration_update", "reasoning": {"effort": "high"}}, "from here on: reasoning effort high"),
         (
