@@ -21,7 +21,7 @@ from ..analysis.threads import Threads
 from ..analysis.turn import Turn
 from ..findings.engine import JudgedTurn, RuleEngine
 from ..wire.parse import read
-from ..wire.values import Choice, Reading, ToolCall
+from ..wire.values import Choice, Reading, ToolCall, ToolResult
 from ..wire.websocket import turns_of
 
 type Label = dict[str, object]
@@ -238,6 +238,10 @@ def _call(call: ToolCall) -> dict[str, object]:
     return {"id": call.id, "name": call.name, "arguments": call.arguments, "arguments_raw": call.arguments_raw}
 
 
+def _server_result(result: ToolResult) -> dict[str, object]:
+    return {"call_id": result.call_id, "name": result.name, "is_error": result.is_error, "text": result.text}
+
+
 def _choice(choice: Choice) -> dict[str, object]:
     return {
         "index": choice.index,
@@ -269,6 +273,8 @@ def turn_label(turn: Turn, price: Price = cost_of) -> Label:
             "reasoning": emission.reasoning,
             "refusal": emission.refusal,
             "tool_calls": [_call(call) for call in emission.calls],
+            "server_calls": [_call(call) for call in emission.server_calls],
+            "server_results": [_server_result(result) for result in emission.server_results],
             "choices": [_choice(choice) for choice in emission.choices] or None,
         }
     if finish is not None:

@@ -72,6 +72,19 @@ class CallInfo(_Object):
     """The arguments as the API sent them."""
 
 
+class ServerResultInfo(_Object):
+    """What a tool of the API gave, as far as the answer shows it."""
+
+    call_id: str | None
+    """The id of the call that it belongs to; `null` where the API gives none."""
+    name: str | None
+    """The tool's name; `null` where only the call has it."""
+    is_error: bool
+    """Whether the API marked it as failed."""
+    text: str
+    """Its text. Media are named in brackets."""
+
+
 class ChoiceInfo(_Object):
     """One of several answers to the same request (`n` > 1)."""
 
@@ -103,7 +116,11 @@ class ModelLayer(_Object):
     refusal: str | None
     """The text of a refusal."""
     tool_calls: list[CallInfo]
-    """The calls that the client must answer. Calls of the API's own tools are left out."""
+    """The calls that the client must answer. Calls of the API's own tools are in `server_calls`."""
+    server_calls: list[CallInfo]
+    """The calls of the API's own tools, such as a web search. The client must not answer them."""
+    server_results: list[ServerResultInfo]
+    """What the API's own tools gave, in order."""
     choices: list[ChoiceInfo] | None
     """Every choice where the answer has several; `text` is that of the first. `null` for a single one."""
 

@@ -2,7 +2,9 @@ import json
 from dataclasses import replace
 from typing import Any, cast
 
+import pytest
 from conversations import HELLO, chat, loop, said
+from round_trips import exchanged
 
 from turntape.cassettes.tape.model import Frame, Request, RoundTrip
 from turntape.inspector import RoundTripLabel
@@ -55,6 +57,8 @@ def test_a_turn_is_labelled_by_layer() -> None:
         "tool_calls": [
             {"id": "call_1", "name": "look_up", "arguments": {"word": "tape"}, "arguments_raw": '{"word":"tape"}'}
         ],
+        "server_calls": [],
+        "server_results": [],
         "choices": None,
     }
     assert first["api"] == {
@@ -98,6 +102,88 @@ def test_a_round_trip_outside_generation_has_no_layers() -> None:
     [done] = label_all([RoundTrip(Request("GET", "https://api.openai.com/v1/models"), None, 1.0, index=0)])
 
     assert [done.label[key] for key in ("turn", "thread", "model", "api", "client", "usage")] == [None] * 6
+
+
+@pytest.mark.parametrize(
+    ("url", "answer", "call", "result"),
+    [
+        pytest.param(
+            "https://api.anthropic.com/v1/messages",
+            {
+                "type": "message",
+                "role": "assistant",
+                "stop_reason": "end_turn",
+                "content": [
+                    {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_fetch", "input": {"url": "u"}},
+                    {
+                        "type": "web_fetch_tool_result",
+                        "tool_use_id": "srvtoolu_1",
+                        "content": {"type": "web_fetch_tool_result_error", "error_code": "url_not_accessible"},
+                    },
+                    {"type": "text", "text": "It cannot be read."},
+                ],
+            },
+            ("srvtoolu_1", "web_fetch", {"url": "u"}),
+            ("srvtoolu_1", True),
+            id="anthropic",
+        ),
+        pytest.param(
+            "https://api.openai.com/v1/responses",
+            {
+                "object": "response",
+                "status": "completed",
+                "output": [
+                    {
+                        "type": "mcp_call",
+                        "id": "mcp_1",
+                        "server_label": "s",
+                        "name": "look_up",
+                        "arguments": '{"word":"tape"}',
+                        "output": "a strip",
+                        "status": "completed",
+                    }
+                ],
+            },
+            ("mcp_1", "look_up", {"word": "tape"}),
+            ("mcp_1", False),
+            id="responses",
+        ),
+        pytest.param(
+            "https://generativelanguage.googleapis.com/v1beta/models/gemini-3-pro:generateContent",
+            {
+                "candidates": [
+                    {
+                        "finishReason": "STOP",
+                        "content": {
+                            "role": "model",
+                            "parts": [
+                                {"executableCode": {"language": "PYTHON", "code": "print(1)"}},
+                                {"codeExecutionResult": {"outcome": "OUTCOME_FAILED", "output": "no"}},
+                            ],
+                        },
+                    }
+                ]
+            },
+            (None, "code_execution", {"language": "PYTHON", "code": "print(1)"}),
+            (None, True),
+            id="gemini",
+        ),
+    ],
+)
+def test_calls_of_the_apis_own_tools_are_apart_from_those_of_the_client(
+    url: str, answer: dict[str, Any], call: tuple[object, ...], result: tuple[object, ...]
+) -> None:
+    asked = {"model": "m", "messages": [], "input": "look", "contents": [{"parts": [{"text": "look"}]}]}
+    trip = exchanged(url, asked, answer)
+
+    [done] = label_all([trip])
+    model = RoundTripLabel.model_validate_json(json.dumps(done.label)).model
+
+    assert model is not None
+    assert model.tool_calls == []
+    assert [(one.id, one.name, one.arguments) for one in model.server_calls] == [call]
+    assert [(one.call_id, one.is_error) for one in model.server_results] == [result]
+    assert all(one.text for one in model.server_results)
 
 
 def test_arguments_that_do_not_parse_stay_as_they_are() -> None:
