@@ -66,6 +66,19 @@ class FaultAnswers:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionTurns:
+    """Recognises the turns of a WebSocket session by single messages.
+
+    Both functions are called for each message of a running session, so they search the bytes before they parse them.
+    """
+
+    asked_by: Callable[[bytes], bool]
+    """True for a message with which the client asks for an answer."""
+    answered_by: Callable[[bytes], bool]
+    """True for exactly one message of each answer of the server, however the answer was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
 class Api:
     """One API, as the tape sees it."""
 
@@ -76,9 +89,12 @@ class Api:
     stream_ends: tuple[bytes, ...] = ()
     """Bytes that are found at the end of a complete stream and nowhere before it."""
     turn_paths: tuple[str, ...] = ()
-    """How the paths of its generation endpoints end, for a POST. They identify the API on any host."""
+    """How the paths of its generation endpoints end, for a POST; they identify the API on any host. `*` stands for one
+    segment of the path, and `**` for one or several."""
     other_paths: tuple[str, ...] = ()
-    """How the paths of other endpoints end that are recorded on any host."""
+    """How the paths of other endpoints end that are recorded on any host, written like `turn_paths`."""
+    session_turns: SessionTurns | None = None
+    """How the turns of a WebSocket session are counted while it runs. None: it has no such sessions."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
 """Which API an endpoint belongs to. The first that fits counts, and answers are kept: a replay asks once a request."""
 
+import re
 from functools import cache, lru_cache
 
 from .entry_points import registered
-from .interface import Api
+from .interface import Api, SessionTurns
 
 UNKNOWN = Api()
 """An API of which nothing is known: no field is ignored, and faults that edit its answers are refused."""
@@ -37,6 +38,39 @@ def recorded_paths() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*turn_paths(), *(path for api in _apis() for path in api.other_paths))))
 
 
+def is_turn_path(path: str) -> bool:
+    """True for the path of a generation endpoint of any API; `path` has no query and no slash at the end."""
+    return _ends(turn_paths()).search(path) is not None
+
+
+def is_recorded_path(path: str) -> bool:
+    """True for a path that is recorded on any host; `path` has no query."""
+    return _ends(recorded_paths()).search(path) is not None
+
+
+@cache
+def _ends(paths: tuple[str, ...]) -> re.Pattern[str]:
+    """An expression for all paths with one of these ends; `*` is one segment, `**` one or several."""
+    ends = (re.escape(path).replace(r"\*\*", ".+").replace(r"\*", "[^/]+") for path in paths)
+    return re.compile(f"(?:{'|'.join(ends)})$") if paths else re.compile(r"(?!)")
+
+
+def asks_for_a_turn(message: bytes) -> bool:
+    """True for a WebSocket message with which a client asks for an answer."""
+    return any(turns.asked_by(message) for turns in _session_turns())
+
+
+def answers_a_turn(message: bytes) -> bool:
+    """True for one WebSocket message of each answer of a server."""
+    return any(turns.answered_by(message) for turns in _session_turns())
+
+
+@cache
+def _session_turns() -> tuple[SessionTurns, ...]:
+    found = [api.session_turns for api in _apis() if api.session_turns is not None]
+    return tuple(turns for place, turns in enumerate(found) if turns not in found[:place])
+
+
 @cache
 def _apis() -> tuple[Api, ...]:
     return tuple(one.api for one in registered())
@@ -44,5 +78,5 @@ def _apis() -> tuple[Api, ...]:
 
 def forget() -> None:
     """Read the entry points again on the next use: for tests, and after a package was installed."""
-    for cached in (registered, _apis, _at, stream_ends, turn_paths, recorded_paths):
+    for cached in (registered, _apis, _at, stream_ends, turn_paths, recorded_paths, _session_turns):
         cached.cache_clear()

@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 from mitmproxy import connection, http, tls
 from mitmproxy.proxy.context import Context
 
-from turntape.cassettes.apis.lookup import recorded_paths
+from turntape.cassettes.apis.lookup import is_recorded_path
 from turntape.cassettes.routes.upstreams import UPSTREAMS, Upstream, by_host, joined, locate
 
 from .pending import PendingRoundTrip
@@ -144,7 +144,7 @@ class Router:
         upstream = by_host(host)
         url = f"{request.scheme}://{_authority(request)}{request.path}"
         path = request.path.partition("?")[0]
-        if not self.is_wanted(host) and not path.endswith(recorded_paths()):
+        if not self.is_wanted(host) and not is_recorded_path(path):
             self.unrecorded.passed[host] += 1
             return
         self._redirect(flow, upstream)

@@ -10,10 +10,10 @@ and it exists only when a limit was given.
 
 import asyncio
 import functools
-import json
 import logging
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 
 from mitmproxy import http
 from mitmproxy.addons.proxyserver import Proxyserver
@@ -21,6 +21,7 @@ from mitmproxy.proxy.layers.websocket import WebSocketMessageInjected
 from mitmproxy.websocket import WebSocketMessage
 from wsproto.frame_protocol import Opcode
 
+from turntape.cassettes.apis.lookup import answers_a_turn, asks_for_a_turn
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.stream_end import ended
 
@@ -39,16 +40,18 @@ async def next_word(words: asyncio.Event) -> None:
         await words.wait()
 
 
-def asks_for_a_turn(data: bytes) -> bool:
-    """True for a WebSocket message with which a client of the Responses API asks for an answer."""
-    if b"response.create" not in data:
-        return False
-    try:
-        message = json.loads(data)
-    except ValueError:
-        return False
-    # Codex opens a session with `generate: false`, which generates nothing.
-    return isinstance(message, dict) and message.get("type") == "response.create" and message.get("generate", True)
+@dataclass(slots=True)
+class SessionCount:
+    """Counts the turns of a WebSocket session as its messages pass."""
+
+    asked: int = 0
+    """Messages with which the client asked for an answer."""
+    answered: int = 0
+    """Answers of the server. Some need no such message: speech can begin an answer too."""
+
+    @property
+    def turns(self) -> int:
+        return max(self.asked, self.answered)
 
 
 class LimitsAddon:
@@ -67,14 +70,19 @@ class LimitsAddon:
         self._on_reached = on_reached
         self._running: set[str] = set()
         """Turns that are running, by flow id."""
-        self._sessions: dict[str, int] = {}
-        """Turns of WebSocket sessions that are open, by flow id."""
+        self._sessions: dict[str, SessionCount] = {}
+        """The turns of WebSocket sessions that are open, by flow id."""
         self._waiting: set[asyncio.Event] = set()
 
     def written(self, round_trip: RoundTrip, number: int) -> None:
         """The recorder addon has handed over a round trip."""
-        turns = sum(frame.sender == "client" and asks_for_a_turn(frame.data) for frame in round_trip.frames)
-        self._checker.written(round_trip, number, turns)
+        count = SessionCount()
+        for frame in round_trip.frames:
+            if frame.sender == "client":
+                count.asked += asks_for_a_turn(frame.data)
+            else:
+                count.answered += answers_a_turn(frame.data)
+        self._checker.written(round_trip, number, count.turns)
 
     def close(self) -> None:
         """The proxy stops: nothing waits any more."""
@@ -111,7 +119,7 @@ class LimitsAddon:
 
     def _check(self) -> LimitReached | None:
         before = self._checker.reached
-        reached = self._checker.check(len(self._running) + sum(self._sessions.values()))
+        reached = self._checker.check(len(self._running) + sum(count.turns for count in self._sessions.values()))
         if before is None and reached is not None:
             self._on_reached(reached)
         return reached
@@ -188,11 +196,15 @@ class LimitsAddon:
         if pending is None or flow.websocket is None:
             return
         message = flow.websocket.messages[-1]
-        if not message.from_client or not asks_for_a_turn(message.content):
+        count = self._sessions.setdefault(flow.id, SessionCount())
+        if not message.from_client:
+            count.answered += answers_a_turn(message.content)
+            return
+        if not asks_for_a_turn(message.content):
             return
         reached = self._check()
         if reached is None:
-            self._sessions[flow.id] = self._sessions.get(flow.id, 0) + 1
+            count.asked += 1
             return
         pending.extra[MARK] = reached.as_json()
         message.drop()

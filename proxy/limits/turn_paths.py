@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit
 
-from turntape.cassettes.apis.lookup import turn_paths
+from turntape.cassettes.apis.lookup import is_turn_path
 
 
 def path_of(url: str) -> str:
@@ -12,4 +12,4 @@ def path_of(url: str) -> str:
 
 def makes_a_turn(method: str, url: str) -> bool:
     """Whether a request asks for a generated answer. `url` may be a path."""
-    return method == "POST" and path_of(url).endswith(turn_paths())
+    return method == "POST" and is_turn_path(path_of(url))

@@ -16,6 +16,7 @@ from .ollama import api as ollama
 from .openai_assistants import api as openai_assistants
 from .openai_chat import api as openai_chat
 from .openai_completions import api as openai_completions
+from .openai_realtime import api as openai_realtime
 from .openai_responses import api as openai_responses
 from .replicate import api as replicate
 
@@ -34,7 +35,7 @@ BUILT_IN: tuple[Registration, ...] = (
     _row("gemini.generate:GEMINI_GENERATE", gemini.API),
     _row("mistral_conversations.conversations:MISTRAL_CONVERSATIONS", mistral_conversations.API),
     _row("openai_responses.responses:OPENAI_RESPONSES", openai_responses.API),
-    _row("openai_realtime.realtime:OPENAI_REALTIME"),
+    _row("openai_realtime.realtime:OPENAI_REALTIME", openai_realtime.API),
     _row("openai_assistants.assistants:OPENAI_ASSISTANTS", openai_assistants.API),
     _row("ollama.chat:OLLAMA_CHAT", ollama.CHAT_API),
     _row("ollama.generate:OLLAMA_GENERATE", ollama.GENERATE_API),

@@ -30,7 +30,7 @@ from turntape.proxy.engine.engine import Engine, running
 from turntape.proxy.limits import limits_addon
 from turntape.proxy.limits.limit_checker import LimitChecker
 from turntape.proxy.limits.limits import MARK, LimitReached, Limits
-from turntape.proxy.limits.limits_addon import LimitsAddon, asks_for_a_turn
+from turntape.proxy.limits.limits_addon import LimitsAddon
 from turntape.proxy.limits.progress import NO_PROGRESS, ProgressReport
 from turntape.proxy.scripted import ScriptedServer
 
@@ -555,21 +555,6 @@ def test_a_fault_in_the_limits_does_not_stop_the_traffic(
     assert "fault in the limits" in caplog.text
 
 
-@pytest.mark.parametrize(
-    ("message", "asks"),
-    [
-        (b'{"type": "response.create", "input": "go"}', True),
-        (b'{"type": "response.create", "generate": false}', False),
-        (b'{"type": "other", "text": "response.create"}', False),
-        (b'["response.create"]', False),
-        (b"response.create", False),
-        (b"{}", False),
-    ],
-)
-def test_a_session_asks_for_a_turn_with_one_kind_of_message(message: bytes, asks: bool) -> None:
-    assert bool(asks_for_a_turn(message)) is asks
-
-
 def test_the_turns_of_a_session_that_ended_count_until_it_is_labelled() -> None:
     addon = Addon(max_turns=3)
     ask = b'{"type": "response.create"}'
@@ -578,6 +563,15 @@ def test_the_turns_of_a_session_that_ended_count_until_it_is_labelled() -> None:
 
     assert addon.checker.check(0) is None
     assert addon.checker.check(1) is not None
+
+
+def test_an_answer_of_a_session_that_nobody_asked_for_in_words_counts_too() -> None:
+    addon = Addon(max_turns=2)
+    ask, begun = b'{"type": "response.create"}', b'{"type": "response.created"}'
+    spoken = (Frame("server", 1, begun, True), Frame("client", 2, ask, True), Frame("server", 3, begun, True))
+    addon.limits.written(RoundTrip(Request("GET", CHAT), None, 0.0, frames=spoken), 0)
+
+    assert addon.checker.check(0) is not None
 
 
 # The whole proxy, with a labeller that keeps its labels

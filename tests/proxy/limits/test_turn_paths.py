@@ -26,6 +26,11 @@ from turntape.proxy.limits.turn_paths import makes_a_turn, path_of
         "/v1/chat",
         "/v1/interactions",
         "/v1/messages/?beta=true",
+        "/v1/conversations",
+        "/v1/conversations/conv_1",
+        "/v1/conversations/conv_1/restart",
+        "/client/v4/accounts/a/ai/run/@cf/meta/llama-4",
+        "/v1/a/gateway/workers-ai/%40cf/meta/llama-4",
     ],
 )
 def test_a_generation_endpoint_is_a_turn_for_post_only(url: str) -> None:
@@ -34,7 +39,15 @@ def test_a_generation_endpoint_is_a_turn_for_post_only(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["/v1/models", "/v1/messages/count_tokens", "/v1/embeddings", "/v1/responses/resp_1", "/v1/x?p=/v1/messages"]
+    "url",
+    [
+        "/v1/models",
+        "/v1/messages/count_tokens",
+        "/v1/embeddings",
+        "/v1/responses/resp_1",
+        "/v1/x?p=/v1/messages",
+        "/v1/conversations/conv_1/items",
+    ],
 )
 def test_any_other_path_is_not_a_turn(url: str) -> None:
     assert not makes_a_turn("POST", url)

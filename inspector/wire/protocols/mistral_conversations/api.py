@@ -11,4 +11,5 @@ API = Api(
         ids=("/inputs/*/id", "/inputs/*/tool_call_id", "/tool_confirmations/*/tool_call_id"),
     ),
     stream_ends=(b"conversation.response.done", b"conversation.response.error"),
+    turn_paths=("/conversations", "/conversations/*", "/conversations/*/restart"),
 )

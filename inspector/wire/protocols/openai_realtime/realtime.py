@@ -12,6 +12,7 @@ from ..protocol import Protocol
 from ..shared.answers import objects
 from ..shared.parts import unread
 from ..traits import AnswerRules, Pairing, RequestRules
+from .api import API
 from .not_read import NOT_READ
 
 _WORDS = (
@@ -73,6 +74,7 @@ OPENAI_REALTIME = Protocol(
     finish=dict(FINISH),
     not_read=NOT_READ,
     streams=("sse",),
+    api=API,
     pairing=Pairing(anywhere=True),
     requests=RequestRules(),
     answers=AnswerRules(has_word_for_calls=False),

@@ -2,12 +2,28 @@
 
 import re
 
-from turntape.cassettes.apis.interface import Api, IgnoredFields
+from turntape.cassettes.apis.interface import Api, IgnoredFields, SessionTurns
 
+from ...json_value import as_object, parse_json
 from .faults import FAULTS
 
 WALL_TIME_TEXT = re.compile(r"(?P<lead>^Wall time: )[\d.]+(?= seconds$)", re.MULTILINE)
 """How long a tool took, which Codex writes before its output."""
+
+
+def _asks(message: bytes) -> bool:
+    """A `response.create`; with `generate: false`, as Codex opens a session, it gets no answer."""
+    found = as_object(parse_json(message)) if b"response.create" in message else {}
+    return found.get("type") == "response.create" and bool(found.get("generate", True))
+
+
+def _answers(message: bytes) -> bool:
+    found = as_object(parse_json(message)) if b"response.created" in message else {}
+    return found.get("type") == "response.created"
+
+
+SESSION_TURNS = SessionTurns(_asks, _answers)
+"""Also those of OpenAI Realtime, which has the same two messages."""
 
 API = Api(
     path=re.compile(r"(?:.*/)?responses(?:/compact|/input_tokens)?"),
@@ -29,4 +45,5 @@ API = Api(
     faults=FAULTS,
     stream_ends=(b"response.completed", b"response.incomplete", b"response.failed"),
     turn_paths=("/responses",),
+    session_turns=SESSION_TURNS,
 )

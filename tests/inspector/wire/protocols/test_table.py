@@ -37,6 +37,7 @@ ENDPOINTS = {
     "https://api.openai.com/v1/completions": "openai-completions",
     "https://api.cloudflare.com/client/v4/accounts/a/ai/run/@cf/meta/llama-3.1-8b": "cloudflare-run",
     "https://gateway.ai.cloudflare.com/v1/a/g/workers-ai/@cf/meta/llama-3.1-8b": "cloudflare-run",
+    "wss://api.openai.com/v1/realtime": "openai-realtime",
     "https://api.mistral.ai/v1/conversations": "mistral-conversations",
     "https://api.mistral.ai/v1/conversations/conv_1": "mistral-conversations",
     "https://api.mistral.ai/v1/conversations/conv_1/restart": "mistral-conversations",

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from turntape.cassettes import Matching, Redactor
+from turntape.cassettes.apis.lookup import answers_a_turn, asks_for_a_turn
 from turntape.cassettes.matching.fingerprints import Fingerprints
 
 
@@ -39,3 +40,19 @@ def test_opaque_words_of_another_run_match(
 
 def test_code_of_another_program_does_not_match() -> None:
     assert key({"type": "program", "code": "f()"}) != key({"type": "program", "code": "g()"})
+
+
+@pytest.mark.parametrize(
+    ("message", "asks", "answers"),
+    [
+        (b'{"type": "response.create", "input": "go"}', True, False),
+        (b'{"type": "response.create", "generate": false}', False, False),
+        (b'{"type": "response.created", "response": {}}', False, True),
+        (b'{"type": "other", "text": "response.created response.create"}', False, False),
+        (b'["response.create", "response.created"]', False, False),
+        (b"response.created", False, False),
+        (b"{}", False, False),
+    ],
+)
+def test_a_turn_of_a_session_is_one_message_of_each_side(message: bytes, asks: bool, answers: bool) -> None:
+    assert (asks_for_a_turn(message), answers_a_turn(message)) == (asks, answers)
