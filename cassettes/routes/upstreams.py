@@ -158,16 +158,25 @@ def resolve(name: str, overrides: Mapping[str, str]) -> str | None:
 def joined(base: str, upstream: Upstream, path: str) -> tuple[str, str]:
     """Scheme and authority of `base`, and `path` under whatever path `base` has.
 
-    A base that ends in the version (`http://localhost:8000/v1`) is not followed by the version again.
+    What a base already has of the path is not repeated: `https://api.groq.com/openai` and `/openai/v1/models` give
+    `/openai/v1/models`. A base that ends in a version replaces the upstream's own: under `http://localhost:8000/v1`,
+    Groq's `/openai/v1/models` is `/v1/models`.
     """
     parts = urlsplit(base)
-    prefix = parts.path.rstrip("/")
-    first = "/" + path.lstrip("/").split("/", 1)[0].split("?", 1)[0]
-    if prefix and prefix.endswith(upstream.version or first):
-        ending = upstream.version or first
-        if path.startswith(ending):
-            prefix = prefix[: -len(ending)]
-    return f"{parts.scheme}://{parts.netloc}", prefix + path
+    prefix, version = _segments(parts.path), _segments(upstream.version)
+    asked = _segments(path.partition("?")[0])
+    if version and asked[: len(version)] == version and prefix[-1:] == version[-1:]:
+        shared = len(version)
+    else:
+        shared = next((n for n in range(min(len(prefix), len(asked)), 0, -1) if prefix[-n:] == asked[:n]), 0)
+    rest = path
+    for segment in asked[:shared]:
+        rest = rest.lstrip("/")[len(segment) :]
+    return f"{parts.scheme}://{parts.netloc}", "".join(f"/{segment}" for segment in prefix) + rest
+
+
+def _segments(path: str) -> list[str]:
+    return [segment for segment in path.split("/") if segment]
 
 
 def locate(target: str, overrides: Mapping[str, str] | None = None) -> Location | None:

@@ -91,6 +91,56 @@ def test_joined_puts_the_version_once() -> None:
     assert joined("https://p.example/g", gemini, "/v1beta/models") == ("https://p.example", "/g/v1beta/models")
 
 
+def beginnings(version: str) -> list[str]:
+    """`/a`, `/a/b` and `/a/b/c` of `/a/b/c`."""
+    segments = version.strip("/").split("/")
+    return ["/" + "/".join(segments[: n + 1]) for n in range(len(segments))]
+
+
+WITH_BASE_PATH = [
+    (upstream.name, upstream.version, begun)
+    for upstream in UPSTREAMS
+    if upstream.version.count("/") > 1
+    for begun in beginnings(upstream.version)
+]
+
+
+def test_several_upstreams_have_a_base_path() -> None:
+    assert {"groq", "openrouter", "fireworks", "zai", "deepinfra"} <= {name for name, *_ in WITH_BASE_PATH}
+
+
+@pytest.mark.parametrize(("name", "version", "begun"), WITH_BASE_PATH)
+@pytest.mark.parametrize("ahead", ["", "/team"])
+def test_an_override_that_has_a_part_of_the_base_path_does_not_repeat_it(
+    name: str, version: str, begun: str, ahead: str
+) -> None:
+    base = f"https://host.example{ahead}{begun}"
+    wanted = f"https://host.example{ahead}{version}/chat/completions"
+
+    assert sent_to(f"/{name}/chat/completions", **{name: base}) == wanted
+    assert sent_to(f"/{name}{version}/chat/completions", **{name: base + "/"}) == wanted
+    assert "".join(joined(base, BY_NAME[name], f"{version}/chat/completions?a=/x")) == wanted + "?a=/x"
+
+
+@pytest.mark.parametrize(
+    ("name", "base", "path", "wanted"),
+    [
+        ("groq", "http://localhost:8000/v1", "/openai/v1/models", "/v1/models"),
+        ("groq", "http://localhost:8000", "/openai/v1/models", "/openai/v1/models"),
+        ("zai", "https://api.z.ai/api/coding/paas/v4", "/api/paas/v4/models", "/api/coding/paas/v4/models"),
+        ("cohere", "https://host.example/v2", "/v2/chat", "/v2/chat"),
+        ("cohere", "https://host.example/v1", "/v2/chat", "/v1/v2/chat"),
+        ("vertex", "https://host.example/v1/projects/p", "/v1/projects/p/x", "/v1/projects/p/x"),
+        ("openai", "https://host.example/v1", "/v1/", "/v1/"),
+        ("openai", "https://host.example/v1", "/v1?limit=1", "/v1?limit=1"),
+        ("openai", "https://host.example/v1", "/v10/models", "/v1/v10/models"),
+        ("anthropic", "https://host.example/team/v1", "/api/hello", "/team/v1/api/hello"),
+    ],
+)
+def test_a_base_and_a_path_share_what_both_have(name: str, base: str, path: str, wanted: str) -> None:
+    assert joined(base, BY_NAME[name], path)[1] == wanted
+
+
 @pytest.mark.parametrize(
     ("host", "name"),
     [

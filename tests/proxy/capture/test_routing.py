@@ -14,6 +14,7 @@ from mitmproxy.tls import TlsData
 
 from turntape.cassettes import RoundTrip
 from turntape.cassettes.apis.lookup import recorded_paths
+from turntape.cassettes.routes.upstreams import UPSTREAMS, Upstream
 from turntape.proxy.capture.recorder_addon import RecorderAddon
 from turntape.proxy.capture.routing import Router, run_of
 from turntape.proxy.capture.upstream_proxy import UpstreamProxy
@@ -131,6 +132,18 @@ def test_an_override_holds_on_the_forward_route_and_the_clients_host_is_kept(nam
     assert to(flow) == "http://127.0.0.1:9000/v1/chat/completions"
     assert flow.request.headers["host"] == "api.openai.com"
     assert route.recorder.pending[flow.id].url == "https://api.openai.com/v1/chat/completions"
+
+
+@pytest.mark.parametrize("upstream", [one for one in UPSTREAMS if one.version.count("/") > 1], ids=lambda one: one.name)
+def test_an_override_with_a_part_of_the_base_path_has_it_once_on_both_routes(upstream: Upstream) -> None:
+    first = upstream.version.split("/")[1]
+    override: dict[str, Any] = {upstream.name: f"http://127.0.0.1:9000/{first}"}
+    route = Routed(**override)
+    wanted = f"http://127.0.0.1:9000{upstream.version}/chat/completions"
+
+    assert to(route(f"{upstream.url}{upstream.version}/chat/completions", host=upstream.hosts[0])) == wanted
+    assert to(route(f"/{upstream.name}/chat/completions")) == wanted
+    assert to(route(f"/{upstream.name}{upstream.version}/chat/completions")) == wanted
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:11434", "gateway.example"])
