@@ -8,6 +8,7 @@ from factories import round_trip
 
 from turntape.cassettes import Cassette, Recorder, Redactor, Response, RoundTrip
 from turntape.cassettes.redaction.lint import secrets_in
+from turntape.cassettes.tape.model import Failure, Frame
 
 KEY = "sk-proj-abcDEF123456ghiJKL789012mnoPQR345678"
 
@@ -24,6 +25,16 @@ PLACES: dict[str, RoundTrip] = {
     "request body": round_trip(f'{{"key":"{KEY}"}}'.encode()),
     "response header set-cookie": with_answer(headers=(("x-note", "plain"), ("set-cookie", "a=b"))),
     "response body": with_answer(content=f"the key is {KEY}".encode()),
+    "response reason": with_answer(reason=f"no key {KEY}"),
+    "response trailer x-note": with_answer(trailers=(("x-plain", "a"), ("x-note", KEY))),
+    "WebSocket message 1": replace(
+        round_trip(), frames=(Frame("client", 1, b"{}", True), Frame("server", 2, f'"{KEY}"'.encode(), True))
+    ),
+    "failure message": replace(round_trip(), failure=Failure("cut", f"the server said {KEY}")),
+    "fault 1": replace(round_trip(), faults=("plain", f"could not write {KEY}")),
+    "field x-text": replace(round_trip(), extra={"x-plain": "a", "x-text": KEY}),
+    "field x-object": replace(round_trip(), extra={"x-object": {"a": 1, "b": ["c", {"d": KEY}]}}),
+    "field x-tuple": replace(round_trip(), extra={"x-tuple": (None, KEY)}),
 }
 
 
