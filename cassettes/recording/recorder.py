@@ -84,6 +84,8 @@ class Recorder:
         self.path = Path(path)
         self.problem: str | None = None
         """The first error of the disk or of our own code, in one sentence; None while there is none."""
+        self.on_lost: Callable[[int], object] = lambda number: None
+        """Called with the number of a round trip that could not be written, by the thread that writes."""
         self._durable = durable
         self._window = Window()
         self._file = self._open(append)
@@ -272,6 +274,7 @@ class Recorder:
                     self._record(number, item)
             except Exception as exc:  # noqa: BLE001 - our fault must not end the recording of the rest
                 self._complain(f"round trip {number} could not be recorded: {exc}")
+                self._lose(number, item)
             del item
             with self._room:
                 self._waiting -= size
@@ -288,6 +291,17 @@ class Recorder:
         # A later body can refer to this one only when it is in the file.
         if self._put(round_trip_line(number, trip, body, self._window.shorten(body))):
             self._window.add(number, body)
+        else:
+            self._lose(number, trip)
+
+    def _lose(self, number: int, item: RoundTrip | bytes) -> None:
+        """Tell the owner that a round trip is not in the file."""
+        if isinstance(item, bytes):
+            return  # a label
+        try:
+            self.on_lost(number)
+        except Exception:  # the rest must be recorded
+            log.exception("fault in on_lost")
 
     def _put(self, line: bytes) -> bool:
         """True when the line is in the file. When the disk refuses it, the file ends where it ended before."""

@@ -146,6 +146,8 @@ class Recording:
             raise
         # A name that we chose was reserved with an empty file, which is filled now.
         self._recorder = Recorder(settings.path, append=settings.made, redactor=Redactor.from_config())
+        if self.limits is not None:
+            self._recorder.on_lost = self.limits.lost
         # Base URLs in the user's environment are upstreams too; their addresses do not depend on our port.
         named = environment(settings.environ, port=settings.port, route=settings.route, upstreams=settings.upstreams)
         self._engine = Engine(

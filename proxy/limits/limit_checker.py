@@ -18,7 +18,7 @@ from .turn_paths import makes_a_turn, path_of
 
 
 class LimitChecker:
-    """Knows what a run has used. `report` and `labels_ended` may be called by any thread."""
+    """Knows what a run has used. `report`, `lost` and `labels_ended` may be called by any thread."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -35,13 +35,23 @@ class LimitChecker:
         self._written = 0
         self._unlabelled: dict[int, int] = {}
         """Turns, counted by path, in round trips that are written and not labelled yet; by round trip number."""
+        self._lost: set[int] = set()
+        """Round trips that could not be written to the file, so that they never get a label."""
 
     def report(self, report: ProgressReport) -> None:
         """The labeller process has labelled more round trips."""
         with self._lock:
             self._report = report
             read = report["read"]
-            self._unlabelled = {number: turns for number, turns in self._unlabelled.items() if number >= read}
+            self._unlabelled = {
+                number: turns for number, turns in self._unlabelled.items() if number >= read or number in self._lost
+            }
+        self.on_news()
+
+    def lost(self, number: int) -> None:
+        """A round trip could not be written to the file: its turns count by their path, and no label is waited for."""
+        with self._lock:
+            self._lost.add(number)
         self.on_news()
 
     def labels_ended(self, reason: str) -> None:
@@ -56,7 +66,7 @@ class LimitChecker:
             turns += 1
         with self._lock:
             self._written = max(self._written, number + 1)
-            if number >= self._report["read"]:
+            if number >= self._report["read"] or number in self._lost:
                 self._unlabelled[number] = turns
 
     @property
@@ -66,7 +76,10 @@ class LimitChecker:
 
     def is_labelled(self, count: int) -> bool:
         """Whether the labels of the first `count` round trips have arrived, or will never arrive."""
-        return self.labels_missing is not None or self._report["read"] >= count
+        if self.labels_missing is not None:
+            return True
+        with self._lock:
+            return self._lost.issuperset(range(self._report["read"], count))
 
     def is_turn(self, method: str, url: str) -> bool:
         """Whether a request generates an answer: by its path, or because the labels called this path a turn."""
@@ -106,6 +119,9 @@ class LimitChecker:
         unpriced = self._report["unpriced"]
         if self.limits.max_cost is not None and unpriced:
             sentences.append(f"--max-cost did not count {_count(unpriced, 'turn')} without a known price")
+        unseen = sum(self._unlabelled.get(number, 0) for number in self._lost)
+        if self.limits.need_labels and unseen:
+            sentences.append(f"--max-cost and --stop-on did not see {_count(unseen, 'turn')} that could not be written")
         if self.decided_without_labels or (labels_missing and self.limits.need_labels):
             sentences.append("--max-cost and --stop-on were not checked to the end, because labels are missing")
         return sentences

@@ -624,6 +624,48 @@ def test_what_the_disk_refuses_is_left_out_and_nothing_refers_to_it(
     )
 
 
+@pytest.mark.parametrize("refused", [{1}, {2, 4}, {3}])
+def test_the_numbers_of_lost_round_trips_are_told(refused: set[int], path: Path, disk: Disk) -> None:
+    disk.refused = refused
+    lost: list[int] = []
+    with Recorder(path, durable=False) as recorder:
+        recorder.on_lost = lost.append
+        for trip in growing(4):
+            recorder.write(trip)
+
+    assert lost == [number - 1 for number in sorted(refused)]
+
+
+def test_a_label_that_was_refused_is_no_lost_round_trip(path: Path, disk: Disk) -> None:
+    disk.refused = {2}
+    lost: list[int] = []
+    with Recorder(path, durable=False) as recorder:
+        recorder.on_lost = lost.append
+        recorder.write(growing(1)[0])
+        recorder.label(0, {})
+
+    assert lost == [] and recorder.problem is not None
+
+
+def test_a_round_trip_that_cannot_be_written_down_is_lost_and_a_fault_of_the_listener_is_harmless(path: Path) -> None:
+    def fails() -> bytes:
+        raise ValueError("no body")
+
+    def on_lost(number: int) -> None:
+        lost.append(number)
+        raise RuntimeError("the listener fails")
+
+    first, second = growing(2)
+    lost: list[int] = []
+    with Recorder(path, durable=False) as recorder:
+        recorder.on_lost = on_lost
+        recorder.write(replace(first, request=replace(first.request, content=fails)))
+        recorder.write(second)
+
+    assert lost == [0]
+    assert [trip.index for trip in Cassette.load(path)] == [1]
+
+
 def test_a_write_that_takes_only_a_part_is_continued(path: Path, disk: Disk) -> None:
     disk.takes = 7
     record(path, growing(3))

@@ -124,14 +124,67 @@ def test_labels_that_never_come_are_not_waited_for() -> None:
     assert checker.labels_missing == "it died"
 
 
+def test_labels_of_a_round_trip_that_was_not_written_are_not_waited_for() -> None:
+    checker = LimitChecker(Limits(max_turns=3))
+    checker.report(report(1))
+    for number in (1, 2, 3):
+        checker.written(trip(), number)
+
+    checker.lost(2)
+    assert not checker.is_labelled(3)
+    checker.report(report(2, turns=1))
+    assert (checker.is_labelled(2), checker.is_labelled(3), checker.is_labelled(4)) == (True, True, False)
+    checker.lost(3)
+    assert checker.is_labelled(4)
+
+
+@pytest.mark.parametrize("lost_first", [True, False])
+def test_a_turn_that_was_not_written_counts_to_the_end_of_the_run(lost_first: bool) -> None:
+    checker = LimitChecker(Limits(max_turns=3))
+    steps = [lambda: checker.lost(0), lambda: checker.written(trip(), 0)]
+    for step in steps if lost_first else reversed(steps):
+        step()
+
+    checker.report(report(2, turns=1))
+
+    assert checker.check(0) is None
+    assert checker.check(1) is not None
+
+
+@pytest.mark.parametrize(
+    ("limits", "lost", "remarks"),
+    [
+        (Limits(stop_on=("x",)), (0,), ["--max-cost and --stop-on did not see 1 turn that could not be written"]),
+        (
+            Limits(max_cost=Decimal(1)),
+            (0, 1),
+            ["--max-cost and --stop-on did not see 2 turns that could not be written"],
+        ),
+        (Limits(max_cost=Decimal(1)), (2,), []),
+        (Limits(max_turns=9), (0,), []),
+    ],
+)
+def test_the_remarks_name_turns_that_no_label_can_show(
+    limits: Limits, lost: tuple[int, ...], remarks: list[str]
+) -> None:
+    checker = LimitChecker(limits)
+    for number, one in enumerate((trip(), trip(), trip(method="GET"))):
+        checker.written(one, number)
+    for number in lost:
+        checker.lost(number)
+
+    assert checker.remarks(labels_missing=False) == remarks
+
+
 def test_news_are_passed_on() -> None:
     checker, news = LimitChecker(Limits(max_turns=9)), list[int]()
     checker.on_news = lambda: news.append(checker.is_labelled(1))
 
     checker.report(report(0))
+    checker.lost(0)
     checker.labels_ended("it died")
 
-    assert news == [False, True]
+    assert news == [False, True, True]
 
 
 MISSING = "--max-cost and --stop-on were not checked to the end, because labels are missing"

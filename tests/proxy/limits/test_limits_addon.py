@@ -266,6 +266,39 @@ def test_a_loop_is_ended_to_the_turn_by_its_labels(
     assert [f["id"] for f in cassette.labels[made]["findings"]] == ["run-ended-by-limit"]  # type: ignore[union-attr]
 
 
+LARGE_SECOND = """
+import openai
+
+client = openai.OpenAI(api_key="k", max_retries=0)
+for size in (10, 3_000_000, 10):
+    asked = [{"role": "user", "content": "x" * size}]
+    print(client.chat.completions.create(model="gpt-5", messages=asked).choices[0].finish_reason)
+"""
+"""The second request is larger than the file may become, so the cassette has the first and the third."""
+
+
+def test_a_turn_after_one_that_the_disk_refused_does_not_wait_for_its_labels(tmp_path: Path) -> None:
+    limited = "import resource, runpy; resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000)); "
+    with ScriptedServer() as server:
+        done = subprocess.run(
+            [sys.executable, "-c", limited + "runpy.run_module('turntape.proxy.cli', run_name='__main__')"]
+            + ["run", "--out", "t.cassette.jsonl", "--max-cost", "100"]
+            + ["--upstream", f"*={server.url}", "--", sys.executable, "-c", LARGE_SECOND],
+            cwd=tmp_path,
+            env={"TURNTAPE_HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        received = len(server.requests)
+
+    assert done.stdout.count("\n") == 3, done.stderr
+    assert received == 3
+    assert "File too large" in done.stderr
+    assert "--max-cost and --stop-on did not see 1 turn that could not be written" in done.stderr
+    assert [trip.index for trip in Cassette.load(tmp_path / "t.cassette.jsonl")] == [0, 2]
+
+
 # The addon alone
 
 
@@ -472,6 +505,27 @@ def test_a_labeller_process_that_dies_lets_the_waiting_turn_go(
     asyncio.run(run())
 
     assert len(caplog.records) == 1
+
+
+def test_a_turn_that_the_disk_refused_holds_no_other_turn(words: list[asyncio.Event]) -> None:
+    async def run() -> None:
+        addon = Addon(max_cost=Decimal(1))
+        await addon.turn()
+        flow = addon.flow()
+        request = asyncio.create_task(addon.limits.request(flow))
+        await settled()
+        assert not request.done()
+        addon.checker.on_news()  # signs of life of the labeller process do not end the wait
+        await settled()
+        assert not request.done()
+
+        threading.Thread(target=addon.checker.lost, args=(0,)).start()
+        await request
+
+        assert flow.response is None
+        assert addon.checker.labels_missing is None
+
+    asyncio.run(run())
 
 
 def test_when_the_proxy_stops_no_turn_waits(words: list[asyncio.Event], caplog: pytest.LogCaptureFixture) -> None:
