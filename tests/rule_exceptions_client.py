@@ -378,7 +378,7 @@ CLIENT: list[Row] = [
      anthropic([asked("hi"), spoke(words("It is"))], [words("x")])),
     ("client-role-order", "The API accepted the request: then it is an info",
      role_error(error="messages: first message must use the user role"), role_error(), "info"),
-    ("client-empty-content", "The API itself returned the block, and accepts it",
+    ("client-empty-content", "The API itself returned the block; if it rejects it, `request-rejected` blames the API",
      echoed_block(EMPTY, returned=False), echoed_block(EMPTY, returned=True)),
     ("client-empty-content", "The content is of a wrong type: then `client-args-wrong-type` says so",
      anthropic([{"role": "user", "content": []}], [words("x")]),

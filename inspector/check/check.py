@@ -23,7 +23,7 @@ class Asked:
 
     fail_on: Severity = "error"
     only: frozenset[str] = frozenset()
-    """Ids and layers; none is all."""
+    """Ids, also former ones, and layers; none is all."""
     ignore: frozenset[str] = frozenset()
     hints: bool = False
     lint: bool = False
@@ -31,9 +31,9 @@ class Asked:
 
     def wants(self, finding: Finding) -> bool:
         """Whether a finding is selected."""
-        if finding.id in self.ignore:
+        if not self.ignore.isdisjoint(finding.names):
             return False
-        return not self.only or finding.id in self.only or finding.layer in self.only
+        return not self.only or not self.only.isdisjoint((finding.layer, *finding.names))
 
     def fails(self, finding: Finding) -> bool:
         """Whether a finding is severe enough to fail the check."""
@@ -57,8 +57,8 @@ class Asked:
             one
             for one in classes()
             if on[one.switch]
-            and one.id not in self.ignore
-            and (not self.only or one.id in self.only or one.rule.layer in self.only)
+            and self.ignore.isdisjoint(one.names)
+            and (not self.only or not self.only.isdisjoint((one.rule.layer, *one.names)))
         )
 
 
@@ -196,7 +196,8 @@ def rooted(findings: Iterable[Found]) -> list[Node]:
     under: dict[int, list[int]] = {}
     by_id: dict[str, list[int]] = {}
     for place, found in enumerate(given):
-        by_id.setdefault(found.finding.id, []).append(place)
+        for name in found.finding.names:
+            by_id.setdefault(name, []).append(place)
     for place, found in enumerate(given):
         root = above = _root_of(place, found, given, by_id)
         while above is not None and above != place:

@@ -42,6 +42,11 @@ class FailureClass:
         return self.rule.id
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Its id, then the former ones."""
+        return (self.id, *self.rule.aliases)
+
+    @property
     def group(self) -> str:
         """Where it is listed: its layer, or `advice`."""
         return "advice" if self.rule.advice else self.rule.layer
@@ -61,6 +66,7 @@ class FailureClass:
         """The object that `turntape explain --json` prints."""
         return {
             "id": self.id,
+            "aliases": list(self.rule.aliases),
             "layer": self.rule.layer,
             "severities": list(self.severities),
             "tiers": list(self.tiers),
@@ -104,8 +110,8 @@ def _joined(rules: list[Rule]) -> FailureClass:
 
 
 def class_of(name: str) -> FailureClass | None:
-    """The class of that id."""
-    return next((one for one in classes() if one.id == name), None)
+    """The class of that id, which may be a former one."""
+    return next((one for one in classes() if name in one.names), None)
 
 
 def unknown(name: str) -> str:

@@ -233,7 +233,7 @@ EXAMPLES: dict[str, Example] = {
         "the API's filter stopped the answer (content_filter)",
         ("#5 finish content_filter",),
     ),
-    "api-malformed-output": Example(
+    "malformed-output": Example(
         "the API could not parse what the model emitted (UNEXPECTED_TOOL_CALL: Unexpected tool call: open_file)",
         ("#2 finish UNEXPECTED_TOOL_CALL",),
     ),
@@ -267,7 +267,7 @@ EXAMPLES: dict[str, Example] = {
         "the arguments of 'create_ticket' break its schema (missing-required): \"severity\" is a required property",
         ("#4 call call_ZaDpj0", "#4 request /tools/3"),
     ),
-    "model-call-as-text": Example(
+    "call-as-text": Example(
         'the answer contains a tool call as text: \'Next step:\\n\\n```json\\n{"name": "read_file", '
         '"arguments": {"path": "services/checkout/config/production.yaml", "first_line"\'',
         ("#2 response",),
@@ -284,11 +284,11 @@ EXAMPLES: dict[str, Example] = {
         "the model refused: That file does not exist; the settings are in production.yaml.",
         ("#2 response", "#2 finish refusal"),
     ),
-    "model-tool-choice-violated": Example(
+    "tool-choice-violated": Example(
         "tool calls were forbidden and 'search_logs' was called",
         ("#0 request tool choice none", "#0 response"),
     ),
-    "model-parallel-when-forbidden": Example(
+    "parallel-calls-when-forbidden": Example(
         "parallel calls were forbidden and the answer has 2 calls",
         ("#0 request parallel tool calls false", "#0 call call_aa98Xm", "#0 call call_fKI505"),
     ),
@@ -296,7 +296,7 @@ EXAMPLES: dict[str, Example] = {
         "the call of 'read_file' is in one answer twice, with equal arguments",
         ("#2 call call_yLwaf3", "#2 call call_Q9DUrM"),
     ),
-    "api-usage-missing": Example(
+    "usage-missing": Example(
         "the answer counts no tokens",
         ("#0 response",),
     ),
@@ -316,7 +316,7 @@ EXAMPLES: dict[str, Example] = {
         "the server counted 4,096 input tokens for 62,730 characters of history: most of it was dropped",
         ("#0 usage input 4096", "#0 request"),
     ),
-    "api-reasoning-dropped-by-server": Example(
+    "reasoning-removed": Example(
         "the API removed 1 reasoning block from the request: prefix_binding_mismatch messages.3.content.0",
         ("#3 response input_transformations", "#3 request messages.3.content.0"),
     ),
@@ -370,7 +370,7 @@ EXAMPLES: dict[str, Example] = {
         "of 40,000 input tokens per minute.",
         ("#2 status 429",),
     ),
-    "api-auth-or-permission": Example(
+    "access-refused": Example(
         "the API did not accept the key, the account or the model: 404 model: gpt-4.1-turbo",
         ("#0 status 404",),
     ),
@@ -378,7 +378,7 @@ EXAMPLES: dict[str, Example] = {
         "the API could not be reached: connection refused",
         ("#0 refused",),
     ),
-    "api-invalid-request": Example(
+    "request-rejected": Example(
         "the API rejected the request: 400 messages.6.content.1: `tool_use` ids must be unique",
         ("#3 status 400",),
     ),
@@ -398,11 +398,11 @@ EXAMPLES: dict[str, Example] = {
         "the answer begins like a refusal: \"I'm sorry, but I can't help with that.\"",
         ("#0 response",),
     ),
-    "model-truncated-by-own-stop": Example(
+    "cut-by-stop-string": Example(
         "the answer ends inside JSON or code and the request asks to stop at '}'",
         ("#0 request stop", "#0 response"),
     ),
-    "model-reasoning-leak": Example(
+    "reasoning-in-text": Example(
         "the text of the answer contains thinking tags",
         ("#0 response",),
     ),

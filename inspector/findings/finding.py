@@ -32,6 +32,13 @@ class Finding:
     fix: str = ""
     because_of: tuple[str, ...] = ()
     """The ids of the findings that this one follows from."""
+    aliases: tuple[str, ...] = ()
+    """The former ids of its class."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its id, then the former ones: a comparison with any of them holds."""
+        return (self.id, *self.aliases)
 
     def as_json(self) -> dict[str, object]:
         """The finding as a label and `show --json` have it."""
@@ -44,6 +51,7 @@ class Finding:
             "evidence": list(self.evidence),
             "fix": self.fix,
             "because_of": list(self.because_of),
+            "aliases": list(self.aliases),
         }
 
     @classmethod
@@ -59,6 +67,7 @@ class Finding:
             tuple(str(place) for place in as_array(fields.get("evidence"))),
             str(fields.get("fix") or ""),
             tuple(str(name) for name in as_array(fields.get("because_of"))),
+            tuple(str(name) for name in as_array(fields.get("aliases"))),
         )
 
 

@@ -27,6 +27,9 @@ The part above the mark is generated from the table of rules by `python -m turnt
   possible, JSON pointers to the bytes.
 - **Cause.** A finding that only follows from another one names it (`because of`) and is listed below it.
 
+An id names the symptom. A class whose id begins with `model-`, `api-` or `client-` always blames that layer; the others
+can blame several. A renamed class keeps its former ids: they work wherever an id is given, and `aliases` lists them.
+
 Severity, tier and layer of a finding can differ from its row when the bytes require it. For example, the client is not
 blamed for a block that the API itself returned.
 """
@@ -61,8 +64,10 @@ def _severities(one: FailureClass) -> str:
 
 def _meaning(one: FailureClass) -> str:
     only = [f"`{name}`" for name in one.protocols]
+    former = ", ".join(f"`{name}`" for name in one.rule.aliases)
     asked = f"only with `{one.switch}`" if one.switch == "--hints" else ""
-    extra = "; ".join(text for text in (f"for {', '.join(only)}" if only else "", asked) if text)
+    renamed = f"formerly {former}" if former else ""
+    extra = "; ".join(text for text in (f"for {', '.join(only)}" if only else "", asked, renamed) if text)
     return one.rule.says + (f" ({extra[0].upper()}{extra[1:]}.)" if extra else "")
 
 

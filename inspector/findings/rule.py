@@ -64,6 +64,8 @@ class Rule:
     """Or a condition for the protocols to which the rule applies."""
     advice: bool = False
     """True for lint: it blames no layer and says what could be better."""
+    aliases: tuple[str, ...] = ()
+    """Former ids of the class. They are accepted wherever an id is."""
 
     @property
     def switch(self) -> str | None:
@@ -108,6 +110,7 @@ class Rule:
                 note.evidence,
                 self.fix,
                 note.because_of,
+                self.aliases,
             )
 
 
@@ -124,10 +127,11 @@ def rule(
     protocols: tuple[str, ...] = (),
     trait: Callable[[Protocol], bool] | None = None,
     advice: bool = False,
+    aliases: tuple[str, ...] = (),
 ) -> Callable[[Check], Rule]:
     """A decorator that makes a rule of a check."""
 
     def made(check: Check) -> Rule:
-        return Rule(id, layer, severity, tier, says, fix, not_when, check, when, protocols, trait, advice)
+        return Rule(id, layer, severity, tier, says, fix, not_when, check, when, protocols, trait, advice, aliases)
 
     return made

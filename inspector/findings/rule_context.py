@@ -30,8 +30,8 @@ _NO_FINISH = Finish(None, "unknown", "unknown")
 
 
 def _named(ids: tuple[str, ...], findings: list[Finding]) -> tuple[str, ...]:
-    known = {finding.id for finding in findings}
-    return tuple(name for name in ids if name in known)
+    known = {name: finding.id for finding in findings for name in finding.names}
+    return tuple(dict.fromkeys(known[name] for name in ids if name in known))
 
 
 def _media(part: Part) -> Iterator[object]:

@@ -103,13 +103,14 @@ class AgentRun:
     def findings(
         self, *, layer: str | None = None, severity: str | None = None, id: str | None = None
     ) -> list[TurnFinding]:
-        """What went wrong, by layer (`model`, `api`, `client`), severity or id."""
-        wanted = {"layer": layer, "severity": severity, "id": id}
+        """What went wrong, by layer (`model`, `api`, `client`), severity or id, which may be a former one."""
+        wanted = {"layer": layer, "severity": severity}
         return [
             found
             for one in self._labelled
             for found in _findings(one)
             if all(value is None or getattr(found, name) == value for name, value in wanted.items())
+            and (id is None or id in found.names)
         ]
 
     def trajectory(self) -> str:

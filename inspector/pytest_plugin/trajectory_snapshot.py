@@ -1,8 +1,13 @@
 """Compares a text that a test made with the approved file next to it, and shows the difference."""
 
 import difflib
+import re
 from pathlib import Path
 
+from ..findings.docs import class_of
+
+_FINDING = re.compile(r"^(  ! .*\[)([\w-]+)\]$", re.MULTILINE)
+"""The line of a finding, up to its id; the id."""
 _SUFFIXES = (".cassette.jsonl.zst", ".cassette.jsonl", ".jsonl.zst", ".jsonl")
 
 
@@ -23,7 +28,7 @@ def approve(path: Path, text: str, *, write: bool) -> str | None:
             f"turntape: there is no approved trajectory {str(path)!r}; read the one below, and approve it with "
             f"--turntape-approve\n\n{text}"
         )
-    approved = path.read_text(encoding="utf-8")
+    approved = _with_current_ids(path.read_text(encoding="utf-8"))
     if approved == text:
         return None
     lines = difflib.unified_diff(
@@ -31,3 +36,13 @@ def approve(path: Path, text: str, *, write: bool) -> str | None:
     )
     shown = "\n".join(lines)
     return f"turntape: the trajectory is not the approved one; approve it with --turntape-approve\n\n{shown}"
+
+
+def _with_current_ids(text: str) -> str:
+    """An approved text as it would be written today: a class may have got another id since then."""
+
+    def current(line: re.Match[str]) -> str:
+        known = class_of(line[2])
+        return f"{line[1]}{known.id if known else line[2]}]"
+
+    return _FINDING.sub(current, text)

@@ -49,7 +49,7 @@ def _status(value: str) -> Test:
 
 
 def _finding(value: str) -> Test:
-    return lambda row: any(value in found.id for found in row.findings)
+    return lambda row: any(value in name for found in row.findings for name in found.names)
 
 
 def _is(value: str) -> Test:
@@ -143,7 +143,7 @@ def _shown(row: Row, wanted: str) -> bool:
     """Whether the error or a finding of a row has the word."""
     if row.error is not None and wanted in row.error.lower():
         return True
-    return any(wanted in found.id or wanted in found.message.lower() for found in row.findings)
+    return any(wanted in text for found in row.findings for text in (*found.names, found.message.lower()))
 
 
 def _without(test: Test) -> Test:

@@ -3,10 +3,11 @@
 from concurrent.futures import Future, ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import replace
-from typing import cast
 
 from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.findings.finding import Finding
 from turntape.inspector.run.labels import Labeller
+from turntape.inspector.wire.json_value import as_array
 
 
 class FindingsPreview:
@@ -23,7 +24,7 @@ class FindingsPreview:
         self._thread.submit(self._written, round_trip, number)
 
     def findings(self, round_trip: RoundTrip) -> "Future[list[str]]":
-        """The ids of the new findings: of this round trip, and of what it shows about the turn before it."""
+        """The ids of the new findings, with former ids: of this round trip, and of what it shows of the last turn."""
         return self._thread.submit(self._findings, round_trip)
 
     def close(self) -> None:
@@ -44,4 +45,4 @@ class FindingsPreview:
 
 
 def _ids(label: dict[str, object]) -> list[str]:
-    return [str(finding["id"]) for finding in cast(list[dict[str, object]], label.get("findings") or [])]
+    return [name for found in as_array(label["findings"]) for name in Finding.from_json(found).names]

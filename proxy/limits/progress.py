@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TypedDict, cast
+from typing import TypedDict
+
+from turntape.inspector.findings.finding import Finding
+from turntape.inspector.wire.json_value import as_array
 
 from .turn_paths import path_of
 
@@ -22,7 +25,7 @@ class ProgressReport(TypedDict):
     unpriced: int
     """Turns without a known price; they are not in `cost`."""
     findings: dict[str, str]
-    """Message by finding id."""
+    """Message by finding id; a finding is listed under its former ids too."""
     paths: list[str]
     """Paths of the requests that the labels call turns."""
 
@@ -49,10 +52,10 @@ class ProgressCounter:
         if label.get("turn") is None:
             return
         cost = label.get("cost_usd")
-        findings = cast(list[Mapping[str, object]], label.get("findings") or [])
+        findings = map(Finding.from_json, as_array(label.get("findings")))
         self._turns[(index, label.get("thread"), label.get("turn"))] = _Turn(
             Decimal(cost) if isinstance(cost, str) else None,
-            tuple((str(finding.get("id")), str(finding.get("message"))) for finding in findings),
+            tuple((name, finding.message) for finding in findings for name in finding.names),
         )
         self._paths.add(path_of(str(label.get("url"))))
 

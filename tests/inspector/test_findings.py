@@ -31,8 +31,8 @@ def test_a_healthy_run_has_none() -> None:
     [
         (refused(429), "api-rate-limited", "api"),
         (refused(529), "api-overloaded", "api"),
-        (refused(401), "api-auth-or-permission", "client"),
-        (refused(400), "api-invalid-request", "client"),
+        (refused(401), "access-refused", "client"),
+        (refused(400), "request-rejected", "client"),
         (chat([HELLO], failure=Failure("refused", "connection refused")), "api-unreachable", "api"),
         (chat([HELLO], said("half"), finish="length"), "api-length-truncated", "api"),
         (chat([HELLO], said(None, ("c", "look_up", '{"wo')), finish="length"), "api-length-truncated-tool-call", "api"),

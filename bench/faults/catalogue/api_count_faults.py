@@ -14,14 +14,14 @@ COUNTS = Table()
 EVERYWHERE = tuple(range(6))
 
 
-@COUNTS("api-usage-missing", "api")
+@COUNTS("usage-missing", "api")
 def no_usage(loop: Loop) -> tuple[int, ...]:
     for step in loop.steps:
         step.spent = lambda _: None
     return EVERYWHERE
 
 
-@COUNTS("api-usage-missing", "client", ("openai-chat",), "not asked for", modes=STREAMED)
+@COUNTS("usage-missing", "client", ("openai-chat",), "not asked for", modes=STREAMED)
 def usage_not_asked_for(loop: Loop) -> tuple[int, ...]:
     for step in loop.steps:
         step.edit_request = (lambda body: body.pop("stream_options", None),)
@@ -169,14 +169,14 @@ def truncated_by_server(loop: Loop) -> int:
     return TICKETS
 
 
-@COUNTS("api-reasoning-dropped-by-server", "api client", ("anthropic-thinking",))
+@COUNTS("reasoning-removed", "api client", ("anthropic-thinking",))
 def thinking_dropped(loop: Loop) -> int:
     entry = {"type": "thinking_dropped", "path": "messages.3.content.0", "reason": "prefix_binding_mismatch"}
     loop.steps[QUERIES].detail = {"input_transformations": [entry]}
     return QUERIES
 
 
-@COUNTS("api-reasoning-dropped-by-server", "api client", ("openai-responses",), "removed")
+@COUNTS("reasoning-removed", "api client", ("openai-responses",), "removed")
 def reasoning_removed(loop: Loop) -> int:
     thinking = next(b for b in loop.steps[READS].blocks if isinstance(b, Thinking))
     entry = {"id": thinking.id, "action": "removed", "reason": "model_mismatch", "type": "reasoning"}

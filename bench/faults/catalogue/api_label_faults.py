@@ -81,12 +81,12 @@ def quota(loop: Loop) -> tuple[int, ...]:
     return attempts(loop, READS, Failed(429, message, "insufficient_quota"))
 
 
-@LABELS("api-auth-or-permission", "client", tuple(UNAUTHORIZED), "key", edits="api")
+@LABELS("access-refused", "client", tuple(UNAUTHORIZED), "key", edits="api")
 def unauthorized(loop: Loop) -> tuple[int, ...]:
     return attempts(loop, 0, UNAUTHORIZED[loop.dialect.name])
 
 
-@LABELS("api-auth-or-permission", "client", tuple(NO_MODEL), "model")
+@LABELS("access-refused", "client", tuple(NO_MODEL), "model")
 def no_model(loop: Loop) -> tuple[int, ...]:
     loop.steps[0].ask["model"] = "gpt-4.1-turbo"
     return attempts(loop, 0, NO_MODEL[loop.dialect.name])

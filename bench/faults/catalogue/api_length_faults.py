@@ -150,7 +150,7 @@ def long_history(loop: Loop) -> None:
     "400",
     base=long_history,
     edits="api",
-    also="api-invalid-request",
+    also="request-rejected",
     modes=STREAMED,
 )
 def prompt_too_long(loop: Loop) -> int:
@@ -197,7 +197,7 @@ def azure(loop: Loop) -> None:
     loop.upstream = "azure"
 
 
-@LENGTHS("api-content-filter", "api", ("openai-chat",), "400 of Azure", base=azure, also="api-invalid-request")
+@LENGTHS("api-content-filter", "api", ("openai-chat",), "400 of Azure", base=azure, also="request-rejected")
 def filtered_prompt_azure(loop: Loop) -> int:
     said = {"filtered": False, "severity": "safe"}
     result = {"hate": said, "jailbreak": {"filtered": True, "detected": True}, "self_harm": said, "sexual": said,
@@ -214,7 +214,7 @@ def filtered_prompt_azure(loop: Loop) -> int:
     return ends(loop, QUERIES)
 
 
-@LENGTHS("api-malformed-output", "api model", ("gemini-generate",), "malformed call", edits="api")
+@LENGTHS("malformed-output", "api model", ("gemini-generate",), "malformed call", edits="api")
 def malformed_call(loop: Loop) -> int:
     asked = first_call(loop.steps[READS])
     bad = Step(
@@ -225,14 +225,14 @@ def malformed_call(loop: Loop) -> int:
     return READS
 
 
-@LENGTHS("api-malformed-output", "api model", ("gemini-generate",), "unexpected call", edits="api", also=ENDINGS)
+@LENGTHS("malformed-output", "api model", ("gemini-generate",), "unexpected call", edits="api", also=ENDINGS)
 def unexpected_call(loop: Loop) -> int:
     put(loop.steps[READS], passes=lambda _: (), finish="=UNEXPECTED_TOOL_CALL",
         detail={"finishMessage": "Unexpected tool call: open_file"})  # fmt: skip
     return ends(loop, READS)
 
 
-@LENGTHS("api-malformed-output", "api model", ("bedrock-converse",), "malformed tool use", edits="api", also=ENDINGS)
+@LENGTHS("malformed-output", "api model", ("bedrock-converse",), "malformed tool use", edits="api", also=ENDINGS)
 def malformed_tool_use(loop: Loop) -> int:
     put(loop.steps[READS], passes=without_calls, finish="malformed")
     return ends(loop, READS)

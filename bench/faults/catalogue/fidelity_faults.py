@@ -106,7 +106,7 @@ def reasoning_dropped(loop: Loop) -> int:
 
 
 @FIDELITY("client-reasoning-dropped", "client", tuple(REJECTIONS["client-reasoning-dropped"]), "rejected",
-          also=f"{BUSTED} api-invalid-request", modes=STREAMED)  # fmt: skip
+          also=f"{BUSTED} request-rejected", modes=STREAMED)  # fmt: skip
 def reasoning_dropped_rejected(loop: Loop) -> int:
     call = first_call(loop.steps[READS])
     return rejects(loop, reasoning_dropped(loop), "client-reasoning-dropped", call=call.id, tool=call.name)
@@ -134,7 +134,7 @@ def another_signature(loop: Loop) -> int:
 
 
 @FIDELITY("client-reasoning-altered", "client", tuple(REJECTIONS["client-reasoning-altered"]), "rejected",
-          also=f"{BUSTED} api-invalid-request", instead="client-reasoning-dropped", modes=STREAMED)  # fmt: skip
+          also=f"{BUSTED} request-rejected", instead="client-reasoning-dropped", modes=STREAMED)  # fmt: skip
 def another_signature_rejected(loop: Loop) -> int:
     return rejects(loop, another_signature(loop), "client-reasoning-altered")
 

@@ -24,7 +24,7 @@ def promised(loop: Loop) -> int:
     return _speaks(loop, "The cause is known. Now I will close the ticket.")
 
 
-@HINTS("model-reasoning-leak", "api model", CHAT, tier="H", edits="model")
+@HINTS("reasoning-in-text", "api model", CHAT, tier="H", edits="model")
 def thinking_in_the_text(loop: Loop) -> int:
     return _speaks(loop, "<think>It was the timeout.</think>The timeout was lowered at 20:58:31Z.")
 

@@ -104,7 +104,7 @@ FILTERS = (
 
 def _executed(variant: str, dialects: tuple[str, ...], finish: str) -> None:
     @LOOP("client-executed-filtered-call", "client", dialects, variant, base=_filtered(finish),  # type: ignore[arg-type]
-          given="api-content-filter model-refusal api-malformed-output api-finish-label-disagrees")  # fmt: skip
+          given="api-content-filter model-refusal malformed-output api-finish-label-disagrees")  # fmt: skip
     def run(loop: Loop) -> tuple[int, ...]:
         answered(loop.steps[READS], "charge_timeout: 1500")
         return READS, READS + 1
@@ -293,7 +293,7 @@ def one_after_the_other(loop: Loop) -> int:
 
 
 @LOOP("client-poisoned-history", "client", tuple(REJECTIONS["client-missing-tool-result"]),
-      given="client-missing-tool-result api-invalid-request client-results-not-adjacent",
+      given="client-missing-tool-result request-rejected client-results-not-adjacent",
       also="client-role-order")  # fmt: skip
 def poisoned(loop: Loop) -> tuple[int, ...]:
     from .rejections import rejects

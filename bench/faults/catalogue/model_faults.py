@@ -101,24 +101,24 @@ def _prose(kind: str, loop: Loop) -> int:
     return ends(loop, READS)
 
 
-@MODEL("model-call-as-text", "model api", ("openai-chat", "deepseek-chat", "ollama-chat", "mistral-chat"), "hermes",
+@MODEL("call-as-text", "model api", ("openai-chat", "deepseek-chat", "ollama-chat", "mistral-chat"), "hermes",
        tier="S")  # fmt: skip
 def prose_hermes(loop: Loop) -> int:
     return _prose("hermes", loop)
 
 
-@MODEL("model-call-as-text", "model api", ("openai-chat", "ollama-chat", "cohere-v2", "bedrock-converse"), "functions",
+@MODEL("call-as-text", "model api", ("openai-chat", "ollama-chat", "cohere-v2", "bedrock-converse"), "functions",
        tier="S")  # fmt: skip
 def prose_functions(loop: Loop) -> int:
     return _prose("functions", loop)
 
 
-@MODEL("model-call-as-text", "model", (*ANTHROPIC, "bedrock-converse"), "invoke", tier="S")
+@MODEL("call-as-text", "model", (*ANTHROPIC, "bedrock-converse"), "invoke", tier="S")
 def prose_invoke(loop: Loop) -> int:
     return _prose("invoke", loop)
 
 
-@MODEL("model-call-as-text", "model", ("openai-chat", "openai-responses", "gemini-generate", "mistral-chat"), "fenced",
+@MODEL("call-as-text", "model", ("openai-chat", "openai-responses", "gemini-generate", "mistral-chat"), "fenced",
        tier="S")  # fmt: skip
 def prose_fenced(loop: Loop) -> int:
     return _prose("fenced", loop)

@@ -42,7 +42,7 @@ def tolerated_and_rejected(
 
         worded = tuple(name for name in dialects if name in REJECTIONS.get(identity, {}))
         if worded:
-            PAIRING(identity, "client", worded, f"{variant}, rejected", also=f"{also} api-invalid-request",
+            PAIRING(identity, "client", worded, f"{variant}, rejected", also=f"{also} request-rejected",
                     instead=instead, modes=STREAMED)(rejected)  # fmt: skip
         return inject
 

@@ -15,7 +15,7 @@ def must_call(loop: Loop) -> None:
     loop.steps[0].ask["tool_choice"] = "required"
 
 
-@PROMISES("model-tool-choice-violated", "api model", CHOOSING, "required", base=must_call, edits="model")
+@PROMISES("tool-choice-violated", "api model", CHOOSING, "required", base=must_call, edits="model")
 def required_and_none_came(loop: Loop) -> int:
     talk = Step(say(loop, "talk", "Which of the services should I look at first?"), says="Checkout, then payments.",
                 ask={"tool_choice": "required"})  # fmt: skip
@@ -30,7 +30,7 @@ def must_plan(loop: Loop) -> None:
 
 
 @PROMISES(
-    "model-tool-choice-violated",
+    "tool-choice-violated",
     "api model",
     tuple(n for n in CHOOSING if n != "bedrock-converse"),
     "none",
@@ -50,7 +50,7 @@ def must_read(loop: Loop) -> None:
 
 
 @PROMISES(
-    "model-tool-choice-violated",
+    "tool-choice-violated",
     "api model",
     tuple(n for n in CHOOSING if n not in ("mistral-chat", "cohere-v2")),
     "named",
@@ -77,7 +77,7 @@ def one_at_a_time(loop: Loop) -> None:
 
 
 @PROMISES(
-    "model-parallel-when-forbidden",
+    "parallel-calls-when-forbidden",
     "api model",
     ("openai-chat", *RESPONSES, *ANTHROPIC, "mistral-chat"),
     base=one_at_a_time,

@@ -33,7 +33,7 @@ def twelve_times(loop: Loop) -> tuple[int, ...]:
     return _again(loop, 9, 0.2)
 
 
-REFUSED = "api-auth-or-permission api-invalid-request client-unsupported-param"
+REFUSED = "access-refused request-rejected client-unsupported-param"
 
 
 @RETRIES("client-retried-permanent-error", "client", tuple(UNAUTHORIZED), "key", given=REFUSED,

@@ -14,7 +14,7 @@ from .fault import ALL, ANTHROPIC, STREAMED, Inject, Table
 from .rejections import REJECTIONS, rejects
 
 SHAPES = Table()
-NO = "api-invalid-request"
+NO = "request-rejected"
 
 
 def both(identity: str, dialects: tuple[str, ...], variant: str, *, also: str = "", tool: str = "") -> Any:
@@ -90,7 +90,7 @@ def empty_words_of_the_user(loop: Loop) -> int:
     return READS + 1
 
 
-@SHAPES("client-empty-content", "api", EMPTY, "the API's own block, rejected", also=NO, modes=STREAMED)
+@SHAPES("request-rejected", "api", EMPTY, "the API's own block", also=NO, modes=STREAMED)
 def own_empty_block(loop: Loop) -> int:
     step = loop.steps[READS]
     step.passes = lambda blocks: (*blocks[:-1], Text(""), blocks[-1])
@@ -259,7 +259,7 @@ def image(loop: Loop) -> int:
     return rejected(loop, 0, message)
 
 
-@SHAPES("api-invalid-request", "client", variant="in words that nobody knows")
+@SHAPES("request-rejected", "client", variant="in words that nobody knows")
 def unknown_words(loop: Loop) -> int:
     loop.parameters = loop.parameters | {"frobnicate": True}
     return rejected(loop, 0, "The request could not be served as it is (E-7731).")
@@ -295,7 +295,7 @@ def huge(loop: Loop) -> tuple[int, ...]:
 
 
 @SHAPES("client-huge-tool-result", "client", tuple(TOO_LONG), "and the window is full", modes=(False,),
-        also="api-context-full api-invalid-request")  # fmt: skip
+        also="api-context-full request-rejected")  # fmt: skip
 def huge_and_full(loop: Loop) -> tuple[int, ...]:
     _huge(loop)
     loop.steps[PARALLEL + 1].failed = TOO_LONG[loop.dialect.name]

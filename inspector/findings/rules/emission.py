@@ -202,7 +202,7 @@ def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
 
 
 @rule(
-    "model-call-as-text",
+    "call-as-text",
     "model",
     "error",
     "S",
@@ -212,6 +212,7 @@ def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
         "No tools were offered",
         "The name in the text is not one of the tools",
     ),
+    aliases=("model-call-as-text",),
 )
 def call_as_text(context: RuleContext) -> Iterator[Note]:
     if context.emission.emitted != "call_as_text":
@@ -329,7 +330,7 @@ def refusal(context: RuleContext) -> Iterator[Note]:
 
 
 @rule(
-    "model-tool-choice-violated",
+    "tool-choice-violated",
     "api",
     "error",
     "P",
@@ -341,6 +342,7 @@ def refusal(context: RuleContext) -> Iterator[Note]:
         "The answer was filtered",
         "The model refused",
     ),
+    aliases=("model-tool-choice-violated",),
 )
 def tool_choice_violated(context: RuleContext) -> Iterator[Note]:
     choice = context.request.tool_choice
@@ -370,12 +372,13 @@ def tool_choice_violated(context: RuleContext) -> Iterator[Note]:
 
 
 @rule(
-    "model-parallel-when-forbidden",
+    "parallel-calls-when-forbidden",
     "api",
     "warning",
     "P",
     says="The request allows one call at a time and the answer holds several.",
     fix="Run all of them, or answer the others with error results; some servers never enforce this setting.",
+    aliases=("model-parallel-when-forbidden",),
 )
 def parallel_when_forbidden(context: RuleContext) -> Iterator[Note]:
     first = [call for call in context.emission.calls if call.choice == 0]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from ...wire.exchange import header
 from ..finding import Layer
+from ..own_block import own_block
 from ..rejections import names_rate
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -145,12 +146,13 @@ def rate_limited(context: RuleContext) -> Iterator[Note]:
 
 
 @rule(
-    "api-auth-or-permission",
+    "access-refused",
     "client",
     "error",
     "P",
     says="The API did not accept the key, the account, the model or the address.",
     fix="Check the key, the account's permissions, the model's name and the base URL.",
+    aliases=("api-auth-or-permission",),
 )
 def no_access(context: RuleContext) -> Iterator[Note]:
     if context.has(*turntape_actions.IDS):
@@ -166,12 +168,14 @@ def no_access(context: RuleContext) -> Iterator[Note]:
 
 
 @rule(
-    "api-invalid-request",
+    "request-rejected",
     "client",
     "error",
     "P",
-    says="The API rejected the request.",
+    says="The API rejected the request. It blames the layer of its cause, and the API where the API itself returned the "
+    "rejected block.",
     fix="Read the finding that it names as its cause. If there is none, the API's error says what it did not accept.",
+    aliases=("api-invalid-request",),
 )
 def invalid_request(context: RuleContext) -> Iterator[Note]:
     if error_status(context) not in REJECTED or context.has(*turntape_actions.IDS):
@@ -182,11 +186,17 @@ def invalid_request(context: RuleContext) -> Iterator[Note]:
     severe = {f.id for f in (*context.found, *context.thread.recent) if f.severity != "info" or f.id in named}
     roots = tuple(name for name in context.has_recently(*SHAPE_IDS) if name in severe)
     layer: Layer | None = next((f.layer for f in (*context.found, *context.thread.recent) if f.id in roots), None)
+    own = None if roots else own_block(context)
+    places = (f"{context.at} status {context.status}",)
+    if own is not None:
+        pointer, returned = own
+        places += (f"{context.at} request {pointer}", f"#{returned} response")
     yield Note(
-        f"the API rejected the request: {_says(context)}",
-        (f"{context.at} status {context.status}",),
+        f"the API rejected the request: {_says(context)}"
+        + (f"; the API itself returned the rejected block in #{own[1]}" if own else ""),
+        places,
         because_of=roots,
-        layer=layer,
+        layer="api" if own else layer,
     )
 
 

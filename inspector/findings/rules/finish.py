@@ -175,12 +175,13 @@ def content_filter(context: RuleContext) -> Iterator[Note]:
 
 
 @rule(
-    "api-malformed-output",
+    "malformed-output",
     "api",
     "error",
     "P",
     says="The API could not parse what the model emitted.",
     fix="Ask again once; simplify the schemas and offer fewer tools.",
+    aliases=("api-malformed-output",),
 )
 def malformed_output(context: RuleContext) -> Iterator[Note]:
     if context.finish.label != "malformed":

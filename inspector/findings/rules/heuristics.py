@@ -94,12 +94,13 @@ def refused_in_text(context: RuleContext) -> Iterator[Note]:
 
 
 @rule(
-    "model-truncated-by-own-stop",
-    "api",
+    "cut-by-stop-string",
+    "client",
     "warning",
     "H",
     says="A stop string of the request seems to have ended the answer inside JSON or code.",
     fix="Do not send stop strings in requests that offer tools or ask for code.",
+    aliases=("model-truncated-by-own-stop",),
 )
 def own_stop(context: RuleContext) -> Iterator[Note]:
     if not context.request.stop or context.finish.label not in ("complete", "stop_sequence"):
@@ -114,12 +115,13 @@ def own_stop(context: RuleContext) -> Iterator[Note]:
 
 
 @rule(
-    "model-reasoning-leak",
+    "reasoning-in-text",
     "api",
     "info",
     "H",
     says="The text of the answer contains thinking tags.",
     fix="Turn the server's reasoning parser on.",
+    aliases=("model-reasoning-leak",),
 )
 def reasoning_leak(context: RuleContext) -> Iterator[Note]:
     if _THINK.search(context.emission.text):

@@ -168,7 +168,7 @@ _WARNED = (
     "api-stream-cut",
     "api-error-in-200-stream",
     "api-content-filter",
-    "api-malformed-output",
+    "malformed-output",
     "model-refusal",
 )
 

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from ...analysis.conversation import call_meaning
-from ...wire.json_value import as_object, as_text, value_at
+from ...wire.json_value import as_object, as_text
 from ...wire.printable import several
 from ...wire.values import Part, ToolCall
+from ..own_block import own_block
 from ..rejections import Rejection
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -32,7 +33,7 @@ def confirmed(context: RuleContext, name: str, notes: Iterable[Note]) -> Iterato
         some = True
         yield replace(note, message=f"{note.message}; the API says: {said.text}")
     if not some and not _reported_otherwise(context, name, said):
-        yield _rejected(context, said)
+        yield from _rejected(context, said)
 
 
 def _reported_otherwise(context: RuleContext, name: str, said: Rejection) -> bool:
@@ -44,27 +45,19 @@ def _reported_otherwise(context: RuleContext, name: str, said: Rejection) -> boo
     return len(said.ids) > 1 and any(_SEEN[other](context.pairing) for other in said.ids if other in _SEEN)
 
 
-def _rejected(context: RuleContext, said: Rejection) -> Note:
-    """A note with the API's error text. It blames the API when the API itself returned the block."""
-    block = at_pointer(context, said.pointer)
-    returned = context.returned_by(block) if block is not None else None
+def _rejected(context: RuleContext, said: Rejection) -> Iterator[Note]:
+    """A note with the API's error text; none when the API itself returned the block: then `request-rejected` says so."""
+    if own_block(context) is not None:
+        return
     where = f"{context.at} request {said.pointer}" if said.pointer else f"{context.at} request"
     named = f" ({', '.join(said.named)})" if said.named else ""
-    return Note(
-        f"the API rejects the request{named}: {said.text}"
-        + (f"; the API itself returned the block in #{returned}" if returned is not None else ""),
+    yield Note(
+        f"the API rejects the request{named}: {said.text}",
         (where, f"{context.at} status {context.status}"),
         severity="error",
-        layer="api" if returned is not None else None,
-        tier="P" if returned is not None else "S",
+        tier="S",
         key=("said", said.text),
     )
-
-
-def at_pointer(context: RuleContext, pointer: str | None) -> object:
-    """The value that a JSON pointer into the request names, or None."""
-    steps = [step.replace("~1", "/").replace("~0", "~") for step in (pointer or "").split("/")[1:]]
-    return value_at(context.exchange.body, steps) if steps else None
 
 
 def _name(part: Part) -> str:

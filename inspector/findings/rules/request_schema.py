@@ -16,12 +16,6 @@ from ..rule_context import RuleContext
 from .pairing import confirmed
 
 
-def _origin(context: RuleContext, part_raw: object) -> tuple[str, int | None]:
-    """If the API itself returned the block: a clause for the message, and the number of that round trip."""
-    returned = context.returned_by(part_raw)
-    return (f"; the API itself returned it in #{returned}" if returned is not None else "", returned)
-
-
 def _has_calls(message: Message) -> bool:
     return any(part.call is not None and not part.call.server for part in message.parts)
 
@@ -78,7 +72,7 @@ def _leaves_open(context: RuleContext, message: Message) -> bool:
     says="A message or a text block of the request is empty.",
     fix="Leave empty blocks out before sending the history back.",
     not_when=(
-        "The API itself returned the block, and accepts it",
+        "The API itself returned the block; if it rejects it, `request-rejected` blames the API",
         "A tool result is empty, which is allowed",
         "The content is of a wrong type: then `client-args-wrong-type` says so",
     ),
@@ -113,15 +107,8 @@ def _empty_error(part: Part) -> bool:
 
 
 def _empty_note(context: RuleContext, pointer: str, raw: object, what: str) -> Iterator[Note]:
-    origin, returned = _origin(context, raw)
-    if returned is not None and context.reading.error is None:
-        return
-    yield Note(
-        f"the request holds {what}{origin}",
-        (f"{context.at} request {pointer}", *((f"#{returned} response",) if returned is not None else ())),
-        layer="api" if returned is not None else None,
-        key=pointer,
-    )
+    if context.returned_by(raw) is None:
+        yield Note(f"the request holds {what}", (f"{context.at} request {pointer}",), key=pointer)
 
 
 @rule(
@@ -317,12 +304,10 @@ def _wrong_arguments(context: RuleContext, part: Part) -> Iterator[Note]:
         fields = as_object(fields.get(step))
     if wanted.key not in fields or _is(fields[wanted.key], wanted.type):
         return
-    origin, returned = _origin(context, part.raw)
-    if returned is None or context.reading.error is not None:
+    if context.returned_by(part.raw) is None:
         yield Note(
-            f"the arguments of {part.call.name!r} must be {_ARTICLE[wanted.type]}{origin}",
+            f"the arguments of {part.call.name!r} must be {_ARTICLE[wanted.type]}",
             (f"{context.at} request {part.pointer}",),
-            layer="api" if returned is not None else None,
             key=part.pointer,
         )
 

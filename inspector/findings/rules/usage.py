@@ -17,7 +17,7 @@ _MOST_CHARACTERS_PER_TOKEN = 8
 
 
 @rule(
-    "api-usage-missing",
+    "usage-missing",
     "api",
     "info",
     "P",
@@ -27,6 +27,7 @@ _MOST_CHARACTERS_PER_TOKEN = 8
         "The answer failed",
         "The answer was cut",
     ),
+    aliases=("api-usage-missing",),
 )
 def usage_missing(context: RuleContext) -> Iterator[Note]:
     usage = context.reading.usage
@@ -309,12 +310,13 @@ def _local(context: RuleContext) -> bool:
 
 
 @rule(
-    "api-reasoning-dropped-by-server",
+    "reasoning-removed",
     "api",
     "warning",
     "P",
     says="The API says that it removed reasoning from the request, and why.",
     fix="Send histories back unchanged, to the same model and organization; a `prefix` reason means a changed history.",
+    aliases=("api-reasoning-dropped-by-server",),
 )
 def reasoning_dropped_by_server(context: RuleContext) -> Iterator[Note]:
     entries = as_array(context.exchange.answer_fields.get("input_transformations")) or as_array(

@@ -233,6 +233,8 @@ class FindingInfo(_Object):
     """What to do about it."""
     because_of: list[str]
     """The ids of the findings that this one follows from."""
+    aliases: list[str]
+    """Former ids of the class. Commands accept them; compare with these too if your code still knows an old id."""
 
 
 class RoundTripLabel(_Object):
@@ -485,6 +487,8 @@ class FailureClassInfo(_Object):
 
     id: str
     """The id of the class."""
+    aliases: list[str]
+    """Its former ids, which commands still accept."""
     layer: Layer
     """Who is to blame."""
     severities: list[Severity]

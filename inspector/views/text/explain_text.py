@@ -31,6 +31,8 @@ def explained(one: FailureClass, width: int) -> Iterator[Line]:
     yield from _field("severity", severities + (", advice that blames no layer" if rule.advice else ""), width)
     yield from _field("tier", "; or ".join(f"{tier}, {TIERS[tier]}" for tier in one.tiers), width)
     yield from _field("protocols", ", ".join(one.protocols) or "all", width)
+    if rule.aliases:
+        yield from _field("former ids", ", ".join(rule.aliases), width)
     if one.switch:
         yield from _field("option", f"only with {one.switch}", width)
     if rule.not_when:

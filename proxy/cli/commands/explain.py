@@ -39,7 +39,7 @@ def main(options: argparse.Namespace) -> int:
             import json
 
             for one in classes():
-                if not options.names or one.id in options.names or one.group in options.names:
+                if not options.names or not {one.group, *one.names}.isdisjoint(options.names):
                     out.write(json.dumps(one.as_json(), ensure_ascii=False) + "\n")
             return OK
         colour = coloured(out.isatty(), os.environ, options.color)

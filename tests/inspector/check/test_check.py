@@ -66,7 +66,7 @@ def test_a_root_comes_before_what_follows_from_it() -> None:
 
     root = next(i for i, line in enumerate(lines) if "client-missing-tool-result" in line)
     because = next(i for i, line in enumerate(lines) if line.strip() == "because of this:")
-    consequence = next(i for i, line in enumerate(lines) if "api-invalid-request" in line)
+    consequence = next(i for i, line in enumerate(lines) if "request-rejected" in line)
     assert root < because < consequence
     assert len(lines[consequence]) - len(lines[consequence].lstrip()) > len(lines[root]) - len(lines[root].lstrip())
     for piece in ("▶ client", "error, proven", "t1 turn 1, #0", "no result for call_1", "#0 call call_1", "fix"):
@@ -74,10 +74,10 @@ def test_a_root_comes_before_what_follows_from_it() -> None:
 
 
 def test_only_ignore_and_fail_on_choose() -> None:
-    assert ids(report(lost())) == ["client-missing-tool-result", "api-invalid-request"]
-    assert ids(report(lost(), only=frozenset({"api-invalid-request"}))) == ["api-invalid-request"]
+    assert ids(report(lost())) == ["client-missing-tool-result", "request-rejected"]
+    assert ids(report(lost(), only=frozenset({"request-rejected"}))) == ["request-rejected"]
     assert ids(report(lost(), only=frozenset({"model"}))) == []
-    assert ids(report(lost(), ignore=frozenset({"client-missing-tool-result"}))) == ["api-invalid-request"]
+    assert ids(report(lost(), ignore=frozenset({"client-missing-tool-result"}))) == ["request-rejected"]
     capped = [chat([HELLO], said("half"), finish="length")]
     assert "api-length-truncated" in ids(report(capped))
     assert not report(capped).failed
@@ -196,7 +196,7 @@ def test_junit_has_one_case_a_cassette_and_class() -> None:
     failed = [(s.get("name"), case.get("name")) for s in suites for case in s if case.find("failure") is not None]
     assert failed == [
         ("a.jsonl", "client-missing-tool-result"),
-        ("a.jsonl", "api-invalid-request"),
+        ("a.jsonl", "request-rejected"),
         ("a.jsonl", "max-turns"),
     ]
     milder = suites[1].find("testcase[@name='api-length-truncated']/system-out")
@@ -222,7 +222,7 @@ def test_github_annotations_are_one_a_finding_the_most_severe_first() -> None:
     commands = [re.match(r"::(\w+) ", line)[1] for line in lines]  # type: ignore[index]
     assert commands == sorted(commands, key=["error", "warning", "notice"].index)
     assert len(lines) == len(ids(report(trips)))
-    assert "because of client-missing-tool-result" in next(line for line in lines if "api-invalid-request" in line)
+    assert "because of client-missing-tool-result" in next(line for line in lines if "request-rejected" in line)
 
 
 def test_json_has_every_finding_with_its_turn() -> None:
@@ -259,3 +259,19 @@ def test_a_check_keeps_no_bodies() -> None:
     check("long", trips(), Asked())
 
     assert 0 < most < 12
+
+
+def test_a_class_is_chosen_and_left_out_by_its_former_id_too() -> None:
+    for name in ("request-rejected", "api-invalid-request"):
+        assert ids(report(lost(), only=frozenset({name}))) == ["request-rejected"]
+        assert "request-rejected" not in ids(report(lost(), ignore=frozenset({name})))
+        assert [one.id for one in Asked(only=frozenset({name})).classes] == ["request-rejected"]
+        assert "request-rejected" not in [one.id for one in Asked(ignore=frozenset({name})).classes]
+
+
+def test_a_finding_below_the_former_id_of_its_root_is_below_its_root() -> None:
+    root = replace(finding("request-rejected"), aliases=("api-invalid-request",))
+    echo = finding("client-retry-storm", because_of=("api-invalid-request",))
+
+    [node] = rooted([Found(root, 0), Found(echo, 1)])
+    assert [one.found.finding.id for one in node.consequences] == ["client-retry-storm"]

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from turntape.inspector.findings.docs import GROUPS, FailureClass, class_of, classes, unknown
+from turntape.inspector.findings.docs import GROUPS, LAYERS, FailureClass, class_of, classes, unknown
 from turntape.inspector.findings.examples import EXAMPLES
 from turntape.inspector.findings.rules import RULES
 
@@ -59,3 +59,25 @@ def test_every_class_has_an_example(one: FailureClass) -> None:
 
 def test_every_example_belongs_to_a_class() -> None:
     assert set(EXAMPLES) <= {one.id for one in classes()}
+
+
+@pytest.mark.parametrize("one", classes(), ids=lambda one: one.id)
+def test_an_id_that_begins_with_a_layer_is_of_that_layer(one: FailureClass) -> None:
+    first = one.id.partition("-")[0]
+
+    assert first not in LAYERS or first == one.rule.layer
+
+
+def test_a_former_id_names_the_class() -> None:
+    one = class_of("api-invalid-request")
+
+    assert one is not None
+    assert one.id == "request-rejected"
+    assert one is class_of("request-rejected")
+    assert one.as_json()["aliases"] == ["api-invalid-request"]
+
+
+def test_no_two_classes_share_an_id_or_a_former_one() -> None:
+    names = [name for one in classes() for name in one.names]
+
+    assert len(names) == len(set(names))

@@ -95,7 +95,7 @@ FIRES: dict[str, Run] = {
     "replay-missed": failed_as("turntape_replay_miss", 404),
     "replay-without-answer": failed_as("turntape_no_answer", 502),
     "api-unreachable": unanswered(CHAT, {"model": "gpt-5", "messages": [HELLO]}, "refused"),
-    "model-truncated-by-own-stop": chat([HELLO], said('{"word": "ta'), stop=["\n"]),
+    "cut-by-stop-string": chat([HELLO], said('{"word": "ta'), stop=["\n"]),
     "tool-without-description": with_tool(None),
     "param-without-description": with_tool(word={"type": "string"}),
     "string-wants-enum": with_tool(word={"type": "string", "description": "Must be one of 'near', 'far'"}),

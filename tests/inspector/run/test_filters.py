@@ -1,5 +1,7 @@
 """Queries: words and fields, all of which must hold."""
 
+from dataclasses import replace
+
 import pytest
 from viewing import EXAMPLE
 
@@ -59,3 +61,13 @@ def test_only_words_are_marked_in_the_text() -> None:
 
 def test_every_field_is_explained() -> None:
     assert all(shown for _, shown in FIELDS.values())
+
+
+def test_a_finding_is_found_by_its_former_id() -> None:
+    row = replace(
+        RUN.rows.all[0], findings=(replace(RUN.rows.all[7].findings[0], id="new-word", aliases=("old-word",)),)
+    )
+
+    assert [bool(parse(query)(row)) for query in ("finding:old-word", "old-word", "finding:new", "finding:other")] == [
+        True, True, True, False,
+    ]  # fmt: skip

@@ -45,3 +45,11 @@ def test_turns_of_one_session_are_counted_one_by_one() -> None:
 
 def test_without_labels_there_is_no_progress() -> None:
     assert ProgressCounter().report(0) == NO_PROGRESS
+
+
+def test_a_finding_is_listed_under_its_former_ids_too() -> None:
+    counter = ProgressCounter()
+    found = {"id": "request-rejected", "aliases": ["api-invalid-request"], "message": "no"}
+    counter.add(0, label(1) | {"findings": [found]})
+
+    assert counter.report(1)["findings"] == {"request-rejected": "no", "api-invalid-request": "no"}

@@ -133,7 +133,7 @@ PROSE = '<tool_call>\n{"name": "look_up", "arguments": {"word": "tape"}}\n</tool
 
 
 def test_a_call_in_prose_is_reported_when_the_tool_was_offered() -> None:
-    assert only("model-call-as-text", chat([HELLO], said(PROSE))).tier == "S"
+    assert only("call-as-text", chat([HELLO], said(PROSE))).tier == "S"
     assert ids(chat([HELLO], said(PROSE), tools=None)) == set()
     assert ids(chat([HELLO], said(PROSE.replace("look_up", "find")))) == set()
     assert ids(chat([HELLO], said(PROSE), tool_choice="none")) == set()
@@ -201,22 +201,22 @@ def test_a_tool_that_waits_may_be_asked_again() -> None:
     ],
 )
 def test_a_choice_of_tools_is_kept(choice: object, answer: dict[str, Any], kept: bool) -> None:
-    assert ("model-tool-choice-violated" not in ids(chat([HELLO], answer, tool_choice=choice))) is kept
+    assert ("tool-choice-violated" not in ids(chat([HELLO], answer, tool_choice=choice))) is kept
 
 
 @pytest.mark.parametrize("finish", ["length", "content_filter"])
 def test_a_choice_is_not_judged_by_half_an_answer(finish: str) -> None:
     half = chat([HELLO], said("x"), finish=finish, tool_choice="required")
 
-    assert "model-tool-choice-violated" not in ids(half)
+    assert "tool-choice-violated" not in ids(half)
 
 
 def test_one_call_at_a_time_is_one() -> None:
     two = said(None, ("c1", "look_up", '{"word":"a"}'), ("c2", "look_up", '{"word":"b"}'))
 
-    assert only("model-parallel-when-forbidden", chat([HELLO], two, parallel_tool_calls=False)).layer == "api"
-    assert "model-parallel-when-forbidden" not in ids(chat([HELLO], two))
-    assert "model-parallel-when-forbidden" not in ids(chat([HELLO], said(None, CALL), parallel_tool_calls=False))
+    assert only("parallel-calls-when-forbidden", chat([HELLO], two, parallel_tool_calls=False)).layer == "api"
+    assert "parallel-calls-when-forbidden" not in ids(chat([HELLO], two))
+    assert "parallel-calls-when-forbidden" not in ids(chat([HELLO], said(None, CALL), parallel_tool_calls=False))
 
 
 def test_the_same_call_twice_in_one_answer_is_a_word() -> None:
@@ -463,7 +463,7 @@ def test_a_tool_without_a_schema_breaks_nothing() -> None:
 @pytest.mark.parametrize("marker", CALL_MARKERS)
 def test_a_marker_of_a_call_in_prose_is_quoted(marker: str) -> None:
     prose = chat([HELLO], said(f"{marker} look_up"))
-    [line] = lines(prose, only="model-call-as-text")
+    [line] = lines(prose, only="call-as-text")
 
     assert f"(marker {marker!r}): {f'{marker} look_up'!r} | #0 response" in line
 
@@ -472,13 +472,13 @@ def test_a_call_in_prose_is_the_servers_when_its_parser_left_special_tokens() ->
     def layer(text: str, url: str) -> str:
         one = chat([HELLO], said(f"{text} look_up"))
         moved = replace(one, request=replace(one.request, url=url), upstream=None)
-        return only("model-call-as-text", moved).layer
+        return only("call-as-text", moved).layer
 
     assert layer("<|python_tag|>", "http://localhost:8000/v1/chat/completions") == "api"
     assert layer("<tool_call>", "http://localhost:8000/v1/chat/completions") == "model"
     assert layer("<|python_tag|>", CHAT) == "model"
     fenced = '```json\n{"name": "look_up", "arguments": {}}\n```'
-    assert "marker" not in only("model-call-as-text", chat([HELLO], said(fenced))).message
+    assert "marker" not in only("call-as-text", chat([HELLO], said(fenced))).message
 
 
 def empty(finish: str = "stop", output: int | None = 10, **fields: Any) -> list[str]:
@@ -610,7 +610,7 @@ def test_a_refusal_is_quoted_from_wherever_it_is() -> None:
 
 
 def chosen(choice: object, answer: dict[str, Any], **fields: Any) -> list[str]:
-    return lines(chat([HELLO], answer, tool_choice=choice, **fields), only="model-tool-choice")
+    return lines(chat([HELLO], answer, tool_choice=choice, **fields), only="tool-choice")
 
 
 def test_a_choice_of_tools_that_was_not_kept_is_named() -> None:
@@ -618,26 +618,26 @@ def test_a_choice_of_tools_that_was_not_kept_is_named() -> None:
 
     assert chosen("required", said("x")) == [
         (
-            "#0 model-tool-choice-violated (api, error, P): a call of any tool was required and the answer has no call "
+            "#0 tool-choice-violated (api, error, P): a call of any tool was required and the answer has no call "
             "| #0 "
             "request tool choice required, #0 response"
         ),
     ]
     assert chosen("none", said(None, CALL)) == [
         (
-            "#0 model-tool-choice-violated (api, error, P): tool calls were forbidden and 'look_up' was called "
+            "#0 tool-choice-violated (api, error, P): tool calls were forbidden and 'look_up' was called "
             "| #0 request tool choice none, #0 response"
         ),
     ]
     assert chosen(by_name, said(None, CALL)) == [
         (
-            "#0 model-tool-choice-violated (api, error, P): a call of 'find' was required and 'look_up' was "
+            "#0 tool-choice-violated (api, error, P): a call of 'find' was required and 'look_up' was "
             "called | #0 request tool choice named find, #0 response"
         ),
     ]
     assert chosen(by_name, said("x")) == [
         (
-            "#0 model-tool-choice-violated (api, error, P): a call of 'find' was required and the answer has no call "
+            "#0 tool-choice-violated (api, error, P): a call of 'find' was required and the answer has no call "
             "| #0 "
             "request tool choice named find, #0 response"
         ),
@@ -654,8 +654,8 @@ def test_a_tool_of_the_api_satisfies_a_choice() -> None:
     by_name = {"type": "function", "name": "find"}
 
     for choice in ("required", by_name):
-        assert "model-tool-choice-violated" not in ids(responses([ASK], [searched, text], tool_choice=choice))
-        assert "model-tool-choice-violated" in ids(responses([ASK], [text], tool_choice=choice))
+        assert "tool-choice-violated" not in ids(responses([ASK], [searched, text], tool_choice=choice))
+        assert "tool-choice-violated" in ids(responses([ASK], [text], tool_choice=choice))
 
 
 def test_several_calls_where_one_is_allowed_are_listed() -> None:
@@ -663,7 +663,7 @@ def test_several_calls_where_one_is_allowed_are_listed() -> None:
 
     assert lines(chat([HELLO], five, parallel_tool_calls=False)) == [
         (
-            "#0 model-parallel-when-forbidden (api, warning, P): parallel calls were forbidden and the answer has "
+            "#0 parallel-calls-when-forbidden (api, warning, P): parallel calls were forbidden and the answer has "
             "5 calls | #0 request parallel tool calls false, #0 call c0, #0 call c1, #0 call c2, #0 call c3"
         ),
     ]
@@ -679,7 +679,7 @@ def test_calls_of_several_choices_are_not_parallel_and_not_twins() -> None:
     body["choices"].append(other)
     two = replace(one, response=replace(one.response, content=orjson.dumps(body), chunks=()))
 
-    assert not {"model-parallel-when-forbidden", "model-duplicate-call-in-batch"} & ids(two)
+    assert not {"parallel-calls-when-forbidden", "model-duplicate-call-in-batch"} & ids(two)
 
 
 def test_a_call_that_comes_twice_is_shown_at_both_places() -> None:
@@ -732,7 +732,7 @@ def test_a_failed_answer_keeps_no_choice_and_is_not_empty() -> None:
     failed = ids(chat([HELLO], status=500, error=error, tool_choice="required"))
     page = trip(CHAT, {"model": "gpt-5", "messages": [HELLO]}, "<html>Log in</html>", content_type="text/html")
 
-    assert not {"model-tool-choice-violated", "model-empty-response"} & failed
+    assert not {"tool-choice-violated", "model-empty-response"} & failed
     assert "model-empty-response" not in ids(page), "the page is reported for what it is"
 
 

@@ -24,11 +24,11 @@ def refused(status: int, message: str = "no", **error: object) -> RoundTrip:
         (503, "api-overloaded", "api", "error"),
         (529, "api-overloaded", "api", "error"),
         (429, "api-rate-limited", "api", "warning"),
-        (401, "api-auth-or-permission", "client", "error"),
-        (404, "api-auth-or-permission", "client", "error"),
-        (400, "api-invalid-request", "client", "error"),
-        (413, "api-invalid-request", "client", "error"),
-        (422, "api-invalid-request", "client", "error"),
+        (401, "access-refused", "client", "error"),
+        (404, "access-refused", "client", "error"),
+        (400, "request-rejected", "client", "error"),
+        (413, "request-rejected", "client", "error"),
+        (422, "request-rejected", "client", "error"),
     ],
 )
 def test_each_status_has_its_class_and_its_layer(status: int, expected: str, layer: str, severity: str) -> None:
@@ -69,7 +69,7 @@ def test_a_rejection_points_at_the_fault_that_explains_it() -> None:
                        "to each 'tool_call_id'.", "type": "invalid_request_error"}}  # fmt: skip
     reported = judged(chat([HELLO], first), chat([HELLO, first, user("go on")], status=400, error=error, index=1))
 
-    [rejection] = [one for one in reported if one.id == "api-invalid-request"]
+    [rejection] = [one for one in reported if one.id == "request-rejected"]
     assert rejection.because_of == ("client-missing-tool-result",)
 
 
@@ -99,7 +99,7 @@ def test_an_answer_is_not_an_error() -> None:
     assert ids(chat(history, said("done"))) == set()
 
 
-FAILED = "api-overloaded", "api-rate-limited", "api-auth-or-permission", "api-invalid-request"
+FAILED = "api-overloaded", "api-rate-limited", "access-refused", "request-rejected"
 
 
 @pytest.mark.parametrize(
@@ -107,8 +107,8 @@ FAILED = "api-overloaded", "api-rate-limited", "api-auth-or-permission", "api-in
     [
         ("api-overloaded", (408, 424, 500, 502, 503, 504, 520, 522, 524, 529)),
         ("api-rate-limited", (429,)),
-        ("api-auth-or-permission", (401, 402, 403, 404, 498)),
-        ("api-invalid-request", (400, 405, 409, 413, 415, 422)),
+        ("access-refused", (401, 402, 403, 404, 498)),
+        ("request-rejected", (400, 405, 409, 413, 415, 422)),
     ],
 )
 def test_every_status_of_a_class_is_in_it(expected: str, statuses: tuple[int, ...]) -> None:
@@ -117,18 +117,15 @@ def test_every_status_of_a_class_is_in_it(expected: str, statuses: tuple[int, ..
 
 
 def test_an_error_is_reported_with_its_status_and_its_sentence() -> None:
-    assert [one for status in (503, 429, 401, 400) for one in lines(refused(status, "No such word."), only="api-")] == (
+    assert [lines(refused(status, "No such word."))[0] for status in (503, 429, 401, 400)] == (
         [
             "#0 api-overloaded (api, error, P): the API failed or was overloaded: 503 No such word. | #0 status 503",
             "#0 api-rate-limited (api, warning, P): too many requests: 429 No such word. | #0 status 429",
             (
-                "#0 api-auth-or-permission (client, error, P): the API did not accept the key, the account or the "
+                "#0 access-refused (client, error, P): the API did not accept the key, the account or the "
                 "model: 401 No such word. | #0 status 401"
             ),
-            (
-                "#0 api-invalid-request (client, error, P): the API rejected the request: 400 No such word. | #0 "
-                "status 400"
-            ),
+            ("#0 request-rejected (client, error, P): the API rejected the request: 400 No such word. | #0 status 400"),
         ]
     )
 
@@ -198,7 +195,7 @@ def test_an_error_that_names_a_fault_of_the_request_is_neither_an_overload_nor_a
     too_long = "This model's maximum context length is 131072 tokens."
 
     assert "api-overloaded" not in ids(refused(500, too_long))
-    assert "api-auth-or-permission" not in ids(refused(403, too_long))
+    assert "access-refused" not in ids(refused(403, too_long))
 
 
 def test_what_turntape_answered_is_not_the_apis() -> None:
@@ -268,12 +265,12 @@ def test_an_api_that_cannot_be_reached_is_reported_with_the_cause() -> None:
 def test_a_wrong_key_is_known_by_the_text_whatever_the_status(status: int, text: str) -> None:
     reported = judged(refused(status, text))
 
-    assert [one.id for one in reported] == ["api-auth-or-permission"]
+    assert [one.id for one in reported] == ["access-refused"]
     assert "did not accept the key:" in reported[0].message
 
 
 def test_a_400_that_speaks_of_something_else_is_a_rejection() -> None:
-    assert "api-invalid-request" in ids(refused(400, "the field key is not known"))
+    assert "request-rejected" in ids(refused(400, "the field key is not known"))
 
 
 PAGE = b"<!doctype html><h1>Not Found</h1>"
@@ -288,7 +285,7 @@ PAGE = b"<!doctype html><h1>Not Found</h1>"
     ],
 )
 def test_a_404_of_no_api_is_a_wrong_base_url(one: RoundTrip, address: bool) -> None:
-    assert ("wrong base URL" in only("api-auth-or-permission", one).message) is address
+    assert ("wrong base URL" in only("access-refused", one).message) is address
 
 
 TPM = "Request too large for model x on tokens per minute (TPM): Limit 6000, Requested 9000"

@@ -93,7 +93,7 @@ HI = turn("user", {"text": "hi"})
 @pytest.mark.parametrize(
     ("finish", "expected"),
     [
-        ("MALFORMED_FUNCTION_CALL", "api-malformed-output"),
+        ("MALFORMED_FUNCTION_CALL", "malformed-output"),
         ("TOO_MANY_TOOL_CALLS", "api-server-limit"),
         ("SAFETY", "api-content-filter"),
         ("MAX_TOKENS", "api-length-truncated"),
@@ -400,23 +400,23 @@ def test_output_that_the_api_could_not_parse_is_reported_with_its_word() -> None
             body = orjson.loads(one.request.body)
             del body["tools"]
             one = replace(one, request=replace(one.request, content=orjson.dumps(body)))
-        return lines(one, only="api-malformed-output")
+        return lines(one, only="malformed-output")
 
     assert unparsed("MALFORMED_FUNCTION_CALL") == [
         (
-            "#0 api-malformed-output (api, error, P): the API could not parse what the model emitted "
+            "#0 malformed-output (api, error, P): the API could not parse what the model emitted "
             "(MALFORMED_FUNCTION_CALL) | #0 finish MALFORMED_FUNCTION_CALL"
         ),
     ]
     assert unparsed("UNEXPECTED_TOOL_CALL") == [
         (
-            "#0 api-malformed-output (api, error, P): the API could not parse what the model emitted "
+            "#0 malformed-output (api, error, P): the API could not parse what the model emitted "
             "(UNEXPECTED_TOOL_CALL) | #0 finish UNEXPECTED_TOOL_CALL"
         ),
     ]
     assert unparsed("UNEXPECTED_TOOL_CALL", tools=None) == [
         (
-            "#0 api-malformed-output (client, error, P): the API could not parse what the model emitted "
+            "#0 malformed-output (client, error, P): the API could not parse what the model emitted "
             "(UNEXPECTED_TOOL_CALL); the request offers no tools, so it cannot expect a call | #0 "
             "finish UNEXPECTED_TOOL_CALL"
         ),
@@ -424,9 +424,9 @@ def test_output_that_the_api_could_not_parse_is_reported_with_its_word() -> None
     assert unparsed("MALFORMED_FUNCTION_CALL", tools=None) == unparsed("MALFORMED_FUNCTION_CALL")
     candidate = {"finishReason": "MALFORMED_FUNCTION_CALL", "finishMessage": "no such field"}
     explained = trip(GEMINI, {"contents": [HI]}, {"candidates": [candidate]})
-    assert lines(explained, only="api-malformed-output") == [
+    assert lines(explained, only="malformed-output") == [
         (
-            "#0 api-malformed-output (api, error, P): the API could not parse what the model emitted "
+            "#0 malformed-output (api, error, P): the API could not parse what the model emitted "
             "(MALFORMED_FUNCTION_CALL: no such field) | #0 finish MALFORMED_FUNCTION_CALL"
         ),
     ]

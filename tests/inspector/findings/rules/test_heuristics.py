@@ -40,7 +40,7 @@ def test_a_failure_that_the_answer_passes_over_is_hinted_at() -> None:
     ("text", "expected"),
     [
         ("I'm sorry, but I can't help with that.", "model-refused-in-text"),
-        ("<think>so</think> It is a strip.", "model-reasoning-leak"),
+        ("<think>so</think> It is a strip.", "reasoning-in-text"),
         ("I see. Now, let me look up the word tape.", "model-promised-no-action"),
         ("It is a strip that holds a recording.", None),
         ("Sorry for the wait: it is a strip.", None),
@@ -51,8 +51,8 @@ def test_words_hint_at_what_no_field_says(text: str, expected: str | None) -> No
 
 
 def test_a_stop_string_that_ends_json_is_hinted_at() -> None:
-    assert "model-truncated-by-own-stop" in ids(chat([HELLO], said('{"a": 1'), stop=["}"]), hints=True)
-    assert "model-truncated-by-own-stop" not in ids(chat([HELLO], said('{"a": 1}'), stop=["\n\n"]), hints=True)
+    assert "cut-by-stop-string" in ids(chat([HELLO], said('{"a": 1'), stop=["}"]), hints=True)
+    assert "cut-by-stop-string" not in ids(chat([HELLO], said('{"a": 1}'), stop=["\n\n"]), hints=True)
 
 
 def repeated(error: str) -> list[Any]:
@@ -185,11 +185,11 @@ def test_words_of_regret_without_a_refusal_are_not_one() -> None:
 
 def test_a_stop_string_that_cuts_code_is_named() -> None:
     def stopped(text: str, stop: list[str], **fields: Any) -> list[str]:
-        return lines(chat([HELLO], said(text), stop=stop, **fields), only="model-truncated", hints=True)
+        return lines(chat([HELLO], said(text), stop=stop, **fields), only="cut-by-stop", hints=True)
 
     assert stopped("Look:\n```python\nx = 1", ["a", "b", "c", "d"]) == [
         (
-            "#0 model-truncated-by-own-stop (api, warning, H): the answer ends inside JSON or code and the "
+            "#0 cut-by-stop-string (client, warning, H): the answer ends inside JSON or code and the "
             "request asks to stop at 'a', 'b', 'c' | #0 request stop, #0 response"
         ),
     ]
@@ -198,9 +198,9 @@ def test_a_stop_string_that_cuts_code_is_named() -> None:
     assert stopped("Look:\n```python\nx = 1\n```", ["a"]) == []
     assert stopped('It is {"a": 1', ["}"]) == []
     assert stopped("", ["}"]) == []
-    assert lines(chat([HELLO], said('{"a": 1')), only="model-truncated", hints=True) == []
+    assert lines(chat([HELLO], said('{"a": 1')), only="cut-by-stop", hints=True) == []
     half = chat([HELLO], said(None, ("c1", "look_up", '{"word": "a"')), stop=["}"], finish="stop")
-    assert lines(half, only="model-truncated", hints=True) != []
+    assert lines(half, only="cut-by-stop", hints=True) != []
 
 
 @pytest.mark.parametrize("tag", ["<think>", "</think>", "<thinking>", "</THINKING>"])
@@ -208,8 +208,8 @@ def test_a_tag_of_thinking_in_the_text_is_reported_once(tag: str) -> None:
     first = said(f"so {tag} It is a strip.")
     second = chat([HELLO, first, user("and?")], said(f"so {tag} It is."), index=1)
 
-    assert lines(chat([HELLO], first), second, only="model-reasoning-leak", hints=True) == [
-        "#0 model-reasoning-leak (api, info, H): the text of the answer contains thinking tags | #0 response"
+    assert lines(chat([HELLO], first), second, only="reasoning-in-text", hints=True) == [
+        "#0 reasoning-in-text (api, info, H): the text of the answer contains thinking tags | #0 response"
     ]
 
 

@@ -188,5 +188,5 @@ def test_an_api_that_is_down_does_not_make_reasoning_that_stayed_away_a_fault() 
         return chat([HELLO, FIRST, GIVEN], index=1, status=status, error=error)
 
     assert {one.id for one in judged(opened, ends(503)) if one.severity != "info"} == {"api-overloaded"}
-    assert {one.id for one in judged(opened, ends(400)) if one.severity != "info"} == {"api-invalid-request"}
-    assert only("api-invalid-request", opened, ends(400)).because_of == ()
+    assert {one.id for one in judged(opened, ends(400)) if one.severity != "info"} == {"request-rejected"}
+    assert only("request-rejected", opened, ends(400)).because_of == ()

@@ -152,7 +152,7 @@ def test_a_sentence_that_may_mean_several_faults_means_the_one_that_is_there(
 ) -> None:
     refused = chat([HELLO, *history], status=400, error={"error": {"message": text, "type": "invalid"}})
 
-    assert ids(refused) == {expected, "api-invalid-request"}
+    assert ids(refused) == {expected, "request-rejected"}
 
 
 def test_a_sentence_alone_is_a_strong_hint_and_no_proof() -> None:
@@ -234,8 +234,13 @@ def test_a_rejected_block_that_the_api_itself_returned_is_the_apis_fault(returne
     sentence = "messages.1.content.0: `tool_use` ids must be unique"
     second = anthropic([ask, spoke(block), asked(given(block["id"]))], index=1, error=sentence)
 
-    [one] = [f for f in judged(first, second) if f.id == "client-duplicated-call"]
-    assert (one.layer, one.tier) == (("api", "P") if returned else ("client", "S"))
+    reported = judged(first, second)
+
+    assert [(f.id, f.layer, f.tier) for f in reported if f.id == "client-duplicated-call"] == (
+        [] if returned else [("client-duplicated-call", "client", "S")]
+    )
+    [rejection] = [f for f in reported if f.id == "request-rejected"]
+    assert rejection.layer == ("api" if returned else "client")
 
 
 UNKNOWN_ITEMS = (

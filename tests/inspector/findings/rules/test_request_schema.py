@@ -70,7 +70,7 @@ def test_an_empty_block_that_the_api_made_is_the_apis() -> None:
     history = [ASKED, spoke(EMPTY, use()), asked(given())]
 
     assert "client-empty-content" not in ids(made, anthropic(history, [words("done")], 1))
-    assert only("client-empty-content", made, anthropic(history, index=1, error="must be non-empty")).layer == "api"
+    assert only("request-rejected", made, anthropic(history, index=1, error="must be non-empty")).layer == "api"
 
 
 def test_an_empty_result_is_allowed() -> None:
@@ -282,10 +282,10 @@ def test_an_empty_block_that_the_api_made_is_reported_with_its_origin() -> None:
     made = anthropic([ASKED], [EMPTY, use()])
     refused = anthropic([ASKED, spoke(EMPTY, use()), asked(given())], index=1, error="must be non-empty")
 
-    assert lines(made, refused, only="client-empty") == [
+    assert lines(made, refused) == [
         (
-            "#1 client-empty-content (api, error, P): the request holds an empty text block; the API itself "
-            "returned it in #0 | #1 request /messages/1/content/0, #0 response"
+            "#1 request-rejected (api, error, P): the API rejected the request: 400 must be non-empty; the API itself "
+            "returned the rejected block in #0 | #1 status 400, #1 request /messages/1/content/0, #0 response"
         ),
     ]
 
@@ -487,11 +487,12 @@ def test_arguments_that_the_api_itself_returned_so_are_the_apis_if_it_refuses_th
     refusal = anthropic(
         history, index=1, error="messages.1.content.0.tool_use.input: Input should be a valid dictionary"
     )
-    assert lines(made, refusal, only="client-args") == [
+    assert lines(made, refusal, only="client-args") == []
+    assert lines(made, refusal, only="request-") == [
         (
-            "#1 client-args-wrong-type (api, error, P): the arguments of 'look_up' must be an object; the API itself "
-            "returned it in #0; the API says: messages.1.content.0.tool_use.input: Input "
-            "should be a valid dictionary | #1 request /messages/1/content/0"
+            "#1 request-rejected (api, error, P): the API rejected the request: 400 "
+            "messages.1.content.0.tool_use.input: Input should be a valid dictionary; the API itself returned the "
+            "rejected block in #0 | #1 status 400, #1 request /messages/1/content/0, #0 response"
         ),
     ]
 

@@ -39,9 +39,9 @@ def test_an_answer_that_counts_nothing_is_the_apis_unless_nobody_asked() -> None
     unasked = trip(CHAT, asked, sse(EVENT, done=True))
     ignored = trip(CHAT, {**asked, "stream_options": {"include_usage": True}}, sse(EVENT, done=True))
 
-    assert only("api-usage-missing", unasked).layer == "client"
-    assert only("api-usage-missing", ignored).layer == "api"
-    assert "api-usage-missing" not in ids(chat([HELLO], said("x")))
+    assert only("usage-missing", unasked).layer == "client"
+    assert only("usage-missing", ignored).layer == "api"
+    assert "usage-missing" not in ids(chat([HELLO], said("x")))
 
 
 def counting(**usage: Any) -> RoundTrip:
@@ -197,10 +197,7 @@ def test_reasoning_that_the_api_took_out_is_reported_with_its_reason(reason: str
     entry = f'[{{"type":"thinking_dropped","path":"messages.1.content.0","reason":"{reason}"}}]'
     body = one.response.body[:-1] + f',"input_transformations":{entry}}}'.encode()
 
-    assert (
-        only("api-reasoning-dropped-by-server", replace(one, response=replace(one.response, content=body))).layer
-        == layer
-    )
+    assert only("reasoning-removed", replace(one, response=replace(one.response, content=body))).layer == layer
 
 
 def test_cached_tokens_beside_the_input_contradict_nothing() -> None:
@@ -265,18 +262,18 @@ def test_missing_counts_are_reported_once_in_a_thread() -> None:
     second = chat([HELLO, FIRST, result("call_1", "x")], said("y"), index=1, usage=None)
 
     assert lines(first, second) == [
-        "#0 api-usage-missing (api, info, P): the answer counts no tokens | #0 response",
+        "#0 usage-missing (api, info, P): the answer counts no tokens | #0 response",
     ]
-    assert lines(with_answer(first, usage={"prompt_tokens": 5}), only="api-usage-missing") == []
-    assert lines(with_answer(first, usage={"completion_tokens": 5}), only="api-usage-missing") == []
-    assert lines(with_answer(first, usage={"total_tokens": 5}), only="api-usage-missing") != []
+    assert lines(with_answer(first, usage={"prompt_tokens": 5}), only="usage-missing") == []
+    assert lines(with_answer(first, usage={"completion_tokens": 5}), only="usage-missing") == []
+    assert lines(with_answer(first, usage={"total_tokens": 5}), only="usage-missing") != []
     streamed = trip(CHAT, {"model": "gpt-5", "messages": [HELLO], "stream": True}, sse(EVENT, done=True))
     assert lines(streamed) == [
-        "#0 api-usage-missing (client, info, P): the stream counts no tokens, because the request does not "
+        "#0 usage-missing (client, info, P): the stream counts no tokens, because the request does not "
         "ask for usage"
         " | #0 response",
     ]
-    assert "api-usage-missing" not in ids(chat([HELLO], failure=Failure("refused", "connection refused")))
+    assert "usage-missing" not in ids(chat([HELLO], failure=Failure("refused", "connection refused")))
 
 
 def of_gemini(**usage: int) -> RoundTrip:
@@ -563,19 +560,19 @@ def test_reasoning_that_was_taken_out_is_reported_with_its_place(streamed: bool)
 
     def taken(*entries: dict[str, Any]) -> list[str]:
         if not streamed:
-            return lines(with_answer(chat([HELLO], said("x")), input_transformations=entries), only="api-reasoning")
+            return lines(with_answer(chat([HELLO], said("x")), input_transformations=entries), only="reasoning-removed")
         fields = {"model": "claude", "max_tokens": 9, "messages": [HELLO], "stream": True}
         start = {"type": "message_start", "message": {"id": "m", "input_transformations": entries}}
-        return lines(trip(MESSAGES, fields, sse(start, {"type": "message_stop"}, names=True)), only="api-reasoning")
+        return lines(trip(MESSAGES, fields, sse(start, {"type": "message_stop"}, names=True)), only="reasoning-removed")
 
     assert taken(entry) == [
-        "#0 api-reasoning-dropped-by-server (client, warning, P): the API removed 1 reasoning block from the request: "
+        "#0 reasoning-removed (client, warning, P): the API removed 1 reasoning block from the request: "
         "prefix_binding_mismatch messages.1.content.0 | #0 response input_transformations, "
         "#0 request messages.1.content.0",
     ]
     assert taken(entry, entry)[0].split(": ")[1].startswith("the API removed 2 reasoning blocks from the request")
     assert taken({}) == [
-        "#0 api-reasoning-dropped-by-server (api, warning, P): the API removed 1 reasoning block from the request: "
+        "#0 reasoning-removed (api, warning, P): the API removed 1 reasoning block from the request: "
         "unknown | #0 response input_transformations, #0 request ",
     ]
     assert taken() == []

@@ -43,3 +43,12 @@ def test_the_result_goes_to_a_file(tmp_path: Path, capsys: pytest.CaptureFixture
 
     assert json.loads((tmp_path / "out").read_text())["id"] == "api-pause"
     assert capsys.readouterr().out == ""
+
+
+def test_a_former_id_is_explained_under_the_new_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "api-invalid-request"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("request-rejected\n") and "former ids  api-invalid-request\n" in out
+
+    assert main(["explain", "api-invalid-request", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["id"] == "request-rejected"

@@ -1,0 +1,39 @@
+"""A block of a rejected request that the API itself had returned: then the API contradicts itself."""
+
+from ..wire.json_value import is_object, value_at
+from .rejections import Rejection
+from .rule_context import RuleContext
+
+
+def own_block(context: RuleContext) -> tuple[str, int] | None:
+    """The pointer of the rejected block and the number of the round trip whose answer held it; None for any other."""
+    said = context.rejection
+    if said is None:
+        return None
+    if said.pointer is not None:
+        return _named_by(context, said.pointer)
+    return _empty(context, said)
+
+
+def _named_by(context: RuleContext, pointer: str) -> tuple[str, int] | None:
+    """The block at the pointer, or the one around it: an error may name a field inside."""
+    while pointer.count("/") > 1:
+        steps = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+        block = value_at(context.exchange.body, steps)
+        returned = context.returned_by(block) if is_object(block) else None
+        if returned is not None:
+            return pointer, returned
+        pointer = pointer.rpartition("/")[0]
+    return None
+
+
+def _empty(context: RuleContext, said: Rejection) -> tuple[str, int] | None:
+    """An empty text block, if the error is about one or says nothing that is known."""
+    if said.ids and "client-empty-content" not in said.ids:
+        return None
+    for part in (part for message in context.request.messages for part in message.parts):
+        if part.kind == "text" and not part.text.strip():
+            returned = context.returned_by(part.raw)
+            if returned is not None:
+                return part.pointer, returned
+    return None
