@@ -5,8 +5,8 @@ from ..json_value import as_array, as_count, as_object, as_text
 from ..values import Kind, Message, Part, RequestReading, ResponseReading
 from .protocol import Protocol
 from .shared.answers import posts, prompt_message
-from .shared.parts import media_part, other_fields, text_part, texts, unread
-from .shared.text_pieces import FINISH, read_text
+from .shared.parts import media_part, other_fields, text_part, texts
+from .shared.text_pieces import FINISH, read_text_answer
 
 _KNOWN = frozenset({"prompt", "model", "maximum_tokens", "stop_sequences"})
 
@@ -39,9 +39,7 @@ def _part(item: dict[str, object], pointer: str) -> Part:
 
 
 def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
-    if not exchange.answer_fields:
-        return unread(exchange, "a completion")
-    return read_text([exchange.answer_fields], streamed=False)
+    return read_text_answer(exchange, "a completion")
 
 
 ALEPHALPHA_COMPLETE = Protocol(

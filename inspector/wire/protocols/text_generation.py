@@ -3,12 +3,12 @@
 import re
 
 from ..exchange import Exchange
-from ..json_value import as_array, as_count, as_object, as_text
+from ..json_value import as_count, as_object, as_text
 from ..values import Kind, RequestReading, ResponseReading
 from .protocol import Protocol
-from .shared.answers import objects, prompt_message, stream_error
-from .shared.parts import other_fields, texts, unread
-from .shared.text_pieces import FINISH, read_text
+from .shared.answers import prompt_message
+from .shared.parts import other_fields, texts
+from .shared.text_pieces import FINISH, read_text_answer
 
 _MODEL = re.compile(r"/(?:models|endpoints)/(.+?)(?:/invocations(?:-response-stream)?)?$")
 _PATH = re.compile(r"/models/[^/]+/[^/]+$|/invocations(?:-response-stream)?$|/generate(?:_stream)?$|^/?$")
@@ -36,12 +36,7 @@ def read_request(exchange: Exchange) -> RequestReading:
 
 
 def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
-    if exchange.framing == "sse":
-        problems: list[str] = []
-        bodies = [body for _, body in objects(exchange.events, problems)]
-        return read_text(bodies, streamed=True, error=stream_error(exchange.events), problems=problems)
-    bodies = [as_object(item) for item in as_array(exchange.answer)] or [exchange.answer_fields]
-    return read_text(bodies[:1], streamed=False) if bodies[0] else unread(exchange, "a text generation")
+    return read_text_answer(exchange, "a text generation")
 
 
 TEXT_GENERATION = Protocol(

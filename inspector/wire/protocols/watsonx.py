@@ -4,9 +4,9 @@ from ..exchange import Exchange
 from ..json_value import as_count, as_object, as_text
 from ..values import Kind, RequestReading, ResponseReading
 from .protocol import Protocol
-from .shared.answers import objects, posts, prompt_message, stream_error
-from .shared.parts import other_fields, texts, unread
-from .shared.text_pieces import FINISH, read_text
+from .shared.answers import posts, prompt_message
+from .shared.parts import other_fields, texts
+from .shared.text_pieces import FINISH, read_text_answer
 
 _KNOWN = frozenset({"input", "model_id"})
 
@@ -29,13 +29,7 @@ def read_request(exchange: Exchange) -> RequestReading:
 
 
 def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
-    if exchange.framing == "sse":
-        problems: list[str] = []
-        bodies = [body for _, body in objects(exchange.events, problems)]
-        return read_text(bodies, streamed=True, error=stream_error(exchange.events), problems=problems)
-    if not exchange.answer_fields:
-        return unread(exchange, "a watsonx generation")
-    return read_text([exchange.answer_fields], streamed=False)
+    return read_text_answer(exchange, "a watsonx generation")
 
 
 WATSONX = Protocol(

@@ -1,12 +1,12 @@
 """Anthropic text completions, the API before Messages."""
 
 from ...exchange import Exchange
-from ...json_value import as_count, as_object, as_text
+from ...json_value import as_count, as_text
 from ...values import Kind, RequestReading, ResponseReading
 from ..protocol import Protocol
-from ..shared.answers import objects, posts, prompt_message, stream_error
-from ..shared.parts import other_fields, texts, unread
-from ..shared.text_pieces import read_text
+from ..shared.answers import posts, prompt_message
+from ..shared.parts import other_fields, texts
+from ..shared.text_pieces import read_text_answer
 
 _KNOWN = frozenset({"prompt", "model", "stream", "max_tokens_to_sample", "stop_sequences"})
 
@@ -33,14 +33,7 @@ def read_complete_request(fields: dict[str, object]) -> RequestReading:
 
 
 def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
-    if exchange.framing == "sse":
-        problems: list[str] = []
-        events = objects(exchange.events, problems)
-        bodies = [body for name, body in events if name != "ping" and not as_object(body.get("error"))]
-        return read_text(bodies, streamed=True, error=stream_error(exchange.events), problems=problems)
-    if not exchange.answer_fields:
-        return unread(exchange, "a completion")
-    return read_text([exchange.answer_fields], streamed=False)
+    return read_text_answer(exchange, "a completion")
 
 
 ANTHROPIC_COMPLETE = Protocol(

@@ -7,8 +7,8 @@ from ...json_value import Object, as_object, as_text
 from ...values import ApiError, Kind, Message, Part, RequestReading, ResponseReading
 from ..openai_chat.request import content_parts, message_calls, read_chat_request
 from ..protocol import Protocol
-from ..shared.answers import answer, objects, posts, stream_error
-from ..shared.parts import text_part, texts, unread
+from ..shared.answers import answer, posts, read_assembled
+from ..shared.parts import text_part, texts
 from .api import API
 from .not_read import NOT_READ
 from .rewrite import EDIT_TARGETS, REWRITE
@@ -34,13 +34,7 @@ def _message(message: Message) -> Message:
 
 
 def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
-    problems: list[str] = []
-    if exchange.framing == "sse":
-        body, ended = assemble(objects(exchange.events, problems))
-        return _read(body, ended=ended, error=stream_error(exchange.events), problems=problems)
-    if not exchange.answer_fields:
-        return unread(exchange, "a chat answer of Cohere")
-    return _read(exchange.answer_fields, ended=True, error=None, problems=problems)
+    return read_assembled(exchange, "a chat answer of Cohere", assemble, _read)
 
 
 def _read(body: Object, *, ended: bool, error: ApiError | None, problems: list[str]) -> ResponseReading:

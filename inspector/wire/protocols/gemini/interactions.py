@@ -19,7 +19,7 @@ from ...values import (
     Usage,
 )
 from ..protocol import Protocol
-from ..shared.answers import answer, objects, prompt_message, stream_error, summed
+from ..shared.answers import answer, prompt_message, read_assembled, summed
 from ..shared.counts import Counts
 from ..shared.errors import error_in
 from ..shared.parts import (
@@ -31,7 +31,6 @@ from ..shared.parts import (
     text_of,
     text_part,
     texts,
-    unread,
 )
 from ..traits import AnswerRules, Pairing, Reasoning
 from .api import INTERACTIONS_API
@@ -160,13 +159,7 @@ def _result(step: Object, pointer: str) -> Part:
 
 
 def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
-    if exchange.framing == "sse":
-        problems: list[str] = []
-        body, ended = assemble(objects(exchange.events, problems))
-        return _read(body, ended=ended, error=stream_error(exchange.events), problems=problems)
-    if not exchange.answer_fields:
-        return unread(exchange, "an interaction")
-    return _read(exchange.answer_fields, ended=True, error=None, problems=[])
+    return read_assembled(exchange, "an interaction", assemble, _read)
 
 
 def assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool]:

@@ -7,9 +7,9 @@ from ...json_value import Object, as_array, as_count, as_object, as_text
 from ...values import ApiError, FinishLabel, Kind, Part, RequestReading, ResponseReading, Tool, Usage
 from ..openai_chat.request import read_tool_choice, read_tools
 from ..protocol import Protocol
-from ..shared.answers import answer, first_object, objects, prompt_message, stream_error
+from ..shared.answers import answer, first_object, prompt_message, read_assembled
 from ..shared.errors import error_in
-from ..shared.parts import other_fields, text_part, texts, unread
+from ..shared.parts import other_fields, text_part, texts
 from ..traits import AnswerRules, Pairing, Reasoning
 from .api import API
 from .entries import entry_message, entry_parts
@@ -51,13 +51,7 @@ def read_request(exchange: Exchange) -> RequestReading:
 
 
 def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
-    problems: list[str] = []
-    if exchange.framing == "sse":
-        body, ended = assemble(objects(exchange.events, problems))
-        return _read(body, ended=ended, error=stream_error(exchange.events), problems=problems)
-    if not exchange.answer_fields:
-        return unread(exchange, "a conversation")
-    return _read(exchange.answer_fields, ended=True, error=None, problems=problems)
+    return read_assembled(exchange, "a conversation", assemble, _read)
 
 
 def _read(body: Object, *, ended: bool, error: ApiError | None, problems: list[str]) -> ResponseReading:

@@ -1,6 +1,7 @@
 """From the parts that an answer holds to a `ResponseReading`: the sums that every protocol takes alike."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
 
 from turntape.cassettes.framing import Event
 
@@ -8,7 +9,7 @@ from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
 from ...values import ApiError, FinishLabel, Message, Part, ResponseReading, StatedCost, Usage
 from .errors import error_in
-from .parts import text_part
+from .parts import text_part, unread
 
 
 def answer(
@@ -112,6 +113,33 @@ def stream_error(events: Iterable[Event]) -> ApiError | None:
         if body.get("error") and (found := error_in(body, in_stream=True)):
             return found
     return None
+
+
+class ReadsBody(Protocol):
+    """Reads a whole answer, or what a stream adds up to."""
+
+    def __call__(
+        self, body: Object, *, ended: bool, error: ApiError | None, problems: list[str]
+    ) -> ResponseReading: ...
+
+
+def read_assembled(
+    exchange: Exchange,
+    what: str,
+    assemble: Callable[[list[tuple[str, Object]]], tuple[Object, bool]],
+    read: ReadsBody,
+) -> ResponseReading:
+    """An answer of an API that streams in events. `what` names it in problems.
+
+    `assemble` returns the whole answer that the named events add up to, and whether its end was among them.
+    """
+    if exchange.framing == "sse":
+        problems: list[str] = []
+        body, ended = assemble(objects(exchange.events, problems))
+        return read(body, ended=ended, error=stream_error(exchange.events), problems=problems)
+    if not exchange.answer_fields:
+        return unread(exchange, what)
+    return read(exchange.answer_fields, ended=True, error=None, problems=[])
 
 
 def posts(exchange: Exchange, *endings: str) -> bool:

@@ -6,11 +6,12 @@ text generation, watsonx, Aleph Alpha and Anthropic's text completions, as recor
 
 from dataclasses import dataclass
 
+from ...exchange import Exchange
 from ...json_value import Object, as_array, as_object, as_text
 from ...values import ApiError, FinishLabel, Part, ResponseReading, Usage
-from .answers import answer, word
+from .answers import answer, objects, stream_error, word
 from .counts import Counts
-from .parts import text_of, text_part
+from .parts import text_of, text_part, unread
 
 FINISH: dict[str, FinishLabel] = {
     "stop": "complete",
@@ -84,6 +85,17 @@ def _piece(entry: Object, pointer: str) -> Piece:
     reasons = (entry, as_object(entry.get("details")))
     found = (word(fields.get(name)) for fields in reasons for name in _WORDS)
     return Piece(text or "", next((w for w in found if w and w not in _RUNNING), None), f"{pointer}/{key or ''}", entry)
+
+
+def read_text_answer(exchange: Exchange, what: str) -> ResponseReading:
+    """An exchange's answer: an SSE stream, one JSON object, or the first of an array. `what` names it in problems."""
+    if exchange.framing == "sse":
+        problems: list[str] = []
+        events = objects(exchange.events, problems)
+        bodies = [body for name, body in events if name != "ping" and not as_object(body.get("error"))]
+        return read_text(bodies, streamed=True, error=stream_error(exchange.events), problems=problems)
+    body = exchange.answer_fields or as_object(next(iter(as_array(exchange.answer)), None))
+    return read_text([body], streamed=False) if body else unread(exchange, what)
 
 
 def read_text(
