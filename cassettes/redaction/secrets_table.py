@@ -221,6 +221,7 @@ REQUEST_HEADERS = frozenset(
         "openai-intent",
         "x-initiator",
         "x-interaction-id",
+        "x-dashscope-sse",
         "x-fern-language",
         "x-fern-sdk-name",
         "x-fern-sdk-version",

@@ -105,7 +105,7 @@ UPSTREAMS: tuple[Upstream, ...] = (
     Upstream(
         "alibaba",
         "https://dashscope-intl.aliyuncs.com",
-        ("dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com"),
+        ("dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com", "dashscope-us.aliyuncs.com", "*.maas.aliyuncs.com"),
         "/compatible-mode/v1",
         ("compatible-mode", "api"),
     ),

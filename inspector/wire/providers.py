@@ -121,7 +121,16 @@ PROVIDERS: tuple[Provider, ...] = (
     Provider("copilot", hosts=("githubcopilot.com",), prices="github-copilot"),
     Provider("moonshot", hosts=("api.moonshot.ai", "api.moonshot.cn"), prices="moonshotai"),
     Provider("zai", hosts=("api.z.ai", "open.bigmodel.cn"), prices="zai"),
-    Provider("alibaba", hosts=("dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com"), unlisted=True),
+    Provider(
+        "alibaba",
+        hosts=(
+            "dashscope.aliyuncs.com",
+            "dashscope-intl.aliyuncs.com",
+            "dashscope-us.aliyuncs.com",
+            "maas.aliyuncs.com",
+        ),
+        unlisted=True,
+    ),
     Provider("minimax", hosts=("api.minimax.io", "api.minimaxi.com"), prices="minimax"),
     Provider("sambanova", hosts=("api.sambanova.ai",), unlisted=True),
     Provider("nvidia", hosts=("integrate.api.nvidia.com",), unlisted=True),

@@ -10,6 +10,7 @@ from .anthropic import api as anthropic
 from .bedrock import api as bedrock
 from .cloudflare import api as cloudflare
 from .cohere import api as cohere
+from .dashscope import api as dashscope
 from .gemini import api as gemini
 from .mistral_conversations import api as mistral_conversations
 from .ollama import api as ollama
@@ -41,6 +42,7 @@ BUILT_IN: tuple[Registration, ...] = (
     _row("ollama.generate:OLLAMA_GENERATE", ollama.GENERATE_API),
     _row("cohere.v2:COHERE_V2", cohere.API),
     _row("cohere.v1:COHERE_V1", cohere.API),
+    _row("dashscope.generation:DASHSCOPE", dashscope.API),
     _row("watsonx:WATSONX"),
     _row("cloudflare.run:CLOUDFLARE_RUN", cloudflare.API),
     _row("replicate.predictions:REPLICATE", replicate.API),

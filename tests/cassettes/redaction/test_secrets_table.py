@@ -262,7 +262,7 @@ KEPT_FIELDS = names("""
     x-session-affinity x-conversation-id x-parent-session-id http-referer referer x-title x-api-version api-version
     x-goog-api-client x-goog-user-project x-goog-request-params x-server-timeout x-ms-client-request-id
     x-ms-useragent copilot-integration-id editor-version openai-intent x-initiator x-interaction-id x-fern-language
-    x-fern-sdk-name x-fern-sdk-version x-client-name x-scripted-fault
+    x-fern-sdk-name x-fern-sdk-version x-client-name x-scripted-fault x-dashscope-sse
 """)
 
 

@@ -55,7 +55,7 @@ def read_chat_request(fields: Object, model: str | None = None) -> RequestReadin
     return RequestReading(
         model=as_text(fields.get("model")) or model,
         streamed=fields.get("stream") is True,
-        messages=tuple(_message(as_object(m), f"/messages/{i}") for i, m in enumerate(messages)),
+        messages=tuple(read_message(as_object(m), f"/messages/{i}") for i, m in enumerate(messages)),
         tools=(*read_tools(fields.get("tools"), "/tools"), *_functions(fields.get("functions"))),
         tool_choice=read_tool_choice(fields.get("tool_choice", fields.get("function_call"))),
         parallel_tool_calls=parallel if isinstance(parallel, bool) else None,
@@ -65,7 +65,8 @@ def read_chat_request(fields: Object, model: str | None = None) -> RequestReadin
     )
 
 
-def _message(message: Object, pointer: str) -> Message:
+def read_message(message: Object, pointer: str) -> Message:
+    """One message of the history."""
     role = ROLES.get(as_text(message.get("role")) or "", "other")
     if role == "tool":
         return Message("tool", (_result(message, pointer),), pointer, message)

@@ -1,0 +1,1 @@
+"""Alibaba's DashScope by its own endpoints."""

@@ -1,0 +1,20 @@
+"""DashScope as the tape sees it."""
+
+import re
+
+from turntape.cassettes.apis.interface import Api, IgnoredFields
+
+from .faults import FAULTS
+
+API = Api(
+    path=re.compile(r"(?:.*/)?services/aigc/(?:text|multimodal)-generation/generation"),
+    ignored=IgnoredFields(
+        pointers=("/parameters/seed", "/user_id"),
+        ids=("/input/messages/*/tool_calls/*/id", "/input/messages/*/tool_call_id"),
+    ),
+    faults=FAULTS,
+    turn_paths=(
+        "/services/aigc/text-generation/generation",
+        "/services/aigc/multimodal-generation/generation",
+    ),
+)
