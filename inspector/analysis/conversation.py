@@ -89,7 +89,7 @@ def _unit(role: str, part: Part, emitted: bool) -> Unit | None:
     if part.kind == "text" or part.kind == "refusal":
         if not part.text.strip():
             return None
-        meaning, spelling = hash((role, _without_space(part.text))), hash((role, part.text))
+        meaning, spelling = hash((role, without_space(part.text))), hash((role, part.text))
         return Unit(part.kind, role, None, meaning, spelling, part.pointer, part, emitted)
     if part.kind == "media":
         meaning = hash((role, "media", sorted_json(unmarked(part.raw))))
@@ -107,7 +107,7 @@ def _result_unit(part: Part, result: ToolResult, emitted: bool) -> Unit:
     return Unit("result", "tool", result.call_id, meaning, hash(result.text), part.pointer, part, emitted)
 
 
-def _without_space(text: str) -> str:
+def without_space(text: str) -> str:
     """Some clients trim or fold white space, which does not change the meaning of a text."""
     return "".join(text.split())
 

@@ -71,6 +71,9 @@ def diff_history(turn: Turn, following: Turn) -> HistoryDiff:
     old, now = turn.conversation, following.conversation
     if after.previous_id is not None:
         return HistoryDiff("held", new=tuple(joined(now.history)))
+    if following.edge.kind == "rebuilt":
+        # The prompt has the history and the answer as text, in fields or a scratchpad.
+        return HistoryDiff("respelled", new=tuple(joined(now.units[max(following.shared, now.ends[now.leading]) :])))
     emission = turn.reading.emission
     emitted = units_emitted(emission) if emission and not _several_answers(request) else []
     kept = same_messages(old, now)

@@ -63,7 +63,12 @@ class NewRequest:
     @property
     def has_answer(self) -> bool:
         """Whether its history has an answer of the model: the same first message alone proves nothing."""
-        return any(message.role == "assistant" for message in self.reading.request.messages)
+        return has_answer(self.reading)
+
+
+def has_answer(reading: Reading) -> bool:
+    """Whether the history of a request has an answer of the model."""
+    return any(message.role == "assistant" for message in reading.request.messages)
 
 
 def scope_of(round_trip: RoundTrip, identity: Identity) -> Scope:

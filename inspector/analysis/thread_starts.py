@@ -1,7 +1,7 @@
 """Why a new thread begins: a subagent, a compaction, a side call, or the main thread of a run."""
 
 from ..wire.values import Reading
-from .thread_index import DISTINCTIVE, NewRequest, ThreadIndex
+from .thread_index import DISTINCTIVE, NewRequest, Place, ThreadIndex, has_answer
 from .turn import Edge, EdgeKind
 
 SIDE_PARTS = 3
@@ -25,6 +25,7 @@ def starting_edge(index: ThreadIndex, new: NewRequest) -> Edge:
         or _subagent(index, new)
         or _compaction(index, new)
         or _side_call(index, new)
+        or _quote(index, new)
         or Edge("main", reason="no earlier thread leads to it")
     )
 
@@ -50,14 +51,34 @@ def _subagent(index: ThreadIndex, new: NewRequest) -> Edge | None:
 
 def _compaction(index: ThreadIndex, new: NewRequest) -> Edge | None:
     """Its history begins with a summary that another thread wrote."""
+    thread, number = _quoted(index, new) or (None, 0)
+    if thread is None or not _is_compacted(index, new, thread):
+        return None
+    return Edge("compaction", number, thread, f"its history begins with what #{number} wrote", "S")
+
+
+def _quote(index: ThreadIndex, new: NewRequest) -> Edge | None:
+    """A judge, a chain or another agent gets the answer of a thread in a separate prompt."""
+    found = _quoted(index, new)
+    return Edge("main", reason=f"its prompt quotes the answer of #{found[1]}, but not its history") if found else None
+
+
+def _quoted(index: ThreadIndex, new: NewRequest) -> Place | None:
+    """The latest answer that is in one of the first messages."""
     messages = new.reading.request.messages[:COMPACTED_MESSAGES]
     text = "\n".join(part.text for message in messages for part in message.parts if message.role != "system")
     if len(text) < 2 * DISTINCTIVE:
         return None
-    for thread, number, answer in reversed(index.answers[new.run]):
-        if answer in text:
-            return Edge("compaction", number, thread, f"its history begins with what #{number} wrote", "S")
-    return None
+    return next(((thread, number) for thread, number, said in reversed(index.answers[new.run]) if said in text), None)
+
+
+def _is_compacted(index: ThreadIndex, new: NewRequest, wrote: str) -> bool:
+    """Whether the agent of a longer history continues: the main thread with its tools, or the thread that wrote."""
+    main, writer = index.main_turn(new.run), index.last[wrote]
+    if main is not None and new.tools:
+        return new.tools == main.tools and has_answer(main.reading)
+    same = new.reading.request.instructions == writer.reading.request.instructions
+    return same and not new.tools and not writer.tools and has_answer(writer.reading)
 
 
 def _side_call(index: ThreadIndex, new: NewRequest) -> Edge | None:

@@ -13,6 +13,7 @@ from turntape.cassettes.tape.model import RoundTrip
 from ..wire.values import Reading
 from .conversation import common_units, conversation_of, meanings_emitted
 from .identity import identity
+from .rebuilt_prompts import RebuiltPrompts
 from .thread_index import NewRequest, ThreadIndex, scope_of
 from .thread_starts import starting_edge
 from .turn import Edge, Turn
@@ -26,6 +27,7 @@ class Threads:
 
     def __init__(self) -> None:
         self._index = ThreadIndex()
+        self._rebuilt = RebuiltPrompts()
 
     def add(self, round_trip: RoundTrip, reading: Reading) -> Turn:
         """The turn of this round trip to a generation endpoint."""
@@ -40,10 +42,12 @@ class Threads:
             or self._by_history(new)
             or self._by_call_id(new)
             or self._by_emission(new)
+            or self._by_rebuilt_prompt(new)
             or self._fork(new)
             or self._start(new, starting_edge(self._index, new))
         )
         self._index.remember(turn)
+        self._rebuilt.remember(turn)
         return turn
 
     def _other_attempt(self, new: NewRequest) -> Turn | None:
@@ -143,6 +147,15 @@ class Threads:
                 return self._continue_changed(new, thread, f"its history holds the answer of #{number}", "S")
         return None
 
+    def _by_rebuilt_prompt(self, new: NewRequest) -> Turn | None:
+        """A request without a history, whose prompt is the last one with the words of the last answer added."""
+        found = self._rebuilt.find(new)
+        if found is None:
+            return None
+        edge = Edge("rebuilt", found.before.round_trip.index, found.before.thread, found.reason, found.tier)
+        shared = common_units(found.before.conversation, new.conversation)
+        return self._next(new, found.before, edge, "changed", shared)
+
     def _fork(self, new: NewRequest) -> Turn | None:
         """A request that continues from an earlier point of a thread: regenerated, rewound or edited."""
         if not new.has_answer:
@@ -172,16 +185,22 @@ class Threads:
         reason: str,
         tier: Literal["P", "S"] = "P",
     ) -> Turn:
-        """The next turn of a thread."""
+        """The next turn of a thread, whose history or whose answer's id leads to it."""
         before = self._index.last[thread]
         edge = Edge("continuation", before.round_trip.index, thread, reason, tier)
         if (call := _handoff(before)) and new.tools != before.tools:
             edge = Edge("handoff", before.round_trip.index, thread, f"the tools change after the call of {call!r}", "S")
+        return self._next(new, before, edge, history, shared)
+
+    def _next(
+        self, new: NewRequest, before: Turn, edge: Edge, history: Literal["extended", "changed"], shared: int
+    ) -> Turn:
+        """The turn after `before` in its thread."""
         return Turn(
             round_trip=new.round_trip,
             reading=new.reading,
             conversation=new.conversation,
-            thread=thread,
+            thread=before.thread,
             number=before.number + 1,
             history=history,
             shared=shared,

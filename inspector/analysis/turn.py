@@ -9,7 +9,9 @@ from ..wire.values import Reading, Usage
 from .conversation import Conversation
 from .identity import Identity
 
-type EdgeKind = Literal["main", "continuation", "attempt", "fork", "subagent", "handoff", "side_call", "compaction"]
+type EdgeKind = Literal[
+    "main", "continuation", "attempt", "fork", "subagent", "handoff", "side_call", "compaction", "rebuilt"
+]
 
 
 @dataclass(frozen=True, slots=True)

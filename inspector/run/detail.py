@@ -65,8 +65,8 @@ class Detail:
         return answers(calls, given)
 
 
-def history_diff_with(detail: Detail, following: Reading) -> HistoryDiff | None:
-    """How the next request of the thread repeats a turn; None when the turn failed or it is not a turn."""
+def history_diff_with(detail: Detail, following: Reading, edge: Edge | None = None) -> HistoryDiff | None:
+    """How the next request of the thread, with its edge, repeats a turn; None for a failed turn and for no turn."""
     row, trip = detail.row, detail.round_trip
     if row.thread is None or row.turn is None:
         return None
@@ -79,7 +79,7 @@ def history_diff_with(detail: Detail, following: Reading) -> HistoryDiff | None:
             thread=row.thread,
             number=row.turn + at,
             history="extended",
-            edge=Edge("continuation"),
+            edge=(edge if at else None) or Edge("continuation"),
         )
         for at, reading in enumerate((detail.reading, following))
     ]

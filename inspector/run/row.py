@@ -79,6 +79,11 @@ class Row:
         return self.turn is not None
 
     @property
+    def rebuilt(self) -> bool:
+        """Whether its prompt was rebuilt with the words of the last answer in it."""
+        return self.edge is not None and self.edge.kind == "rebuilt"
+
+    @property
     def worst(self) -> str | None:
         """The most severe of the severities of its findings; None when it has none."""
         severities = {finding.severity for finding in self.findings}

@@ -7,7 +7,7 @@ from ...run.growth import GrowthStep
 from ...run.row import Row
 from ...run.rows import Rows
 from ..text.number_format import count, dollars, lasted, several
-from ..text.status_styles import EMITTED, FINISH, OUTCOME
+from ..text.status_styles import EMITTED, FINISH, OUTCOME, REBUILT
 from ..text.terminal_text import GLYPHS
 from .findings_list import finding
 from .markup import Html, joined, span, tag
@@ -108,5 +108,7 @@ def _client(row: Row) -> Iterator[Html]:
         yield Html(f" {several(row.results, 'result')}")
     if row.failed_results:
         yield span("bad", f", {row.failed_results} with an error")
-    if row.history == "changed":
+    if row.rebuilt:
+        yield span("dim", f" {REBUILT}")
+    elif row.history == "changed":
         yield span("warn", " it had changed the history before this turn")

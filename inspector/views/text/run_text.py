@@ -18,7 +18,7 @@ from ...run.labels import Key, Label, LabelledRoundTrip, label_stream, money
 from ...wire.json_value import as_array, as_object, compact
 from ...wire.printable import safe, several
 from ...wire.values import Message, Part, Tool, ToolCall
-from .status_styles import FINISH, OUTCOME, SEVERITY
+from .status_styles import FINISH, OUTCOME, REBUILT, SEVERITY
 from .terminal_text import GLYPHS, Line, Span, Style, ansi, clip, fit, flow, width_of, wrap
 
 
@@ -184,7 +184,9 @@ def _new(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
     shown = [part_line(message, part, names) for message in messages for part in message.parts]
     lines = [line for line in shown if line is not None]
     if turn.history == "changed":
-        yield [("    ", "plain"), ("the history was changed", "warn")]
+        rebuilt = turn.edge.kind == "rebuilt"
+        said: Span = (REBUILT, "dim") if rebuilt else ("the history was changed", "warn")
+        yield [("    ", "plain"), said]
         lines = lines[-3:]
     if len(lines) > 6:
         yield [("    ", "plain"), (f"… {len(lines) - 6} more", "dim")]
@@ -417,6 +419,7 @@ def console_line(label: Mapping[str, object], totals: RunCost, colour: bool) -> 
     )
     finish = cast(str, api.get("effective", "unknown"))
     name = cast(str, label["response_model"] or label["request_model"] or "?")
+    history = "rebuilt" if as_object(label["edge"]).get("kind") == "rebuilt" else cast(str, client.get("history", ""))
     line: Line = [
         (f"{label['thread']}:{label['turn']:<3} ", "bold"),
         (f"{clip(re.sub(r'-20[0-9-]+$', '', name), 24):<24} ", "plain"),
@@ -425,7 +428,7 @@ def console_line(label: Mapping[str, object], totals: RunCost, colour: bool) -> 
         (f"{GLYPHS['api']} ", "api"),
         (f"{finish:<12} ", FINISH.get(finish, "warn")),
         (f"{GLYPHS['client']} ", "client"),
-        (f"{cast(str, client.get('history', '')):<9} ", "warn" if client.get("history") == "changed" else "dim"),
+        (f"{history:<9} ", "warn" if history == "changed" else "dim"),
         (f"{_tokens(usage.get('input')):>8} in {_tokens(usage.get('output')):>6} out ", "plain"),
         (f"{'$' + (money(totals.cost) or '') if totals.cost is not None else 'unpriced':>11} so far ", "money"),
         (_seconds(label["duration_ms"]), "dim"),

@@ -43,8 +43,12 @@ EDGES: dict[str, str] = {
     "handoff": "handoff",
     "side_call": "side call",
     "compaction": "compaction",
+    "rebuilt": "rebuilt",
 }
 """The name of a thread's kind, by the edge of its first turn."""
+
+REBUILT = "the prompt was rebuilt, with the last answer in it"
+"""What views say of a turn whose edge is `rebuilt`."""
 
 ASIDE = frozenset({"subagent", "side_call"})
 """Kinds of threads that are folded at first: they do work for the main thread."""

@@ -1,10 +1,12 @@
 """Why a new thread begins: a subagent, a compaction, a side call."""
 
+from typing import Any
+
 from conversations import CALL, HELLO, TOOLS, chat, loop, result, said, sent, user
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.analysis.threads import Threads
-from turntape.inspector.analysis.turn import Turn
+from turntape.inspector.analysis.turn import Edge, Turn
 from turntape.inspector.run.labels import label_all
 from turntape.inspector.wire.parse import read
 
@@ -74,3 +76,63 @@ def test_a_history_that_begins_with_a_summary_is_a_compaction() -> None:
 
     assert edges(*trips)[3][:2] == ("t2", "compaction")
     assert [done.label["edge"]["kind"] for done in label_all(trips)][3] == "compaction"  # type: ignore[index]
+
+
+def summarised(after: str, **more: Any) -> list[RoundTrip]:
+    """A thread with a history, which a side call without tools summarises; then a prompt that has the summary."""
+    history = [HELLO, said(None, CALL), result("call_1", "a long listing")]
+    return [
+        chat([HELLO], said(None, CALL)),
+        chat(history, said("it fails in parse_date"), index=1),
+        chat([user(f"Summarise: {history}")], said(SUMMARY), index=2, tools=None),
+        chat([user(after)], said("ok"), index=3, **more),
+    ]
+
+
+def test_a_summary_of_a_side_call_is_a_compaction_for_the_agent_with_its_tools() -> None:
+    after = f"{SUMMARY}\nGo on from there."
+
+    assert edges(*summarised(after))[3] == ("t3", "compaction", 2)
+    judge = sort(*summarised(after, tools=None))[3]
+    assert judge.edge == Edge("main", reason="its prompt quotes the answer of #2, but not its history")
+
+
+def test_other_tools_are_another_agent_that_got_the_answer() -> None:
+    other = [{"type": "function", "function": {"name": "refund", "parameters": {"type": "object"}}}]
+
+    assert edges(*summarised(SUMMARY, tools=other))[3] == ("t3", "main", None)
+
+
+def test_an_answer_without_a_history_before_it_is_no_summary() -> None:
+    """A chain that hands one answer to the next prompt, with and without tools."""
+    for tools in (None, TOOLS):
+        first = chat([user("Describe the state.")], said(SUMMARY), tools=tools)
+        then = chat([user(f"Refine this: {SUMMARY}")], said("ok"), index=1, tools=tools)
+        assert edges(first, then)[1] == ("t2", "main", None)
+
+
+def test_a_chat_without_tools_is_compacted_under_its_own_instructions() -> None:
+    system = {"role": "system", "content": "You are a clerk."}
+    history = [system, HELLO, said("It is a strip of paper."), user("Summarise all that we said.")]
+    other = {"role": "system", "content": "You are a judge."}
+
+    for first, kind in ((system, "compaction"), (other, "main")):
+        then = chat([first, user(f"Before: {SUMMARY}"), said("Noted."), user("and?")], said("x"), index=1, tools=None)
+        assert edges(chat(history, said(SUMMARY), tools=None), then)[1][1] == kind
+    with_tools = chat([system, user(f"Before: {SUMMARY}")], said("x"), index=1)
+    assert edges(chat(history, said(SUMMARY), tools=None), with_tools)[1][1] == "main"
+
+
+def test_a_small_request_that_quotes_an_answer_is_a_side_call() -> None:
+    trips = summarised(f"A title for: {SUMMARY}", tools=None, max_tokens=20)
+
+    assert edges(*trips)[3][1] == "side_call"
+
+
+def test_an_answer_quoted_late_in_a_history_says_nothing() -> None:
+    late = [user("a"), user("b"), user("c"), user(SUMMARY)]
+    first = chat([user("Describe the state.")], said(SUMMARY), tools=None)
+
+    assert sort(first, chat(late, said("x"), index=1, tools=None))[1].edge.reason == "no earlier thread leads to it"
+    early = sort(first, chat(late[1:], said("x"), index=1, tools=None))[1]
+    assert early.edge.reason == "its prompt quotes the answer of #0, but not its history"

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ....run.row import Row
 from ....wire.printable import safe
+from ...text.status_styles import REBUILT
 from ...text.terminal_text import GLYPHS, clip
 from ..formatting import EMITTED, FINISH, OUTCOME, seconds, several
 from .blocks import Spans
@@ -39,5 +40,7 @@ def _client(row: Row) -> Iterator[tuple[str, str]]:
         yield f"  {several(row.results, 'result')}", "plain"
     if row.failed_results:
         yield f", {row.failed_results} with an error", "bad"
-    if row.history == "changed":
+    if row.rebuilt:
+        yield f"  {REBUILT}", "dim"
+    elif row.history == "changed":
         yield "  it had changed the history before this turn", "warn"

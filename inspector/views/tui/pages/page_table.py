@@ -41,7 +41,7 @@ def _findings(run: Run, place: int) -> Page:
 def _diff(run: Run, place: int) -> Page:
     before, after = run.rows.before(place), run.rows.after(place)
     detail = run.detail(place)
-    echo = history_diff_with(detail, run.reading(after)) if after is not None else None
+    echo = history_diff_with(detail, run.reading(after), run.rows.all[after].edge) if after is not None else None
     return diff_page(detail, run.rows, place, run.exchange(before) if before is not None else None, echo)
 
 

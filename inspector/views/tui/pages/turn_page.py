@@ -8,6 +8,7 @@ from ....run.row import Row
 from ....run.rows import Rows
 from ....wire.printable import safe
 from ....wire.values import Reading
+from ...text.status_styles import REBUILT
 from ...text.terminal_text import clip
 from ..formatting import SEVERITY, dollars, full, model_name, several
 from .answer_blocks import answer_blocks
@@ -92,7 +93,9 @@ class _Finding:
 def _new(detail: Detail, rows: Rows, place: int) -> Iterator[Block]:
     reading, new = detail.reading, detail.new
     yield gap("new")
-    if detail.row.history == "changed":
+    if detail.row.rebuilt:
+        note = REBUILT
+    elif detail.row.history == "changed":
         note = "the client had changed the history; all changes are shown"
     else:
         note = new_note(len(new), detail.sent)
