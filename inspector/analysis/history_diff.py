@@ -75,11 +75,14 @@ def diff_history(turn: Turn, following: Turn) -> HistoryDiff:
         # The prompt has the history and the answer as text, in fields or a scratchpad.
         return HistoryDiff("respelled", new=tuple(joined(now.units[max(following.shared, now.ends[now.leading]) :])))
     emission = turn.reading.emission
-    emitted = units_emitted(emission) if emission and not _several_answers(request) else []
+    resumed = after.continuation is not None and after.continuation in turn.reading.answer_ids
+    emitted = units_emitted(emission) if emission and not resumed and not _several_answers(request) else []
     kept = same_messages(old, now)
     start = _start(old, kept)
     expected = joined([*old.history[start:], *emitted])
     units = joined(now.history[start:])
+    if request.continuation is not None:
+        _merge_parts(expected, units, len(joined(old.history[start:])))
     same = _common(expected, units)
     if same == len(expected):
         changes, new = [], units[same:]
@@ -91,6 +94,14 @@ def diff_history(turn: Turn, following: Turn) -> HistoryDiff:
         return HistoryDiff("respelled", new=tuple(new))
     lost, reasoning = diff_reasoning(turn, after.conversation[kept:])
     return HistoryDiff(_state(changes), tuple(changes), reasoning, tuple(lost), tuple(new))
+
+
+def _merge_parts(expected: list[Unit], units: list[Unit], place: int) -> None:
+    """Expect the whole of an answer that came in several parts, if the client sends it so; `expected` has the last."""
+    if place < min(len(expected), len(units)):
+        last, whole = expected[place], units[place]
+        if last.kind == whole.kind == "text" and whole.role == "assistant" and whole.text.endswith(last.text):
+            expected[place] = whole
 
 
 def _state(changes: list[HistoryChange]) -> Literal["verbatim", "respelled", "changed", "cut"]:

@@ -78,18 +78,20 @@ class Threads:
         )
 
     def _by_answer_id(self, new: NewRequest) -> Turn | None:
-        """A request that names the answer that it continues; the API holds the history."""
-        name = new.reading.request.previous_id
+        """A request that names the answer that it continues."""
+        name = new.reading.request.continues
         found = self._index.by_answer_id.get((new.run, name)) if name else None
         if found is None:
             return None
         thread, number = found
         before = self._index.last[thread]
-        again = before.failed and before.reading.request.previous_id == name
+        again = before.failed and before.reading.request.continues == name
         if name not in before.reading.answer_ids and not again:
             reason = f"it continues {name}, which was continued before"
             return self._start(new, Edge("fork", number, thread, reason), "extended")
-        return self._continue(new, thread, "extended", 0, f"it continues {name}")
+        repeats = new.reading.request.continuation is not None
+        shared = common_units(before.conversation, new.conversation) if repeats else 0
+        return self._continue(new, thread, "extended", shared, f"it continues {name}")
 
     def _by_history(self, new: NewRequest) -> Turn | None:
         """A request whose conversation begins with the whole of a thread's last one."""

@@ -145,6 +145,14 @@ class RequestReading:
     """Every other top-level field of the body that is not history, tools or system."""
     previous_id: str | None = None
     """The server-held answer that this request continues (`previous_response_id` and similar)."""
+    continuation: str | None = None
+    """The token of an answer that this request lets the API finish. The request repeats the whole history, unlike one
+    with a `previous_id`."""
+
+    @property
+    def continues(self) -> str | None:
+        """What it names of the answer that it continues, by token or by id."""
+        return self.continuation or self.previous_id
 
     @property
     def instructions(self) -> tuple[Part, ...]:

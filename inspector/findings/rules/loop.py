@@ -301,7 +301,7 @@ def pause_not_resumed(context: RuleContext) -> Iterator[Note]:
     following, again = context.following, context.next_echo
     if following is None or context.finish.label != "pause" or again is None:
         return
-    if following.reading.request.previous_id in context.reading.answer_ids:
+    if following.reading.request.continues in context.reading.answer_ids:
         return
     changed = [change for change in again.changes if change.emitted]
     emitted = {id(unit) for unit in units_emitted(context.emission)}

@@ -47,12 +47,12 @@ def as_object(step: Step) -> str:
 
 
 def trajectory(steps: list[Step]) -> str:
-    told = [
+    parts = [
         f"[[ ## thought_{n} ## ]]\n{thought}\n\n[[ ## tool_name_{n} ## ]]\n{tool}\n\n"
         f"[[ ## tool_args_{n} ## ]]\n{json.dumps(arguments)}\n\n[[ ## observation_{n} ## ]]\n{seen}"
         for n, (thought, tool, arguments, seen) in enumerate(steps)
     ]
-    return "\n\n".join(told)
+    return "\n\n".join(parts)
 
 
 def prompt(steps: list[Step], wanted: str, question: str = QUESTION) -> str:

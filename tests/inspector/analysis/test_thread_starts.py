@@ -103,7 +103,7 @@ def test_other_tools_are_another_agent_that_got_the_answer() -> None:
     assert edges(*summarised(SUMMARY, tools=other))[3] == ("t3", "main", None)
 
 
-def test_an_answer_without_a_history_before_it_is_no_summary() -> None:
+def test_an_answer_without_a_history_before_it_starts_no_compaction() -> None:
     """A chain that hands one answer to the next prompt, with and without tools."""
     for tools in (None, TOOLS):
         first = chat([user("Describe the state.")], said(SUMMARY), tools=tools)

@@ -79,7 +79,7 @@ def read_request(exchange: Exchange) -> RequestReading:
         max_output=as_count(get(config, "maxOutputTokens")),
         stop=texts(get(config, "stopSequences")),
         parameters=parameters,
-        previous_id=as_text(get(fields, "continuationToken")),
+        continuation=as_text(get(fields, "continuationToken")),
     )
 
 

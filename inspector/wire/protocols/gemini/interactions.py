@@ -79,7 +79,8 @@ def read_request(exchange: Exchange) -> RequestReading:
         max_output=as_count(config.get("max_output_tokens")),
         stop=texts(config.get("stop_sequences")),
         parameters=other_fields(fields, _KNOWN),
-        previous_id=as_text(fields.get("previous_interaction_id")) or as_text(fields.get("continuation_token")),
+        previous_id=as_text(fields.get("previous_interaction_id")),
+        continuation=as_text(fields.get("continuation_token")),
     )
 
 

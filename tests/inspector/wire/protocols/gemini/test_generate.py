@@ -283,4 +283,4 @@ def test_a_continuation_token_names_the_answer_that_a_request_continues() -> Non
     assert verdict(first)[1] == "pause"
 
     then = read(exchanged(GEMINI, {**ASK, "continuationToken": "dG9r"}, {})).request
-    assert then.previous_id == "dG9r"
+    assert (then.continuation, then.previous_id, then.continues) == ("dG9r", None, "dG9r")

@@ -70,8 +70,10 @@ def test_an_interaction_is_continued_by_its_token_where_it_is_not_stored() -> No
     assert read(exchanged(URL, ASK, whole)).answer_ids == ("v1", "tok")
 
     again = {"model": "gemini-3", "input": "hi", "continuation_token": "tok"}
-    assert read(exchanged(URL, again, {})).request.previous_id == "tok"
-    assert read(exchanged(URL, {**again, "previous_interaction_id": "v1"}, {})).request.previous_id == "v1"
+    request = read(exchanged(URL, again, {})).request
+    assert (request.continuation, request.previous_id) == ("tok", None)
+    stored = read(exchanged(URL, {**again, "previous_interaction_id": "v1"}, {})).request
+    assert (stored.continuation, stored.previous_id) == ("tok", "v1")
 
 
 def test_only_a_function_result_is_the_clients() -> None:
