@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from turntape.proxy.scripted import SALES_EMAILS
 from turntape.proxy.scripted.story import Story
 
-from .script import ENDED_BY_A_CALL
+from .script import AFTER_A_SEARCH, ENDED_BY_A_CALL
 
 ROUTES = ("base_url", "forward")
 
@@ -268,13 +268,23 @@ CLIENTS = (
         "node/claude_code_agent.mjs",
         ("@anthropic-ai/claude-code@latest",),
         (Variant("print", "anthropic-messages", always_streamed=True),),
-        notes=("Run with `ENABLE_TOOL_SEARCH=false`, so that it offers the tools of MCP servers without a search.",),
+        story=AFTER_A_SEARCH,
+        notes=("By default it offers a tool of an MCP server only after the model searched for it.",),
+    ),
+    Client(
+        "claude-code (no search)",
+        "node/claude_code_agent.mjs",
+        ("@anthropic-ai/claude-code@latest",),
+        (Variant("print", "anthropic-messages", always_streamed=True),),
+        environ={"ENABLE_TOOL_SEARCH": "false"},
+        notes=("With `ENABLE_TOOL_SEARCH=false` it offers all tools from the start.",),
     ),
     Client(
         "claude-agent-sdk",
         "python/claude_agent_sdk_agent.py",
         ("claude-agent-sdk",),
         (Variant("query", "anthropic-messages", always_streamed=True),),
+        story=AFTER_A_SEARCH,
     ),
     Client(
         "codex",

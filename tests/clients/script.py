@@ -15,6 +15,17 @@ ENDED_BY_A_CALL: Story = (
     replace(SALES_EMAILS[-1], calls=(Call("final_answer", {"answer": SALES_EMAILS[-1].text}),)),
 )
 """For a framework whose agents end by calling a tool."""
+AFTER_A_SEARCH: Story = (
+    Step(
+        calls=(
+            Call(
+                "ToolSearch", {"query": "select:mcp__emails__generate_email,mcp__emails__send_email", "max_results": 5}
+            ),
+        )
+    ),
+    *SALES_EMAILS,
+)
+"""For Claude Code's default mode: a tool of an MCP server is offered only after the model searched for it."""
 
 
 def is_same_tool(name: str, plain: str) -> bool:

@@ -7,6 +7,5 @@ const tools = 'mcp__emails__generate_email,mcp__emails__send_email';
 await live(
   'claude',
   ['-p', TASK, '--model', 'claude-sonnet-4-5', '--mcp-config', config, '--strict-mcp-config', '--allowedTools', tools],
-  // Tools of MCP servers are offered at once and not searched for.
-  { ENABLE_TOOL_SEARCH: 'false', DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
+  { DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
 );

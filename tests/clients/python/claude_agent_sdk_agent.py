@@ -23,8 +23,7 @@ async def main() -> str | None:
         cwd=Path.home(),
         mcp_servers={"emails": create_sdk_mcp_server("emails", tools=[declared(name) for name in TOOLS])},
         allowed_tools=[f"mcp__emails__{name}" for name in TOOLS],
-        # Tools of MCP servers are offered at once and not searched for.
-        env={"ENABLE_TOOL_SEARCH": "false", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"},
+        env={"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"},
     )
     text = None
     async for message in query(prompt=TASK, options=options):
