@@ -1,4 +1,4 @@
-"""A scripted LLM: the demo's upstream, and the tests'. No key, no network, the same bytes every time."""
+"""A scripted LLM, for the demo and the tests. It needs no key and no network, and gives the same bytes every time."""
 
 from .faults import Fault
 from .server import Received, ScriptedServer

@@ -2,8 +2,8 @@
 
     OPENAI_BASE_URL=… python -m turntape.proxy.scripted.agent [--lose-a-result]
 
-It knows nothing of turntape: it is what a user's own loop looks like. With `--lose-a-result` it has a bug that such
-loops have: of three results it sends back two.
+It does not know turntape: a user's own loop looks like this. With `--lose-a-result` it has a common bug: of three
+results it sends back two.
 """
 
 import json
@@ -65,7 +65,7 @@ class Tools:
         return f"error: there is no tool {name}"
 
 
-type Json = Any  # what json.loads gives: this file is an agent's loop, as plain as agents' loops are
+type Json = Any  # what json.loads returns; this loop is as plain as those of real agents
 
 
 def answer_of(lines: Iterator[str]) -> dict[str, object]:

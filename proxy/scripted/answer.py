@@ -1,4 +1,4 @@
-"""An answer before it takes the shape of an API, and what shapes need in common."""
+"""An answer before it is written in the format of an API, and helpers that all formats share."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ type Json = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A request to the scripted LLM, read as far as the script needs."""
+    """The fields of a request that the script needs."""
 
     path: str
     headers: Mapping[str, str]
@@ -22,14 +22,14 @@ class Ask:
     model: str
     streamed: bool
     answers: int
-    """How many answers the history holds."""
+    """The number of answers in the history."""
     size: int
-    """Bytes of the request, from which its tokens are counted."""
+    """The size of the request in bytes; its token count is derived from it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the script says to an `Ask`."""
+    """The answer of the script to an `Ask`."""
 
     ask: Ask
     step: Step
@@ -42,7 +42,7 @@ class Answer:
 
     @property
     def calls(self) -> list[tuple[str, str, str]]:
-        """`(id, name, arguments)`, the arguments as JSON text, or what a fault makes of it."""
+        """`(id, name, arguments)` of each call. The arguments are JSON text, which a fault may have damaged."""
         if self._is("empty"):
             return []
         made = [
@@ -56,7 +56,7 @@ class Answer:
 
     @property
     def finish(self) -> str:
-        """`calls`, `stop` or `length`; each shape has its own word for it."""
+        """`calls`, `stop` or `length`; each API has its own word for it."""
         if self._is("truncated_arguments"):
             return "length"
         return "calls" if self.calls and not self._is("wrong_finish") else "stop"
@@ -66,7 +66,7 @@ class Answer:
 
     @property
     def tokens(self) -> tuple[int, int, int]:
-        """Input, of it cached, and output: plausible, and the same for the same conversation."""
+        """Input tokens, those of them that were cached, and output tokens; a function of the conversation alone."""
         sent = self.ask.size // 4
         cached = sent // 2 // 64 * 64 if self.ask.answers else 0
         said = (len(self.text) + sum(len(arguments) + 24 for _, _, arguments in self.calls)) // 4 + 3
@@ -74,12 +74,12 @@ class Answer:
 
     @property
     def identity(self) -> str:
-        """An id of the answer, without its prefix."""
+        """The id of the answer, without its prefix."""
         return f"{self.ask.answers + 1:04d}scripted{self.ask.size:08d}"
 
 
 def words(text: str) -> Iterator[str]:
-    """`text` in the pieces in which a model would stream it."""
+    """`text` in pieces, as a model streams it."""
     start = 0
     for place, character in enumerate(text):
         if character == " " and place > start:
@@ -96,24 +96,24 @@ def pieces(text: str, size: int = 12) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One API as the scripted LLM speaks it."""
+    """How the scripted LLM speaks one API."""
 
     name: str
     matches: Callable[[str], bool]
-    """By path."""
+    """Whether a path belongs to this API."""
     ask: Callable[[str, Mapping[str, str], bytes], Ask]
     whole: Callable[[Answer], object]
     """The answer as one JSON body."""
     stream: Callable[[Answer], list[bytes]]
-    """The answer as the pieces of a stream."""
+    """The answer as the chunks of a stream."""
     content_type: str
-    """Of the stream."""
+    """The content type of the stream."""
     error: Callable[[int, str], object]
-    """An error body for a status."""
+    """The error body for a status and a message."""
     error_event: bytes
-    """What is sent when the API fails inside a stream."""
+    """The event that is sent when the API fails inside a stream."""
     prefix: str = "call_"
-    """How its call ids begin."""
+    """The first part of its call ids."""
 
 
 def fields_of(body: bytes) -> Json:
@@ -134,5 +134,5 @@ def entries(value: object) -> list[Json]:
 
 
 def by_role(messages: object, role: str = "assistant") -> int:
-    """How many messages of a role a history holds."""
+    """The number of messages of a role in a history."""
     return sum(message.get("role") == role for message in entries(messages))

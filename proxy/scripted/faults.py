@@ -1,7 +1,7 @@
-"""What the scripted LLM does wrong on request.
+"""Faults that the scripted LLM makes on request.
 
-By turn, given to the server (`faults={1: Fault("cut")}`), or by anyone who asks: the header `x-scripted-fault`,
-or a model named `scripted:KIND`, with `KIND` or `KIND=NUMBER`.
+The server gets them by turn (`faults={1: Fault("cut")}`). A client can ask for one with the header
+`x-scripted-fault: KIND` or the model `scripted:KIND`, where `KIND=NUMBER` works as well.
 """
 
 from dataclasses import dataclass
@@ -30,11 +30,15 @@ KINDS: tuple[str, ...] = get_args(Kind.__value__)
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """`reset` closes before any answer; `cut` closes after `number` events; `stall` never ends after `number`;
+    """One fault in one answer.
 
-    `slow` waits `number` ms before the head; `status` answers with HTTP `number`; `malformed_sse`, `error_event`,
-    `bad_arguments` (no JSON), `truncated_arguments` (with the length label), `wrong_finish` (a plain end beside
-    calls), `empty` and `invalid_json` change what is said; `gzip`, `br`, `zstd` encode it.
+    - `reset` closes the connection before any answer, `cut` after `number` events.
+    - `stall` sends nothing more after `number` events; `slow` waits `number` ms before the head.
+    - `status` answers with HTTP status `number`.
+    - `malformed_sse`, `error_event`, `empty` and `invalid_json` damage the answer.
+    - `bad_arguments` are not valid JSON; `truncated_arguments` end early, with the finish for length.
+    - `wrong_finish` is the finish of a plain answer although there are calls.
+    - `gzip`, `br` and `zstd` encode the answer.
     """
 
     kind: Kind

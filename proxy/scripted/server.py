@@ -1,4 +1,4 @@
-"""The scripted LLM: an HTTP server that answers with a story in the shape of whichever API is asked.
+"""The scripted LLM: an HTTP server that answers with a story in the format of the API that is asked.
 
 It keeps no state: the answer follows from the history in the request, so that any number of agents may ask at
 once, and two runs of one agent get the same bytes.
@@ -50,12 +50,12 @@ REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found",
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A request as the server got it."""
+    """A request as it arrived at the server."""
 
     method: str
     path: str
     headers: tuple[tuple[str, str], ...]
-    """In order, spelt as they came."""
+    """In the order and the spelling of the wire."""
     body: bytes
 
 
@@ -70,10 +70,10 @@ class _Reply:
 
 
 class ScriptedServer:
-    """`with ScriptedServer() as server:` or `async with`; `server.url` is its base, `server.requests` what it got.
+    """`with ScriptedServer() as server:` or `async with`; `server.url` is its base URL, `server.requests` what arrived.
 
     `faults` are by turn, from 1; `chunk_delay` are the seconds between the events of a stream. A `story` may also be
-    a function of what is asked, for clients that rename their tools or ask for more than the story.
+    a function of the request, for clients that rename their tools or ask for more than the story has.
     """
 
     def __init__(
@@ -302,7 +302,7 @@ def _encoded(reply: _Reply, kind: str | None) -> _Reply:
 
 
 def _other(received: Received) -> _Reply:
-    """The few endpoints beside generation that clients ask for; 404 for the rest."""
+    """The few other endpoints that clients call; 404 for the rest."""
     path = received.path.partition("?")[0]
     json_type = [("content-type", "application/json")]
     if path.endswith("/models") and received.method == "GET":

@@ -1,4 +1,4 @@
-"""What the scripted LLM says, as data: which turn comes after how many answers."""
+"""The answers of the scripted LLM as data. The number of answers in the history selects the next one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -46,14 +46,14 @@ WRONG_CALLS: Story = (
     Step(calls=(Call("compose_email", {"company": "Umbrella"}), _draft("Hooli", "cheerful"))),
     *SALES_EMAILS[1:],
 )
-"""The same, but the second answer calls a tool that nobody offered, and one with a tone that its schema forbids."""
+"""The same with a wrong second answer: one tool that was not offered, and one tone that the schema forbids."""
 
 
 def step_after(story: Story, answers: int) -> Step:
-    """The step for a history that holds `answers` answers; after the last step, the last one again."""
+    """The step after `answers` answers; the last step is repeated."""
     return story[min(answers, len(story) - 1)]
 
 
 def call_id(prefix: str, answers: int, place: int) -> str:
-    """An id that depends on the conversation alone, so that two runs give the same bytes."""
+    """A call id that depends only on the conversation, so that two runs give the same bytes."""
     return f"{prefix}{answers + 1:02d}{place + 1:02d}" + "k3x9q7w2m5"[:10]

@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { finish, note } from './emails.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const told = join(process.env.HOME, 'emails-done');
+const done = join(process.env.HOME, 'emails-done');
 export const server = {
   command: process.execPath,
   args: [join(here, 'emails_mcp.mjs')],
-  env: { EMAILS_DONE: told },
+  env: { EMAILS_DONE: done },
 };
 
 // Write a file below HOME, which is where the agent runs.
@@ -21,7 +21,7 @@ export const write = (name, text) => {
   return path;
 };
 
-// Run the agent to its end; its last words are the story's.
+// Run the agent to its end; its last output must be the end of the story.
 export const live = async (program, args, env = {}) => {
   const child = spawn(join(here, 'node_modules', '.bin', program), args, {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -30,7 +30,7 @@ export const live = async (program, args, env = {}) => {
   let text = '';
   child.stdout.on('data', (piece) => (text += piece));
   const code = await new Promise((ended) => child.on('close', ended));
-  if (existsSync(told)) readFileSync(told, 'utf8').trim().split('\n').forEach(note);
+  if (existsSync(done)) readFileSync(done, 'utf8').trim().split('\n').forEach(note);
   finish(text);
   if (code !== 0) {
     console.error(`${program} ended with exit code ${code}`);
