@@ -7,17 +7,43 @@ import zlib
 from collections.abc import Callable
 from typing import Protocol
 
+_GZIP = zlib.MAX_WBITS | 16
+_GZIP_MAGIC = b"\x1f\x8b"
+_MOST_ENCODINGS = 4
+"""Servers send one, gateways sometimes a second; a longer list only costs memory."""
+
 
 class Decoder(Protocol):
     def decode(self, data: bytes) -> bytes: ...
 
 
-class _Zlib:
-    def __init__(self, bits: int) -> None:
-        self._stream = zlib.decompressobj(bits)
+class _Gzip:
+    """One member after the other, as RFC 1952 section 2.2 allows (read 2026-11-22).
+
+    Other bytes after a member are padding, which clients ignore.
+    """
+
+    def __init__(self) -> None:
+        self._member = zlib.decompressobj(_GZIP)
+        self._padding = False
+        self._head = b""
+        """The first byte after a member, until the second one shows whether it begins another one."""
 
     def decode(self, data: bytes) -> bytes:
-        return self._stream.decompress(data)
+        plain = b""
+        while data and not self._padding:
+            if self._member.eof:
+                data = self._head + data
+                self._head = data if len(data) < len(_GZIP_MAGIC) else b""
+                if self._head:
+                    break
+                self._padding = not data.startswith(_GZIP_MAGIC)
+                if self._padding:
+                    break
+                self._member = zlib.decompressobj(_GZIP)
+            plain += self._member.decompress(data)
+            data = self._member.unused_data
+        return plain
 
 
 class _Deflate:
@@ -69,9 +95,21 @@ class _Zstd:
         return plain
 
 
+class _Several:
+    """Several encodings, undone from the last one applied to the first."""
+
+    def __init__(self, stages: list[Decoder]) -> None:
+        self._stages = stages
+
+    def decode(self, data: bytes) -> bytes:
+        for stage in self._stages:
+            data = stage.decode(data) if data else data
+        return data
+
+
 DECODERS: dict[str, Callable[[], Decoder]] = {
-    "gzip": lambda: _Zlib(zlib.MAX_WBITS | 16),
-    "x-gzip": lambda: _Zlib(zlib.MAX_WBITS | 16),
+    "gzip": _Gzip,
+    "x-gzip": _Gzip,
     "deflate": _Deflate,
     "br": _Brotli,
     "zstd": _Zstd,
@@ -79,9 +117,16 @@ DECODERS: dict[str, Callable[[], Decoder]] = {
 
 
 def decoder(encoding: str | None) -> Decoder | None:
-    """A decoder for a content-encoding; None for `identity`, for a missing one, and for an unknown one."""
-    make = DECODERS.get((encoding or "").strip().lower())
-    return make() if make else None
+    """A decoder for a content-encoding; None for `identity`, for a missing one, and for an unknown one.
+
+    Several encodings are separated by commas, in the order in which they were applied (RFC 9110 section 8.4, read
+    2026-11-22). All must be known.
+    """
+    names = [name for part in (encoding or "").split(",") if (name := part.strip().lower()) not in ("", "identity")]
+    if not names or any(name not in DECODERS for name in names) or len(names) > _MOST_ENCODINGS:
+        return None
+    stages = [DECODERS[name]() for name in reversed(names)]
+    return stages[0] if len(stages) == 1 else _Several(stages)
 
 
 def decoded(data: bytes, encoding: str | None) -> tuple[bytes, str | None, str | None]:

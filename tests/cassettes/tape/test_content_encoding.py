@@ -26,9 +26,30 @@ def zstd_frames(data: bytes) -> bytes:
     return zstandard.compress(data[:half]) + zstandard.compress(data[half:])
 
 
+def gzip_members(data: bytes) -> bytes:
+    """Two members, as a server sends that joins compressed files."""
+    half = len(data) // 2
+    return gzip.compress(data[:half]) + gzip.compress(data[half:])
+
+
+def padded_gzip(data: bytes) -> bytes:
+    return gzip.compress(data) + bytes(7)
+
+
+def odd_padding(data: bytes) -> bytes:
+    """The padding begins as another member would."""
+    return gzip.compress(data) + b"\x1fpadding"
+
+
 ENCODERS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
     "gzip": ("gzip", gzip.compress),
     "x-gzip": ("x-gzip", gzip.compress),
+    "gzip in members": ("gzip", gzip_members),
+    "gzip with padding": ("gzip", padded_gzip),
+    "gzip with odd padding": ("gzip", odd_padding),
+    "gzip, then gzip": ("gzip, gzip", lambda data: gzip.compress(gzip.compress(data))),
+    "gzip, then br": ("gzip, br", lambda data: brotli.compress(gzip.compress(data))),
+    "identity, then deflate": ("identity,deflate", zlib.compress),
     "deflate": ("deflate", zlib.compress),
     "raw deflate": ("deflate", raw_deflate),
     "br": ("br", brotli.compress),
@@ -61,7 +82,9 @@ def test_a_whole_body_is_decoded_and_says_what_was_undone(name: str) -> None:
     assert decoded(encode(TEXT), f" {encoding.upper()} ") == (TEXT, encoding, None)
 
 
-@pytest.mark.parametrize("encoding", [None, "", "identity", "snappy", "gzip, br"])
+@pytest.mark.parametrize(
+    "encoding", [None, "", "identity", " , identity", "snappy", "gzip, snappy", "gzip,gzip,gzip,gzip,gzip"]
+)
 def test_what_is_not_known_is_left_as_it_is(encoding: str | None) -> None:
     assert decoder(encoding) is None
     assert decoded(b"bytes", encoding) == (b"bytes", None, None)
