@@ -135,7 +135,8 @@ def violations(tool: Tool, arguments: object) -> list[tuple[str, str, bool]]:
     """
     if not is_object(tool.schema) or not tool.schema:
         return []
-    validator = _validator(compact(_lowered(tool.schema)))
+    # The validator crashes the process on half of a surrogate pair, which JSON may hold.
+    validator = _validator(compact(_lowered(tool.schema)).encode("utf-8", "replace").decode())
     if validator is None:
         return []
     found: list[tuple[str, str, bool]] = []

@@ -54,11 +54,11 @@ def test_a_tool_that_was_not_offered_is_the_models_fault(name: str, said_of_it: 
     assert said_of_it in one.message
 
 
-def test_a_tool_of_a_request_that_shows_none_is_notjudged() -> None:
+def test_a_tool_of_a_request_that_shows_none_is_not_judged() -> None:
     assert "model-unknown-tool" not in ids(emitted("look_out", tools=None))
 
 
-def test_tools_that_the_api_loads_are_notjudged() -> None:
+def test_tools_that_the_api_loads_are_not_judged() -> None:
     search = {"type": "tool_search"}
 
     assert "model-unknown-tool" not in ids(
@@ -385,6 +385,14 @@ def test_types_in_capitals_are_types(name: str, right: object, wrong: object) ->
     assert broken({"type": name}, right) == []
     assert [kind for kind, _, _ in broken({"type": name}, wrong)] == ["wrong-type"]
     assert [kind for kind, _, _ in broken({"anyOf": [{"type": name}]}, wrong)] == ["anyOf"]
+
+
+def test_half_a_surrogate_pair_in_a_schema_does_not_stop_the_check() -> None:
+    """A schema with such a text once crashed the process."""
+    schema = {"type": "integer", "description": "half a pair: \ud83d"}
+
+    assert broken(schema, 1) == []
+    assert [kind for kind, _, _ in broken(schema, "a")] == ["wrong-type"]
 
 
 def test_only_a_type_is_written_small() -> None:
