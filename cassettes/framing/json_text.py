@@ -16,9 +16,15 @@ def parse_json(data: bytes | str) -> object:
     except orjson.JSONDecodeError:
         pass
     try:
-        return json.loads(data if isinstance(data, str) else data.decode("utf-8", "replace"))
+        text = data if isinstance(data, str) else data.decode("utf-8", "replace")
+        return json.loads(text, parse_int=_integer)
     except (ValueError, RecursionError):
         return None
+
+
+def _integer(digits: str) -> int | float:
+    """A JSON integer; as a float when it does not fit in 64 bits, as `orjson` reads it."""
+    return int(digits) if abs(number := float(digits)) < 2**63 else number
 
 
 def is_json(data: bytes | str) -> bool:

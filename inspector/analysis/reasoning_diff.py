@@ -6,7 +6,7 @@ Reasoning may be plain text, or opaque: with a signature or encrypted content th
 from dataclasses import dataclass
 from typing import Literal
 
-from ..wire.json_value import as_object
+from ..wire.json_value import as_object, as_text
 from ..wire.values import Message, Part
 from .conversation import call_meaning, reasoning_of
 from .turn import Turn
@@ -58,7 +58,7 @@ class _Returned:
 
     def has_text(self, part: Part) -> bool:
         """Whether the text of `part` came back, or its item by id."""
-        return part.text.strip() in self.by_text or as_object(part.raw).get("id") in self.ids
+        return part.text.strip() in self.by_text or as_text(as_object(part.raw).get("id")) in self.ids
 
     def with_id(self, item: object) -> Part | None:
         """The part with a signature that belongs to the item with that id."""
@@ -73,7 +73,7 @@ def _lost_signature(part: Part, turn: Turn, returned: _Returned) -> LostReasonin
     if found is not None:
         altered = _misplaced(part, found, returned.messages) or _edited(part, found)
         return LostReasoning("altered", part.pointer, found.pointer) if altered else None
-    item = as_object(part.raw).get("id")
+    item = as_text(as_object(part.raw).get("id"))
     if item in returned.ids:
         twin = returned.with_id(item)
         # A stream may contain the same item several times, each time with another signature.
@@ -107,7 +107,7 @@ def _normal(signature: str) -> str:
     return signature.translate(_ALPHABET).rstrip("=")
 
 
-def _ids(messages: tuple[Message, ...]) -> frozenset[object]:
+def _ids(messages: tuple[Message, ...]) -> frozenset[str]:
     """The ids of items that came back, whole or as a reference."""
     parts = (part for message in messages for part in message.parts)
-    return frozenset(found for part in parts if (found := as_object(part.raw).get("id")) is not None)
+    return frozenset(found for part in parts if isinstance(found := as_object(part.raw).get("id"), str))

@@ -6,6 +6,7 @@ relates to the previous one of the thread. A turn is labelled when it ends, and 
 client did.
 """
 
+import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -23,6 +24,8 @@ from ..findings.engine import JudgedTurn, RuleEngine
 from ..wire.parse import read
 from ..wire.values import Choice, Reading, ToolCall, ToolResult
 from ..wire.websocket import turns_of
+
+log = logging.getLogger(__name__)
 
 type Label = dict[str, object]
 type Price = Callable[[RoundTrip, Reading], Cost | None]
@@ -55,18 +58,42 @@ class Labeller:
         """When the last turn of each run began."""
         self._failed: defaultdict[str, list[tuple[JudgedTurn, Label]]] = defaultdict(list)
         """The failed turns of each thread since its last answer, at most `_MOST_FAILED`."""
+        self._problems: list[str] = []
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Rules that could not be loaded or that failed, one sentence each."""
-        return tuple(self._rules.problems)
+        """Rules that could not be loaded or that failed, and round trips without labels, one sentence each."""
+        return (*self._rules.problems, *self._problems)
 
     def add(self, round_trip: RoundTrip) -> list[tuple[int, Label]]:
         """The label of this round trip, and the new one of the turn whose client layer it decides."""
         return [(index, done.label) for index, done in self.follow(round_trip)]
 
     def follow(self, round_trip: RoundTrip) -> Iterator[tuple[int, LabelledRoundTrip]]:
-        """As `add`, with the readings. The turns of a WebSocket session all have its number."""
+        """As `add`, with the readings. The turns of a WebSocket session all have its number.
+
+        A round trip whose analysis fails has a label without layers, and a sentence in `problems`; the others are
+        not affected.
+        """
+        try:
+            yield from self._follow(round_trip)
+        except Exception as exc:  # noqa: BLE001 - whatever is on the wire, the rest of the run must be shown
+            problem = self._failed_on(round_trip, exc)
+            reading = read(round_trip)
+            reading = replace(reading, problems=(*reading.problems, problem))
+            yield round_trip.index, LabelledRoundTrip(round_trip, reading, None, other_label(round_trip, reading))
+
+    def _failed_on(self, round_trip: RoundTrip, exc: Exception) -> str:
+        """Notes that the analysis failed; returns the sentence."""
+        problem = (
+            f"round trip #{round_trip.index} has no labels, because turntape failed on it "
+            f"({type(exc).__name__}: {exc}); please report this"
+        )
+        self._problems.append(problem)
+        log.warning("turntape: %s", problem, exc_info=log.isEnabledFor(logging.DEBUG))
+        return problem
+
+    def _follow(self, round_trip: RoundTrip) -> Iterator[tuple[int, LabelledRoundTrip]]:
         if round_trip.frames and (turns := turns_of(round_trip)):
             for turn in turns:
                 yield from self.follow(turn)
@@ -122,8 +149,11 @@ class Labeller:
             turn = judged.context.turn
             count = len(judged.findings)
             later = self._latest.get(turn.round_trip.run, 0) > turn.round_trip.started_at
-            done = dispatch(turn, None)
-            self._rules.closed(judged, done, later=later)
+            try:
+                self._rules.closed(judged, dispatch(turn, None), later=later)
+            except Exception as exc:  # noqa: BLE001 - as in `follow`
+                self._failed_on(turn.round_trip, exc)
+                continue
             if len(judged.findings) != count:
                 label["findings"] = [finding.as_json() for finding in judged.findings]
                 yield turn.round_trip.index, _labelled(judged, label)

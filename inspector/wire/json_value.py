@@ -9,6 +9,7 @@ import orjson
 from turntape.cassettes.framing.json_text import is_json, parse_json
 
 __all__ = [
+    "MOST",
     "Object",
     "as_array",
     "as_count",
@@ -24,6 +25,9 @@ __all__ = [
 ]
 
 type Object = dict[str, object]
+
+MOST = 2**53
+"""The highest integer that JSON exchanges exactly: RFC 8259 section 6 (read 2026-11-22)."""
 
 
 def is_object(value: object) -> TypeGuard[Object]:
@@ -57,10 +61,10 @@ def as_text(value: object) -> str | None:
 
 
 def as_count(value: object) -> int | None:
-    """`value` if it is a number that counts something (no boolean), else None."""
+    """`value` if it is a number that counts something (no boolean, at most 2⁵³, as JSON is exact), else None."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return int(value) if value == value and abs(value) != float("inf") else None
+    return int(value) if abs(value) <= MOST else None
 
 
 def compact(value: object) -> str:

@@ -298,7 +298,7 @@ def _wrong_types(context: RuleContext) -> Iterator[Note]:
 def _wrong_arguments(context: RuleContext, part: Part) -> Iterator[Note]:
     wanted = context.protocol.requests.arguments
     fields = as_object(part.raw)
-    if part.call is None or part.call.server or wanted is None or fields.get("type") in _OBJECT_CALLS:
+    if part.call is None or part.call.server or wanted is None or as_text(fields.get("type")) in _OBJECT_CALLS:
         return
     for step in wanted.holder:
         fields = as_object(fields.get(step))

@@ -227,7 +227,7 @@ def _collision(context: RuleContext) -> str | None:
                 call = as_object(item)
                 call_id = as_text(call.get("id"))
                 name = as_text(as_object(call.get("function")).get("name"))
-                index = call.get("index")
+                index = as_count(call.get("index"))
                 if not call_id or call_id == "null":
                     continue
                 place = (as_count(fields.get("index")) or 0, index)

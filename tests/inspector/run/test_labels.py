@@ -8,6 +8,7 @@ from round_trips import exchanged
 
 from turntape.cassettes.tape.model import Frame, Request, RoundTrip
 from turntape.inspector import RoundTripLabel
+from turntape.inspector.run import labels
 from turntape.inspector.run.labels import Labeller, label_all
 
 KEYS = [
@@ -256,3 +257,37 @@ def test_all_choices_are_in_the_label() -> None:
     ]
     assert [[call.name for call in one.tool_calls] for one in label.model.choices] == [[], [], ["look_up"]]
     assert (label.model.text, label.api.finish, label.api.finish_raw) == ("one", "length", "length")
+
+
+def test_a_round_trip_on_which_the_analysis_fails_is_shown_without_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    trips = loop()
+    add = labels.Threads.add
+
+    def fail_on_the_second(threads: Any, trip: RoundTrip, reading: Any) -> Any:
+        if trip.index == 1:
+            raise TypeError("unhashable type: 'list'")
+        return add(threads, trip, reading)
+
+    monkeypatch.setattr(labels.Threads, "add", fail_on_the_second)
+    labeller = Labeller()
+
+    done = dict(pair for trip in trips for pair in labeller.follow(trip))
+
+    assert [done[n].label["turn"] is not None for n in range(len(trips))] == [n != 1 for n in range(len(trips))]
+    (problem,) = labeller.problems
+    assert problem.startswith("round trip #1 has no labels, because turntape failed on it (TypeError: unhashable")
+    assert done[1].reading.problems == (problem,)
+
+
+def test_a_failure_at_the_end_of_a_run_is_reported_and_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    labeller = Labeller()
+    for trip in loop():
+        labeller.add(trip)
+
+    def fail(*_: object) -> None:
+        raise KeyError("at the end")
+
+    monkeypatch.setattr(labels, "dispatch", fail)
+
+    assert labeller.close() == []
+    assert ["KeyError" in problem for problem in labeller.problems] == [True]

@@ -1,6 +1,6 @@
 """Counts of tokens as an answer gives them. What is not a count is reported and not used."""
 
-from ...json_value import Object, value_at
+from ...json_value import MOST, Object, value_at
 
 
 class Counts:
@@ -32,8 +32,8 @@ class Counts:
 
 
 def as_token_count(value: object) -> int | None:
-    """`value` if it is a whole number from 0, else None."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0 or value % 1:
+    """`value` if it is a whole number from 0 to 2⁵³, else None."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST or value % 1:
         return None
     return int(value)
 

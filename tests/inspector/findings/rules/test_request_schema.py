@@ -159,6 +159,13 @@ def test_arguments_are_a_string_in_chat(arguments: object, fine: bool) -> None:
     assert ("client-args-wrong-type" not in ids(chat(history, said("done")))) is fine
 
 
+def test_a_call_of_an_odd_type_does_not_stop_the_check_of_its_arguments() -> None:
+    call = {"id": "call_1", "type": ["function"], "function": {"name": "look_up", "arguments": {"word": "tape"}}}
+    history = [HELLO, {"role": "assistant", "content": None, "tool_calls": [call]}, result("call_1", "x")]
+
+    assert "client-args-wrong-type" in ids(chat(history, said("done")))
+
+
 def test_arguments_are_an_object_at_anthropic() -> None:
     wrong = {**use(), "input": '{"word":"tape"}'}
 

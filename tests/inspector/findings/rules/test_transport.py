@@ -112,7 +112,7 @@ def test_a_byte_that_is_not_utf8_does_not_lose_the_event() -> None:
     assert "api-stream-cut" not in ids(stream(WHOLE.replace(b"a recording", b"a r\xc3cording")))
 
 
-def call(index: int | None, call_id: str | None, name: str | None, arguments: str) -> dict[str, Any]:
+def call(index: Any, call_id: str | None, name: str | None, arguments: str) -> dict[str, Any]:
     item: dict[str, Any] = {"function": {"arguments": arguments}}
     if name:
         item["function"]["name"] = name
@@ -125,7 +125,9 @@ CALLED = chunk(finish="tool_calls", usage={"prompt_tokens": 10, "completion_toke
 
 
 @pytest.mark.parametrize(
-    ("second", "collides"), [(0, True), (None, True), (1, False)], ids=["one index", "no index", "two indexes"]
+    ("second", "collides"),
+    [(0, True), (None, True), (1, False), ([], False)],
+    ids=["one index", "no index", "two indexes", "a list as index"],
 )
 def test_calls_that_a_client_would_join_are_reported(second: int | None, collides: bool) -> None:
     first = None if second is None else 0

@@ -5,13 +5,29 @@ import pytest
 from turntape.inspector.wire.protocols.shared.counts import Counts, as_token_count, wrong_usage
 
 
-@pytest.mark.parametrize(("value", "count"), [(0, 0), (7, 7), (7.0, 7)])
+@pytest.mark.parametrize(("value", "count"), [(0, 0), (7, 7), (7.0, 7), (2**53, 2**53)])
 def test_a_whole_number_from_zero_is_a_count(value: object, count: int) -> None:
     assert as_token_count(value) == count
 
 
 @pytest.mark.parametrize(
-    "value", [-1, -0.5, 1.5, True, False, "7", "", [], {"tokens": 7}, float("inf"), float("nan"), -float("inf")]
+    "value",
+    [
+        -1,
+        -0.5,
+        1.5,
+        True,
+        False,
+        "7",
+        "",
+        [],
+        {"tokens": 7},
+        float("inf"),
+        float("nan"),
+        -float("inf"),
+        2**53 + 2,
+        1e300,
+    ],
 )
 def test_anything_else_is_reported_and_not_used(value: object) -> None:
     counts = Counts({"tokens": value})
