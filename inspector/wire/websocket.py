@@ -1,12 +1,13 @@
 """Sessions over WebSocket, read into turns as if each response had been a separate round trip.
 
 OpenAI Responses: the client sends `response.create`, the server answers with the events it would have streamed.
-OpenAI Realtime: see `realtime_session.py`. A session of Gemini Live stays whole.
+OpenAI Realtime: see `realtime_session.py`. Gemini Live: see `live_session.py`.
 """
 
 from turntape.cassettes.tape.model import Frame, RoundTrip
 
 from .json_value import Object, as_object, as_text, parse_json
+from .live_session import live_turns
 from .realtime_session import realtime_turns
 from .socket_turn import SocketTurn, round_trip_of
 
@@ -20,12 +21,12 @@ def turns_of(round_trip: RoundTrip) -> list[RoundTrip]:
     Each has the session's URL, the body of its `response.create`, and its events as a stream; the last is cut
     when the session ended inside it.
     """
-    turns = _turns(round_trip.frames) or realtime_turns(round_trip.frames)
+    turns = _turns(round_trip.frames) or realtime_turns(round_trip.frames) or live_turns(round_trip.frames)
     return [round_trip_of(round_trip, turn) for turn in turns]
 
 
 def is_live(round_trip: RoundTrip) -> bool:
-    """True for a session that is not read into turns, such as a session of Gemini Live."""
+    """True for a session that holds no turns, or that is not read into turns."""
     return bool(round_trip.frames) and not turns_of(round_trip)
 
 

@@ -36,7 +36,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     _row("audio", r"/audio/(?:speech|transcriptions|translations|voices)(?:/[^/]+)*$"),
     _row("images", r"/images/(?:generations|edits|variations)$|:(?:predict|predictLongRunning)$", "POST"),
     _row("images", r"/videos(?:/[^/]+){0,2}$"),
-    _row("realtime", r"/realtime(?:/.*)?$|\.BidiGenerateContent\w*$"),
+    _row("realtime", r"/realtime(?:/.*)?$|[./]BidiGenerateContent\w*$"),
     _row("files", r"/(?:files|uploads|vector_stores|cachedContents|fileSearchStores|containers)(?:/[^?]*)?$"),
     _row("files", r"^/upload/|:(?:uploadToFileSearchStore|importFile|download)$"),
     _row("models", r"/api/(?:show|tags|ps|pull|push|create|copy|delete|version|blobs/[^/]+)$"),

@@ -34,6 +34,7 @@ BUILT_IN: tuple[Registration, ...] = (
     _row("anthropic.complete:ANTHROPIC_COMPLETE"),
     _row("gemini.interactions:GEMINI_INTERACTIONS", gemini.INTERACTIONS_API),
     _row("gemini.generate:GEMINI_GENERATE", gemini.API),
+    _row("gemini.live:GEMINI_LIVE", gemini.LIVE_API),
     _row("mistral_conversations.conversations:MISTRAL_CONVERSATIONS", mistral_conversations.API),
     _row("openai_responses.responses:OPENAI_RESPONSES", openai_responses.API),
     _row("openai_realtime.realtime:OPENAI_REALTIME", openai_realtime.API),

@@ -41,7 +41,7 @@ def test_each_response_is_a_round_trip_of_its_own() -> None:
     assert turns[0].first_byte_at == 10 and turns[0].request.method == "POST"
 
 
-def test_a_session_of_gemini_live_has_no_turns() -> None:
+def test_a_session_of_gemini_live_without_content_has_no_turns() -> None:
     live = session(
         message("client", 1, setup={"model": "models/gemini-live"}),
         message("server", 2, setupComplete={}),

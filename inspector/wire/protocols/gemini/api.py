@@ -2,9 +2,11 @@
 
 import re
 
-from turntape.cassettes.apis.interface import Api, IgnoredFields
+from turntape.cassettes.apis.interface import Api, IgnoredFields, SessionTurns
 
+from ...json_value import as_object, parse_json
 from .faults import FAULTS
+from .parts import get
 
 API = Api(
     path=re.compile(r".*models/[^/]+(?::|%3A)\w+"),
@@ -26,3 +28,28 @@ API = Api(
     turn_paths=(":generateContent", ":streamGenerateContent"),
 )
 INTERACTIONS_API = Api(stream_ends=(b"interaction.complete",), turn_paths=("/interactions",))
+
+
+def _asks(message: bytes) -> bool:
+    """Content that is complete, results of calls, a text, or the end of speech."""
+    if not any(word in message for word in _ASKING):
+        return False
+    sent = as_object(parse_json(message))
+    content, live = as_object(get(sent, "clientContent")), as_object(get(sent, "realtimeInput"))
+    asked = get(content, "turnComplete") is True or get(sent, "toolResponse") is not None
+    return asked or any(get(live, name) is not None for name in ("text", "activityEnd", "audioStreamEnd"))
+
+
+def _answers(message: bytes) -> bool:
+    """The end of the model's turn, or its calls."""
+    if not any(word in message for word in _ANSWERING):
+        return False
+    said = as_object(parse_json(message))
+    complete = get(as_object(get(said, "serverContent")), "turnComplete") is True
+    return complete or get(said, "toolCall") is not None
+
+
+_ASKING = (b"urnComplete", b"urn_complete", b"oolResponse", b"ool_response", b"ealtimeInput", b"ealtime_input")
+_ANSWERING = (b"urnComplete", b"urn_complete", b"oolCall", b"ool_call")
+
+LIVE_API = Api(path=re.compile(r".*BidiGenerateContent\w*"), session_turns=SessionTurns(_asks, _answers))

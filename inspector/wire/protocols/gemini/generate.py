@@ -57,7 +57,8 @@ def _answers(exchange: Exchange) -> bool:
     return "candidates" in as_object(exchange.answer)
 
 
-def read_request(exchange: Exchange) -> RequestReading:
+def read_gemini_request(exchange: Exchange) -> RequestReading:
+    """A request with `contents`, or one that wraps such a request."""
     outer = exchange.fields
     inner = as_object(outer.get("request"))
     # Code Assist wraps the request (and the answer), the model beside it.
@@ -142,7 +143,7 @@ GEMINI_GENERATE = Protocol(
     title="Gemini generateContent",
     spec="https://ai.google.dev/api/generate-content, and google-genai 3.4.0, read 2026-11-22",
     detect=detect,
-    read_request=read_request,
+    read_request=read_gemini_request,
     read_response=read_response,
     finish=dict(FINISH),
     not_read=NOT_READ,

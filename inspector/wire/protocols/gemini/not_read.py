@@ -2,6 +2,8 @@
 
 _ABOUT_MEDIA = "kept raw: it describes the media beside it, which are read"
 
+_SUMS_ARE_READ = "kept raw: the sums beside it are read"
+
 NOT_READ: dict[str, dict[str, str]] = {
     "part": {
         "audioMetadata": _ABOUT_MEDIA,
@@ -19,3 +21,26 @@ NOT_READ: dict[str, dict[str, str]] = {
 
 INTERACTIONS_NOT_READ: dict[str, dict[str, str]] = {}
 """The same for Interactions."""
+
+LIVE_NOT_READ: dict[str, dict[str, str]] = {
+    "message": {
+        "goAway": "kept raw: the server is about to close the connection",
+        "realtimeInput.activityStart": "ignored: the end of the activity asks for the answer",
+        "serverContent.generationComplete": "ignored: the turn ends when it is complete",
+        "serverContent.groundingMetadata": "kept raw",
+        "serverContent.interactionStatus": "kept raw",
+        "serverContent.interimInputTranscription": "ignored: the whole text comes in `inputTranscription`",
+        "serverContent.urlContextMetadata": "kept raw",
+        "serverContent.waitingForInput": "kept raw",
+        "usageMetadata.cacheTokensDetails": _SUMS_ARE_READ,
+        "usageMetadata.promptTokensDetails": _SUMS_ARE_READ,
+        "usageMetadata.responseTokensDetails": _SUMS_ARE_READ,
+        "usageMetadata.serviceTier": "kept raw",
+        "usageMetadata.toolUsePromptTokensDetails": _SUMS_ARE_READ,
+        "usageMetadata.totalTokenCount": "read where another count is missing",
+        "usageMetadata.trafficType": "kept raw",
+        "voiceActivity": "kept raw",
+        "voiceActivityDetectionSignal": "kept raw",
+    },
+}
+"""The same for sessions of Gemini Live."""

@@ -38,6 +38,8 @@ ENDPOINTS = {
     "https://api.cloudflare.com/client/v4/accounts/a/ai/run/@cf/meta/llama-3.1-8b": "cloudflare-run",
     "https://gateway.ai.cloudflare.com/v1/a/g/workers-ai/@cf/meta/llama-3.1-8b": "cloudflare-run",
     "wss://api.openai.com/v1/realtime": "openai-realtime",
+    "wss://x/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent": "gemini-live",
+    "wss://x/ws/google.cloud.aiplatform.v1beta1.LlmBidiService/BidiGenerateContent": "gemini-live",
     "https://dashscope.aliyuncs.com/api/v1/services/aigc/text-generation/generation": "dashscope",
     "https://dashscope.aliyuncs.com/api/v1/services/aigc/multimodal-generation/generation": "dashscope",
     "https://api.mistral.ai/v1/conversations": "mistral-conversations",
