@@ -68,9 +68,10 @@ bench: setup
 	@'$(UV)' sync --quiet --frozen --inexact --group bench --python '$(PYTHON_PATH)'
 	$(RUN)python -m bench
 
-# One fault in one layer of clean loops of every protocol: is it found, and is the right layer blamed?
+# One fault in one layer of clean loops of every protocol, then of recorded ones: is it found, is the right layer blamed?
+# `make faults ARGS="--recorded -v"` for the recorded loops alone, each miss with the command that shows it.
 faults: setup
-	$(RUN)python -m bench.faults
+	$(RUN)python -m bench.faults $(ARGS)
 
 # One-line mistakes in a copy of a module: do its own tests notice? `make mutants ARGS="--module recorder --sample 60"`.
 mutants: setup

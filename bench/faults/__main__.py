@@ -1,22 +1,42 @@
-"""`python -m bench.faults`: the score; exit code 1 when a bar is missed."""
+"""`python -m bench.faults`: the score of the story and of recorded loops; exit code 1 when a bar is missed.
+
+The recorded loops need the corpus; without it their part is left out, and the reason is printed.
+"""
 
 import argparse
 import json
 import sys
 from pathlib import Path
 
-from turntape.cassettes import Recorder
-
 from .catalogue import CASES, Case
 from .clean import Clean, clean_loops
 from .dialects import DIALECTS
 from .loop import Loop, record
+from .recorded import run as recorded
 from .report import as_json, text
 from .score import score
+from .tapes import write_trips
 
 
 def main() -> int:
+    given = _parser().parse_args()
+    if given.recorded or given.loop:
+        return recorded.main(given)
+    try:
+        missed = story(given)
+    except LookupError as exc:
+        _parser().error(str(exc))
+    everything = not (given.story or given.only or given.protocol or given.json or given.list or given.write)
+    return missed | recorded.main(given) if everything else missed
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.faults", description=__doc__)
+    parser.add_argument("--story", action="store_true", help="only the bench's own story")
+    parser.add_argument("--recorded", action="store_true", help="only the recorded loops of the corpus")
+    parser.add_argument("--loop", metavar="NAME", action="append", help="recorded loops of this name")
+    parser.add_argument("--most", metavar="N", type=int, help="recorded loops of one protocol at most")
+    parser.add_argument("--jobs", metavar="N", type=int, help="processes for the recorded loops")
     parser.add_argument("--only", metavar="ID", action="append", help="faults whose name begins with this")
     parser.add_argument("--protocol", metavar="P", action="append", help="a protocol, or one dialect of it")
     parser.add_argument("--no-clean", action="store_true", help="leave the clean loops out")
@@ -24,13 +44,17 @@ def main() -> int:
     parser.add_argument("--write", metavar="DIR", type=Path, help="write the cassettes into a folder")
     parser.add_argument("--list", action="store_true", help="print the names of the cases")
     parser.add_argument("-v", "--verbose", action="store_true", help="show what was found where a case went wrong")
-    given = parser.parse_args()
+    return parser
+
+
+def story(given: argparse.Namespace) -> int:
+    """The part with loops of our own. Raises LookupError for a name that selects nothing."""
     known = {p for name, dialect in DIALECTS.items() for p in (name, dialect.protocol)}
     if unknown := set(given.protocol or ()) - known:
-        parser.error(f"no protocol named {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}")
+        raise LookupError(f"no protocol named {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}")
     cases, clean = _chosen(given)
     if not cases and not clean:
-        parser.error("no case has these names; --list prints them all")
+        raise LookupError("no case has these names; --list prints them all")
     if given.list:
         print("\n".join([*(case.name for case in cases), *(f"clean {loop.name}" for loop in clean)]))
         return 0
@@ -62,12 +86,7 @@ def _write_all(folder: Path, cases: list[Case], clean: list[Clean]) -> None:
 
 
 def write(folder: Path, name: str, loop: Loop) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / (name.replace("/", "~").replace(" ", "_") + ".cassette.jsonl")
-    path.unlink(missing_ok=True)
-    with Recorder(path) as recorder:
-        for trip in record(loop).trips:
-            recorder.write(trip)
+    write_trips(folder, name, record(loop).trips)
 
 
 if __name__ == "__main__":

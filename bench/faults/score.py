@@ -6,10 +6,11 @@ the earliest. What the fault reacts to, and information, is never blamed when so
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.run.labels import label_all
 
 from .catalogue import Case
@@ -45,15 +46,20 @@ class Found:
 def found_in(loop: Loop, *, hints: bool = False) -> tuple[list[Found], list[int]]:
     """What turntape finds, and the number of the round trip of each step."""
     recording = record(loop)
+    return label_trips(recording.trips, hints=hints), recording.places
+
+
+def label_trips(trips: Sequence[RoundTrip], *, hints: bool = False) -> list[Found]:
+    """What turntape finds in these round trips."""
     found: list[Found] = []
-    for labelled in label_all(recording.trips, hints=hints):
+    for labelled in label_all(trips, hints=hints):
         index = labelled.round_trip.index
         findings: Any = labelled.label["findings"]
         for one in findings:
             evidence = tuple(str(e) for e in one.get("evidence") or ())
             cause = tuple(str(c) for c in one.get("because_of") or ())
             found.append(Found(index, one["id"], one["layer"], one["severity"], evidence, cause, one["message"]))
-    return found, recording.places
+    return found
 
 
 def is_at(found: Found, places: set[int]) -> bool:
