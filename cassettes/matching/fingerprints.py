@@ -50,6 +50,17 @@ def _dumped(value: object) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
+def _json(body: bytes) -> tuple[object, bytes]:
+    """A JSON body with its canonical text; `(None, b"")` for other bodies, and for JSON too deep to be written."""
+    if body[:1] not in (b"{", b"["):
+        return None, b""
+    try:
+        value: object = orjson.loads(body)
+        return value, _dumped(value)
+    except (orjson.JSONDecodeError, TypeError):
+        return None, b""
+
+
 def _blanked_text(body: bytes, patterns: tuple[re.Pattern[str], ...]) -> str | None:
     """A body that is not JSON, without the texts that the patterns find; None without patterns or for a binary body."""
     try:
@@ -238,15 +249,12 @@ class Fingerprints:
         rules = self.rules(path)
         clean = self._redactor.normalise(body if redacted else self._redactor.body(body))
         fields: Json = {}
-        try:
-            value = orjson.loads(clean) if clean[:1] in (b"{", b"[") else None
-        except orjson.JSONDecodeError:
-            value = None
+        value, text = _json(clean)
         if value is None:
             exact = body_key(body, headers, self._redactor, redacted=redacted)
             stable: object = _blanked_text(clean, rules.path_texts) or exact.hex()
         else:
-            exact = digest(_dumped(value))
+            exact = digest(text)
             if isinstance(value, dict):
                 fields = cast(Json, value)
                 change(fields, (rules.ids,), self._renamer())

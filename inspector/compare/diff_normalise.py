@@ -17,7 +17,7 @@ from turntape.cassettes.matching.request_key import path_key
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.exchange import header
-from ..wire.json_value import as_object, compact, is_array, is_object, parse_json
+from ..wire.json_value import as_object, as_text, compact, is_array, is_object, parse_json
 from ..wire.values import Emission, Reading
 
 type Path = tuple[str, ...]
@@ -28,6 +28,8 @@ _MADE = re.compile(r"(?=\D*\d)[\w|:.=+/-]{8,}")
 """Text that looks like a generated id and not like a word."""
 _HEADERS = ("anthropic-version", "anthropic-beta", "openai-beta")
 """Request headers that change the meaning of a request."""
+_DEEPEST = 200
+"""Levels of JSON that are compared; what is nested deeper counts as equal."""
 _REASONING_TYPES = frozenset({"thinking", "redacted_thinking", "reasoning"})
 _REASONING_KEYS = frozenset({"reasoning", "reasoning_content", "reasoning_details", "thinking", "reasoningContent"})
 
@@ -95,6 +97,8 @@ class OriginNames:
         """The normal form of a JSON value; `strip` leaves reasoning out."""
         if isinstance(value, str):
             return self._text(value, row, path)
+        if len(path) > _DEEPEST:
+            return "⟨nested too deep⟩"
         if is_object(value):
             return {
                 name: self.normal(item, row, (*path, name), strip=strip)
@@ -161,7 +165,7 @@ class OriginNames:
 
 def _is_reasoning(item: object) -> bool:
     fields = as_object(item)
-    return fields.get("type") in _REASONING_TYPES or fields.get("thought") is True
+    return as_text(fields.get("type")) in _REASONING_TYPES or fields.get("thought") is True
 
 
 def digest_of(value: object) -> bytes:

@@ -98,7 +98,7 @@ def _has_progress(event: Event) -> bool:
     if not data:
         return False
     body = as_object(parse_json(data))
-    if body.get("type") in _EMPTY_PROGRESS:
+    if as_text(body.get("type")) in _EMPTY_PROGRESS:
         return False
     choices = as_array(body.get("choices"))
     if choices:

@@ -46,7 +46,9 @@ def test_key_order_does_not_count_and_values_do() -> None:
     assert equal({"a": 1}, {"a": 2}) == (False, False)
 
 
-@pytest.mark.parametrize("body", [b"plain text", b"", b"{broken", b"[1, 2"])
+@pytest.mark.parametrize(
+    "body", [b"plain text", b"", b"{broken", b"[1, 2", b"[" * 400 + b"]" * 400, b"[" * 5000 + b"]" * 5000]
+)
 def test_a_body_that_is_not_json_is_compared_by_its_bytes(body: bytes) -> None:
     assert equal(body, body) == (True, True)
     assert equal(body, body + b"x") == (False, False)

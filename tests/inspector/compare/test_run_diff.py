@@ -160,7 +160,18 @@ def test_a_setting_of_reasoning_counts_even_where_reasoning_does_not() -> None:
     assert (found.layer, found.changes[0].pointer) == ("client", "/reasoning/effort")
 
 
-def test_a_run_that_longer_where_the_other_stops_is_the_clients() -> None:
+def test_odd_and_deep_json_is_compared() -> None:
+    deep = orjson.loads("[" * 900 + "]" * 900)
+
+    def with_input(value: object) -> list[RoundTrip]:
+        body = b'{"model":"gpt-5","input":[{"type":["message"]}],"extra":' + json.dumps(value).encode() + b"}"
+        return [replace(exchanged("https://api.openai.com/v1/responses", body, b"{}"), index=0)]
+
+    assert compare(with_input(deep), with_input(deep)).first is None
+    assert compare(with_input({"a": deep}), with_input({"b": deep})).first is not None
+
+
+def test_a_run_that_is_longer_where_the_other_stops_is_the_clients() -> None:
     longer = run()
     history = orjson.loads(longer[1].request.body)["messages"]
     longer.append(chat([*history, said("It holds a recording."), user("and?")], said("no more"), index=2))

@@ -191,7 +191,7 @@ def assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool]:
 
 
 def _is_verdict(body: Object) -> bool:
-    return body.get("status") in FINISH and body.get("status") not in _BACKGROUND
+    return (status := as_text(body.get("status"))) in FINISH and status not in _BACKGROUND
 
 
 def _grow(step: Object, delta: Object) -> None:

@@ -26,7 +26,7 @@ def read_output(item: Object, kind: str, pointer: str, *, emitted: bool) -> Part
         text = "\n".join(filter(None, (text_of(c.get(key)) for c in chunks for key in ("stdout", "stderr"))))
     else:
         text = text_of(output)
-    failed = item.get("status") in _FAILED or any(map(_timed_out_or_failed, chunks))
+    failed = as_text(item.get("status")) in _FAILED or any(map(_timed_out_or_failed, chunks))
     server = emitted or kind in _SERVER_OUTPUTS or item.get("execution") == "server"
     name = as_text(item.get("name")) or as_text(item.get("action"))
     return _part(ToolResult(as_text(item.get("call_id")), name, failed, text, server), pointer, item)

@@ -149,7 +149,7 @@ def _runs_here(tool: Object, kind: str) -> bool:
 def _added_tools(items: list[Object]) -> Iterator[Tool]:
     """The tools that items of the input bring."""
     for i, item in enumerate(items):
-        if item.get("type") in TOOL_ITEMS:
+        if as_text(item.get("type")) in TOOL_ITEMS:
             for where, tool in listed_tools(item, f"/input/{i}"):
                 yield from (replace(one, pointer=where) for one in _tools([tool], ""))
 
