@@ -234,7 +234,7 @@ EXAMPLES: dict[str, Example] = {
         ("#5 finish content_filter",),
     ),
     "malformed-output": Example(
-        "the API could not parse what the model emitted (UNEXPECTED_TOOL_CALL: Unexpected tool call: open_file)",
+        "the model emitted a call of a tool that was not offered (UNEXPECTED_TOOL_CALL: unexpected call of open_file)",
         ("#2 finish UNEXPECTED_TOOL_CALL",),
     ),
     "api-pause": Example(
@@ -258,7 +258,7 @@ EXAMPLES: dict[str, Example] = {
         "the model wrapped its calls in 'multi_tool_use.parallel', which is not a tool of the request",
         ("#2 call call_aunrJW", "#2 request /tools"),
     ),
-    "model-args-not-json": Example(
+    "call-args-not-json": Example(
         "the arguments of 'read_file' are not valid JSON: '{path: \"services/checkout/config/production.yaml\", "
         '"first_line": 1, "last_line": 40}\'',
         ("#2 call call_aunrJW",),

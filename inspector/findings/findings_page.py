@@ -14,7 +14,8 @@ from .finding import SEVERITIES
 _HEAD = """# Findings
 
 What turntape can find in a run, grouped by the layer that it blames. `turntape explain ID` shows the same with an
-example. `turntape check F` looks for all of them. [layers.md](layers.md) explains the three layers.
+example. `turntape check F` looks for all of them. [layers.md](layers.md) explains the three layers, and whose a
+malformed call is.
 
 The part above the mark is generated from the table of rules by `python -m turntape.inspector.findings.findings_page`
 (`make docs`); do not edit it by hand.

@@ -98,7 +98,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (r"conversation roles must alternate|roles must alternate user", ("client-role-order",)),
         (r"no user query found in messages", ("api-prompt-truncated-silently",)),
         (r"content management policy|ResponsibleAIPolicyViolation", ("api-content-filter",)),
-        (r"no tool output found for function call (\S+)", ("client-missing-tool-result",)),
+        (r"no tool output found for (?:function|tool) call (\S+)", ("client-missing-tool-result",)),
         (r"No tool call found for function call output with call_id (\S+?)\.?(?:$|\s)", ("client-orphan-tool-result",)),
         (
             r"Item '(rs_\w+)' of type 'reasoning' was provided without its required following item",
@@ -163,14 +163,26 @@ PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (
             r"maximum context length|context_length_exceeded|context length exceeded|exceeds? the (?:model's )?context|input token count .* exceeds|input is too long|too many tokens(?!, please wait)|request too large|reduce the length of the messages|exceeds? .{0,20}context (?:window|size|length)"
             r"|input tokens exceeded|exceeded max context length|too_many_prompt_tokens|too many total text bytes"
-            r"|maximum prompt length is \d+ but the request contains \d+",
+            r"|maximum prompt length is \d+ but the request contains \d+"
+            r"|exceed context limit|exceeded model token limit|range of input length should be|prompt exceeds max length"
+            r"|(?:prompt|input) token count of [\d,]+ exceeds|max_prompt_tokens_exceeded|tokens_limit_reached"
+            r"|request body too large for .{0,80}tokens|prompt (?:is )?too long|longer than the model's context"
+            r"|greater than the context length|context length of only|configured context size"
+            r"|context (?:window|size|limit) (?:exceeds|has been exceeded|exceeded)|`inputs` tokens \+ `max_new_tokens`",
             ("api-context-full",),
         ),
-        (r"content_filter|blocked by .{0,30}(?:filter|policy)", ("api-content-filter",)),
+        (
+            r"content_filter|blocked by .{0,30}(?:filter|policy|guardrail)|data_?inspection_?failed"
+            r"|may contain (?:inappropriate|sensitive|unsafe)|content exists risk|considered high risk"
+            r"|(?:input|prompt|output|content|message) (?:was|has been|is) flagged|content violates usage guidelines"
+            r"|safety_check_type|content_policy_violation|moderation_blocked|unsafe or sensitive content",
+            ("api-content-filter",),
+        ),
         (r"unknown name \x22?(\S+?)\x22? at '?tools", ("client-bad-tool-schema",)),
         (r"unknown name \x22?([^\x22\s]+)\x22?(?: at '[^']*')?: cannot find field", ("client-unsupported-param",)),
         (
-            r"invalid_function_parameters|tools\.\d+\.(?:custom\.)?input_schema|tools\[\d+\]\.function",
+            r"invalid_function_parameters|tools\.\d+\.(?:custom\.)?input_schema|tools\[\d+\]\.function"
+            r"|tools\.\d+\.custom: |schema is too complex|schemas contains too many|too many strict tools",
             ("client-bad-tool-schema",),
         ),
         (r"duplicate (?:function|tool) (?:name|declaration)|tool names? must be unique", ("client-bad-tool-schema",)),
@@ -179,7 +191,10 @@ PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
             ("client-role-order",),
         ),
         (
-            r"unsupported_parameter|unsupported_value|unknown parameter|unrecognized request argument|extra inputs are not permitted|is not supported (?:with|by|for) this model",
+            r"unsupported_parameter|unsupported_value|unknown parameter|unrecognized request argument|extra inputs are not permitted|is not supported (?:with|by|for) this model"
+            r"|(?:options|logprobs) (?:are )?not (?:supported|enabled) (?:with|by|for) this model|does not support (?:tools\b|effort level)"
+            r"|no endpoints found that support tool use|mode does not support this|cannot use (?:tools with stream|both )"
+            r"|tools param requires|tool choice requires --",
             ("client-unsupported-param",),
         ),
         (
@@ -191,7 +206,9 @@ PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
             ("client-stale-server-state",),
         ),
         (
-            r"image_url is only supported|does not support (?:image|file|audio|media)|image input is not|unsupported (?:image|media|file) (?:type|format)|no endpoints found that support image",
+            r"image_url is only supported|does not support (?:image|file|audio|media)|image input is not|unsupported (?:image|media|file|mime) (?:type|format)|no endpoints found that support image"
+            r"|unknown variant `(?:input_audio|image_url|file|video_url)`|doesn't support the (?:s3uri field|video|image|document|audio)"
+            r"|file type you uploaded is not supported|unsupported content\[\]\.type|expected to be either text or image_url",
             ("client-media-unsupported",),
         ),
         (
@@ -220,11 +237,6 @@ def rejection(reading: Reading) -> Rejection | None:
             named = tuple(str(group) for group in found.groups() if group and not group.isdigit())
             return Rejection(ids, text, _place(text), named)
     return Rejection((), text, _place(text))
-
-
-def names_rate(reading: Reading) -> bool:
-    """True when an error's text names a limit on the rate of tokens, whatever the status."""
-    return reading.error is not None and _PER_MINUTE.search(unwrapped(reading.error.message)) is not None
 
 
 def unwrapped(text: str) -> str:

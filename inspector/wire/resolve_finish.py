@@ -44,7 +44,7 @@ def reconcile(answer: ResponseReading, request: RequestReading) -> tuple[Emissio
         choices=answer.choices,
     )
     effective = _effective(answer, label, emitted)
-    return emission, Finish(answer.finish_raw, label, effective, answer.finish_detail)
+    return emission, Finish(answer.finish_raw, label, effective, answer.finish_detail, answer.prompt_filtered)
 
 
 def _derived(answer: ResponseReading) -> FinishLabel:

@@ -239,6 +239,8 @@ class Finish:
     effective: FinishLabel
     detail: str | None = None
     """What the answer has beside the word: stop details, incomplete details, a finish message, a native word."""
+    prompt_filtered: bool = False
+    """True when a filter stopped the prompt, and not the answer."""
 
 
 type OnlyInTotal = Literal["cached", "thoughts", "sound"]
@@ -308,6 +310,8 @@ class ResponseReading:
     finish: FinishLabel | None = None
     """The label of `finish_raw`; None when the API gave no verdict at all."""
     finish_detail: str | None = None
+    prompt_filtered: bool = False
+    """True when the answer says that a filter stopped the prompt, so that the model wrote nothing."""
     ended: bool = False
     """True when the terminal evidence of this protocol was seen (so the answer is not cut)."""
     usage: Usage | None = None

@@ -194,7 +194,7 @@ PROVOKED: dict[str, tuple[Callable[[str], None], dict[int, Fault], str, str]] = 
     "arguments that are not JSON": (
         story(chat, turns=1),
         {1: Fault("bad_arguments")},
-        "model-args-not-json",
+        "call-args-not-json",
         "model",
     ),
     "ignores `length`": (

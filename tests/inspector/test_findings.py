@@ -38,7 +38,7 @@ def test_a_healthy_run_has_none() -> None:
         (chat([HELLO], said(None, ("c", "look_up", '{"wo')), finish="length"), "api-length-truncated-tool-call", "api"),
         (chat([HELLO], said("x"), finish="content_filter"), "api-content-filter", "api"),
         (chat([HELLO], {"role": "assistant", "content": None, "refusal": "I will not."}), "model-refusal", "model"),
-        (chat([HELLO], said(None, ("c", "look_up", '{"word":'))), "model-args-not-json", "model"),
+        (chat([HELLO], said(None, ("c", "look_up", '{"word":'))), "call-args-not-json", "model"),
         (chat([HELLO], said(None, ("c", "lookup", "{}"))), "model-unknown-tool", "model"),
         (chat([HELLO], said(""), finish="tool_calls"), "api-finish-label-disagrees", "api"),
         (chat([HELLO, result("never", "r")], said("x")), "client-orphan-tool-result", "client"),

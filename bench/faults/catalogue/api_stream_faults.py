@@ -136,7 +136,7 @@ def no_index(loop: Loop) -> int:
 
 
 @STREAMS(
-    "api-tool-call-index-collision", "api", (*CHAT, "openai-responses"), "joined arguments", also="model-args-not-json"
+    "api-tool-call-index-collision", "api", (*CHAT, "openai-responses"), "joined arguments", also="call-args-not-json"
 )
 def joined_arguments(loop: Loop) -> int:
     calm = loop.steps[PARALLEL]

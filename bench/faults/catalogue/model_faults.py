@@ -32,13 +32,13 @@ def prefixed_tool(loop: Loop) -> int:
     return corrected(loop, READS, "default_api:read_file", arguments, "there is no tool default_api:read_file")
 
 
-@MODEL("model-args-not-json", "model", STRINGS)
+@MODEL("call-args-not-json", "model", STRINGS)
 def broken_json(loop: Loop) -> int:
     arguments = first_call(loop.steps[READS]).arguments.replace('"path": ', "path: ", 1)
     return corrected(loop, READS, "read_file", arguments, "the arguments are not valid JSON; send an object with path")
 
 
-@MODEL("model-args-not-json", "model", STRINGS, "trailing comma")
+@MODEL("call-args-not-json", "model", STRINGS, "trailing comma")
 def trailing_comma(loop: Loop) -> int:
     arguments = first_call(loop.steps[TICKETS]).arguments[:-1] + ",}"
     return corrected(loop, TICKETS, "create_ticket", arguments, "the arguments are not valid JSON; send one object")

@@ -7,7 +7,7 @@ from functools import lru_cache
 import jsonschema_rs
 
 from ...analysis.conversation import call_meaning
-from ...wire.json_value import as_array, as_object, compact, is_array, is_object, value_at
+from ...wire.json_value import as_array, as_object, compact, is_array, is_object, parse_json, value_at
 from ...wire.printable import several
 from ...wire.resolve_finish import CALL_MARKERS
 from ...wire.values import Tool, ToolCall
@@ -82,26 +82,31 @@ def unknown_tool(context: RuleContext) -> Iterator[Note]:
 
 
 @rule(
-    "model-args-not-json",
+    "call-args-not-json",
     "model",
     "error",
     "P",
-    says="The arguments of a call are not valid JSON although the answer is complete.",
+    says="The arguments of a call are not valid JSON although the answer is complete. The API is to blame where it sends "
+    "valid JSON as a string in place of an object.",
     fix="Use strict tools where the API has them; send the schema back in an error result.",
     not_when=(
         "The answer was cut or hit its cap",
         "Empty arguments",
         "A free-form tool",
     ),
+    aliases=("model-args-not-json",),
 )
 def arguments_not_json(context: RuleContext) -> Iterator[Note]:
     if context.has("api-tool-call-index-collision", "api-truncated-call-mislabelled"):
         return
     for call in whole_calls(context):
         if call.arguments is None and call.arguments_raw.strip() not in ("", "null"):
+            whole = is_object(parse_json(call.arguments_raw))
+            what = "are a string and not an object" if whole else "are not valid JSON"
             yield Note(
-                f"the arguments of {call.name!r} are not valid JSON: {call.arguments_raw[:120]!r}",
+                f"the arguments of {call.name!r} {what}: {call.arguments_raw[:120]!r}",
                 (call_at(context, call),),
+                layer="api" if whole else None,
             )
 
 

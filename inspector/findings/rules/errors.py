@@ -1,20 +1,35 @@
 """Requests that the API refused, and who is to blame."""
 
-import re
 from collections.abc import Iterator
 
 from ...wire.exchange import header
 from ..finding import Layer
 from ..own_block import own_block
-from ..rejections import names_rate
+from ..refusals import LIMITS, Refusal, refusal
+from ..rejections import unwrapped
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from . import turntape_actions
 
 OVERLOADED = frozenset({408, 424, 500, 502, 503, 504, 520, 522, 524, 529})
 REJECTED = frozenset({400, 405, 409, 413, 415, 422})
-_REFUSED_ACCESS = frozenset({401, 402, 403, 404, 498})
-_QUOTA = ("insufficient_quota", "spend_limit", "billing", "credit balance", "ramp_limit", "exceeded your current quota")
+_READ = 4_096
+"""As many bytes of an answer are read for the details of a limit."""
+_LIMITS: dict[Refusal, str] = {
+    "rate": "too many requests",
+    "too_large_for_rate": "the request alone is larger than the limit; waiting does not help",
+    "period": "the limit of hours, days or a month is used up; a retry helps only after it is reset",
+    "quota": "the quota or the spending limit is used up; waiting does not help",
+}
+_ACCESS: dict[Refusal, str] = {
+    "key": "the key",
+    "account": "the account or its permissions",
+    "credit": "the account, whose credit or quota is used up",
+    "region": "the region that the request came from",
+    "model": "the model",
+    "address": "the address, which looks like a wrong base URL",
+    "access": "the key, the account or the model",
+}
 SHAPE_IDS = (
     "client-missing-tool-result",
     "client-orphan-tool-result",
@@ -59,38 +74,33 @@ def _says(context: RuleContext) -> str:
     return f"{error_status(context) or ''} {error.message}".strip() if error else ""
 
 
-_WRONG_KEY = re.compile(
-    r"(?:incorrect|invalid) api[ _-]?key|api[ _-]?key (?:not|is not) valid|api_key_invalid", re.IGNORECASE
-)
-_WRONG_URL = re.compile(r"invalid url|no static resource|cannot (?:post|get) /", re.IGNORECASE)
-
-
-def _wrong_key(context: RuleContext) -> bool:
-    """True for a wrong key, which some APIs answer with 400."""
-    error = context.reading.error
-    text = f"{error.type} {error.code} {error.message}" if error else ""
-    return error_status(context) in (400, 401, 403) and _WRONG_KEY.search(text) is not None
-
-
-def _wrong_address(context: RuleContext) -> bool:
-    """True for a 404 that no API of models wrote, or that names the address."""
+def why_refused(context: RuleContext) -> Refusal | None:
+    """Why the API refused the request; None when it did not, or when the error has no status."""
+    error, status = context.reading.error, error_status(context)
+    if error is None or status is None or status < 400:
+        return None
+    if "failed to parse tool call arguments" in error.message.lower() and _sends_broken_call(context):
+        return "request"
     response = context.turn.round_trip.response
-    page = response is not None and response.body.lstrip()[:1] == b"<"
-    error = context.reading.error
-    return error_status(context) == 404 and (page or (error is not None and bool(_WRONG_URL.search(error.message))))
+    body = response.body if response is not None and not error.in_stream else b""
+    codes = " ".join(filter(None, (error.type, error.code)))
+    details = body[:_READ].decode(errors="replace") if status == 429 else ""
+    return refusal(status, unwrapped(error.message), codes, page=body.lstrip()[:1] == b"<", details=details)
 
 
-def _is_limited(context: RuleContext) -> bool:
-    """True when the API refused for a limit: by the status, or by naming a rate of tokens under another one."""
-    status = error_status(context)
-    return status == 429 or (status in (400, 413) and names_rate(context.reading))
+def _sends_broken_call(context: RuleContext) -> bool:
+    """True when the history holds a call whose arguments are no JSON: then the error is about the client's echo."""
+    calls = (part.call for message in context.request.messages for part in message.parts if part.call is not None)
+    return any(call.arguments is None and call.arguments_raw.strip() for call in calls)
 
 
-def _says_when(context: RuleContext) -> bool:
-    """True when the answer says how long to wait, or that the limit is one of a minute."""
-    response = context.turn.round_trip.response
-    body = response.body if response else b""
-    return (b"retryDelay" in body or b"PerMinute" in body) and b"PerDay" not in body
+def _by_status(context: RuleContext) -> bool:
+    return error_status(context) in REJECTED and why_refused(context) not in LIMITS
+
+
+def _names_fault(context: RuleContext) -> bool:
+    """True when the error names a fault of the request that another rule explains."""
+    return context.rejection is not None and bool(context.rejection.ids)
 
 
 @rule(
@@ -104,11 +114,11 @@ def _says_when(context: RuleContext) -> bool:
 )
 def overloaded(context: RuleContext) -> Iterator[Note]:
     error = context.reading.error
-    if error is None or (context.rejection and context.rejection.ids) or context.has(*turntape_actions.IDS):
+    if error is None or _names_fault(context) or context.has(*turntape_actions.IDS):
         return
     text = f"{error.type} {error.code} {error.message}".lower()
     twin = error.in_stream and ("overload" in text or "throttl" in text or "unavailable" in text)
-    if error_status(context) in OVERLOADED or twin:
+    if why_refused(context) == "overloaded" or twin:
         yield Note(
             f"the API failed or was overloaded: {_says(context)}",
             (f"{context.at} status {error_status(context) or context.status}",),
@@ -122,26 +132,28 @@ def overloaded(context: RuleContext) -> Iterator[Note]:
     "warning",
     "P",
     says="The API refused the request because of a rate limit, a quota or a spending limit.",
-    fix="Wait as long as the answer says; only the account's owner can raise a quota or a spending limit.",
+    fix="Wait as long as the answer says. Make a request smaller that is larger than the limit. Only the account's owner "
+    "can raise a quota or a spending limit.",
 )
 def rate_limited(context: RuleContext) -> Iterator[Note]:
-    if not _is_limited(context) or context.turn.round_trip.response is None:
+    what = _LIMITS.get(why_refused(context) or "request")
+    response = context.turn.round_trip.response
+    if what is None or response is None or context.has(*turntape_actions.IDS):
         return
-    headers = context.turn.round_trip.response.headers
-    error = context.reading.error
-    text = f"{error.type} {error.code} {error.message}".lower() if error else ""
-    wait = header(headers, "retry-after")
+    wait = header(response.headers, "retry-after")
     spent = next(
-        (n for n, v in headers if n.lower().startswith(("x-ratelimit-remaining", "anthropic-ratelimit")) and v == "0"),
+        (
+            name
+            for name, value in response.headers
+            if name.lower().startswith(("x-ratelimit-remaining", "anthropic-ratelimit")) and value == "0"
+        ),
         None,
     )
-    quota = any(word in text for word in _QUOTA) and not _says_when(context)
-    what = "the quota or the spending limit is used up; waiting does not help" if quota else "too many requests"
     more = (f"; retry after {wait} s" if wait else "") + (f"; {spent} is 0" if spent else "")
     yield Note(
         f"{what}{more}: {_says(context)}",
         (f"{context.at} status {error_status(context)}",),
-        severity="error" if quota else None,
+        severity=None if what == _LIMITS["rate"] else "error",
     )
 
 
@@ -150,21 +162,19 @@ def rate_limited(context: RuleContext) -> Iterator[Note]:
     "client",
     "error",
     "P",
-    says="The API did not accept the key, the account, the model or the address.",
+    says="The API did not accept the key, the account, the model, the region or the address.",
     fix="Check the key, the account's permissions, the model's name and the base URL.",
     aliases=("api-auth-or-permission",),
 )
 def no_access(context: RuleContext) -> Iterator[Note]:
-    if context.has(*turntape_actions.IDS):
+    why = why_refused(context)
+    what = _ACCESS.get(why or "request")
+    if what is None or _names_fault(context) or context.has(*turntape_actions.IDS):
         return
-    if _wrong_key(context):
-        yield Note(f"the API did not accept the key: {_says(context)}", (f"{context.at} status {context.status}",))
-    elif error_status(context) in _REFUSED_ACCESS and not (context.rejection and context.rejection.ids):
-        what, places = "the key, the account or the model", (f"{context.at} status {context.status}",)
-        if _wrong_address(context):
-            what = "the address, which looks like a wrong base URL"
-            places += (f"{context.at} request {context.exchange.path}",)
-        yield Note(f"the API did not accept {what}: {_says(context)}", places)
+    places: tuple[str, ...] = (f"{context.at} status {context.status}",)
+    if why == "address":
+        places += (f"{context.at} request {context.exchange.path}",)
+    yield Note(f"the API did not accept {what}: {_says(context)}", places)
 
 
 @rule(
@@ -178,9 +188,8 @@ def no_access(context: RuleContext) -> Iterator[Note]:
     aliases=("api-invalid-request",),
 )
 def invalid_request(context: RuleContext) -> Iterator[Note]:
-    if error_status(context) not in REJECTED or context.has(*turntape_actions.IDS):
-        return
-    if _wrong_key(context) or _is_limited(context):
+    why = why_refused(context)
+    if context.has(*turntape_actions.IDS) or not (why == "request" or (_names_fault(context) and _by_status(context))):
         return
     named = context.rejection.ids if context.rejection else ()
     severe = {f.id for f in (*context.found, *context.thread.recent) if f.severity != "info" or f.id in named}

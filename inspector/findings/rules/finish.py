@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from ...wire.json_value import parse_json
 from ...wire.printable import several
 from ...wire.values import ToolCall
+from ..refusals import filtered_side
 from ..rule import Note, rule
 from ..rule_context import RuleContext
+from .errors import error_status, why_refused
 
 _WORD_END = re.compile(r"[A-Za-z0-9,;(\[{\"'-]\Z")
 
@@ -166,7 +168,7 @@ def content_filter(context: RuleContext) -> Iterator[Note]:
     rejected = said.text if said is not None and "api-content-filter" in said.ids else None
     if context.finish.label != "content_filter" and rejected is None:
         return
-    side = "the prompt" if rejected or not context.emission.text else "the answer"
+    side = filtered_side(rejected) if rejected else "the prompt" if context.finish.prompt_filtered else "the answer"
     detail = rejected or context.finish.detail
     yield Note(
         f"the API's filter stopped {side} ({context.finish.raw or 'error'}{': ' + detail if detail else ''})",
@@ -176,21 +178,30 @@ def content_filter(context: RuleContext) -> Iterator[Note]:
 
 @rule(
     "malformed-output",
-    "api",
+    "model",
     "error",
     "P",
-    says="The API could not parse what the model emitted.",
-    fix="Ask again once; simplify the schemas and offer fewer tools.",
+    says="The API refused what the model emitted: a call that it cannot parse, or that breaks the request's rules.",
+    fix="Ask again once; simplify the schemas and offer fewer tools. Without tools in the request, tell the model so.",
     aliases=("api-malformed-output",),
 )
 def malformed_output(context: RuleContext) -> Iterator[Note]:
+    error = context.reading.error
+    if error is not None and why_refused(context) == "output":
+        said = " ".join(filter(None, (str(error_status(context) or ""), error.message)))
+        yield Note(
+            f"the API refused what the model emitted: {said}",
+            (f"{context.at} status {context.status}",),
+            because_of=context.has("api-error-in-200-stream"),
+        )
     if context.finish.label != "malformed":
         return
     said = f"{context.finish_word}: {context.finish.detail}" if context.finish.detail else context.finish_word
-    none = context.finish.raw == "UNEXPECTED_TOOL_CALL" and not context.request.tools
+    undeclared = "unexpected_tool_call" in context.finish_word.lower()
+    none = undeclared and not context.request.tools
     yield Note(
-        f"the API could not parse what the model emitted ({said})"
-        + ("; the request offers no tools, so it cannot expect a call" if none else ""),
+        f"the model emitted {'a call of a tool that was not offered' if undeclared else 'what the API cannot parse'} "
+        f"({said})" + ("; the request offers no tools" if none else ""),
         (context.finish_at,),
         layer="client" if none else None,
     )

@@ -12,6 +12,7 @@ from ..shared.parts import unread
 from ..traits import ArgumentsField, Caching, Pairing, Reasoning, RequestRules
 from .api import CONVERSE_API
 from .converse_blocks import assemble, block_parts, converse_usage, read_converse_request
+from .guardrail import stopped_prompt
 from .not_read import NOT_READ
 from .rewrite import EDIT_TARGETS, REWRITE
 from .roles import check_roles
@@ -73,11 +74,13 @@ def read_converse_body(
     if native in ("refusal", "pause_turn"):
         label = FINISH[native]
     usage = as_object(body.get("usage"))
+    guardrail = as_object(as_object(body.get("trace")).get("guardrail"))
     return answer(
         block_parts(message.get("content"), "/output/message/content"),
         finish_raw=raw,
         finish=label,
         finish_detail=f"the model's own word: {native}" if native and native != raw else None,
+        prompt_filtered=raw == "guardrail_intervened" and stopped_prompt(guardrail, converse_usage(usage)),
         ended=ended,
         usage=converse_usage(usage),
         usage_raw=body.get("usage"),

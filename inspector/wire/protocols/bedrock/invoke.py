@@ -27,10 +27,12 @@ from ..traits import AnswerRules, Caching, RequestRules
 from .api import INVOKE_API
 from .converse import read_converse_body, read_converse_events
 from .converse_blocks import converse_usage, read_converse_request
+from .guardrail import stopped_prompt
 
 _PATH = re.compile(r"/model/(.+)/(?:invoke|(invoke-with-response-stream))$")
 _METRICS = "amazon-bedrock-invocationMetrics"
 _GUARDRAIL = "amazon-bedrock-guardrailAction"
+_TRACE = "amazon-bedrock-trace"
 _PROMPTS = ("prompt", "inputText")
 _LIMITS = ("max_tokens", "max_gen_len", "maxTokens", "max_tokens_to_sample")
 
@@ -219,7 +221,11 @@ def read_response(exchange: Exchange, request: RequestReading) -> ResponseReadin
     error = read.error or stream_error(exchange.events)
     both = (*problems, *(problem for problem in read.problems if problem not in problems))
     read = replace(read, usage=usage, error=error, problems=both)
-    if read.finish is None and any(body.get(_GUARDRAIL) == "INTERVENED" for body in bodies):
+    if not any(body.get(_GUARDRAIL) == "INTERVENED" for body in bodies):
+        return read
+    traces = (as_object(as_object(body.get(_TRACE)).get("guardrail")) for body in bodies)
+    read = replace(read, prompt_filtered=stopped_prompt(next((trace for trace in traces if trace), {}), usage))
+    if read.finish is None:
         # A blocked stream has no separate finish word.
         return replace(read, finish_raw="INTERVENED", finish="content_filter", ended=True)
     return read

@@ -160,6 +160,7 @@ def read_gemini_body(
         # There is no word for a tool call: STOP beside one means it.
         finish="tool_calls" if label == "complete" and calls else label,
         finish_detail=detail,
+        prompt_filtered=label == "content_filter" and not any(word for word, _ in verdicts),
         ended=ended,
         usage=gemini_usage(usage) if usage else None,
         usage_raw=stated or None,
@@ -200,7 +201,7 @@ def _verdict(
     reason = get(feedback, "blockReason")
     if reason not in (None, 0, "", "BLOCK_REASON_UNSPECIFIED", "BLOCKED_REASON_UNSPECIFIED"):
         message = as_text(get(feedback, "blockReasonMessage"))
-        return str(reason), "content_filter", "the prompt was blocked" + (f": {message}" if message else "")
+        return str(reason), "content_filter", message or None
     return None, None, None
 
 

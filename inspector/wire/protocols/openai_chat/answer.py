@@ -61,6 +61,8 @@ FINISH: dict[str, FinishLabel] = {
 }
 """Finish words in lower case. `stop` is also what a custom stop string gives: the two cannot be distinguished."""
 
+_PROMPT_FILTER = "prompt_filter_results"
+"""Azure's verdict on the prompt, beside that on each choice (Azure OpenAI reference, read 2026-11-22)."""
 _MORE_EXACT = frozenset({"refusal", "malformed", "content_filter", "length", "context_full", "pause", "error"})
 """Labels that a router's native word may add to its own, blander word."""
 
@@ -103,6 +105,7 @@ def read_chat_body(
         finish_raw=raw,
         finish=label,
         finish_detail=_detail(choices, raw),
+        prompt_filtered=label == "content_filter" and _filtered(body.get(_PROMPT_FILTER)),
         ended=ended,
         usage=(read_usage or chat_usage)(usage_fields) if usage_fields else None,
         usage_raw=usage,
@@ -121,6 +124,11 @@ def read_chat_body(
         refusal=first.refusal or None,
         choices=choices_of(parts, verdicts, "/choices"),
     )
+
+
+def _filtered(results: object) -> bool:
+    """True when a filter of Azure's acted on what these results are about."""
+    return '"filtered":true' in compact(results)
 
 
 def _error_of(body: Object, choices: list[Object], streamed: bool) -> ApiError | None:
@@ -191,7 +199,7 @@ class _Stream:
 
 
 def _merge_chunk(body: Object, drafts: dict[int, ChoiceDraft], chunk: Object) -> None:
-    for key in ("id", "model", "provider", "service_tier", "system_fingerprint"):
+    for key in ("id", "model", "provider", "service_tier", "system_fingerprint", _PROMPT_FILTER):
         if value := chunk.get(key):
             body.setdefault(key, value)
     if chunk.get("x_groq"):

@@ -204,6 +204,7 @@ def read_responses_body(
         finish_raw=raw,
         finish=label if ended else None,
         finish_detail=detail,
+        prompt_filtered=label == "content_filter" and _stopped(body, "prompt") and not _stopped(body, "completion"),
         ended=ended or error is not None,
         usage=chat_usage(usage) if usage else None,
         usage_raw=body.get("usage"),
@@ -219,6 +220,12 @@ def read_responses_body(
 
 def _has_image(item: Object) -> bool:
     return item.get("type") == "image_generation_call" and bool(item.get("result"))
+
+
+def _stopped(body: Object, side: str) -> bool:
+    """True when a filter of Azure's stopped the `prompt` or the `completion` (its Responses API, read 2026-11-22)."""
+    found = [as_object(one) for one in as_array(body.get("content_filters"))]
+    return any(one.get("blocked") is True and one.get("source_type") == side for one in found)
 
 
 def _verdict(body: Object, pending: bool) -> tuple[str | None, FinishLabel | None, str | None]:

@@ -79,12 +79,12 @@ def test_a_previous_response_leaves_some_doubt() -> None:
 def test_arguments_are_json(arguments: str, broken: bool) -> None:
     free = {"type": "function", "function": {"name": "look_up", "parameters": {"type": "object", "properties": {}}}}
 
-    assert ("model-args-not-json" in ids(emitted(arguments=arguments, tools=[free]))) is broken
+    assert ("call-args-not-json" in ids(emitted(arguments=arguments, tools=[free]))) is broken
 
 
 def test_arguments_that_were_cut_are_not_the_models_fault() -> None:
-    assert "model-args-not-json" not in ids(emitted(arguments='{"wo', finish="length"))
-    assert "model-args-not-json" not in ids(emitted(arguments='{"wo', usage=(100, 50), max_completion_tokens=50))
+    assert "call-args-not-json" not in ids(emitted(arguments='{"wo', finish="length"))
+    assert "call-args-not-json" not in ids(emitted(arguments='{"wo', usage=(100, 50), max_completion_tokens=50))
 
 
 SCHEMA = {
@@ -356,13 +356,29 @@ def test_tools_may_be_held_where_the_request_does_not_show_them() -> None:
 def test_arguments_that_are_not_json_are_quoted() -> None:
     assert lines(emitted(arguments='{"word": tape}')) == [
         (
-            "#0 model-args-not-json (model, error, P): the arguments of 'look_up' are not valid JSON: "
+            "#0 call-args-not-json (model, error, P): the arguments of 'look_up' are not valid JSON: "
             "'{\"word\": tape}' | #0 call call_1"
         ),
     ]
-    assert lines(emitted(arguments="{" + "x" * 130), only="model-args")[0].count("x") == 119
-    assert lines(emitted(arguments=" null "), only="model-args-not") == []
+    assert lines(emitted(arguments="{" + "x" * 130), only="call-args")[0].count("x") == 119
+    assert lines(emitted(arguments=" null "), only="call-args-not") == []
     assert lines(emitted(arguments=""), only=WRONG) != [], "no arguments are an empty object, and the word is missing"
+
+
+def test_an_object_that_the_api_sends_as_a_string_is_the_apis() -> None:
+    def spelled(arguments: object) -> list[str]:
+        return lines(anthropic([asked("hi")], [use() | {"input": arguments}]), only="call-args")
+
+    assert spelled('{"word":"tape"}') == [
+        (
+            "#0 call-args-not-json (api, error, P): the arguments of 'look_up' are a string and not an object: "
+            '\'{"word":"tape"}\' | #0 call toolu_1'
+        ),
+    ]
+    assert spelled('{"word":"ta')[0].startswith(
+        "#0 call-args-not-json (model, error, P): the arguments of 'look_up' are"
+    )
+    assert spelled({"word": "tape"}) == []
 
 
 UPPER: list[tuple[str, object, object]] = [
@@ -725,7 +741,7 @@ def test_arguments_that_were_joined_are_not_the_models_fault() -> None:
     one = collided()
 
     assert "api-tool-call-index-collision" in ids(one)
-    assert "model-args-not-json" not in ids(one)
+    assert "call-args-not-json" not in ids(one)
 
 
 def test_a_tool_without_a_schema_does_not_hide_the_next_call() -> None:

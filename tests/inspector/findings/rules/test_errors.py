@@ -121,10 +121,7 @@ def test_an_error_is_reported_with_its_status_and_its_sentence() -> None:
         [
             "#0 api-overloaded (api, error, P): the API failed or was overloaded: 503 No such word. | #0 status 503",
             "#0 api-rate-limited (api, warning, P): too many requests: 429 No such word. | #0 status 429",
-            (
-                "#0 access-refused (client, error, P): the API did not accept the key, the account or the "
-                "model: 401 No such word. | #0 status 401"
-            ),
+            ("#0 access-refused (client, error, P): the API did not accept the key: 401 No such word. | #0 status 401"),
             ("#0 request-rejected (client, error, P): the API rejected the request: 400 No such word. | #0 status 400"),
         ]
     )

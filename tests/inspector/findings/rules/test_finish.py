@@ -5,8 +5,24 @@ from typing import Any
 
 import orjson
 import pytest
-from conversations import CALL, HELLO, chat, said
-from judged import anthropic, calls, gemini, ids, item_call, judged, lines, only, responses, trip, turn, use, words
+from conversations import CALL, HELLO, chat, result, said
+from judged import (
+    CONVERSE,
+    RESPONSES,
+    anthropic,
+    calls,
+    gemini,
+    ids,
+    item_call,
+    judged,
+    lines,
+    only,
+    responses,
+    trip,
+    turn,
+    use,
+    words,
+)
 from round_trips import CHAT, GEMINI, sse
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -56,7 +72,7 @@ def test_broken_json_that_ends_is_the_models_and_not_a_cut() -> None:
     reported = ids(chat([HELLO], said(None, ("call_1", "look_up", '{"word": tape}'))))
 
     assert "api-truncated-call-mislabelled" not in reported
-    assert "model-args-not-json" in reported
+    assert "call-args-not-json" in reported
 
 
 TOO_LONG = "This model's maximum context length is 131072 tokens. However, your messages resulted in 152204 tokens."
@@ -84,10 +100,94 @@ def test_too_many_tokens_a_minute_is_not_a_full_window() -> None:
 
 def test_a_filter_names_the_side_that_it_stopped() -> None:
     assert "the answer" in only("api-content-filter", chat([HELLO], said("x"), finish="content_filter")).message
-    assert "the prompt" in only("api-content-filter", chat([HELLO], said(""), finish="content_filter")).message
+    assert "the answer" in only("api-content-filter", chat([HELLO], said(""), finish="content_filter")).message
 
 
 HI = turn("user", {"text": "hi"})
+TALK = [{"role": "user", "content": [{"text": "hi"}]}]
+SAFE, UNSAFE = {"hate": {"filtered": False}}, {"hate": {"filtered": True, "severity": "high"}}
+BLOCKED, PASSED = (
+    {"topicPolicy": {"topics": [{"name": "x", "type": "DENY", "action": a}]}} for a in ("BLOCKED", "NONE")
+)
+
+
+def azure(prompt: object, answer: object, *, streamed: bool = False) -> RoundTrip:
+    """An answer that a filter of Azure's stopped, with its verdicts on both sides."""
+    begins = {"prompt_filter_results": [{"prompt_index": 0, "content_filter_results": prompt}]}
+    choice = {"index": 0, "finish_reason": "content_filter", "content_filter_results": answer}
+    if streamed:
+        chunks = {"id": "c", "choices": [], **begins}, {"id": "c", "choices": [{**choice, "delta": {}}]}
+        return trip(CHAT, {"model": "gpt-5", "messages": [HELLO], "stream": True}, sse(*chunks))
+    return trip(CHAT, {"model": "gpt-5", "messages": [HELLO]}, {"id": "c", "choices": [choice], **begins})
+
+
+def converse(output: int = 0, **guardrail: object) -> RoundTrip:
+    message = {"role": "assistant", "content": [{"text": "Sorry, I cannot help."}]}
+    usage = {"inputTokens": 0, "outputTokens": output, "totalTokens": output}
+    body = {"output": {"message": message}, "stopReason": "guardrail_intervened", "usage": usage}
+    return trip(CONVERSE, {"messages": TALK}, body | ({"trace": {"guardrail": guardrail}} if guardrail else {}))
+
+
+def invoked(output: int = 0, **guardrail: object) -> RoundTrip:
+    body = {
+        "type": "message", "role": "assistant", "content": [words("Sorry.")], "stop_reason": "end_turn",
+        "usage": {"input_tokens": 0, "output_tokens": output}, "amazon-bedrock-guardrailAction": "INTERVENED",
+    }  # fmt: skip
+    asked = {
+        "anthropic_version": "bedrock-2023-05-31",
+        "max_tokens": 9,
+        "messages": [{"role": "user", "content": "hi"}],
+    }
+    given = body | ({"amazon-bedrock-trace": {"guardrail": guardrail}} if guardrail else {})
+    return trip(CONVERSE.removesuffix("converse") + "invoke", asked, {**given, "stop_reason": None})
+
+
+def incomplete(*sources: str, blocked: str = "") -> RoundTrip:
+    """An answer of Azure's Responses API, with a verdict for each source."""
+    filters = [{"source_type": one, "blocked": one == blocked, "content_filter_results": {}} for one in sources]
+    answer = {
+        "id": "resp_0", "object": "response", "status": "incomplete", "output": [],
+        "incomplete_details": {"reason": "content_filter"}, "content_filters": filters,
+    }  # fmt: skip
+    return trip(RESPONSES, {"model": "gpt-5.1", "input": "hi"}, answer)
+
+
+@pytest.mark.parametrize(
+    ("one", "side"),
+    [
+        (gemini([HI], [], finish="SAFETY"), "answer"),
+        (gemini([HI], [{"text": "x"}], finish="RECITATION"), "answer"),
+        (trip(GEMINI, {"contents": [HI]}, {"promptFeedback": {"blockReason": "SAFETY"}}), "prompt"),
+        (trip(GEMINI, {"contents": [HI]}, {"candidates": [], "promptFeedback": {"blockReason": "OTHER"}}), "prompt"),
+        (trip(GEMINI, {"contents": [HI]}, {"candidates": [{"finishReason": "SAFETY"}],
+              "promptFeedback": {"safetyRatings": []}}), "answer"),
+        (azure(SAFE, UNSAFE), "answer"),
+        (azure(UNSAFE, SAFE), "prompt"),
+        (azure(SAFE, UNSAFE, streamed=True), "answer"),
+        (azure(UNSAFE, SAFE, streamed=True), "prompt"),
+        (converse(inputAssessment={"g": BLOCKED}), "prompt"),
+        (converse(9, inputAssessment={"g": PASSED}, outputAssessments={"g": [BLOCKED]}), "answer"),
+        (converse(9, inputAssessment={"g": BLOCKED}, outputAssessments={"g": [BLOCKED]}), "answer"),
+        (converse(0), "prompt"),
+        (converse(9), "answer"),
+        (invoked(0, input={"g": BLOCKED}), "prompt"),
+        (invoked(0, input={"g": PASSED}, outputs=[{"g": BLOCKED}]), "answer"),
+        (invoked(9), "answer"),
+        (incomplete(), "answer"),
+        (incomplete("prompt", "completion", blocked="completion"), "answer"),
+        (incomplete("prompt", "completion", blocked="prompt"), "prompt"),
+        (chat([HELLO], status=400, error={"error": {"message": "Output blocked by content filtering policy"}}),
+         "answer"),
+        (chat([HELLO], status=400, error={"error": {"message": "Input data may contain inappropriate content.",
+                                                    "code": "data_inspection_failed"}}), "prompt"),
+        (chat([HELLO], status=403, error={"error": {"message": "Your input was flagged"}}), "prompt"),
+    ],
+)  # fmt: skip
+def test_every_api_says_which_side_its_filter_stopped(one: RoundTrip, side: str) -> None:
+    found = only("api-content-filter", one)
+
+    assert found.message.startswith(f"the API's filter stopped the {side} (")
+    assert found.layer == "api"
 
 
 @pytest.mark.parametrize(
@@ -376,12 +476,6 @@ def test_a_filter_is_reported_with_its_side_and_its_reason() -> None:
             "finish content_filter"
         ),
     ]
-    assert lines(chat([HELLO], said(""), finish="content_filter"), only="api-content") == [
-        (
-            "#0 api-content-filter (api, error, P): the API's filter stopped the prompt (content_filter) | #0 "
-            "finish content_filter"
-        ),
-    ]
     assert lines(chat([HELLO], status=400, error=error), only="api-content") == [
         (
             "#0 api-content-filter (api, error, P): the API's filter stopped the prompt (error: The response "
@@ -389,7 +483,7 @@ def test_a_filter_is_reported_with_its_side_and_its_reason() -> None:
         ),
     ]
     assert lines(gemini([HI], [], finish="SAFETY"), only="api-content") == [
-        "#0 api-content-filter (api, error, P): the API's filter stopped the prompt (SAFETY) | #0 finish SAFETY",
+        "#0 api-content-filter (api, error, P): the API's filter stopped the answer (SAFETY) | #0 finish SAFETY",
     ]
 
 
@@ -404,21 +498,20 @@ def test_output_that_the_api_could_not_parse_is_reported_with_its_word() -> None
 
     assert unparsed("MALFORMED_FUNCTION_CALL") == [
         (
-            "#0 malformed-output (api, error, P): the API could not parse what the model emitted "
+            "#0 malformed-output (model, error, P): the model emitted what the API cannot parse "
             "(MALFORMED_FUNCTION_CALL) | #0 finish MALFORMED_FUNCTION_CALL"
         ),
     ]
     assert unparsed("UNEXPECTED_TOOL_CALL") == [
         (
-            "#0 malformed-output (api, error, P): the API could not parse what the model emitted "
+            "#0 malformed-output (model, error, P): the model emitted a call of a tool that was not offered "
             "(UNEXPECTED_TOOL_CALL) | #0 finish UNEXPECTED_TOOL_CALL"
         ),
     ]
     assert unparsed("UNEXPECTED_TOOL_CALL", tools=None) == [
         (
-            "#0 malformed-output (client, error, P): the API could not parse what the model emitted "
-            "(UNEXPECTED_TOOL_CALL); the request offers no tools, so it cannot expect a call | #0 "
-            "finish UNEXPECTED_TOOL_CALL"
+            "#0 malformed-output (client, error, P): the model emitted a call of a tool that was not offered "
+            "(UNEXPECTED_TOOL_CALL); the request offers no tools | #0 finish UNEXPECTED_TOOL_CALL"
         ),
     ]
     assert unparsed("MALFORMED_FUNCTION_CALL", tools=None) == unparsed("MALFORMED_FUNCTION_CALL")
@@ -426,10 +519,54 @@ def test_output_that_the_api_could_not_parse_is_reported_with_its_word() -> None
     explained = trip(GEMINI, {"contents": [HI]}, {"candidates": [candidate]})
     assert lines(explained, only="malformed-output") == [
         (
-            "#0 malformed-output (api, error, P): the API could not parse what the model emitted "
+            "#0 malformed-output (model, error, P): the model emitted what the API cannot parse "
             "(MALFORMED_FUNCTION_CALL: no such field) | #0 finish MALFORMED_FUNCTION_CALL"
         ),
     ]
+
+
+def test_a_malformed_tool_use_of_converse_is_the_models() -> None:
+    body = {"output": {"message": {"role": "assistant", "content": []}}, "stopReason": "malformed_tool_use",
+            "usage": {"inputTokens": 3, "outputTokens": 4, "totalTokens": 7}}  # fmt: skip
+
+    found = only("malformed-output", trip(CONVERSE, {"messages": TALK}, body))
+    assert (found.layer, found.message) == ("model", "the model emitted what the API cannot parse (malformed_tool_use)")
+
+
+BROKEN = "Failed to parse tool call arguments as JSON: missing closing quote"
+
+
+def failed(message: str, history: list[dict[str, Any]], status: int = 500, **error: object) -> RoundTrip:
+    return chat(history, status=status, error={"error": {"message": message, **error}})
+
+
+def test_an_error_about_what_the_model_emitted_is_the_models() -> None:
+    refused = failed("Failed to call a function.", [HELLO], 400, code="tool_use_failed")
+    assert lines(refused, only="malformed-output") == [
+        (
+            "#0 malformed-output (model, error, P): the API refused what the model emitted: 400 Failed to call a "
+            "function. | #0 status 400"
+        ),
+    ]
+    assert lines(failed(BROKEN, [HELLO]), only="malformed-output") != []
+    reported = ids(failed(BROKEN, [HELLO]))
+    assert not reported & {"api-overloaded", "request-rejected"}
+
+
+def test_an_error_about_a_call_that_the_client_sends_back_broken_is_the_clients() -> None:
+    history = [HELLO, said(None, HALF), result("call_1", "x")]
+
+    reported = judged(failed(BROKEN, history))
+    assert "malformed-output" not in {one.id for one in reported}
+    assert ("request-rejected", "client") in {(one.id, one.layer) for one in reported}
+
+
+def test_an_error_inside_a_stream_about_what_the_model_emitted_follows_from_the_error() -> None:
+    begun = {"id": "c", "model": "gpt-5", "choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]}
+    error = {"error": {"message": "Tool call validation failed", "code": "tool_use_failed", "status_code": 400}}
+    one = trip(CHAT, {"model": "gpt-5", "messages": [HELLO], "stream": True}, sse(begun, error))
+
+    assert only("malformed-output", one).because_of == ("api-error-in-200-stream",)
 
 
 def test_a_pause_and_a_limit_are_reported_with_their_words() -> None:
