@@ -14,7 +14,7 @@ from turntape.inspector.analysis.turn import Turn
 from turntape.inspector.run.labels import label_all
 from turntape.inspector.wire.parse import read
 
-ASK = content("user", {"text": "Tell the whole story."})
+ASK = content("user", {"text": "What is the whole story?"})
 BEGIN, END = "It began in a small port on the western coast,", " and it ended there as well."
 
 
@@ -62,7 +62,7 @@ def test_the_request_that_continues_an_answer_is_the_next_turn_with_its_history(
 
 def test_the_history_of_such_a_request_is_compared() -> None:
     """Before, it was taken for one that the API holds, and no change in it was seen."""
-    other = content("user", {"text": "Tell another story."})
+    other = content("user", {"text": "What is the other story?"})
     first, second, _ = sort(run(WHOLE, again=[other]))
 
     assert (second.thread, second.shared) == ("t1", 0)
