@@ -1,6 +1,6 @@
 """Finds the thread of a prompt that the client writes again for every turn, with the words of the last answer in it.
 
-Such an agent sends no assistant messages. Its one prompt grows: it holds the question, then the thoughts, calls and
+Such an agent sends no messages of the model. Its prompt grows: it holds the question, then the thoughts, calls and
 results so far as text. DSPy's ReAct keeps them in fields, LangChain's classic agents in a scratchpad. A request
 continues a thread if it has two things: words of the thread's last answer that its last prompt did not have, and
 the whole of that prompt. A judge that quotes an answer has its own prompt, so it begins its own thread.
@@ -48,7 +48,7 @@ class RebuiltPrompts:
         """Add the last turn of a thread."""
         known, emission = self._answered[scope_of(turn.round_trip, turn.identity)], turn.reading.emission
         known.pop(turn.thread, None)
-        if emission is None or emission.calls or not emission.text or turn.failed:
+        if emission is None or emission.calls or not emission.text:
             return
         known[turn.thread] = turn, _words(emission.text)
         if len(known) > THREADS:
@@ -56,8 +56,8 @@ class RebuiltPrompts:
 
     def find(self, new: NewRequest) -> Rebuilt | None:
         """The turn whose prompt and answer the new prompt repeats."""
-        known, messages = self._answered.get(new.scope), new.reading.request.messages
-        if not known or not messages or messages[-1].role == "assistant":
+        known = self._answered.get(new.scope)
+        if not known:
             return None
         prompt = _prompt(new)
         for before, words in reversed(known.values()):

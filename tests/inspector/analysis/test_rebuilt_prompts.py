@@ -10,8 +10,7 @@ from conversations import chat, said, user
 from judged import RESPONSES
 from round_trips import GEMINI, MESSAGES, exchanged
 
-from turntape.cassettes.tape.model import RoundTrip
-from turntape.inspector.analysis.rebuilt_prompts import MOST_WORDS, THREADS
+from turntape.cassettes.tape.model import Failure, RoundTrip
 from turntape.inspector.analysis.threads import Threads
 from turntape.inspector.analysis.turn import Edge, Turn
 from turntape.inspector.run.labels import label_all
@@ -242,10 +241,10 @@ def test_other_tools_make_another_agent() -> None:
 
 @pytest.mark.parametrize(
     ("answer", "thread"),
-    [("yes", "t2"), ("It is the longer of both", "t2"), ("It is the longer of both rivers", "t1")],
+    [("yes", "t2"), ("It is the longer of them all!", "t2"), ("It is the longer of them all!!", "t1")],
 )
 def test_a_short_answer_joins_nothing(answer: str, thread: str) -> None:
-    """19 and 25 characters without white space: 24 are needed."""
+    """23 and 24 characters without white space: 24 are needed."""
     trips = [ask("Which is longer?", answer, 0), ask(f"Which is longer? {answer}. How much?", "193 km", 1)]
 
     assert places(trips)[1][0] == thread
@@ -300,6 +299,8 @@ def test_an_answer_with_calls_or_without_success_is_not_looked_for() -> None:
 
     assert places([chat([user(SCRATCHPAD)], call, tools=None), ask(GROWN, "x", 1)])[1] == ("t2", 1)
     assert places([failed, ask(GROWN, "x", 1)])[1] == ("t2", 1)
+    refused = chat([user(SCRATCHPAD)], failure=Failure("refused", "connection refused"), tools=None)
+    assert places([refused, ask(GROWN, "x", 1)])[1] == ("t2", 1)
 
 
 def test_an_attempt_after_a_failure_keeps_the_thread() -> None:
@@ -322,10 +323,20 @@ def test_an_attempt_after_a_failure_keeps_the_thread() -> None:
     ]
 
 
-def test_a_prefilled_answer_is_not_a_prompt() -> None:
-    trips = [ask(SCRATCHPAD, ACTION, 0), chat([user(SCRATCHPAD), said(ACTION)], said("x"), index=1, tools=None)]
+def test_a_scratchpad_in_a_prefilled_answer_is_one_thread() -> None:
+    begun = f"{ACTION}\nObservation: 1,006 km\nThought:"
+    second = " And the Rhone.\nAction: look_up\nAction Input: the length of the Rhone"
+    trips = [
+        ask("Which is longer?", ACTION, 0),
+        chat([user("Which is longer?"), said(begun)], said(second), index=1, tools=None),
+        chat([user("Which is longer?"), said(f"{begun}{second}\nObservation: 813 km")], said("x"), index=2, tools=None),
+    ]
 
-    assert sort(trips)[1].edge.kind == "continuation"
+    assert [(turn.thread, turn.edge.kind) for turn in sort(trips)] == [
+        ("t1", "main"),
+        ("t1", "continuation"),
+        ("t1", "rebuilt"),
+    ]
 
 
 def test_runs_do_not_mix() -> None:
@@ -334,15 +345,15 @@ def test_runs_do_not_mix() -> None:
 
 def test_the_latest_threads_are_searched() -> None:
     first = ask(SCRATCHPAD, ACTION, 0)
-    others = [ask(f"Case {n}.", f"The answer to case number {n} is long enough.", n) for n in range(1, THREADS + 1)]
-    last = ask(GROWN, "x", THREADS + 1)
+    others = [ask(f"Case {n}.", f"The answer to case number {n} is long enough.", n) for n in range(1, 65)]
+    last = ask(GROWN, "x", 65)
 
     assert places([first, *others[:-1], last])[-1] == ("t1", 2)
     assert places([first, *others, last])[-1][1] == 1
 
 
 def test_of_a_long_answer_the_first_lines_are_searched() -> None:
-    lines = [f"step {n}" for n in range(MOST_WORDS)]
+    lines = [f"step {n}" for n in range(64)]
     answer = "\n".join(lines) + "\nthe one line that comes back in the prompt"
     asked = ask("Plan it.", answer, 0)
 
