@@ -34,7 +34,8 @@ def _summary(threads: list[ThreadSummary]) -> str:
     turns = [turn for thread in threads for turn in thread.turns]
     calls = sum(len(turn.emission.calls) for turn in turns)
     prices = [Decimal(cast(str, price)) for turn in turns if (price := turn.label["cost_usd"]) is not None]
-    parts = [several(len(turns), "turn"), several(calls, "tool call")]
+    distinct = len({(turn.label["thread"], turn.label["turn"]) for turn in turns})
+    parts = [several(distinct, "turn"), several(calls, "tool call")]
     if len(threads) > 1:
         parts.insert(0, several(len(threads), "thread"))
     if prices:

@@ -59,3 +59,20 @@ class Rows:
         if row.thread is None or row.turn is None:
             return None
         return next((p for p in self.threads[row.thread] if p > place and (self.all[p].turn or 0) > row.turn), None)
+
+    def first_trouble(self) -> int | None:
+        """The place of the first row with an error, else of the first with a warning."""
+        for severity in ("error", "warning"):
+            found = next(
+                (p for p, row in enumerate(self.all) if any(m.severity == severity for m in row.findings)), None
+            )
+            if found is not None:
+                return found
+        return None
+
+    def name_of(self, place: int) -> str:
+        """A turn by its number and, if there are several, its thread; another round trip by its number in the file."""
+        row = self.all[place]
+        if not row.is_turn:
+            return f"#{row.index}"
+        return f"turn {row.turn}" + (f" of {row.thread}" if len(self.threads) > 1 else "")

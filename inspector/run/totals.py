@@ -13,6 +13,9 @@ class Totals:
     """A run, or a thread, summed up."""
 
     turns: int
+    """The attempts of one turn count once."""
+    retries: int
+    """Attempts beyond the first of each turn."""
     others: int
     threads: int
     input: int
@@ -38,8 +41,10 @@ def totals(rows: Iterable[Row]) -> Totals:
     severities = Counter(found.severity for row in rows for found in row.findings)
     ends = [row.started_at + (row.duration_ms or 0) / 1000 for row in rows]
     models = dict.fromkeys(row.model for row in turns if row.model)
+    distinct = len({(row.thread, row.turn) for row in turns})
     return Totals(
-        turns=len(turns),
+        turns=distinct,
+        retries=len(turns) - distinct,
         others=len(rows) - len(turns),
         threads=len({row.thread for row in turns}),
         input=sum(row.usage.input or 0 for row in turns),

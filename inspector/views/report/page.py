@@ -74,6 +74,8 @@ def _banner(run: Run, title: str) -> Html:
     rows = run.rows.all
     sums = totals(rows)
     facts = [several(sums.turns, "turn")]
+    if sums.retries:
+        facts.append(several(sums.retries, "more attempt"))
     if sums.threads > 1:
         facts.append(several(sums.threads, "thread"))
     if sums.others:

@@ -96,7 +96,10 @@ def _head(cassette: Cassette, labels: list[Label], width: int) -> Iterator[Line]
     name = cassette.path.name if cassette.path else "a run"
     yield [(name, "bold")]
     turns = [label for label in labels if label["turn"] is not None]
-    parts = [several(len(turns), "turn")]
+    distinct = len({(label["thread"], label["turn"]) for label in turns})
+    parts = [several(distinct, "turn")]
+    if again := len(turns) - distinct:
+        parts.append(several(again, "more attempt"))
     if others := len(labels) - len(turns):
         parts.append(several(others, "other round trip"))
     if len(threads := {label["thread"] for label in turns}) > 1:

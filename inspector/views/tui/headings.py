@@ -44,20 +44,10 @@ class Summary:
 
 def summarize(rows: Rows) -> Summary:
     """The totals of all rows."""
-    place = first_trouble(rows)
+    place = rows.first_trouble()
     if place is None:
         return Summary(totals(rows.all))
-    row = rows.all[place]
-    return Summary(totals(rows.all), f"turn {row.turn}" + (f" of {row.thread}" if len(rows.threads) > 1 else ""))
-
-
-def first_trouble(rows: Rows) -> int | None:
-    """The place of the first row with an error, else of the first with a warning."""
-    for severity in ("error", "warning"):
-        found = next((p for p, r in enumerate(rows.all) if any(m.severity == severity for m in r.findings)), None)
-        if found is not None:
-            return found
-    return None
+    return Summary(totals(rows.all), rows.name_of(place))
 
 
 def title(state: Title, summary: Summary, width: int) -> Spans:

@@ -45,7 +45,7 @@ def matches(page: Page, width: int, words: Sequence[str]) -> Matches:
 def _found(page: Page, width: int, words: Sequence[str]) -> Iterator[Place]:
     left = MOST
     for number, block in enumerate(page.blocks):
-        for line, spans in _lines(page, number, width, block.title):
+        for line, spans in _lines(page, number, width, block.title_at(width)):
             text = "".join(text for text, _ in spans).lower()
             if any(word in text for word in words):
                 yield number, line

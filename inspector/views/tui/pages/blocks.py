@@ -24,7 +24,8 @@ class Block:
 
     key: str
     """Identifies the block: a block with the same key stays open or folded when the turn changes."""
-    title: Spans = ()
+    title: Spans | Callable[[int], Spans] = ()
+    """Or what makes it for the width of the page in cells."""
     body: Body | None = None
     open: bool = True
     """Whether it starts open."""
@@ -38,6 +39,10 @@ class Block:
     goto: Goto | None = None
     group: bool = False
     """True when other blocks fold away with it."""
+
+    def title_at(self, width: int) -> Spans:
+        """The title on a page of that width."""
+        return self.title(width) if callable(self.title) else self.title
 
     @property
     def inset(self) -> int:

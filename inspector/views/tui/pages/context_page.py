@@ -1,18 +1,21 @@
 """The page of a context: what the request consists of, as one bar and as a tree."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from ....run.request_cost import SHARED_OUT, Context, Piece
 from ...text.terminal_text import clip
 from ..formatting import ROLE, bar, count, dollars, full, several, size
 from .blocks import Block, Goto, Spans
 from .page import Page
-from .text_lines import lines
+from .text_lines import flowed
 
 _KINDS = ("system", "tools", "user", "assistant", "tool", "other")
 _FILLS = {"system": "█", "tools": "▓", "user": "█", "assistant": "▒", "tool": "░", "other": "·"}
 _WIDEST = max(map(len, _KINDS))
 """Cells of the column of kinds."""
+WIDE = 64
+"""On a narrower page (in cells) a line has no bar, no cost, and not how often the part was sent."""
 _LOOKS = {**ROLE, "tools": "api", "tool": "money", "user": "good", "system": "accent", "other": "dim"}
 
 
@@ -21,11 +24,21 @@ def context_page(found: Context, place: int) -> Page:
     blocks = [Block("bar", (), _Bar(found))]
     for number, piece in enumerate(found.pieces):
         goto = Goto(place, piece.pointer) if not piece.pieces else None
-        title = _line(piece, found)
-        body = lines(*(_line(inner, found, True) for inner in piece.pieces)) if piece.pieces else None
+        title = partial(_line, piece, found, False)
+        body = _Pieces(piece.pieces, found) if piece.pieces else None
         key = f"piece:{number}:{piece.kind}"
         blocks.append(Block(key, title, body, open=False, goto=goto, anchors=(piece.pointer,) if piece.pointer else ()))
     return Page("context", blocks)
+
+
+class _Pieces:
+    """The lines of the parts of a piece."""
+
+    def __init__(self, pieces: Sequence[Piece], found: Context) -> None:
+        self._pieces, self._found = pieces, found
+
+    def __call__(self, width: int) -> Sequence[Spans]:
+        return [_line(piece, self._found, True, width) for piece in self._pieces]
 
 
 class _Bar:
@@ -58,19 +71,20 @@ class _Bar:
             fill = [
                 [("window ", "dim"), (bar(share, room), look), (f" {100 * share:.0f} % of {count(found.window)}", look)]
             ]
-        note: list[Spans] = [[(clip(SHARED_OUT, width), "dim")]]
-        columns = [("  tokens        part of it        sent     so far   what", "dim")]
-        return [head, cells, legend, *fill, *note, (), columns]
+        note = flowed([(SHARED_OUT, "dim")], width)
+        wide = "  tokens        part of it        sent     so far   what"
+        columns = [(wide if width >= WIDE else "  tokens   part  what", "dim")]
+        return [head, cells, *flowed(legend, width), *fill, *note, (), columns]
 
 
-def _line(piece: Piece, found: Context, inner: bool = False) -> Spans:
+def _line(piece: Piece, found: Context, inner: bool, width: int) -> Spans:
     look = _LOOKS.get(piece.kind, "dim")
     lead = "    " if inner else "" if piece.pieces else "  "
     name = clip(piece.name, 100) if piece.name != piece.kind else ""
     parts = several(len(piece.pieces), "part") if piece.pieces and piece.kind != "tools" else ""
     return [
         (lead, "plain"),
-        *_figures(piece, piece.size / (found.size or 1), look, 10 if inner else 12),
+        *_figures(piece, piece.size / (found.size or 1), look, 0 if width < WIDE else 10 if inner else 12),
         ("" if inner else f"{piece.kind:<{_WIDEST}} ", look),
         (name, "dim" if inner else "plain"),
         (f"  {parts}" if name and parts else parts, "faint"),
@@ -78,8 +92,10 @@ def _line(piece: Piece, found: Context, inner: bool = False) -> Spans:
 
 
 def _figures(piece: Piece, share: float, look: str, cells: int) -> list[tuple[str, str]]:
-    """Tokens, share, how often it was sent, and its cost so far."""
+    """Tokens, share, how often it was sent, and its cost so far; without `cells` for a bar, only tokens and share."""
     amount = count(piece.tokens) if piece.tokens is not None else size(piece.size)
+    if not cells:
+        return [(f"{amount:>6} ", "plain"), (f"{100 * share:4.0f} %  ", "dim")]
     sent = f"{piece.times}×" if piece.times > 1 else "new"
     return [
         (f"{amount:>6} ", "plain"),

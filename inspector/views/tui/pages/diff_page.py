@@ -13,7 +13,7 @@ from .blocks import Block, Body, Goto, Spans
 from .json_lines import json_line, pretty
 from .page import Page
 from .sections import rule
-from .text_lines import Prose, lines, prose
+from .text_lines import Prose, flowing, lines, prose
 
 LIMIT = 400
 """At most this many differences are shown."""
@@ -55,8 +55,8 @@ def _difference(number: int, one: Difference) -> Block:
     return Block(key, title, prose(_text(value), json_line), open=False, preview=8, indent=2, anchors=(one.pointer,))
 
 
-SHOWN, BEFORE = 10, 1
-"""Lines of each side of a change, and equal lines before the first that differs."""
+SHOWN, AROUND = 10, 1
+"""Lines of each side of a change, and equal lines before the first and after the last that differ."""
 
 
 def _both(old: str, was: str, new: str, became: str) -> Body:
@@ -65,8 +65,9 @@ def _both(old: str, was: str, new: str, became: str) -> Body:
     def body(width: int) -> list[Spans]:
         first = _side(was, "removed", width - len(old))
         second = _side(became, "added", width - len(new))
-        start = max(0, _equal(first, second) - BEFORE)
-        return [*_labelled(old, first, start), *_labelled(new, second, start)]
+        same = _equal(first, second)
+        start, end = max(0, same - AROUND), max(0, _equal_at_end(first, second, same) - AROUND)
+        return [*_labelled(old, first, start, end), *_labelled(new, second, start, end)]
 
     return body
 
@@ -81,16 +82,26 @@ def _equal(first: Prose, second: Prose) -> int:
     return next((at for at in range(shorter) if first[at][0][0] != second[at][0][0]), shorter)
 
 
-def _labelled(label: str, side: Prose, start: int) -> list[Spans]:
-    """Lines of one side, the first with its label."""
-    lead, left = " " * len(label), len(side) - start - SHOWN
-    out: list[Spans] = [[(lead, "dim"), *side[at]] for at in range(start, min(start + SHOWN, len(side)))]
+def _equal_at_end(first: Prose, second: Prose, start: int) -> int:
+    """How many lines at the end are equal, apart from their looks; the equal ones at the start are not among them."""
+    shorter = min(len(first), len(second)) - start
+    pairs = ((first[len(first) - 1 - at], second[len(second) - 1 - at]) for at in range(shorter))
+    return next((at for at, (one, other) in enumerate(pairs) if one[0][0] != other[0][0]), shorter)
+
+
+def _labelled(label: str, side: Prose, start: int, end: int) -> list[Spans]:
+    """Lines of one side, the first with its label, without `start` lines at the front and `end` lines at the end."""
+    lead, last = " " * len(label), len(side) - end
+    left = last - start - SHOWN
+    out: list[Spans] = [[(lead, "dim"), *side[at]] for at in range(start, min(start + SHOWN, last))]
     if start:
         out.insert(0, [(lead, "dim"), (f"… {several(start, 'equal line')}", "dim")])
     if out:
         out[0] = [(label, "dim"), *out[0][1:]]
     if left > 0:
         out.append([(f"{lead}… {several(left, 'more line')}", "dim")])
+    elif end:
+        out.append([(f"{lead}… {several(end, 'equal line')}", "dim")])
     return out
 
 
@@ -133,10 +144,10 @@ def _echo(echo: HistoryDiff | None, rows: Rows, place: int) -> Iterator[Block]:
         yield Block("gap", (), lines(()))
         return
     yield Block("echo", rule("emitted against sent back", f"by turn {rows.all[after].turn}"))
-    said = [[("  ", "plain"), _STATES[echo.state]]]
+    said: list[Spans] = [[_STATES[echo.state]]]
     if echo.reasoning in _REASONING:
-        said.append([("  ", "plain"), _REASONING[echo.reasoning]])
-    yield Block("echo:state", (), lines(*said))
+        said.append([_REASONING[echo.reasoning]])
+    yield Block("echo:state", (), flowing(*said, indent=2), indent=2)
     for number, one in enumerate(echo.changes):
         yield _change(number, one, place, after)
     yield Block("gap", (), lines(()))

@@ -3,7 +3,7 @@
 from ....findings.finding import Finding
 from ....run.row import SEVEREST_FIRST
 from ....run.rows import Rows
-from ...text.terminal_text import GLYPHS, clip
+from ...text.terminal_text import GLYPHS
 from ..formatting import SEVERITY, dollars, several
 from .blocks import Block, Goto, Spans
 from .evidence import evidence
@@ -31,8 +31,10 @@ def _head(rows: Rows, found: list[_Found]) -> Spans:
     counts = {severity: sum(mark.severity == severity for *_, mark in found) for severity in SEVEREST_FIRST}
     nouns = {"info": "note"}
     text = " · ".join(several(number, nouns.get(name, name)) for name, number in counts.items() if number)
-    first = rows.all[min(place for place, *_ in found)]
-    return [(text, "title"), (f"   first in turn {first.turn} (#{first.index})", "dim")]
+    trouble = rows.first_trouble()
+    place = min(place for place, *_ in found) if trouble is None else trouble
+    number = f" (#{rows.all[place].index})" if rows.all[place].is_turn else ""
+    return [(text, "title"), (f"   first in {rows.name_of(place)}{number}", "dim")]
 
 
 def _block(rows: Rows, place: int, number: int, mark: Finding) -> Block:
@@ -56,7 +58,10 @@ def _block(rows: Rows, place: int, number: int, mark: Finding) -> Block:
         if mark.because_of:
             out.append([("because of ", "dim"), (", ".join(mark.because_of), "plain")])
         if mark.evidence:
-            out.append([("see  ", "dim"), (clip(" · ".join(mark.evidence), width - 5), "accent")])
+            out += [
+                [("see  " if not at else "     ", "dim"), *line]
+                for at, line in enumerate(Prose(" · ".join(mark.evidence), width - 5, "accent"))
+            ]
         return [*out, ()]
 
     leads = next((goto for place_ in mark.evidence if (goto := evidence(place_, rows))), None)

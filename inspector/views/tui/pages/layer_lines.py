@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from ....run.row import Row
 from ....wire.printable import safe
-from ...text.status_styles import REBUILT
 from ...text.terminal_text import GLYPHS, clip
 from ..formatting import EMITTED, FINISH, OUTCOME, seconds, several
 from .blocks import Spans
@@ -40,7 +39,5 @@ def _client(row: Row) -> Iterator[tuple[str, str]]:
         yield f"  {several(row.results, 'result')}", "plain"
     if row.failed_results:
         yield f", {row.failed_results} with an error", "bad"
-    if row.rebuilt:
-        yield f"  {REBUILT}", "dim"
-    elif row.history == "changed":
+    if row.history == "changed" and not row.rebuilt:
         yield "  it had changed the history before this turn", "warn"

@@ -140,9 +140,10 @@ class Layout:
         indent = " " * one.block.indent
         if one.titled and inside == 0:
             sign = ("▾ " if one.opened else "▸ ") if one.foldable else ""
+            spans = one.block.title_at(self.width)
             if one.foldable and one.block.goto is None:
-                return [(indent, "plain"), (sign, "dim"), *one.block.title]
-            return [(indent, "plain"), *one.block.title]
+                return [(indent, "plain"), (sign, "dim"), *spans]
+            return [(indent, "plain"), *spans]
         inside -= one.titled
         indent = " " * one.block.inset
         if inside >= one.shown:

@@ -89,6 +89,28 @@ def prose(text: str, look: str | Callable[[str], Spans] = "plain") -> Body:
     return lambda width: Prose(text, width, look)
 
 
+def flowing(*given: Spans, indent: int = 0) -> Body:
+    """The body that shows these lines, broken between their pieces where they are too long; then comes `indent`."""
+    return lambda width: [made for line in given for made in flowed(line, width, indent)]
+
+
+def flowed(line: Spans, width: int, indent: int = 0) -> Sequence[Spans]:
+    """One line in several; a piece that is too long for a line is broken between its words."""
+    made: list[list[tuple[str, str]]] = [[]]
+    used = 0
+    for text, look in line:
+        if used + width_of(text.rstrip()) <= width:
+            made[-1].append((text, look))
+            used += width_of(text)
+            continue
+        for part in wrap(text.strip(), width - indent):
+            if made[-1]:
+                made.append([(" " * indent, "plain")])
+            made[-1].append((part, look))
+            used = (indent if len(made) > 1 else 0) + width_of(part)
+    return made
+
+
 def lines(*given: Spans) -> Body:
     """The body that shows these lines."""
     return lambda width: given

@@ -19,7 +19,7 @@ from .message_blocks import echo_head, message_blocks, names_of, new_note
 from .other_page import other_blocks
 from .page import Page
 from .sections import gap, rule
-from .text_lines import Prose, lines, prose
+from .text_lines import Prose, flowing, lines, prose
 
 
 def turn_page(detail: Detail, rows: Rows, place: int) -> Page:
@@ -61,7 +61,7 @@ def _head(row: Row) -> Iterator[Block]:
     if usage.reasoning:
         spent.append((f" ({usage.reasoning:,} reasoning)", "reasoning"))
     spent.append((f"  {dollars(row.cost)}", "money" if row.cost is not None else "dim"))
-    yield Block("head", title, lines(spent, *layer_lines(row)), anchors=("head",))
+    yield Block("head", title, flowing(spent, *layer_lines(row), indent=10), anchors=("head",))
 
 
 def _findings(marks: Sequence[Finding]) -> Iterator[Block]:
@@ -86,7 +86,8 @@ class _Finding:
         if mark.because_of:
             out.append([("  because of ", "dim"), (", ".join(mark.because_of), "plain")])
         if mark.evidence:
-            out.append([("  see  ", "dim"), (clip(" · ".join(mark.evidence), width - 7), "accent")])
+            see = Prose(" · ".join(mark.evidence), width - 7, "accent")
+            out += [[("       " if at else "  see  ", "dim"), *line] for at, line in enumerate(see)]
         return out
 
 

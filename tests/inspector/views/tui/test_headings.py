@@ -17,10 +17,10 @@ def summary() -> Summary:
 @pytest.mark.parametrize(
     ("width", "shown"),
     [
-        (82, "✗2 !2 first in turn 3 of t1  $0.071  12 turns  3 threads"),
+        (82, "✗2 !2 first in turn 3 of t1  $0.071  11 turns  3 threads"),
         (66, "✗2 !2 first in turn 3 of t1  $0.071"),
         (50, "✗2 !2 first in turn 3 of t1"),
-        (48, "✗2 !2  $0.071  12 turns"),
+        (48, "✗2 !2  $0.071  11 turns"),
         (34, "✗2 !2"),
         (27, "✗2 !2"),
     ],

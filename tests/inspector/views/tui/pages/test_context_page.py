@@ -4,14 +4,18 @@ from conversations import loop
 
 from turntape.inspector.run.request_cost import context
 from turntape.inspector.run.run_index import Run
-from turntape.inspector.views.tui.pages.context_page import context_page
+from turntape.inspector.views.tui.pages.context_page import WIDE, context_page
+from turntape.inspector.views.tui.pages.page import Page
 
 
-def titles() -> list[str]:
-    """The lines of the pieces of a request with tools and three messages."""
+def of_two_turns() -> Page:
     run = Run.of(loop())
-    page = context_page(context(run.detail(1), run.rows, 1), 1)
-    return ["".join(text for text, _ in block.title) for block in page.blocks if block.title]
+    return context_page(context(run.detail(1), run.rows, 1), 1)
+
+
+def titles(width: int = 100) -> list[str]:
+    """The lines of the pieces of a request with tools and three messages."""
+    return ["".join(text for text, _ in block.title_at(width)) for block in of_two_turns().blocks if block.title]
 
 
 def test_what_a_piece_is_starts_in_one_column_after_its_kind() -> None:
@@ -24,3 +28,21 @@ def test_what_a_piece_is_starts_in_one_column_after_its_kind() -> None:
     assert [line[line.index(kind) :] for line, kind in zip(lines, kinds, strict=True)] == [
         f"{kind:<9} {name}" for kind, name in zip(kinds, names, strict=True)
     ]
+
+
+def test_on_a_narrow_page_the_name_of_a_piece_is_still_there() -> None:
+    """40 columns have no room for the bar and the cost."""
+    assert [title.split()[-1] for title in titles(40)] == ["tool", "tape?", "look_up", "look_up"]
+    assert all("█" not in title and "$" not in title for title in titles(WIDE - 1))
+    assert any("█" in title for title in titles(WIDE))
+    bodies = [block.body(40) for block in of_two_turns().blocks if block.body and block.title]
+    assert bodies and all(line[-2][0] == "look_up" for body in bodies for line in body)
+
+
+def test_the_columns_are_named_as_wide_as_they_are() -> None:
+    head = [["".join(text for text, _ in line) for line in of_two_turns().body(0, width)] for width in (WIDE - 1, WIDE)]
+
+    assert head[0][-1].split() == ["tokens", "part", "what"]
+    assert head[1][-1].split() == ["tokens", "part", "of", "it", "sent", "so", "far", "what"]
+    lines = ["".join(text for text, _ in spans).rstrip() for spans in of_two_turns().body(0, 30)]
+    assert all(len(line) <= 30 for line in lines), lines

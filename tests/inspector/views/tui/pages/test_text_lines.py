@@ -1,6 +1,9 @@
 """Texts that are cut into lines as they are shown."""
 
-from turntape.inspector.views.tui.pages.text_lines import LONG, Prose
+from collections.abc import Sequence
+
+from turntape.inspector.views.tui.pages.blocks import Spans
+from turntape.inspector.views.tui.pages.text_lines import LONG, Prose, flowed, flowing
 
 
 def test_a_line_breaks_at_words_and_keeps_its_indentation() -> None:
@@ -39,3 +42,28 @@ def test_a_long_text_keeps_its_lines() -> None:
 
     assert len(cut) == LONG // 20 + 1 + 2
     assert ["".join(part for part, _ in line) for line in cut[-4:]] == ["a" * 20, "", "b" * 20, "b" * 10]
+
+
+def shown(lines: Sequence[Spans]) -> list[str]:
+    return ["".join(text for text, _ in line) for line in lines]
+
+
+def test_a_line_of_pieces_is_broken_between_them_where_it_is_too_long() -> None:
+    line = [("api  ", "api"), ("complete", "good"), ("  first byte 1s, ", "dim"), ("whole 2s", "dim")]
+
+    assert shown(flowed(line, 40, 5)) == ["api  complete  first byte 1s, whole 2s"]
+    assert shown(flowed(line, 38, 5)) == ["api  complete  first byte 1s, whole 2s"]
+    assert shown(flowed(line, 37, 5)) == ["api  complete  first byte 1s, ", "     whole 2s"]
+    assert [look for _, look in flowed(line, 37, 5)[1]] == ["plain", "dim"]
+    assert shown(flowed(line, 20, 5)) == ["api  complete", "     first byte 1s,", "     whole 2s"]
+
+
+def test_a_piece_that_is_too_long_for_a_line_is_broken_between_its_words() -> None:
+    assert shown(flowed([("one two three", "plain")], 8, 2)) == ["one", "  two", "  three"]
+    assert shown(flowed([("one two three", "plain"), (" four", "dim")], 12, 2)) == ["one two", "  three four"]
+
+
+def test_every_line_of_a_flowing_body_fits() -> None:
+    body = flowing([("a ", "dim"), ("bb ", "dim")], [("ccc ", "dim"), ("dddd", "dim")], indent=1)
+
+    assert shown(body(6)) == ["a bb ", "ccc ", " dddd"]

@@ -1,0 +1,44 @@
+"""All rows of a run: where trouble began, and how a round trip is named."""
+
+from dataclasses import replace
+
+from conversations import HELLO, chat, loop, said, user
+from round_trips import exchanged
+
+from turntape.inspector.findings.finding import Finding
+from turntape.inspector.run.row import Row
+from turntape.inspector.run.rows import Rows
+from turntape.inspector.run.run_index import Run
+
+
+def rows(*severities: str) -> Rows:
+    """A row for each turn, with one finding of that severity; none where it is empty."""
+    made = Rows()
+    found = Run.of([replace(trip, index=n) for n, trip in enumerate([*loop(), *loop()][: len(severities)])]).rows.all
+    made.put(with_finding(row, severity) for row, severity in zip(found, severities, strict=True))
+    return made
+
+
+def with_finding(row: Row, severity: str) -> Row:
+    finding = Finding("x", "model", severity, "P", "m", (), "f")  # type: ignore[arg-type]
+    return replace(row, findings=(finding,) if severity else ())
+
+
+def test_trouble_begins_at_the_first_error_else_at_the_first_warning() -> None:
+    assert rows("info", "warning", "error", "error").first_trouble() == 2
+    assert rows("", "warning", "warning").first_trouble() == 1
+    assert rows("info", "").first_trouble() is None
+
+
+def test_a_turn_is_named_with_its_thread_only_if_there_are_several() -> None:
+    one = Run.of(loop()).rows
+    two = Run.of([chat([HELLO], said("x")), chat([user("other")], said("y"), index=1)]).rows
+
+    assert [one.name_of(place) for place in (0, 1)] == ["turn 1", "turn 2"]
+    assert [two.name_of(place) for place in (0, 1)] == ["turn 1 of t1", "turn 1 of t2"]
+
+
+def test_a_round_trip_that_is_no_turn_is_named_by_its_number() -> None:
+    models = replace(exchanged("https://api.openai.com/v1/models", b"", {"data": []}, method="GET"), index=7)
+
+    assert Run.of([models]).rows.name_of(0) == "#7"
