@@ -38,7 +38,7 @@ def test_a_turn_is_named_with_its_thread_only_if_there_are_several() -> None:
     assert [two.name_of(place) for place in (0, 1)] == ["turn 1 of t1", "turn 1 of t2"]
 
 
-def test_a_round_trip_that_is_no_turn_is_named_by_its_number() -> None:
+def test_a_round_trip_outside_of_turns_is_named_by_its_number() -> None:
     models = replace(exchanged("https://api.openai.com/v1/models", b"", {"data": []}, method="GET"), index=7)
 
     assert Run.of([models]).rows.name_of(0) == "#7"

@@ -21,7 +21,7 @@ def rows(*given: tuple[Severity, ...], evidence: tuple[str, ...] = ()) -> Rows:
         replace(
             row,
             findings=tuple(
-                Finding(f"id-{severity}", "client", severity, "P", f"it is {severity}", evidence, "mend it")
+                Finding(f"id-{severity}", "client", severity, "P", f"it is {severity}", evidence, "fix it")
                 for severity in found
             ),
         )
