@@ -11,6 +11,7 @@ from pathlib import Path
 from .catalogue import CASES, Case
 from .clean import Clean, clean_loops
 from .dialects import DIALECTS
+from .frameworks import run as frameworks
 from .loop import Loop, record
 from .recorded import run as recorded
 from .report import as_json, text
@@ -20,6 +21,8 @@ from .tapes import write_trips
 
 def main() -> int:
     given = _parser().parse_args()
+    if given.frameworks or given.framework:
+        return frameworks.main(given)
     if given.recorded or given.loop:
         return recorded.main(given)
     try:
@@ -34,6 +37,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.faults", description=__doc__)
     parser.add_argument("--story", action="store_true", help="only the bench's own story")
     parser.add_argument("--recorded", action="store_true", help="only the recorded loops of the corpus")
+    parser.add_argument("--frameworks", action="store_true", help="only loops of real frameworks")
+    parser.add_argument("--framework", metavar="NAME", action="append", help="one of the frameworks")
+    parser.add_argument("--again", action="store_true", help="run the frameworks again, instead of reading kept tapes")
     parser.add_argument("--loop", metavar="NAME", action="append", help="recorded loops of this name")
     parser.add_argument("--most", metavar="N", type=int, help="recorded loops of one protocol at most")
     parser.add_argument("--jobs", metavar="N", type=int, help="processes for the recorded loops")

@@ -148,19 +148,19 @@ def _candidates() -> Iterator[Recording]:
     for path in corpus.files():
         rows = (row for row in corpus.read_file(path) if row.generation)
         for cassette, group in groupby(rows, key=lambda row: row.cassette):
-            for shape, trips in _loops(list(group)):
+            for shape, trips in healthy_loops((row.api, row.round_trip) for row in group):
                 counts[shape.protocol] += 1
                 name = f"{shape.protocol} {counts[shape.protocol]:03}"
                 yield Recording(name, shape.protocol, cassette, shape, tuple(trips))
 
 
-def _loops(rows: list[corpus.Recorded]) -> Iterator[tuple[Shape, list[RoundTrip]]]:
-    """The loops of one cassette."""
+def healthy_loops(trips: Iterable[tuple[str, RoundTrip]]) -> Iterator[tuple[Shape, list[RoundTrip]]]:
+    """The healthy loops among round trips, each given with the corpus's name of its API."""
     open_turns: list[Turn] = []
     shape: Shape | None = None
-    for row in rows:
-        turn = read(row.round_trip)
-        now = shape_of(row.api, turn.request) if turn is not None else None
+    for api, trip in trips:
+        turn = read(trip)
+        now = shape_of(api, turn.request) if turn is not None else None
         if turn is None or now is None or not _is_good(now, turn):
             open_turns = []
             continue

@@ -1,12 +1,13 @@
 """The score of recorded loops as text."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 
 from .known import EXPLAINED
 from .score import Outcome, Score
 
 
-def text(score: Score, *, verbose: bool = False) -> str:
+def text(score: Score, *, verbose: bool = False, explained: Mapping[str, tuple[int, str]] = EXPLAINED) -> str:
     loops = ", ".join(f"{protocol} {count}" for protocol, count in sorted(score.loops.items()))
     lines = [f"{score.loops.total()} recorded loops of {len(score.loops)} protocols: {loops}", ""]
     lines.append(f"{'fault':<60} {'cases':>5} {'found':>6} {'right':>6} {'info':>5} {'skipped':>7}")
@@ -30,7 +31,7 @@ def text(score: Score, *, verbose: bool = False) -> str:
         ]
     lines += ["", "findings above info in untouched loops"]
     for identity, names in sorted(score.alarms.items()):
-        _, why = EXPLAINED.get(identity, (0, "not explained"))
+        _, why = explained.get(identity, (0, "not explained"))
         lines.append(f"{len(names):>5}  {identity}: {why}")
         if verbose:
             lines.append(f"       {', '.join(names)}")
@@ -44,7 +45,7 @@ def text(score: Score, *, verbose: bool = False) -> str:
         f"untouched loops without alarm   {score.loops.total() - len({n for v in score.alarms.values() for n in v})} "
         f"of {score.loops.total()}",
     ]
-    lines += [f"missed: {sentence}" for sentence in score.missed(EXPLAINED)]
+    lines += [f"missed: {sentence}" for sentence in score.missed(explained)]
     return "\n".join(lines)
 
 

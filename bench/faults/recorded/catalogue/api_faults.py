@@ -105,7 +105,7 @@ def filtered(loop: Loop) -> Places:
 # What the server should enforce
 
 
-@API("no call although one was required", "api", "model-tool-choice-violated")
+@API("no call although one was required", "api", "tool-choice-violated")
 def choice_ignored(loop: Loop) -> Places:
     turn = last(loop)
     if not has_text(loop) or not loop.shape.tools(turn.request) or not loop.full:
@@ -113,7 +113,7 @@ def choice_ignored(loop: Loop) -> Places:
     return {end(loop)} if loop.shape.tool_choice(turn.request) else None
 
 
-@API("parallel calls although they were forbidden", "api", "model-parallel-when-forbidden")
+@API("parallel calls although they were forbidden", "api", "parallel-calls-when-forbidden")
 def parallel_anyway(loop: Loop) -> Places:
     place = pick(loop, parallel(loop), "parallel")
     if place is None or not all(loop.shape.one_call_only(turn.request) for turn in loop.turns):
@@ -181,7 +181,7 @@ def one_index(loop: Loop) -> Places:
     return {place}
 
 
-@API("no counts", "api", "api-usage-missing")
+@API("no counts", "api", "usage-missing")
 def no_usage(loop: Loop) -> Places:
     place = pick(loop, list(range(len(loop.turns))), "usage")
     assert place is not None
@@ -224,7 +224,7 @@ def other_model(loop: Loop) -> Places:
     return {place}
 
 
-@API("an answer without a choice", "api", "model-empty-response api-empty-response api-malformed-stream",
+@API("an answer without a choice", "api", "model-empty-response api-malformed-stream",
      also="api-finish-missing")  # fmt: skip
 def no_choice(loop: Loop) -> Places:
     return {end(loop)} if loop.shape.none(last(loop).answer) else None
@@ -312,10 +312,10 @@ API("status 500 at the end", "api", "api-overloaded", also=ENDS)(_error(500, "Th
 API("status 503 at the end", "api", "api-overloaded", also=ENDS)(_error(503, "The server is currently overloaded."))
 API("an HTML page under 502", "api", "api-overloaded", also=ENDS)(_error(502, "", "text/html", HTML))
 API("status 429 at the end", "api", "api-rate-limited", also=ENDS)(_error(429, "Rate limit reached. Try again later."))
-API("a full window", "client api", "api-context-full", also=f"{ENDS} api-invalid-request")(
+API("a full window", "client api", "api-context-full", also=f"{ENDS} request-rejected")(
     _error(400, "This model's maximum context length is 8192 tokens. However, your messages resulted in 9204 tokens.")
 )
-API("a wrong key", "client", "api-auth-or-permission", also=ENDS)(_error(401, "Incorrect API key provided."))
+API("a wrong key", "client", "access-refused", also=ENDS)(_error(401, "Incorrect API key provided."))
 
 
 @API("status 503, then an answer", "api", "api-overloaded")

@@ -352,8 +352,8 @@ def question_left_out(loop: Loop) -> Places:
 
 
 @CLIENT("a message of the user is rewritten", "client",
-        "client-user-text-rewritten client-cache-prefix-busted client-history-rewritten client-forged-answer "
-        "client-foreign-history client-history-truncated client-user-message-changed", also=LOST)  # fmt: skip
+        "client-cache-prefix-busted client-forged-answer "
+        "client-foreign-history client-history-truncated", also=LOST)  # fmt: skip
 def user_rewritten(loop: Loop) -> Places:
     place = end(loop)
     said = [s for s in loop.shape.said(loop.turns[place].request) if s.role == "user"]
@@ -560,7 +560,7 @@ def limited_storm(loop: Loop) -> Places:
 
 
 @CLIENT("a wrong key is tried again", "client", "client-retried-permanent-error",
-        given="api-auth-or-permission api-invalid-request", also="client-retry-storm")  # fmt: skip
+        given="access-refused request-rejected", also="client-retry-storm")  # fmt: skip
 def key_again(loop: Loop) -> Places:
     place = end(loop)
     attempts(loop, place, 401, "Incorrect API key provided.", [1.0, 1.0, 1.0])
@@ -625,7 +625,7 @@ def _keep(turn: Any, count: int, fragments: list[Any]) -> bool:
 
 
 @CLIENT("a request that the API rejects for a lost result", "client",
-        "client-missing-tool-result", given="api-invalid-request", also=LOST)  # fmt: skip
+        "client-missing-tool-result", given="request-rejected", also=LOST)  # fmt: skip
 def rejected(loop: Loop) -> Places:
     found = _with_results(loop, "rejected", [calling(loop)[-1]])
     if found is None:

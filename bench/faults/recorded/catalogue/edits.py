@@ -110,8 +110,7 @@ def change_call(loop: Loop, place: int, number: int, change: Callable[[Call], ob
 def fresh(identity: str | None, number: int = 1) -> str:
     """Another id of the same length."""
     given = identity or "call_0000"
-    end_of_it = f"zq{number}"
-    return given[: -len(end_of_it)] + end_of_it
+    return given[:-4] + blake2b(f"{given}/{number}".encode()).hexdigest()[:4]
 
 
 def fails(loop: Loop, turn: Turn, status: int, message: str, body: Any = None, *, kind: str = "") -> None:

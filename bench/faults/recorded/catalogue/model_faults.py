@@ -1,12 +1,13 @@
 """Layer 1 in recorded loops: what the model emits is wrong, and the client repeats it faithfully."""
 
 import json
+from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
 from ...dialects.dialect import compact
+from ..bodies import Body
 from ..loops import Loop, Turn
-from ..shapes import Call
 from .edits import (
     calling,
     calls_with_schema,
@@ -145,7 +146,7 @@ def _last_offered(loop: Loop) -> tuple[str, str] | None:
     return call.name.get(), compact(call.known)
 
 
-@MODEL("a call written as text, in tags", "model api", "model-call-as-text")
+@MODEL("a call written as text, in tags", "model api", "call-as-text")
 def call_in_tags(loop: Loop) -> Places:
     found = _last_offered(loop)
     if found is None:
@@ -154,7 +155,7 @@ def call_in_tags(loop: Loop) -> Places:
     return _say(loop, f'<tool_call>\n{{"name": "{name}", "arguments": {arguments}}}\n</tool_call>')
 
 
-@MODEL("a call written as text, bare JSON", "model api", "model-call-as-text")
+@MODEL("a call written as text, bare JSON", "model api", "call-as-text")
 def call_as_json(loop: Loop) -> Places:
     found = _last_offered(loop)
     return None if found is None else _say(loop, f'{{"name": "{found[0]}", "arguments": {found[1]}}}')
@@ -219,7 +220,6 @@ def repeated_call(loop: Loop) -> Places:
     place = next((p for p in calling(loop) if p not in parallel(loop)), None)
     if place is None:
         return None
-    call = shape.answered(loop.turns[place].answer)[0]
     before, after = shape.history(loop.turns[place].request), list(shape.history(loop.turns[place + 1].request))
     if after[: len(before)] != before or len(after) == len(before):
         return None
@@ -227,7 +227,7 @@ def repeated_call(loop: Loop) -> Places:
     grown: list[Any] = []
     copies: list[Turn] = []
     for number in range(1, 5):
-        new = _fresh_ids(call, number)
+        new = _fresh_ids(loop.turns[place].answer, number)
         again = deepcopy(loop.turns[place])
         shape.history(again.request)[:] = deepcopy([*after, *grown])
         again.answer = _with_ids(again, new)
@@ -244,8 +244,20 @@ def repeated_call(loop: Loop) -> Places:
     return set(range(place, place + 6))
 
 
-def _fresh_ids(call: Call, number: int) -> dict[str, str]:
-    return {call.identity: fresh(call.identity, number)} if call.identity else {}
+def _fresh_ids(answer: Body, number: int) -> dict[str, str]:
+    """Another id for everything that the answer gives one."""
+    return {one: fresh(one, number) for value in answer.values for one in _ids(value)}
+
+
+def _ids(value: Any) -> Iterator[str]:
+    if isinstance(value, list):
+        for one in value:
+            yield from _ids(one)
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            if key in ("id", "call_id", "toolUseId", "responseId") and isinstance(one, str) and len(one) > 6:
+                yield one
+            yield from _ids(one)
 
 
 def _swapped(value: Any, names: dict[str, str]) -> Any:
