@@ -467,6 +467,10 @@ EXAMPLES: dict[str, Example] = {
         "the recording of this request has no answer: connection refused",
         ("#0 response",),
     ),
+    "request-led-back": Example(
+        "the host 'pc:8484' leads back to turntape itself; use 127.0.0.1 as the base URL, or the address of the API",
+        ("#0 request",),
+    ),
     "answer-edited-by-hand": Example(
         "a person changed the answer at the breakpoint tool=send_email",
         ("#2 response",),

@@ -16,11 +16,13 @@ from fnmatch import fnmatchcase
 from urllib.parse import unquote, urlsplit
 
 from mitmproxy import connection, http, tls
+from mitmproxy.proxy import server_hooks
 from mitmproxy.proxy.context import Context
 
 from turntape.cassettes.apis.lookup import is_recorded_path
 from turntape.cassettes.routes.upstreams import UPSTREAMS, Upstream, by_host, joined, locate
 
+from .error_answers import HEADERS, refusal
 from .pending import PendingRoundTrip
 from .recorder_addon import RecorderAddon
 from .unrecorded import UnrecordedTraffic
@@ -61,6 +63,8 @@ class Router:
         self._upstream_proxy = upstream_proxy
         self._clock = clock
         self._runs: dict[str, str] = {}
+        self._own: set[tuple[str, int]] = set()
+        """The local ends of our connections to upstreams."""
         self.port = 0
         """Our own port; set when it is open."""
         self.unrecorded = UnrecordedTraffic()
@@ -108,6 +112,18 @@ class Router:
     def client_disconnected(self, client: connection.Client) -> None:
         self._runs.pop(client.id, None)
 
+    def server_connected(self, data: server_hooks.ServerConnectionHookData) -> None:
+        if data.server.sockname is not None:
+            self._own.add(data.server.sockname[:2])
+
+    def server_disconnected(self, data: server_hooks.ServerConnectionHookData) -> None:
+        if data.server.sockname is not None:
+            self._own.discard(data.server.sockname[:2])
+
+    def _is_own(self, client: connection.Client) -> bool:
+        """True for a connection that this proxy itself opened, because a name in a request leads back to it."""
+        return client.peername[:2] in self._own
+
     def tls_failed_client(self, data: tls.TlsData) -> None:
         host = data.conn.sni if data.conn.sni else (data.context.server.address or ("?",))[0]
         self.unrecorded.distrusted[str(host)] += 1
@@ -116,7 +132,9 @@ class Router:
         request = flow.request
         run = run_of(request.headers.pop("proxy-authorization", None)) or self._runs.get(flow.client_conn.id)
         request.headers.pop("proxy-connection", None)
-        if self.is_us(request.host, request.port):
+        if self._is_own(flow.client_conn):
+            flow.response = led_back(request)
+        elif self.is_us(request.host, request.port):
             self._base_url(flow, run)
         else:
             self._forward(flow, run)
@@ -197,6 +215,16 @@ class Router:
 def _authority(request: http.Request) -> str:
     """The host that the client named: in its Host header, if it has one."""
     return request.headers.get("host") or request.authority or f"{request.host}:{request.port}"
+
+
+def led_back(request: http.Request) -> http.Response:
+    """The answer to a request that came back to us: forwarded again, it would come back for ever."""
+    sentence = (
+        f"the host {_authority(request)!r} leads back to turntape itself; "
+        "use 127.0.0.1 as the base URL, or the address of the API"
+    )
+    body = refusal(request.path, "turntape_loop", sentence)
+    return http.Response.make(508, body, {**HEADERS, "content-type": "application/json"})
 
 
 def unknown_route(path: str) -> http.Response:

@@ -6,6 +6,7 @@ are connected to directly, as without turntape.
 
 import base64
 import ipaddress
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -101,13 +102,21 @@ def shown(url: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """True for `localhost`, names below it, and loopback addresses."""
-    if host == "localhost" or host.endswith(".localhost"):
+    """True for `localhost`, names below it, and addresses of this machine alone, however they are spelled."""
+    name = host.lower().removesuffix(".")
+    if name == "localhost" or name.endswith(".localhost"):
         return True
     try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
+        address = ipaddress.ip_address(name.strip("[]"))
     except ValueError:
-        return False
+        # What the system's resolver also reads as an address: `127.1`, `2130706433`, `0x7f.1`.
+        if not name[:1].isdigit():
+            return False
+        try:
+            address = ipaddress.ip_address(socket.inet_aton(name))
+        except OSError:
+            return False
+    return address.is_loopback or address.is_unspecified
 
 
 def _exempts(entry: str, host: str, port: int) -> bool:

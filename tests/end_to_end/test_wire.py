@@ -102,6 +102,33 @@ def test_an_upstream_whose_certificate_is_not_trusted_leaves_a_record(
     assert trip.failure.kind == "tls"
 
 
+@pytest.mark.parametrize("form", ["origin", "absolute", "tunnel"])
+def test_a_request_that_leads_back_to_the_proxy_is_answered_once(
+    tape: Path, confdir: Path, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name of this machine, or one that an attacker lets resolve to it, once made a proxy call itself for ever."""
+    resolve = socket.getaddrinfo
+
+    def to_ourselves(host: Any, *rest: Any, **options: Any) -> Any:
+        return resolve("127.0.0.1" if host == "pc.example" else host, *rest, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", to_ourselves)
+    with Recorder(tape) as recorder, running(Engine(recorder, confdir=confdir)) as engine:
+        place = f"pc.example:{engine.port}"
+        target = f"http://{place}/v1/chat/completions" if form == "absolute" else "/v1/chat/completions"
+        request = f"POST {target} HTTP/1.1\r\nHost: {place}\r\nContent-Length: 2\r\n\r\n{{}}"
+        with socket.create_connection(("127.0.0.1", engine.port)) as client, client.makefile("rb") as answers:
+            if form == "tunnel":
+                client.sendall(f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n".encode())
+                assert b" 200 " in answers.readline()
+                assert answers.readline() == b"\r\n"
+            client.sendall(request.encode())
+            status = answers.readline()
+
+    assert b" 508 " in status
+    assert [trip.response and trip.response.status for trip in Cassette.load(tape)] == [508]
+
+
 def test_a_name_that_does_not_resolve_leaves_a_record(tape: Path, confdir: Path) -> None:
     with Recorder(tape) as recorder:
         engine = Engine(recorder, upstreams={"openai": "http://nowhere.invalid"}, confdir=confdir)

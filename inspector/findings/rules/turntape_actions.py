@@ -56,7 +56,7 @@ def edited_by_hand(context: RuleContext) -> Iterator[Note]:
 
 
 def _answered_as(context: RuleContext, *types: str) -> bool:
-    """True when our replay itself answered, with an error."""
+    """True when turntape itself answered, with an error."""
     return context.reading.error is not None and context.reading.error.type in types
 
 
@@ -86,6 +86,19 @@ def replay_without_answer(context: RuleContext) -> Iterator[Note]:
         yield Note(context.reading.error.message, (f"{context.at} response",))
 
 
-RULES = (ended_by_limit, refused_by_hand, edited_by_hand, replay_missed, replay_without_answer)
-IDS = (ended_by_limit.id, refused_by_hand.id, replay_missed.id, replay_without_answer.id)
+@rule(
+    "request-led-back",
+    "client",
+    "error",
+    "P",
+    says="The host of the request leads back to turntape itself, so the request was not sent on.",
+    fix="Use 127.0.0.1 as the base URL, or the address of the API.",
+)
+def request_led_back(context: RuleContext) -> Iterator[Note]:
+    if _answered_as(context, "turntape_loop") and context.reading.error is not None:
+        yield Note(context.reading.error.message, (f"{context.at} request",))
+
+
+RULES = (ended_by_limit, refused_by_hand, edited_by_hand, replay_missed, replay_without_answer, request_led_back)
+IDS = (ended_by_limit.id, refused_by_hand.id, replay_missed.id, replay_without_answer.id, request_led_back.id)
 """Findings that fully explain the answer."""

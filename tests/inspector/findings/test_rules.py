@@ -93,6 +93,7 @@ FIRES: dict[str, Run] = {
     "answer-refused-by-hand": with_mark(breakpoint={"did": "refused", "on": "finish=stop", "message": "no"}),
     "run-ended-by-limit": with_mark(guard={"message": "the limit of 3 turns is reached"}),
     "replay-missed": failed_as("turntape_replay_miss", 404),
+    "request-led-back": failed_as("turntape_loop", 508),
     "replay-without-answer": failed_as("turntape_no_answer", 502),
     "api-unreachable": unanswered(CHAT, {"model": "gpt-5", "messages": [HELLO]}, "refused"),
     "cut-by-stop-string": chat([HELLO], said('{"word": "ta'), stop=["\n"]),

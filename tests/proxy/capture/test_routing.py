@@ -6,7 +6,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from mitmproxy import http
+from mitmproxy import connection, http
+from mitmproxy.proxy import server_hooks
 from mitmproxy.proxy.context import Context
 from mitmproxy.test import taddons, tflow
 from mitmproxy.test.tflow import tclient_conn
@@ -493,3 +494,49 @@ def test_a_tunnel_to_ourselves_is_opened() -> None:
     context.server.address = ("127.0.0.1", PORT)
 
     assert not router.is_tunnelled(context, TLS)
+
+
+def connected(router: Router, port: int) -> Any:
+    """Our connection to an upstream, whose local end is this port."""
+    server = connection.Server(address=("192.0.2.7", PORT))
+    server.sockname = ("127.0.0.1", port)
+    data = server_hooks.ServerConnectionHookData(server, tclient_conn())
+    router.server_connected(data)
+    return data
+
+
+def test_a_request_that_comes_back_to_us_is_answered_and_not_sent_on() -> None:
+    routed = Routed()
+    flow = tflow.tflow(req=http.Request.make("POST", "http://my-machine:8484/v1/chat/completions", b"{}"))
+    assert flow.client_conn.peername is not None
+    data = connected(routed.router, flow.client_conn.peername[1])
+
+    routed.router.requestheaders(flow)
+
+    assert flow.response is not None
+    assert (flow.response.status_code, routed.recorded(flow)) == (508, False)
+    assert "the host 'my-machine:8484' leads back to turntape itself" in (flow.response.text or "")
+    assert json.loads(flow.response.content or b"")["error"]["type"] == "turntape_loop"
+
+    flow.response = None
+    routed.router.server_disconnected(data)
+    routed.router.requestheaders(flow)
+
+    assert (flow.response, routed.recorded(flow)) == (None, True)
+
+
+def test_a_connection_without_a_local_end_is_not_a_loop() -> None:
+    routed = Routed()
+    data = server_hooks.ServerConnectionHookData(connection.Server(address=None), tclient_conn())
+
+    routed.router.server_connected(data)
+    routed.router.server_disconnected(data)
+
+    assert routed("https://api.openai.com/v1/chat/completions").response is None
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "LOCALHOST", "localhost.", "127.1", "2130706433", "0x7f.1", "[::1]"])
+def test_our_address_is_known_in_every_spelling(host: str) -> None:
+    flow, usual = Routed()(f"http://{host}:{PORT}/openai/v1/models"), Routed()("/openai/v1/models")
+
+    assert to(flow) == to(usual)

@@ -43,10 +43,11 @@ def failed(kind: str) -> RoundTrip:
     [
         ("turntape_replay_miss", "replay-missed (client, error, P): no recorded round trip | #0 request"),
         ("turntape_no_cassette", "replay-missed (client, error, P): no recorded round trip | #0 request"),
+        ("turntape_loop", "request-led-back (client, error, P): no recorded round trip | #0 request"),
         ("turntape_no_answer", "replay-without-answer (api, info, P): no recorded round trip | #0 response"),
     ],
 )
-def test_what_a_replay_lacks_is_reported_and_nothing_else(kind: str, expected: str) -> None:
+def test_an_answer_of_turntape_is_reported_and_nothing_else(kind: str, expected: str) -> None:
     assert lines(failed(kind)) == [f"#0 {expected}"]
 
 
@@ -55,4 +56,6 @@ def test_an_error_of_the_api_is_not_the_replays() -> None:
 
 
 def test_what_explains_the_whole_answer_is_listed() -> None:
-    assert IDS == ("run-ended-by-limit", "answer-refused-by-hand", "replay-missed", "replay-without-answer")
+    assert IDS == (
+        "run-ended-by-limit", "answer-refused-by-hand", "replay-missed", "replay-without-answer", "request-led-back",
+    )  # fmt: skip
