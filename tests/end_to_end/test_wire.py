@@ -126,7 +126,10 @@ def test_a_request_that_leads_back_to_the_proxy_is_answered_once(
             status = answers.readline()
 
     assert b" 508 " in status
-    assert [trip.response and trip.response.status for trip in Cassette.load(tape)] == [508]
+    # A tunnel is passed on unread, so only its end sees the request.
+    assert [trip.response and trip.response.status for trip in Cassette.load(tape)] == (
+        [] if form == "tunnel" else [508]
+    )
 
 
 def test_a_name_that_does_not_resolve_leaves_a_record(tape: Path, confdir: Path) -> None:
