@@ -284,6 +284,12 @@ def retried(after_seconds: float) -> list[RoundTrip]:
     ]
 
 
+def stormed(after_seconds: float) -> list[RoundTrip]:
+    """Four attempts, each this long after an answer that asks to wait 10 s."""
+    first = retried(0)[0]
+    return [replace(first, index=n, started_at=first.started_at + n * (0.25 + after_seconds)) for n in range(4)]
+
+
 def twice(*, failed: bool = False, **fields: Any) -> list[RoundTrip]:
     """One request sent twice within a second, or after a failure."""
     first = chat([HELLO], DONE, at=0, **fields)
@@ -410,6 +416,7 @@ CLIENT: list[Row] = [
     ("client-continued-after-end", "The request goes to another endpoint",
      asked_on(), asked_on(url="https://api.openai.com/v2/chat/completions")),
     ("client-ignored-retry-after", "The client waited at least nine tenths of the time", retried(8.9), retried(9.1)),
+    ("client-retry-storm", "The client waited as long as the API asked", stormed(2), stormed(10)),
     ("client-duplicate-request", "Several answers are sampled", twice(), twice(temperature=0.7)),
     ("client-duplicate-request", "The other request goes to another address",
      twice(), [twice()[0], moved(twice()[1], "https://gateway.example.com/v1/chat/completions", "openai")]),

@@ -27,9 +27,9 @@ from judged import (
     use,
     words,
 )
-from round_trips import CHAT, sse
+from round_trips import CHAT, GEMINI, sse
 
-from turntape.cassettes.tape.model import Chunk, RoundTrip
+from turntape.cassettes.tape.model import Chunk, Failure, RoundTrip
 
 type Run = RoundTrip | Sequence[RoundTrip]
 type Row = tuple[str, str, Run, Run] | tuple[str, str, Run, Run, str]
@@ -52,6 +52,30 @@ def edited(one: RoundTrip, old: str, new: str) -> RoundTrip:
     assert one.response is not None
     assert old.encode() in one.response.body
     return replace(one, response=replace(one.response, content=one.response.body.replace(old.encode(), new.encode())))
+
+
+def gave_up(seconds: float) -> RoundTrip:
+    """A request to which nothing came back until the client closed the connection."""
+    gone = Failure("client_gone", "the client closed the connection")
+    one = replace(stream(), response=None, failure=gone, closed_first="client", first_byte_at=None)
+    return replace(one, request_at=0, ended_at=int(seconds * 1e6))
+
+
+NO_CHOICE = {**BASE, "choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 0, "total_tokens": 3}}
+
+
+def joined_calls(first: str, second: str, *, split: bool) -> list[RoundTrip]:
+    """Two calls under one index; the client distinguishes them by id, or joins their arguments."""
+    arguments = ('{"word":"a"}', '{"word":"b"}')
+    pieces = [
+        {"index": 0, "id": name, "type": "function", "function": {"name": "look_up", "arguments": text}}
+        for name, text in zip((first, second), arguments, strict=True)
+    ]
+    one = stream(*(chunk({"tool_calls": [piece]}) for piece in pieces), chunk({}, "tool_calls"), done=True)
+    apart = said(None, (first, "look_up", arguments[0]), (second, "look_up", arguments[1]))
+    joined = said(None, (first, "look_up", "".join(arguments)))
+    results = [result(name, "a strip") for name in ((first, second) if split else (first,))]
+    return [one, chat([HELLO, apart if split else joined, *results], said("Done."), index=1)]
 
 
 def moved(one: RoundTrip, url: str, upstream: str | None = None) -> RoundTrip:
@@ -251,6 +275,17 @@ API: list[Row] = [
      local("x " * 40_000), local("x " * 40_000, images=["QUJD" * 100])),
     ("api-prompt-truncated-silently", "The server had the prompt in its cache and does not count it",
      local("x " * 40_000), local("x " * 40_000, count="")),
+    ("api-no-first-byte", "The client left within a minute, with no sign that a timeout ended the wait",
+     gave_up(60), gave_up(59)),
+    ("api-no-first-byte", "Some of the answer had arrived",
+     gave_up(70), replace(gave_up(70), response=stream(*CUT_CALL).response)),
+    ("api-no-choice", "The stream was cut",
+     stream(NO_CHOICE, done=True), stream(NO_CHOICE, failure=Failure("cut", "the server closed"))),
+    ("api-no-choice", "The API says why: a filter, or an error",
+     trip(GEMINI, {"contents": [HI]}, {"candidates": [], "usageMetadata": {}, "modelVersion": "gemini-3"}),
+     trip(GEMINI, {"contents": [HI]}, {"candidates": [], "promptFeedback": {"blockReason": "SAFETY"}})),
+    ("api-tool-call-index-collision", "The client understood the calls and ran them all: then it is an info",
+     joined_calls("c1", "c2", split=False), joined_calls("c1", "c2", split=True), "info"),
     ("api-stream-cut", "The client closed first",
      replace(stream(*CUT_CALL), closed_first="server"), replace(stream(*CUT_CALL), closed_first="client")),
     ("api-stream-cut", "The finish word had already arrived",

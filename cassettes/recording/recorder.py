@@ -295,7 +295,7 @@ class Recorder:
             self._lose(number, trip)
 
     def _lose(self, number: int, item: RoundTrip | bytes) -> None:
-        """Tell the owner that a round trip is not in the file."""
+        """Report to the owner that a round trip is not in the file."""
         if isinstance(item, bytes):
             return  # a label
         try:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from ..analysis.dispatch import Dispatch
 from ..analysis.turn import Turn
-from . import severity
+from . import causes, severity
 from .catalogue import catalogue
 from .finding import Finding, roots_first
 from .memory import RunMemory, ThreadMemory, request_key
@@ -84,6 +84,14 @@ class RuleEngine:
         judged.findings[:] = roots_first(milder)
         return changed
 
+    @staticmethod
+    def part_of_storm(judged: JudgedTurn) -> bool:
+        """Makes the rate limits of an attempt echoes of the storm that it belongs to; False when nothing changes."""
+        found = [causes.of_storm(finding) for finding in judged.findings]
+        changed = found != judged.findings
+        judged.findings[:] = roots_first(found)
+        return changed
+
     def closed(self, judged: JudgedTurn, dispatch: Dispatch, *, later: bool) -> None:
         """Adds what the end of the recording shows; `later` when the run went on after this turn."""
         context = judged.context
@@ -101,7 +109,7 @@ class RuleEngine:
 
     def _apply(self, rule: Rule, judged: JudgedTurn, moment: Moment) -> None:
         for found in rule.apply(judged.context):
-            finding = severity.at(moment, found, judged.context)
+            finding = causes.at(severity.at(moment, found, judged.context), judged.context)
             if not any(f.id == finding.id and f.evidence == finding.evidence for f in judged.findings):
                 judged.findings.append(finding)
 

@@ -374,6 +374,15 @@ EXAMPLES: dict[str, Example] = {
         "the API did not accept the key, the account or the model: 404 model: gpt-4.1-turbo",
         ("#0 status 404",),
     ),
+    "api-no-first-byte": Example(
+        "the API sent nothing for 60 s; then the client gave up. Either the API hangs, or its timeout of 60 s is too "
+        "short",
+        ("#2 request", "#2 closed by client"),
+    ),
+    "api-no-choice": Example(
+        "the status is 200, but 'choices' is empty: the answer holds nothing of a model",
+        ("#3 response",),
+    ),
     "api-unreachable": Example(
         "the API could not be reached: connection refused",
         ("#0 refused",),

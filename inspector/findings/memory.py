@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ..analysis.conversation import sorted_json, unmarked
 from ..analysis.turn import Turn
-from .finding import Finding
+from .finding import Finding, Layer
 
 _KEPT_TURNS = 40
 
@@ -59,6 +59,16 @@ class RejectedBefore:
     count: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What the rules found to be the cause of a rejection."""
+
+    text: str
+    """The API's sentence, without its numbers."""
+    because_of: tuple[str, ...]
+    layer: Layer
+
+
 @dataclass(slots=True)
 class ThreadMemory:
     """The memory of a thread, up to the current turn."""
@@ -77,6 +87,10 @@ class ThreadMemory:
     unfit_calls: dict[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
     """Calls of answers that must not be run, by id: the round trip and why."""
     rejected: RejectedBefore | None = None
+    explained: Explained | None = None
+    """The cause of the last rejection: the same rejection later has the same cause."""
+    storming: bool = False
+    """True from the attempt on at which the same failing request was sent too often, until an answer comes."""
     failures: list[int] = field(default_factory=list[int])
     """Round trips of the failed attempts since the last success."""
     input_tokens: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 from ..analysis.conversation import call_meaning
 from ..wire.values import ToolCall
-from .memory import PastTurn, RejectedBefore, SentRequest, block_hash, request_key
+from .causes import STORM
+from .memory import Explained, PastTurn, RejectedBefore, SentRequest, block_hash, request_key
 from .rule_context import RuleContext
-from .rules.errors import error_status
+from .rules.errors import REQUEST_REJECTED, error_status, rejection_text
 from .rules.results import new_results, tool_of
 from .tool_pairing.model import ids_of
 
@@ -126,8 +127,10 @@ def _note_outcome(context: RuleContext) -> None:
     thread, usage, index = context.thread, context.reading.usage, context.index
     if context.turn.failed:
         thread.failures.append(index)
+        thread.storming = thread.storming or bool(context.has(STORM))
     else:
         thread.failures.clear()
+        thread.storming = False
         if usage is not None and usage.input:
             thread.input_tokens.append((index, usage.input))
             if len(thread.input_tokens) > _MOST_COUNTS:
@@ -150,3 +153,6 @@ def _note_rejection(context: RuleContext) -> None:
             thread.rejected = RejectedBefore(said.ids[0], said.pointer, context.index)
     elif context.succeeded:
         thread.rejected = None
+    cause = next((finding for finding in context.found if finding.id == REQUEST_REJECTED and finding.because_of), None)
+    if cause is not None:
+        thread.explained = Explained(rejection_text(context), cause.because_of, cause.layer)

@@ -37,6 +37,9 @@ ANSWERED: Mapping[str, Severity] = {
 CACHE_ONLY = frozenset({"client-system-prompt-changed", "client-tools-changed"})
 """Changes that can only cost the cache: an info, unless the counts show that it was lost."""
 
+UNDERSTOOD = frozenset({"api-tool-call-index-collision"})
+"""Faults of the wire that cost nothing when the client understood the answer all the same: then an info."""
+
 RAN = frozenset({"model-args-break-schema", "model-unknown-tool"})
 """Faults of calls: a warning when the client ran them all and no result is an error."""
 
@@ -60,7 +63,16 @@ def followed(finding: Finding, context: RuleContext) -> Finding:
     ran = done is not None and bool(done.results) and not done.missing
     if done is None or not ran or any(one.is_error or reads_like_error(one.text) for one in done.results):
         return finding
+    if finding.id in UNDERSTOOD and _understood(context):
+        return _at_most(finding, "info")
     return _at_most(finding, "warning") if finding.id in RAN else finding
+
+
+def _understood(context: RuleContext) -> bool:
+    """True when all calls of an answer can be parsed, and the next request holds them as they were sent."""
+    echo = context.next_echo
+    whole = all(call.complete and call.arguments is not None for call in context.emission.calls)
+    return whole and echo is not None and not any(change.emitted for change in echo.changes)
 
 
 def recovered(finding: Finding) -> Finding:

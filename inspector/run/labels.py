@@ -20,6 +20,7 @@ from ..analysis.history_diff import HistoryDiff
 from ..analysis.pricing import Cost, cost_of
 from ..analysis.threads import Threads
 from ..analysis.turn import Turn
+from ..findings.causes import STORM
 from ..findings.engine import JudgedTurn, RuleEngine
 from ..wire.parse import read
 from ..wire.values import Choice, Reading, ToolCall, ToolResult
@@ -127,17 +128,26 @@ class Labeller:
         yield from self._recovered(judged, label)
 
     def _recovered(self, judged: JudgedTurn, label: Label) -> Iterator[tuple[int, LabelledRoundTrip]]:
-        """The labels of the failed turns that this one makes good; a failed one is kept for later."""
+        """The labels of failed turns that this one explains or makes good; a failed one is kept for later."""
         failed = self._failed[judged.context.turn.thread]
         if judged.context.turn.failed:
+            if judged.context.has(STORM):
+                yield from self._again(failed, self._rules.part_of_storm)
             del failed[: max(0, len(failed) + 1 - _MOST_FAILED)]
             failed.append((judged, label))
             return
+        yield from self._again(failed, self._rules.recovered)
+        failed.clear()
+
+    @staticmethod
+    def _again(
+        failed: list[tuple[JudgedTurn, Label]], judge: Callable[[JudgedTurn], bool]
+    ) -> Iterator[tuple[int, LabelledRoundTrip]]:
+        """The labels of those failed turns that are judged again and differ."""
         for earlier, old in failed:
-            if self._rules.recovered(earlier):
+            if judge(earlier):
                 old["findings"] = [finding.as_json() for finding in earlier.findings]
                 yield earlier.context.index, _labelled(earlier, old)
-        failed.clear()
 
     def close(self) -> list[tuple[int, Label]]:
         """The labels that the end of the recording changes: those of turns whose thread should not have ended."""

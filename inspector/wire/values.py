@@ -290,8 +290,10 @@ class ApiError:
     type: str | None = None
     code: str | None = None
     status: int | None = None
-    """The status the error carries; inside a 200 stream the one it names, if any."""
+    """The status of the response; inside a stream the one that the error names, or that its word means."""
     in_stream: bool = False
+    names_status: bool = True
+    """False when `status` is only the meaning of the error's word, and no status is on the wire."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -254,7 +254,7 @@ def empty_response(context: RuleContext) -> Iterator[Note]:
         return
     if context.finish.effective == "cut" or (context.request.max_output or 100) <= 1 or context.finish.raw in _PENDING:
         return
-    if context.has("api-finish-label-disagrees", "api-fabricated-finish") or any(
+    if context.has("api-no-choice", "api-finish-label-disagrees", "api-fabricated-finish") or any(
         finding.id == "api-malformed-stream" and finding.severity == "error" for finding in context.found
     ):
         return

@@ -1,8 +1,11 @@
 """Requests that the API refused, and who is to blame."""
 
+import re
 from collections.abc import Iterator
 
+from ...analysis.turn import Turn
 from ...wire.exchange import header
+from ..causes import STORM
 from ..finding import Layer
 from ..own_block import own_block
 from ..refusals import LIMITS, Refusal, refusal
@@ -63,15 +66,42 @@ SHAPE_IDS = (
 
 def error_status(context: RuleContext) -> int | None:
     """The status of an error: the one that the error names, or else the status of the response."""
-    error = context.reading.error
+    return _status(context.turn)
+
+
+def _status(turn: Turn) -> int | None:
+    error, response = turn.reading.error, turn.round_trip.response
     if error is None:
         return None
-    return error.status or (None if error.in_stream else context.status)
+    return error.status or (None if error.in_stream or response is None else response.status)
+
+
+def wire_status(turn: Turn) -> int | None:
+    """The status of a failure, if it is on the wire: an error in a stream may have none."""
+    error = turn.reading.error
+    return _status(turn) if error is not None and error.names_status else None
+
+
+def failure_name(turn: Turn) -> str:
+    """A failure as a part of a sentence: its status, or its word where the API sent no status."""
+    error, status = turn.reading.error, wire_status(turn)
+    word = error and (error.type or error.code)
+    return f"status {status}" if status else f"the error {word!r}" if word else "an error in the answer"
+
+
+def failure_place(turn: Turn) -> str:
+    """Where a failure is, as evidence."""
+    status, at = wire_status(turn), f"#{turn.round_trip.index}"
+    return f"{at} status {status}" if status else f"{at} response"
 
 
 def _says(context: RuleContext) -> str:
-    error = context.reading.error
-    return f"{error_status(context) or ''} {error.message}".strip() if error else ""
+    """The error in the API's own words, after its status or its type."""
+    error, status = context.reading.error, wire_status(context.turn)
+    if error is None:
+        return ""
+    head = str(status) if status else f"{error.type}:" if error.type else ""
+    return f"{head} {error.message}".strip()
 
 
 def why_refused(context: RuleContext) -> Refusal | None:
@@ -121,7 +151,7 @@ def overloaded(context: RuleContext) -> Iterator[Note]:
     if why_refused(context) == "overloaded" or twin:
         yield Note(
             f"the API failed or was overloaded: {_says(context)}",
-            (f"{context.at} status {error_status(context) or context.status}",),
+            (failure_place(context.turn),),
             because_of=context.has("api-error-in-200-stream"),
         )
 
@@ -152,8 +182,9 @@ def rate_limited(context: RuleContext) -> Iterator[Note]:
     more = (f"; retry after {wait} s" if wait else "") + (f"; {spent} is 0" if spent else "")
     yield Note(
         f"{what}{more}: {_says(context)}",
-        (f"{context.at} status {error_status(context)}",),
+        (failure_place(context.turn),),
         severity=None if what == _LIMITS["rate"] else "error",
+        because_of=(STORM,) if what == _LIMITS["rate"] and (context.has(STORM) or context.thread.storming) else (),
     )
 
 
@@ -171,14 +202,24 @@ def no_access(context: RuleContext) -> Iterator[Note]:
     what = _ACCESS.get(why or "request")
     if what is None or _names_fault(context) or context.has(*turntape_actions.IDS):
         return
-    places: tuple[str, ...] = (f"{context.at} status {context.status}",)
+    places: tuple[str, ...] = (failure_place(context.turn),)
     if why == "address":
         places += (f"{context.at} request {context.exchange.path}",)
     yield Note(f"the API did not accept {what}: {_says(context)}", places)
 
 
+REQUEST_REJECTED = "request-rejected"
+_NUMBER = re.compile(r"\d+")
+
+
+def rejection_text(context: RuleContext) -> str:
+    """The API's sentence about a rejection, without its numbers: a history that grows changes them."""
+    said = context.rejection
+    return _NUMBER.sub("0", said.text) if said is not None else ""
+
+
 @rule(
-    "request-rejected",
+    REQUEST_REJECTED,
     "client",
     "error",
     "P",
@@ -196,7 +237,10 @@ def invalid_request(context: RuleContext) -> Iterator[Note]:
     roots = tuple(name for name in context.has_recently(*SHAPE_IDS) if name in severe)
     layer: Layer | None = next((f.layer for f in (*context.found, *context.thread.recent) if f.id in roots), None)
     own = None if roots else own_block(context)
-    places = (f"{context.at} status {context.status}",)
+    known = context.thread.explained
+    if not roots and own is None and known is not None and known.text == rejection_text(context):
+        roots, layer = known.because_of, known.layer
+    places = (failure_place(context.turn),)
     if own is not None:
         pointer, returned = own
         places += (f"{context.at} request {pointer}", f"#{returned} response")
@@ -214,13 +258,14 @@ def invalid_request(context: RuleContext) -> Iterator[Note]:
     "api",
     "error",
     "P",
-    says="Nothing came back: refused, no such host, no TLS, or no answer in time.",
+    says="Nothing came back: refused, no such host, no TLS, no answer in time, or a connection that was dropped.",
     fix="Check the address, the network and the certificates; `turntape doctor` shows which.",
 )
 def unreachable(context: RuleContext) -> Iterator[Note]:
     failure = context.turn.round_trip.failure
     if context.turn.round_trip.response is None and failure is not None and failure.kind != "client_gone":
-        yield Note(f"the API could not be reached: {failure.message}", (f"{context.at} {failure.kind}",))
+        what = "the connection ended without an answer" if failure.kind == "cut" else "the API could not be reached"
+        yield Note(f"{what}: {failure.message}", (f"{context.at} {failure.kind}",))
 
 
 RULES = (overloaded, rate_limited, no_access, unreachable)

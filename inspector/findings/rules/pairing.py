@@ -12,6 +12,7 @@ from ..rejections import Rejection
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..tool_pairing.model import ToolPairing, ids_of
+from .errors import failure_place
 
 _SEEN: dict[str, Callable[[ToolPairing], object]] = {
     "client-missing-tool-result": lambda found: found.missing,
@@ -53,7 +54,7 @@ def _rejected(context: RuleContext, said: Rejection) -> Iterator[Note]:
     named = f" ({', '.join(said.named)})" if said.named else ""
     yield Note(
         f"the API rejects the request{named}: {said.text}",
-        (where, f"{context.at} status {context.status}"),
+        (where, failure_place(context.turn)),
         severity="error",
         tier="S",
         key=("said", said.text),
@@ -163,9 +164,6 @@ def _open_calls(context: RuleContext, missing: Iterable[ToolCall]) -> list[ToolC
 
 
 def _cause(context: RuleContext, count: int) -> str:
-    trip = context.turn.round_trip
-    if trip.closed_first == "client":
-        return ": the client had closed the stream"
     if context.dispatch is not None and context.dispatch.results:
         return f": {several(len(context.dispatch.results), 'other call')} of the answer got a result"
     return ": none of the calls got a result" if count > 1 else ""

@@ -13,6 +13,7 @@ from ...wire.printable import several
 from ...wire.values import Message, Part
 from ..rule import Note, rule
 from ..rule_context import RuleContext
+from .errors import failure_place
 from .pairing import confirmed
 
 
@@ -216,7 +217,7 @@ def unsupported_parameter(context: RuleContext) -> Iterator[Note]:
     where = f"{context.at} request /{_STEPS.sub('/', named).strip('/')}" if named else f"{context.at} request"
     yield Note(
         f"the API does not accept {named or 'a parameter of the request'}: {said.text}",
-        (where, f"{context.at} status {context.status}"),
+        (where, failure_place(context.turn)),
         tier="P" if named else "S",
         key=("param", named or said.text),
     )

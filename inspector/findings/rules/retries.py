@@ -5,13 +5,15 @@ from collections.abc import Iterator
 from ...analysis.turn import Turn
 from ...wire.exchange import header
 from ...wire.json_value import as_array, as_object, as_text, parse_json
+from ..causes import STORM
 from ..memory import request_key
 from ..rule import Note, rule
 from ..rule_context import RuleContext
-from .errors import OVERLOADED, error_status
+from .errors import OVERLOADED, error_status, failure_name, failure_place
 
 _PERMANENT = frozenset({400, 401, 403, 404, 405, 413, 422})
-_MINUTE = 60.0
+_DROPPED = frozenset({"cut", "timeout"})
+"""Failures of a connection that may not happen again."""
 _TOGETHER = 2.0
 _SETTINGS = ("generationConfig", "inferenceConfig", "options")
 """The objects in which some APIs hold the sampling parameters."""
@@ -32,19 +34,21 @@ def _ended(turn: Turn) -> float:
 
 
 @rule(
-    "client-retry-storm",
+    STORM,
     "client",
     "warning",
     "P",
     says="The same failing request is sent again and again.",
     fix="Limit the retries in every layer: the retries of SDK and framework multiply.",
+    not_when=("The client waited as long as the API asked",),
 )
 def retry_storm(context: RuleContext) -> Iterator[Note]:
     before = _failed_before(context)
     if before is None or request_key(context.turn) != request_key(before):
         return
     attempts = len(context.thread.failures) + 1
-    if attempts < 4 or attempts not in (4, 10):
+    wait = retry_after(before)
+    if attempts not in (4, 10) or (wait is not None and _gap(context, before) >= 0.9 * wait):
         return
     headers = context.turn.round_trip.request.headers
     count = header(headers, "x-stainless-retry-count")
@@ -70,8 +74,8 @@ def retried_permanent(context: RuleContext) -> Iterator[Note]:
     if before is None or request_key(context.turn) != request_key(before) or _status(before) not in _PERMANENT:
         return
     yield Note(
-        f"the request was sent again unchanged after status {_status(before)}",
-        (f"#{before.round_trip.index} status {_status(before)}", f"{context.at} request"),
+        f"the request was sent again unchanged after {failure_name(before)}",
+        (failure_place(before), f"{context.at} request"),
         key=("permanent", before.body),
     )
 
@@ -102,6 +106,11 @@ def retry_after(turn: Turn) -> float | None:
     return None
 
 
+def _gap(context: RuleContext, before: Turn) -> float:
+    """The seconds between the end of the attempt before and this one."""
+    return context.turn.round_trip.started_at - _ended(before)
+
+
 @rule(
     "client-ignored-retry-after",
     "client",
@@ -116,7 +125,7 @@ def ignored_retry_after(context: RuleContext) -> Iterator[Note]:
     if before is None:
         return
     wait, response = retry_after(before), before.round_trip.response
-    gap = context.turn.round_trip.started_at - _ended(before)
+    gap = _gap(context, before)
     if (
         response is not None
         and header(response.headers, "x-should-retry") == "false"
@@ -141,15 +150,30 @@ def ignored_retry_after(context: RuleContext) -> Iterator[Note]:
     "S",
     when="closed",
     says="A temporary failure ended the thread, without a retry.",
-    fix="Retry 429 and 5xx a few times, with growing waits.",
+    fix="Retry 429, 5xx and dropped connections a few times, with growing waits.",
 )
 def no_retry(context: RuleContext) -> Iterator[Note]:
+    if context.following is not None or context.turn.attempt > 1 or context.has("api-context-full"):
+        return
     status = error_status(context)
-    if context.following is not None or (status != 429 and status not in OVERLOADED):
-        return
-    if context.turn.attempt > 1 or context.has("api-context-full"):
-        return
-    yield Note(f"the client did not retry after status {status}", (f"{context.at} status {status}",))
+    if status == 429 or status in OVERLOADED:
+        yield Note(f"the client did not retry after {failure_name(context.turn)}", (failure_place(context.turn),))
+    elif _was_dropped(context):
+        failure = context.turn.round_trip.failure
+        kind = failure.kind if failure is not None else "cut"
+        what = "the API did not answer in time" if kind == "timeout" else "the connection was dropped"
+        yield Note(f"the client did not retry after {what}", (f"{context.at} {kind}",))
+
+
+def _was_dropped(context: RuleContext) -> bool:
+    """True when the connection ended before the answer was complete, and the client had not closed it."""
+    trip = context.turn.round_trip
+    if trip.closed_first == "client":
+        return False
+    if trip.response is None:
+        return trip.failure is not None and trip.failure.kind in _DROPPED
+    closed = trip.failure is not None or trip.closed_first == "server"
+    return context.finish.effective == "cut" and trip.response.status < 400 and closed
 
 
 @rule(

@@ -4,15 +4,23 @@ import re
 from collections.abc import Iterator
 
 from turntape.cassettes.framing import Event
+from turntape.cassettes.tape.model import RoundTrip
 
-from ...wire.json_value import as_array, as_count, as_object, as_text, parse_json
+from ...analysis.turn import Turn
+from ...wire.exchange import Exchange, header
+from ...wire.json_value import as_array, as_object, as_text, parse_json
 from ...wire.printable import several
 from ...wire.values import ToolCall
+from ..memory import request_key
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 
 _STALL, _LONG_STALL = 60_000_000, 300_000_000
 """Microseconds without progress."""
+_PATIENT = 60.0
+"""Seconds without a byte after which a client that gives up is not the cause."""
+_OWN_TIMEOUTS = ("x-stainless-read-timeout", "x-stainless-timeout")
+"""Headers in which SDKs state their timeout, in seconds (openai 3.54.0, anthropic 2.12.0)."""
 _EMPTY_PROGRESS = frozenset({"ping", "keepalive", "response.in_progress", "response.queued", "message_start"})
 
 
@@ -42,6 +50,82 @@ def _half_written(context: RuleContext) -> ToolCall | None:
     return next((call for call in context.emission.calls if not call.complete or call.arguments is None), None)
 
 
+def _client_left(trip: RoundTrip) -> bool:
+    """True when the client closed the connection before the end of the answer."""
+    return trip.closed_first == "client" or (trip.failure is not None and trip.failure.kind == "client_gone")
+
+
+def _silence(turn: Turn) -> float | None:
+    """The seconds that a client waited for nothing before it closed; None when the API sent a part of an answer."""
+    trip, finish = turn.round_trip, turn.reading.finish
+    if not _client_left(trip) or finish is None or finish.effective not in ("cut", "cancelled"):
+        return None
+    if trip.ended_at is None or (trip.response is not None and _has_substance(turn)):
+        return None
+    return max(0, trip.ended_at - (trip.request_at or 0)) / 1e6
+
+
+def _has_substance(turn: Turn) -> bool:
+    """True when some of the answer arrived, beyond its head and keepalives."""
+    exchange = Exchange(turn.round_trip)
+    if exchange.framing is None:
+        return bool(exchange.response and exchange.response.body.strip())
+    return any(_has_progress(event) for event in exchange.events)
+
+
+def _own_timeout(context: RuleContext) -> float | None:
+    """The timeout that the client's SDK states in a header, in seconds."""
+    headers = context.turn.round_trip.request.headers
+    for name in _OWN_TIMEOUTS:
+        try:
+            return float(header(headers, name) or "")
+        except ValueError:
+            continue
+    return None
+
+
+@rule(
+    "api-no-first-byte",
+    "api",
+    "warning",
+    "S",
+    says="The client got nothing: the API sent no part of an answer before the client gave up.",
+    fix="See why the server hangs. If it only needs longer, use streaming or a longer timeout in the client.",
+    not_when=(
+        "The client left within a minute, with no sign that a timeout ended the wait",
+        "Some of the answer had arrived",
+    ),
+)
+def no_first_byte(context: RuleContext) -> Iterator[Note]:
+    waited = _silence(context.turn)
+    if waited is None:
+        return
+    own = _own_timeout(context)
+    timed_out = own is not None and own > 0 and 0.9 * own <= waited <= 1.2 * own + 1
+    again = context.is_attempt and context.before is not None and _waited_alike(context.before, context.turn, waited)
+    if not timed_out and not again and waited < _PATIENT:
+        return
+    limit = f"its timeout of {own:g} s" if timed_out else "a timeout of the client"
+    second = ", as in the attempt before" if again else ""
+    yield Note(
+        f"the API sent nothing for {_seconds(waited)}{second}; then the client gave up. "
+        f"Either the API hangs, or {limit} is too short",
+        (f"{context.at} request", f"{context.at} closed by client"),
+        severity="error" if waited >= _LONG_STALL / 1e6 else None,
+    )
+
+
+def _waited_alike(before: Turn, turn: Turn, waited: float) -> bool:
+    """True when the attempt before was the same request and was given up after the same time: a timeout, no person."""
+    earlier = _silence(before)
+    same = earlier is not None and request_key(before) == request_key(turn)
+    return same and abs(waited - (earlier or 0)) <= 0.2 * waited
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
+
+
 @rule(
     "client-interrupted",
     "client",
@@ -51,15 +135,17 @@ def _half_written(context: RuleContext) -> ToolCall | None:
     fix="Nothing, if a person stopped it; otherwise look for a timeout in the client.",
 )
 def interrupted(context: RuleContext) -> Iterator[Note]:
-    trip = context.turn.round_trip
-    gone = trip.closed_first == "client" or (trip.failure is not None and trip.failure.kind == "client_gone")
-    if gone and context.finish.effective in ("cut", "cancelled"):
-        open_call = _half_written(context)
-        half = f"; the call of {open_call.name!r} was incomplete" if open_call else ""
-        yield Note(
-            f"the client closed the connection before the answer was complete{half}",
-            (f"{context.at} closed by client",),
-        )
+    if not _client_left(context.turn.round_trip) or context.finish.effective not in ("cut", "cancelled"):
+        return
+    open_call = _half_written(context)
+    half = f"; the call of {open_call.name!r} was incomplete" if open_call else ""
+    waited = _silence(context.turn)
+    when = "before the answer was complete" if waited is None else f"after {_seconds(waited)} without any answer"
+    yield Note(
+        f"the client closed the connection {when}{half}",
+        (f"{context.at} closed by client",),
+        because_of=context.has("api-no-first-byte"),
+    )
 
 
 @rule(
@@ -79,7 +165,7 @@ def stream_cut(context: RuleContext) -> Iterator[Note]:
     trip = context.turn.round_trip
     if context.finish.effective != "cut" or trip.response is None or trip.response.status >= 400:
         return
-    if trip.closed_first == "client" or (trip.failure is not None and trip.failure.kind == "client_gone"):
+    if _client_left(trip):
         return
     who = " (the server closed first)" if trip.closed_first == "server" else ""
     size = len(trip.response.body)
@@ -188,6 +274,44 @@ def malformed_stream(context: RuleContext) -> Iterator[Note]:
         )
 
 
+@rule(
+    "api-no-choice",
+    "api",
+    "warning",
+    "P",
+    says="The answer has a good status and no answer of a model in it: its list of choices is empty or missing.",
+    fix="Treat it as a failed request and send it again; SDKs fail when they read the first choice.",
+    not_when=("The stream was cut", "The API says why: a filter, or an error"),
+)
+def no_choice(context: RuleContext) -> Iterator[Note]:
+    holder = context.protocol.answers.holder
+    if not holder or context.emission.emitted != "empty" or not context.succeeded:
+        return
+    if context.finish.label not in _NOT_SAID or context.finish.effective == "cut":
+        return
+    if context.has("api-malformed-stream"):
+        return
+    exchange = context.exchange
+    if context.reading.streamed and not context.protocol.answers.streams_holder:
+        return
+    if context.reading.streamed:
+        bodies = [as_object(parse_json(event.data)) for event in exchange.events]
+    else:
+        bodies = [exchange.answer_fields]
+    if any(body.get(holder) for body in bodies):
+        return
+    found = next((body[holder] for body in bodies if holder in body), None)
+    what = "missing" if found is None else "empty"
+    yield Note(
+        f"the status is {context.status}, but {holder!r} is {what}: the answer holds nothing of a model",
+        (f"{context.at} response",),
+    )
+
+
+_NOT_SAID = frozenset({"complete", "stop_sequence", "unknown"})
+"""Finishes that give no reason for an empty answer."""
+
+
 def _foreign(context: RuleContext) -> str | None:
     """A description of a 2xx body that cannot be this API's answer, such as a login page; None for any other body."""
     response, reading = context.exchange.response, context.reading
@@ -216,83 +340,12 @@ def _no_utf8(events: list[Event]) -> list[str]:
     return []
 
 
-def _collision(context: RuleContext) -> str | None:
-    """How the indexes of parallel calls in a chat stream fail to distinguish them."""
-    seen: dict[tuple[int, object], str] = {}
-    for event in context.exchange.events:
-        for choice in as_array(as_object(parse_json(event.data)).get("choices")):
-            fields = as_object(choice)
-            delta = as_object(fields.get("delta"))
-            for item in as_array(delta.get("tool_calls")):
-                call = as_object(item)
-                call_id = as_text(call.get("id"))
-                name = as_text(as_object(call.get("function")).get("name"))
-                index = as_count(call.get("index"))
-                if not call_id or call_id == "null":
-                    continue
-                place = (as_count(fields.get("index")) or 0, index)
-                first = seen.setdefault(place, call_id)
-                if first != call_id:
-                    how = f"share index {index}" if index is not None else "have no index"
-                    return f"the calls {first} and {call_id}{f' ({name})' if name else ''} {how}"
-    return None
-
-
-@rule(
-    "api-tool-call-index-collision",
-    "api",
-    "error",
-    "P",
-    says="Parallel calls in a stream share an index, or have none, so clients join their arguments.",
-    fix="Upgrade the server or gateway; let the client distinguish calls by id.",
+RULES = (
+    error_in_stream,
+    no_first_byte,
+    interrupted,
+    stream_cut,
+    stream_stalled,
+    malformed_stream,
+    no_choice,
 )
-def index_collision(context: RuleContext) -> Iterator[Note]:
-    what = None
-    if context.reading.streamed and context.protocol.answers.calls_by_index:
-        what = _collision(context)
-    joined = next(
-        (c for c in context.emission.calls if c.arguments is None and re.search(r"\}\s*\{", c.arguments_raw)), None
-    )
-    if what is None and joined is not None and context.finish.effective not in ("cut", "cancelled"):
-        pieces = re.split(r"(?<=\})\s*(?=\{)", joined.arguments_raw)
-        if all(parse_json(piece) is not None for piece in pieces):
-            what = f"the arguments of {joined.name!r} are {len(pieces)} JSON documents in a row"
-    if what:
-        calls = tuple(f"{context.at} call {call.id or call.name}" for call in context.emission.calls[:4])
-        yield Note(f"{what}: clients will join their arguments", calls)
-
-
-@rule(
-    "api-duplicate-tool-call-id",
-    "api",
-    "error",
-    "P",
-    says="The API gave the same id to two calls, in one answer or in several.",
-    fix="Make ids unique before the history is sent back; some APIs reject it otherwise.",
-    not_when=(
-        "The API gave the same answer again",
-        "Several answers were sampled, and each has the id once",
-        "The other call is of an earlier turn: then it is an info",
-    ),
-)
-def duplicate_call_id(context: RuleContext) -> Iterator[Note]:
-    seen: set[tuple[int, str]] = set()
-    for call in (*context.emission.calls, *context.emission.server_calls):
-        if not call.id:
-            continue
-        if (call.choice, call.id) in seen:
-            yield Note(f"two calls of one answer have the id {call.id}", (f"{context.at} call {call.id}",))
-            return
-        seen.add((call.choice, call.id))
-        earlier = context.thread.emitted_calls.get(call.id)
-        held = call.id in context.calls or context.request.previous_id is not None
-        if earlier is not None and not context.is_attempt and held:
-            yield Note(
-                f"the id {call.id} already belongs to a call of {earlier[1]!r} in #{earlier[0]}",
-                (f"#{earlier[0]} call {call.id}", f"{context.at} call {call.id}"),
-                severity="info",
-            )
-            return
-
-
-RULES = (error_in_stream, interrupted, stream_cut, stream_stalled, malformed_stream, index_collision, duplicate_call_id)

@@ -11,6 +11,7 @@ from .. import prompt_cache
 from ..model_names import same_model
 from ..rule import Note, rule
 from ..rule_context import RuleContext
+from .errors import failure_place
 
 _FIVE_MINUTES = 300.0
 _MOST_CHARACTERS_PER_TOKEN = 8
@@ -268,7 +269,7 @@ def cache_drop(context: RuleContext) -> Iterator[Note]:
 def prompt_truncated(context: RuleContext) -> Iterator[Note]:
     said, usage = context.rejection, context.reading.usage
     if said is not None and "api-prompt-truncated-silently" in said.ids:
-        yield Note(f"the server dropped the prompt: {said.text}", (f"{context.at} status {context.status}",))
+        yield Note(f"the server dropped the prompt: {said.text}", (failure_place(context.turn),))
     elif usage is None or not usage.input or not context.succeeded:
         return
     elif context.parameter("truncation") == "auto":

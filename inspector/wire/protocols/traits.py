@@ -73,6 +73,10 @@ class AnswerRules:
     """False when an ordinary finish word beside tool calls is correct."""
     calls_by_index: bool = False
     """True when the pieces of a streamed call are joined by an index."""
+    holder: str = ""
+    """The field of an answer that holds what the model said; an answer without it is no answer of a model."""
+    streams_holder: bool = True
+    """False when the events of a stream have no such field."""
     counts_empty_answers: bool = False
     """True when a real answer always counts output tokens: an empty one that counts none was made up on the way."""
     drops_prompt_silently: bool = False

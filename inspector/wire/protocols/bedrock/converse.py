@@ -9,7 +9,7 @@ from ...values import ApiError, FinishLabel, Kind, RequestReading, ResponseReadi
 from ..protocol import Protocol
 from ..shared.answers import answer, objects, stream_error
 from ..shared.parts import unread
-from ..traits import ArgumentsField, Caching, Pairing, Reasoning, RequestRules
+from ..traits import AnswerRules, ArgumentsField, Caching, Pairing, Reasoning, RequestRules
 from .api import CONVERSE_API
 from .converse_blocks import assemble, block_parts, converse_usage, read_converse_request
 from .guardrail import stopped_prompt
@@ -112,6 +112,7 @@ BEDROCK_CONVERSE = Protocol(
         needs_tools_for_history=True,
         marks_errors=True,
     ),
+    answers=AnswerRules(holder="output", streams_holder=False),
     reasoning=Reasoning("expected"),
     caching=Caching(on_request=True, has_marks=True),
     price_provider="aws",

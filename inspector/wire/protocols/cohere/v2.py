@@ -9,6 +9,7 @@ from ..openai_chat.request import content_parts, message_calls, read_chat_reques
 from ..protocol import Protocol
 from ..shared.answers import answer, posts, read_assembled
 from ..shared.parts import text_part, texts
+from ..traits import AnswerRules
 from .api import API
 from .not_read import NOT_READ
 from .rewrite import EDIT_TARGETS, REWRITE
@@ -78,4 +79,5 @@ COHERE_V2 = Protocol(
     rewrite=REWRITE,
     edit_targets=EDIT_TARGETS,
     price_provider="cohere",
+    answers=AnswerRules(holder="message", streams_holder=False),
 )

@@ -157,7 +157,7 @@ GEMINI_GENERATE = Protocol(
         tool_name=re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}"),
         arguments=ArgumentsField(("functionCall",), "args", "object"),
     ),
-    answers=AnswerRules(has_word_for_calls=False),
+    answers=AnswerRules(holder="candidates", has_word_for_calls=False),
     reasoning=Reasoning("required", only_with_calls=True),
     price_provider="google",
     operation="generate_content",

@@ -76,6 +76,6 @@ OLLAMA_CHAT = Protocol(
     edit_targets=EDIT_TARGETS,
     pairing=Pairing(named_results=True),
     requests=RequestRules(arguments=ArgumentsField(("function",), "arguments", "object")),
-    answers=AnswerRules(has_word_for_calls=False, drops_prompt_silently=True),
+    answers=AnswerRules(holder="message", has_word_for_calls=False, drops_prompt_silently=True),
     has_prices=False,
 )

@@ -78,6 +78,6 @@ OPENAI_CHAT = Protocol(
         usage_on_request=True,
         strict_tools=True,
     ),
-    answers=AnswerRules(calls_by_index=True),
+    answers=AnswerRules(holder="choices", calls_by_index=True),
     reasoning=Reasoning("by_model"),
 )

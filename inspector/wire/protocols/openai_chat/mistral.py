@@ -66,7 +66,7 @@ MISTRAL_CHAT = Protocol(
     edit_targets=EDIT_TARGETS,
     pairing=Pairing(joins_answers=False),
     requests=RequestRules(check_roles=check_roles),
-    answers=AnswerRules(calls_by_index=True),
+    answers=AnswerRules(holder="choices", calls_by_index=True),
     reasoning=Reasoning("by_model"),
     price_provider="mistral",
 )

@@ -11,6 +11,7 @@ from ..shared.choices import Verdict, choices_of, most_severe
 from ..shared.errors import error_in
 from ..shared.parts import other_fields, text_part, texts, unread
 from ..shared.stated_cost import stated_cost
+from ..traits import AnswerRules
 from .api import API
 
 _KNOWN = frozenset({"model", "prompt", "stream", "max_tokens", "stop"})
@@ -122,4 +123,5 @@ OPENAI_COMPLETIONS = Protocol(
     streams=("sse",),
     api=API,
     operation="text_completion",
+    answers=AnswerRules(holder="choices"),
 )

@@ -137,8 +137,9 @@ def error_in(value: object, *, in_stream: bool = False, kind: str | None = None)
     for shape in SHAPES:
         if found := shape(body):
             word = found.type or kind
-            status = found.status or ERROR_STATUSES.get(word or "") or ERROR_STATUSES.get(found.code or "")
-            return ApiError(found.message[:_MESSAGE_LIMIT], word, found.code, status, in_stream)
+            named = found.status or _status(body.get("status"), body.get("status_code"))
+            status = named or ERROR_STATUSES.get(word or "") or ERROR_STATUSES.get(found.code or "")
+            return ApiError(found.message[:_MESSAGE_LIMIT], word, found.code, status, in_stream, named is not None)
     return None
 
 

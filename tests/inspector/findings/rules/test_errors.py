@@ -1,16 +1,23 @@
 """Requests that the API refused, and who is to blame."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from conversations import CALL, HELLO, chat, result, said, user
 from judged import anthropic, context_of, ids, judged, lines, only, trip
-from round_trips import CHAT, sse, unanswered
+from round_trips import CHAT, MESSAGES, sse, unanswered
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
 from turntape.inspector.findings.finding import Finding, Layer, Severity
 from turntape.inspector.findings.memory import ThreadMemory
-from turntape.inspector.findings.rules.errors import SHAPE_IDS, error_status, invalid_request
+from turntape.inspector.findings.rules.errors import (
+    SHAPE_IDS,
+    error_status,
+    failure_name,
+    failure_place,
+    invalid_request,
+)
 
 
 def refused(status: int, message: str = "no", **error: object) -> RoundTrip:
@@ -136,7 +143,13 @@ def streamed(message: str, code: object = None) -> RoundTrip:
 def test_an_error_inside_a_stream_has_the_status_that_it_names_and_not_the_responses() -> None:
     assert lines(streamed("Overloaded"), only="api-overloaded") == [
         (
-            "#0 api-overloaded (api, error, P): the API failed or was overloaded: Overloaded | #0 status 200 | "
+            "#0 api-overloaded (api, error, P): the API failed or was overloaded: x: Overloaded | #0 response | "
+            "because of api-error-in-200-stream"
+        ),
+    ]
+    assert lines(streamed("Overloaded", 503), only="api-overloaded") == [
+        (
+            "#0 api-overloaded (api, error, P): the API failed or was overloaded: 503 Overloaded | #0 status 503 | "
             "because of api-error-in-200-stream"
         ),
     ]
@@ -148,6 +161,130 @@ def test_an_error_inside_a_stream_has_the_status_that_it_names_and_not_the_respo
     assert error_status(context_of(streamed("Overloaded", 503))) == 503
     assert error_status(context_of(refused(400))) == 400
     assert error_status(context_of(chat([HELLO], said("x")))) is None
+
+
+def anthropic_stream(kind: str) -> RoundTrip:
+    error = {"type": "error", "error": {"type": kind, "message": "No."}}
+    asked = {"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [HELLO], "stream": True}
+    return trip(MESSAGES, asked, sse(error, names=True))
+
+
+def test_a_status_that_an_error_word_only_means_is_not_quoted() -> None:
+    """The rules go by what the word means, but no status was on the wire."""
+    assert lines(anthropic_stream("overloaded_error"), only="api-overloaded") == [
+        (
+            "#0 api-overloaded (api, error, P): the API failed or was overloaded: overloaded_error: No. "
+            "| #0 response | because of api-error-in-200-stream"
+        ),
+    ]
+    assert lines(anthropic_stream("rate_limit_error"), only="api-rate") == [
+        "#0 api-rate-limited (api, warning, P): too many requests: rate_limit_error: No. | #0 response"
+    ]
+    assert lines(anthropic_stream("authentication_error"), only="access-refused") == [
+        "#0 access-refused (client, error, P): the API did not accept the key: authentication_error: No. | #0 response"
+    ]
+    assert lines(anthropic_stream("overloaded_error"), only="client-no-retry") == [
+        (
+            "#0 client-no-retry-on-transient (client, info, S): the client did not retry after the error "
+            "'overloaded_error' | #0 response"
+        )
+    ]
+
+
+def test_a_failure_without_status_and_word_still_has_a_name() -> None:
+    nameless = context_of(streamed("Overloaded")).turn
+    error = nameless.reading.error
+    assert error is not None
+    assert failure_name(nameless) == "the error 'x'"
+    nameless.reading = replace(nameless.reading, error=replace(error, type=None, code="busy"))
+    assert failure_name(nameless) == "the error 'busy'"
+    nameless.reading = replace(nameless.reading, error=replace(error, type=None, code=None))
+    assert (failure_name(nameless), failure_place(nameless)) == ("an error in the answer", "#0 response")
+    nameless.reading = replace(nameless.reading, error=None)
+    assert (failure_name(nameless), failure_place(nameless)) == ("an error in the answer", "#0 response")
+
+
+def test_a_connection_that_was_dropped_was_reached() -> None:
+    dropped = chat([HELLO], failure=Failure("cut", "Server disconnected"))
+
+    assert lines(dropped, only="api-unreachable") == [
+        "#0 api-unreachable (api, error, P): the connection ended without an answer: Server disconnected | #0 cut"
+    ]
+
+
+LIMITED = {"error": {"message": "slow down", "type": "requests"}}
+
+
+def attempts(count: int, status: int = 429, **error: Any) -> list[RoundTrip]:
+    body = {"error": {**LIMITED["error"], **error}}
+    return [chat([HELLO], status=status, error=body, index=n) for n in range(count)]
+
+
+def causes_of(*trips: RoundTrip) -> list[tuple[str, ...]]:
+    return [one.because_of for one in judged(*trips) if one.id == "api-rate-limited"]
+
+
+def test_a_storm_is_the_cause_of_its_rate_limits_from_the_first_on() -> None:
+    assert causes_of(*attempts(3)) == [()] * 3
+    assert causes_of(*attempts(4)) == [("client-retry-storm",)] * 4
+    assert causes_of(*attempts(6)) == [("client-retry-storm",)] * 6
+
+
+def test_a_limit_after_a_storm_that_ended_has_no_cause() -> None:
+    answered = [*attempts(4), chat([HELLO], said("x"), index=4)]
+    later = chat([HELLO, said("x"), user("and?")], status=429, error=LIMITED, index=5)
+
+    assert causes_of(*answered, later) == [("client-retry-storm",)] * 4 + [()]
+
+
+def test_a_quota_that_is_used_up_is_not_the_storms() -> None:
+    spent = attempts(5, code="insufficient_quota")
+
+    assert causes_of(*spent) == [()] * 5
+    assert {one.severity for one in judged(*spent) if one.id == "api-rate-limited"} == {"error"}
+
+
+def test_a_storm_of_other_failures_is_not_their_cause() -> None:
+    assert all(one.because_of == () for one in judged(*attempts(5, status=503)) if one.id == "api-overloaded")
+
+
+@pytest.mark.parametrize("grows", [False, True])
+def test_the_same_rejection_keeps_its_cause_and_its_layer(grows: bool) -> None:
+    """Anthropic's text counts the messages, so its number grows with the history."""
+    full = "This model's maximum context length is 10 tokens. However, your messages have {} tokens."
+    trips = [
+        chat([HELLO, *[user("go on")] * (n * grows)], status=400, index=n,
+             error={"error": {"message": full.format(20 + n), "type": "x", "code": "context_length_exceeded"}})
+        for n in range(5)
+    ]  # fmt: skip
+
+    rejected = [one for one in judged(*trips) if one.id == "request-rejected"]
+
+    assert [(one.layer, one.because_of) for one in rejected] == [("api", ("api-context-full",))] * 5
+
+
+def test_another_rejection_has_a_cause_of_its_own() -> None:
+    full = {"error": {"message": "maximum context length", "type": "x"}}
+    other = {"error": {"message": "Something else", "type": "x"}}
+    trips = [chat([HELLO], status=400, index=n, error=error) for n, error in enumerate((full, full, full, other))]
+
+    assert [one.because_of for one in judged(*trips) if one.id == "request-rejected"][2:] == [("api-context-full",), ()]
+
+
+def test_a_cause_is_known_after_an_answer_too() -> None:
+    """A cause that is reported once per thread is not found again."""
+    full = {"error": {"message": "maximum context length", "type": "x"}}
+    history = [HELLO, said("x"), user("and?")]
+    trips = [
+        chat([HELLO], status=400, error=full, index=0),
+        chat([HELLO], said("x"), index=1),
+        chat(history, status=400, error=full, index=2),
+        chat(history, status=400, error=full, index=3),
+    ]
+
+    rejected = [one for one in judged(*trips) if one.id == "request-rejected"]
+
+    assert [(one.layer, one.because_of) for one in rejected] == [("api", ("api-context-full",))] * 3
 
 
 @pytest.mark.parametrize(

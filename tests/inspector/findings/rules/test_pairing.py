@@ -339,3 +339,11 @@ def test_calls_beside_a_choice_in_words_that_the_client_kept_need_no_result() ->
     reported = ids(sampled(talk, FIRST), chat([HELLO, talk, user("and?")], DONE, index=1))
 
     assert not {name for name in reported if name.startswith("client-")}
+
+
+def test_a_client_that_closed_after_the_whole_answer_is_no_cause_of_a_missing_result() -> None:
+    """Clients stop reading after the finish word."""
+    first = replace(chat([HELLO], said(None, CALL)), closed_first="client")
+    following = chat([HELLO, said(None, CALL), user("go on")], said("x"), index=1)
+
+    assert only("client-missing-tool-result", first, following).message == "the next request has no result for call_1"

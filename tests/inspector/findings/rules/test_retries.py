@@ -74,6 +74,46 @@ def test_a_failure_that_passes_wants_another_attempt() -> None:
     assert "client-no-retry-on-transient" not in ids(failing(401, 0, 0))
 
 
+@pytest.mark.parametrize(
+    ("fields", "words", "place"),
+    [
+        ({"failure": Failure("cut", "Server disconnected")}, "the connection was dropped", "#0 cut"),
+        ({"failure": Failure("timeout", "no answer")}, "the API did not answer in time", "#0 timeout"),
+    ],
+)
+def test_a_client_that_gives_up_after_a_dropped_connection_is_reported(
+    fields: dict[str, Any], words: str, place: str
+) -> None:
+    dropped = replace(chat([HELLO]), **fields)
+
+    assert lines(dropped, only="client-no-retry") == [
+        f"#0 client-no-retry-on-transient (client, info, S): the client did not retry after {words} | {place}"
+    ]
+    assert lines(dropped, chat([HELLO], said("x"), index=1), only="client-no-retry") == []
+    assert lines(replace(dropped, closed_first="client"), only="client-no-retry") == []
+
+
+@pytest.mark.parametrize("kind", ["refused", "dns", "tls", "client_gone", "protocol", "internal"])
+def test_a_failure_that_would_come_again_wants_no_retry(kind: Any) -> None:
+    assert lines(chat([HELLO], failure=Failure(kind, "no")), only="client-no-retry") == []
+
+
+def test_a_stream_that_was_cut_by_the_server_wants_another_attempt() -> None:
+    piece = {"id": "c", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "It"}}]}
+    cut = trip(CHAT, {"model": "gpt-5", "messages": [HELLO], "stream": True}, sse(piece))
+
+    assert lines(cut, only="client-no-retry") == [], "nobody knows who ended this recording"
+    assert (
+        "the connection was dropped"
+        in only("client-no-retry-on-transient", replace(cut, closed_first="server")).message
+    )
+    assert lines(replace(cut, failure=Failure("cut", "x")), only="client-no-retry") != []
+    assert lines(replace(cut, failure=Failure("cut", "x"), closed_first="client"), only="client-no-retry") == []
+    whole = trip(CHAT, {"model": "gpt-5", "messages": [HELLO]}, {"choices": [{"finish_reason": "stop", "index": 0,
+                 "message": {"role": "assistant", "content": "x"}}]}, failure=Failure("cut", "x"))  # fmt: skip
+    assert lines(whole, only="client-no-retry") == []
+
+
 def twins(apart: float, **fields: Any) -> list[RoundTrip]:
     return [chat([HELLO], said("x"), at=0, **fields), chat([HELLO], said("y"), index=1, at=apart, **fields)]
 

@@ -4,39 +4,22 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from conversations import CALL, HELLO, chat, result, said, user
+from aws_frames import frame
+from chat_streams import ASKED, BASE, END, WORDS, call, chunk, stream
+from conversations import HELLO
 from judged import (
     CONVERSE,
-    anthropic,
-    asked,
+    OLLAMA,
+    RESPONSES,
     ids,
-    item_call,
-    item_output,
     judged,
     lines,
     only,
-    responses,
     trip,
-    use,
 )
-from round_trips import CHAT, sse
+from round_trips import CHAT, GEMINI, MESSAGES, sse
 
 from turntape.cassettes.tape.model import Chunk, Failure, RoundTrip
-
-BASE = {"id": "c", "object": "chat.completion.chunk", "model": "gpt-5"}
-
-
-def chunk(delta: dict[str, Any] | None = None, finish: str | None = None, **more: Any) -> dict[str, Any]:
-    return {**BASE, "choices": [{"index": 0, "delta": delta or {}, "finish_reason": finish}], **more}
-
-
-WORDS = [chunk({"role": "assistant", "content": "It holds"}), chunk({"content": " a recording."})]
-END = chunk(finish="stop", usage={"prompt_tokens": 10, "completion_tokens": 4, "total_tokens": 14})
-ASKED = {"model": "gpt-5", "messages": [HELLO], "stream": True, "stream_options": {"include_usage": True}}
-
-
-def stream(body: bytes, **more: Any) -> RoundTrip:
-    return trip(CHAT, ASKED, body, **more)
 
 
 def test_a_whole_stream_is_nobodys() -> None:
@@ -110,44 +93,6 @@ def test_a_stream_that_breaks_its_framing_is_reported(body: bytes, kind: str, sa
 
 def test_a_byte_that_is_not_utf8_does_not_lose_the_event() -> None:
     assert "api-stream-cut" not in ids(stream(WHOLE.replace(b"a recording", b"a r\xc3cording")))
-
-
-def call(index: Any, call_id: str | None, name: str | None, arguments: str) -> dict[str, Any]:
-    item: dict[str, Any] = {"function": {"arguments": arguments}}
-    if name:
-        item["function"]["name"] = name
-    if index is not None:
-        item["index"] = index
-    return chunk({"tool_calls": [item | ({"id": call_id, "type": "function"} if call_id else {})]})
-
-
-CALLED = chunk(finish="tool_calls", usage={"prompt_tokens": 10, "completion_tokens": 4, "total_tokens": 14})
-
-
-@pytest.mark.parametrize(
-    ("second", "collides"),
-    [(0, True), (None, True), (1, False), ([], False)],
-    ids=["one index", "no index", "two indexes", "a list as index"],
-)
-def test_calls_that_a_client_would_join_are_reported(second: int | None, collides: bool) -> None:
-    first = None if second is None else 0
-    events = [
-        call(first, "c1", "look_up", '{"word":"a"}'), call(second, "c2", "look_up", '{"word":"b"}'), CALLED,
-    ]  # fmt: skip
-
-    assert ("api-tool-call-index-collision" in ids(stream(sse(*events, done=True)))) is collides
-
-
-@pytest.mark.parametrize(("second", "doubled"), [("c1", True), ("c2", False)])
-def test_one_id_for_two_calls_is_the_apis(second: str, doubled: bool) -> None:
-    events = [
-        call(0, "c1", "look_up", ""), call(0, None, None, '{"word":"a"}'),
-        call(1, second, "look_up", ""), call(1, None, None, '{"word":"b"}'), CALLED,
-    ]  # fmt: skip
-    tool: dict[str, Any] = {"type": "function", "function": {"name": "look_up", "parameters": {"type": "object"}}}
-    one = trip(CHAT, {**ASKED, "tools": [tool]}, sse(*events, done=True))
-
-    assert ids(one) == ({"api-duplicate-tool-call-id"} if doubled else set())
 
 
 LOGIN = b"<html><h1>Please log in</h1></html>"
@@ -404,92 +349,6 @@ def test_a_body_that_is_not_an_answer_is_quoted() -> None:
         assert body(known) == []
 
 
-def test_calls_that_share_an_index_are_named() -> None:
-    def two(first: int | None, second: int | None, last: str | None = "c2") -> list[str]:
-        events = [
-            call(first, "c1", "look_up", '{"word":"a"}'),
-            call(second, last, "find", '{"word":"b"}' if last == "c2" else ""),
-            CALLED,
-        ]
-        return lines(stream(sse(*events, done=True)), only="api-tool-call-index")
-
-    assert two(0, 0) == [
-        (
-            "#0 api-tool-call-index-collision (api, error, P): the calls c1 and c2 (find) share index 0: "
-            "clients will join their arguments | #0 call c1, #0 call c2"
-        ),
-    ]
-    assert two(None, None) == [
-        (
-            "#0 api-tool-call-index-collision (api, error, P): the calls c1 and c2 (find) have no index: "
-            "clients will join their arguments | #0 call c1, #0 call c2"
-        ),
-    ]
-    assert two(0, 1) == []
-    assert two(0, 0, "c1") == []
-    assert two(0, 0, "null") == []
-    other = call(0, "c2", "find", "{}")
-    other["choices"][0]["index"] = 1
-    apart = [call(0, "c1", "look_up", "{}"), other, CALLED]
-    assert lines(stream(sse(*apart, done=True)), only="api-tool-call-index") == [], "calls of two choices"
-
-
-def test_arguments_that_are_several_documents_in_a_row_are_named() -> None:
-    def joined(arguments: str, **fields: Any) -> list[str]:
-        return lines(chat([HELLO], said(None, ("c1", "look_up", arguments)), **fields), only="api-tool-call-index")
-
-    assert joined('{"word":"a"} {"word":"b"}{"word":"c"}') == [
-        (
-            "#0 api-tool-call-index-collision (api, error, P): the arguments of 'look_up' are 3 JSON documents "
-            "in a row: clients will join their arguments | #0 call c1"
-        ),
-    ]
-    assert joined('{"word":"a"}') == []
-    assert joined('{"word":"a"}{"word":') == []
-    assert joined('{"word":"}  {"}') == []
-
-
-def test_an_id_that_was_given_twice_is_named_with_both_places() -> None:
-    same = said(None, CALL, CALL)
-    history = [HELLO, said(None, CALL), result("call_1", "x")]
-    again = chat(history, said(None, ("call_1", "find", "{}")), index=1)
-    fresh = chat([HELLO, said("I looked."), user("and?")], said(None, CALL), index=1)
-
-    assert lines(chat([HELLO], same), only="api-duplicate") == [
-        ("#0 api-duplicate-tool-call-id (api, error, P): two calls of one answer have the id call_1 | #0 call call_1"),
-    ]
-    assert lines(chat([HELLO], said(None, CALL)), again, only="api-duplicate") == [
-        (
-            "#1 api-duplicate-tool-call-id (api, info, P): the id call_1 already belongs to a call of 'look_up' "
-            "in #0 | #0 call call_1, #1 call call_1"
-        ),
-    ]
-    assert lines(chat([HELLO], said("I looked.", CALL)), fresh, only="api-duplicate") == [], "nothing holds the first"
-    nameless = said(None, ("", "look_up", "{}"), ("", "look_up", "{}"))
-    assert lines(chat([HELLO], nameless), only="api-duplicate") == []
-
-
-def test_an_id_that_was_given_twice_where_the_api_holds_the_history_is_reported() -> None:
-    first = responses([{"role": "user", "content": "hi"}], [item_call()])
-    second = responses([item_output()], [item_call()], 1, previous_response_id="resp_0")
-
-    assert "api-duplicate-tool-call-id" in ids(first, second)
-
-
-def test_another_attempt_may_give_the_same_id_again() -> None:
-    half = replace(stream(sse(call(0, "c1", "look_up", '{"word":"a"}'))), index=0)
-    again = stream(sse(call(0, "c1", "look_up", '{"word":"a"}'), CALLED, done=True), index=1)
-
-    assert "api-stream-cut" in ids(half, again)
-    assert "api-duplicate-tool-call-id" not in ids(half, again)
-
-
-def test_a_tool_of_the_api_may_not_share_the_id_of_a_call() -> None:
-    server = {"type": "server_tool_use", "id": "toolu_1", "name": "web_search", "input": {"query": "x"}}
-
-    assert "api-duplicate-tool-call-id" in ids(anthropic([asked("hi")], [use(), server]))
-
-
 def test_an_answer_that_the_client_cancelled_was_interrupted() -> None:
     answer = {"id": "r", "object": "response", "status": "cancelled", "output": []}
     asked_for = {"model": "gpt-5.1", "input": "hi"}
@@ -513,9 +372,202 @@ def test_a_page_that_is_not_text_is_quoted_as_far_as_it_can_be_read() -> None:
     assert lines(trip(CHAT, plain, text), only="api-malformed") == [], "an answer without any count is an answer"
 
 
-def test_calls_without_ids_are_shown_by_their_names() -> None:
-    joined = said(None, ("", "look_up", '{"word":"a"}{"word":"b"}'))
-    mixed = said(None, ("", "look_up", "{}"), CALL, CALL)
+# A client that waited in vain
 
-    assert lines(chat([HELLO], joined), only="api-tool-call-index")[0].endswith("| #0 call look_up")
-    assert lines(chat([HELLO], mixed), only="api-duplicate") != []
+
+GONE = Failure("client_gone", "the client closed the connection")
+
+
+def waited(seconds: float, *headers: tuple[str, str], index: int = 0, url: str = CHAT, **fields: Any) -> RoundTrip:
+    """A request to which nothing came back until the client closed the connection."""
+    one = trip(url, ASKED, b"", index, request_headers=headers)
+    gone: dict[str, Any] = {"response": None, "failure": GONE, "closed_first": "client", "first_byte_at": None}
+    return replace(one, **(gone | {"request_at": 0, "ended_at": int(seconds * 1e6)} | fields))
+
+
+def waits(*trips: RoundTrip) -> list[tuple[int, str, str]]:
+    return [(one.at, one.layer, one.severity) for one in judged(*trips) if one.id == "api-no-first-byte"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "severity"), [(1, None), (59.9, None), (60, "warning"), (299, "warning"), (300, "error")]
+)
+def test_an_api_that_sent_nothing_for_long_is_reported(seconds: float, severity: str | None) -> None:
+    assert waits(waited(seconds)) == ([(0, "api", severity)] if severity else [])
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds", "timed_out"),
+    [
+        (("x-stainless-read-timeout", "5"), 5.0, True),
+        (("x-stainless-read-timeout", "5"), 4.5, True),
+        (("x-stainless-read-timeout", "5"), 6.9, True),
+        (("x-stainless-read-timeout", "5"), 4.4, False),
+        (("x-stainless-read-timeout", "5"), 7.1, False),
+        (("x-stainless-timeout", "2.5"), 2.6, True),
+        (("x-stainless-read-timeout", "NOT_GIVEN"), 5.0, False),
+        (("x-stainless-read-timeout", "0"), 0.5, False),
+        (("x-other", "5"), 5.0, False),
+    ],
+)
+def test_a_wait_as_long_as_the_clients_own_timeout_is_no_person(
+    header: tuple[str, str], seconds: float, timed_out: bool
+) -> None:
+    assert waits(waited(seconds, header)) == ([(0, "api", "warning")] if timed_out else [])
+
+
+@pytest.mark.parametrize(("second", "alike"), [(2.0, True), (2.4, True), (1.7, True), (2.6, False), (1.6, False)])
+def test_two_attempts_that_were_given_up_after_the_same_time_are_a_timeout(second: float, alike: bool) -> None:
+    trips = [waited(2), waited(second, index=1)]
+
+    assert waits(*trips) == ([(1, "api", "warning")] if alike else [])
+
+
+def test_two_requests_that_differ_are_no_attempts() -> None:
+    other = replace(waited(2, index=1), request=replace(waited(2).request, content=b'{"model":"gpt-5","messages":[]}'))
+    answered = stream(sse(*WORDS), index=1, failure=GONE)
+
+    assert waits(waited(2), other) == []
+    assert waits(answered, waited(2, index=1)) == []
+
+
+def test_a_wait_is_told_with_its_length_and_both_explanations() -> None:
+    assert lines(waited(75.2)) == [
+        (
+            "#0 api-no-first-byte (api, warning, S): the API sent nothing for 75 s; then the client gave up. Either "
+            "the API hangs, or a timeout of the client is too short | #0 request, #0 closed by client"
+        ),
+        (
+            "#0 client-interrupted (client, info, P): the client closed the connection after 75 s without any answer | "
+            "#0 closed by client | because of api-no-first-byte"
+        ),
+    ]
+    timeout = ("x-stainless-read-timeout", "2")
+    assert lines(waited(2.04, timeout), waited(2, timeout, index=1), only="api-no")[1:] == [
+        (
+            "#1 api-no-first-byte (api, warning, S): the API sent nothing for 2.0 s, as in the attempt before; then "
+            "the client gave up. Either the API hangs, or its timeout of 2 s is too short | #1 request, "
+            "#1 closed by client"
+        ),
+    ]
+    assert lines(waited(9.96)) == [
+        (
+            "#0 client-interrupted (client, info, P): the client closed the connection after 10.0 s without any answer "
+            "| #0 closed by client"
+        ),
+    ]
+
+
+def test_a_wait_counts_from_the_end_of_the_request() -> None:
+    assert waits(waited(70, request_at=9_000_000)) == [(0, "api", "warning")]
+    assert waits(waited(70, request_at=11_000_000)) == []
+    assert waits(waited(70, request_at=None)) == [(0, "api", "warning")]
+    assert waits(waited(70, ended_at=None)) == []
+
+
+def test_a_wait_that_the_client_did_not_end_is_another_finding() -> None:
+    assert waits(waited(70, failure=Failure("cut", "x"), closed_first="server")) == []
+    assert waits(waited(70, closed_first=None)) == [(0, "api", "warning")]
+
+
+def headed(body: bytes, seconds: float = 70) -> RoundTrip:
+    """A wait behind the head of an answer and this much of its body."""
+    return waited(seconds, response=stream(body).response)
+
+
+@pytest.mark.parametrize("body", [b"", b"  ", PING, PING + PING, sse({"type": "ping"}, names=True)])
+def test_a_head_and_keepalives_are_no_answer(body: bytes) -> None:
+    assert waits(headed(body)) == [(0, "api", "warning")]
+
+
+@pytest.mark.parametrize("body", [sse(WORDS[0]), PING + sse(WORDS[0]), b'{"id": "c", "choi'])
+def test_a_piece_of_an_answer_ends_the_wait(body: bytes) -> None:
+    assert waits(headed(body)) == []
+
+
+def test_a_wait_is_an_info_once_another_attempt_was_answered() -> None:
+    answered = stream(WHOLE, index=1)
+
+    assert waits(waited(70), answered) == [(0, "api", "info")]
+
+
+@pytest.mark.parametrize("url", [MESSAGES, RESPONSES, GEMINI, CONVERSE, OLLAMA])
+def test_every_api_can_send_nothing(url: str) -> None:
+    assert waits(waited(70, url=url)) == [(0, "api", "warning")]
+
+
+# An answer without an answer
+
+
+TOLD = {"prompt_tokens": 3, "completion_tokens": 0, "total_tokens": 3}
+COMPLETION = {"id": "c", "object": "chat.completion", "model": "gpt-5", "usage": TOLD}
+CONTENTS = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
+GEMINI_BODY = {"usageMetadata": {"promptTokenCount": 3, "totalTokenCount": 3}, "modelVersion": "gemini-3"}
+BLOCKS = {"messages": [{"role": "user", "content": [{"text": "hi"}]}]}
+STOPPED = {"stopReason": "end_turn", "usage": {"inputTokens": 3, "outputTokens": 0, "totalTokens": 3}}
+PLAIN = {"model": "gpt-5", "messages": [HELLO]}
+LOCAL = {"model": "q", "messages": [HELLO], "stream": False}
+COHERE = "https://api.cohere.com/v2/chat"
+COMPLETIONS = "https://api.openai.com/v1/completions"
+DONE = {"model": "q", "done": True, "done_reason": "stop", "prompt_eval_count": 3, "eval_count": 0}
+
+
+@pytest.mark.parametrize(
+    ("url", "asked", "answer", "holder", "what"),
+    [
+        (CHAT, PLAIN, {**COMPLETION, "choices": []}, "choices", "empty"),
+        (CHAT, PLAIN, {**COMPLETION, "choices": None}, "choices", "missing"),
+        (CHAT, PLAIN, COMPLETION, "choices", "missing"),
+        (CHAT, ASKED, sse({**BASE, "choices": [], "usage": TOLD}, done=True), "choices", "empty"),
+        ("https://api.mistral.ai/v1/chat/completions", PLAIN, {**COMPLETION, "choices": []}, "choices", "empty"),
+        (COMPLETIONS, {"model": "gpt-5", "prompt": "hi"}, {**COMPLETION, "object": "text_completion", "choices": []},
+         "choices", "empty"),
+        (GEMINI, CONTENTS, {"candidates": [], **GEMINI_BODY}, "candidates", "empty"),
+        (GEMINI, CONTENTS, GEMINI_BODY, "candidates", "missing"),
+        (CONVERSE, BLOCKS, STOPPED, "output", "missing"),
+        (CONVERSE, BLOCKS, {**STOPPED, "output": {}}, "output", "empty"),
+        (OLLAMA, LOCAL, DONE, "message", "missing"),
+        (COHERE, PLAIN, {"id": "c", "finish_reason": "COMPLETE", "message": {}}, "message", "empty"),
+    ],
+)  # fmt: skip
+def test_an_answer_without_an_answer_is_the_apis(
+    url: str, asked: dict[str, Any], answer: object, holder: str, what: str
+) -> None:
+    reported = lines(trip(url, asked, answer))
+
+    assert [one for one in reported if "info" not in one] == [
+        (
+            f"#0 api-no-choice (api, warning, P): the status is 200, but {holder!r} is {what}: the answer holds "
+            "nothing of a model | #0 response"
+        ),
+    ]
+
+
+EMPTY = {"index": 0, "message": {"role": "assistant", "content": ""}, "finish_reason": "stop"}
+
+
+@pytest.mark.parametrize(
+    ("url", "asked", "answer"),
+    [
+        (CHAT, PLAIN, {**COMPLETION, "choices": [EMPTY]}),
+        (CHAT, ASKED, sse({**BASE, "choices": []}, chunk({"role": "assistant"}), END, done=True)),
+        (GEMINI, CONTENTS, {"candidates": [{"finishReason": "STOP"}], **GEMINI_BODY}),
+        (CONVERSE, BLOCKS, {**STOPPED, "output": {"message": {"role": "assistant", "content": []}}}),
+        (OLLAMA, LOCAL, {**DONE, "message": {"role": "assistant", "content": ""}}),
+        (MESSAGES, {**PLAIN, "max_tokens": 9}, {"id": "m", "type": "message", "role": "assistant", "content": [],
+                                                "stop_reason": "end_turn", "usage": {"output_tokens": 0}}),
+        (RESPONSES, {"model": "m", "input": "hi"}, {"id": "r", "object": "response", "status": "completed",
+                                                    "output": [], "model": "m"}),
+    ],
+)  # fmt: skip
+def test_an_empty_answer_of_a_model_is_still_the_models(url: str, asked: dict[str, Any], answer: object) -> None:
+    assert "api-no-choice" not in ids(trip(url, asked, answer))
+    assert "model-empty-response" in ids(trip(url, asked, answer))
+
+
+def test_a_stream_of_blocks_has_no_such_list() -> None:
+    """The events of Converse have no `output`."""
+    url, media = CONVERSE + "-stream", "application/vnd.amazon.eventstream"
+    body = frame("messageStart", {"role": "assistant"}) + frame("messageStop", {"stopReason": "end_turn"})
+
+    assert "api-no-choice" not in ids(trip(url, BLOCKS, body, content_type=media))

@@ -1,0 +1,47 @@
+"""Causes that no single rule knows: which findings are echoes of another one of their thread."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from .finding import Finding
+from .rule_context import RuleContext
+
+STORM = "client-retry-storm"
+"""The same failing request, sent too often."""
+RATE_LIMITED = "api-rate-limited"
+
+
+ECHOES: Mapping[str, frozenset[str]] = {
+    "api-tool-call-index-collision": frozenset(
+        {
+            "client-assistant-mutated",
+            "client-call-id-rewritten",
+            "client-duplicated-call",
+            "client-missing-tool-result",
+            "client-orphan-tool-result",
+            "client-tool-calls-not-dispatched",
+            "model-args-break-schema",
+            "model-args-not-json",
+            "model-unknown-tool",
+        }
+    ),
+}
+"""By cause: what follows from it in the same turn, and in the next request of the thread."""
+
+
+def at(finding: Finding, context: RuleContext) -> Finding:
+    """A finding with its cause, if another finding of this turn or of the one before it is the cause."""
+    if finding.because_of:
+        return finding
+    causes = (cause for cause, echoes in ECHOES.items() if finding.id in echoes)
+    return replace(finding, because_of=context.has_recently(*causes))
+
+
+def of_storm(finding: Finding) -> Finding:
+    """A finding of an attempt that turned out to be part of a storm: the storm is the cause of its rate limits.
+
+    A quota that is used up (an error) has another cause.
+    """
+    if finding.id != RATE_LIMITED or finding.severity == "error" or finding.because_of:
+        return finding
+    return replace(finding, because_of=(STORM,))

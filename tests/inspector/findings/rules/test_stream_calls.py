@@ -1,0 +1,254 @@
+"""How calls arrived."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from chat_streams import ASKED, CALLED, call, stream
+from conversations import CALL, HELLO, TOOLS, chat, result, said, user
+from judged import (
+    anthropic,
+    asked,
+    ids,
+    item_call,
+    item_output,
+    judged,
+    lines,
+    only,
+    responses,
+    trip,
+    use,
+)
+from round_trips import CHAT, sse
+
+from turntape.cassettes.tape.model import RoundTrip
+
+
+@pytest.mark.parametrize(
+    ("second", "collides"),
+    [(0, True), (None, True), (1, False), ([], False)],
+    ids=["one index", "no index", "two indexes", "a list as index"],
+)
+def test_calls_that_a_client_would_join_are_reported(second: int | None, collides: bool) -> None:
+    first = None if second is None else 0
+    events = [
+        call(first, "c1", "look_up", '{"word":"a"}'), call(second, "c2", "look_up", '{"word":"b"}'), CALLED,
+    ]  # fmt: skip
+
+    assert ("api-tool-call-index-collision" in ids(stream(sse(*events, done=True)))) is collides
+
+
+@pytest.mark.parametrize(("second", "doubled"), [("c1", True), ("c2", False)])
+def test_one_id_for_two_calls_is_the_apis(second: str, doubled: bool) -> None:
+    events = [
+        call(0, "c1", "look_up", ""), call(0, None, None, '{"word":"a"}'),
+        call(1, second, "look_up", ""), call(1, None, None, '{"word":"b"}'), CALLED,
+    ]  # fmt: skip
+    tool: dict[str, Any] = {"type": "function", "function": {"name": "look_up", "parameters": {"type": "object"}}}
+    one = trip(CHAT, {**ASKED, "tools": [tool]}, sse(*events, done=True))
+
+    assert ids(one) == ({"api-duplicate-tool-call-id"} if doubled else set())
+
+
+def test_calls_that_share_an_index_are_named() -> None:
+    def two(first: int | None, second: int | None, last: str | None = "c2") -> list[str]:
+        events = [
+            call(first, "c1", "look_up", '{"word":"a"}'),
+            call(second, last, "find", '{"word":"b"}' if last == "c2" else ""),
+            CALLED,
+        ]
+        return lines(stream(sse(*events, done=True)), only="api-tool-call-index")
+
+    assert two(0, 0) == [
+        (
+            "#0 api-tool-call-index-collision (api, error, P): the calls c1 and c2 (find) share index 0: "
+            "clients will join their arguments | #0 call c1, #0 call c2"
+        ),
+    ]
+    assert two(None, None) == [
+        (
+            "#0 api-tool-call-index-collision (api, error, P): the calls c1 and c2 (find) have no index: "
+            "clients will join their arguments | #0 call c1, #0 call c2"
+        ),
+    ]
+    assert two(0, 1) == []
+    assert two(0, 0, "c1") == []
+    assert two(0, 0, "null") == []
+    other = call(0, "c2", "find", "{}")
+    other["choices"][0]["index"] = 1
+    apart = [call(0, "c1", "look_up", "{}"), other, CALLED]
+    assert lines(stream(sse(*apart, done=True)), only="api-tool-call-index") == [], "calls of two choices"
+
+
+def test_arguments_that_are_several_documents_in_a_row_are_named() -> None:
+    def joined(arguments: str, **fields: Any) -> list[str]:
+        return lines(chat([HELLO], said(None, ("c1", "look_up", arguments)), **fields), only="api-tool-call-index")
+
+    assert joined('{"word":"a"} {"word":"b"}{"word":"c"}') == [
+        (
+            "#0 api-tool-call-index-collision (api, error, P): the arguments of 'look_up' are 3 JSON documents "
+            "in a row: clients cannot parse them | #0 call c1"
+        ),
+    ]
+    assert joined('{"word":"a"}') == []
+    assert joined('{"word":"a"}{"word":') == []
+    assert joined('{"word":"}  {"}') == []
+
+
+def test_an_id_that_was_given_twice_is_named_with_both_places() -> None:
+    same = said(None, CALL, CALL)
+    history = [HELLO, said(None, CALL), result("call_1", "x")]
+    again = chat(history, said(None, ("call_1", "find", "{}")), index=1)
+    fresh = chat([HELLO, said("I looked."), user("and?")], said(None, CALL), index=1)
+
+    assert lines(chat([HELLO], same), only="api-duplicate") == [
+        ("#0 api-duplicate-tool-call-id (api, error, P): two calls of one answer have the id call_1 | #0 call call_1"),
+    ]
+    assert lines(chat([HELLO], said(None, CALL)), again, only="api-duplicate") == [
+        (
+            "#1 api-duplicate-tool-call-id (api, info, P): the id call_1 already belongs to a call of 'look_up' "
+            "in #0 | #0 call call_1, #1 call call_1"
+        ),
+    ]
+    assert lines(chat([HELLO], said("I looked.", CALL)), fresh, only="api-duplicate") == [], "nothing holds the first"
+    nameless = said(None, ("", "look_up", "{}"), ("", "look_up", "{}"))
+    assert lines(chat([HELLO], nameless), only="api-duplicate") == []
+
+
+def test_an_id_that_was_given_twice_where_the_api_holds_the_history_is_reported() -> None:
+    first = responses([{"role": "user", "content": "hi"}], [item_call()])
+    second = responses([item_output()], [item_call()], 1, previous_response_id="resp_0")
+
+    assert "api-duplicate-tool-call-id" in ids(first, second)
+
+
+def test_another_attempt_may_give_the_same_id_again() -> None:
+    half = replace(stream(sse(call(0, "c1", "look_up", '{"word":"a"}'))), index=0)
+    again = stream(sse(call(0, "c1", "look_up", '{"word":"a"}'), CALLED, done=True), index=1)
+
+    assert "api-stream-cut" in ids(half, again)
+    assert "api-duplicate-tool-call-id" not in ids(half, again)
+
+
+def test_a_tool_of_the_api_may_not_share_the_id_of_a_call() -> None:
+    server = {"type": "server_tool_use", "id": "toolu_1", "name": "web_search", "input": {"query": "x"}}
+
+    assert "api-duplicate-tool-call-id" in ids(anthropic([asked("hi")], [use(), server]))
+
+
+def test_calls_without_ids_are_shown_by_their_names() -> None:
+    joined = said(None, ("", "look_up", '{"word":"a"}{"word":"b"}'))
+    mixed = said(None, ("", "look_up", "{}"), CALL, CALL)
+
+    assert lines(chat([HELLO], joined), only="api-tool-call-index")[0].endswith("| #0 call look_up")
+    assert lines(chat([HELLO], mixed), only="api-duplicate") != []
+
+
+A, B = '{"word":"a"}', '{"word":"b"}'
+SPLIT = (call(0, "c1", "look_up", '{"wo'), call(1, None, None, 'rd":"a"}'))
+
+
+def in_parts(*events: dict[str, Any]) -> RoundTrip:
+    asked = {**ASKED, "tools": TOOLS}
+    return trip(CHAT, asked, sse(*events, CALLED, done=True))
+
+
+def after(first: RoundTrip, *calls: tuple[str, str, str], text: str = "a strip") -> list[RoundTrip]:
+    """The answer, and a next request that holds these calls, each with a result."""
+    results = [result(name, text) for name, _, _ in calls]
+    return [first, chat([HELLO, said(None, *calls), *results], said("Done."), index=1)]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "where"),
+    [
+        (SPLIT, "index 1"),
+        ((call(0, "c1", "look_up", '{"wo'), call(None, None, None, 'rd":"a"}')), "no index"),
+        ((call(None, "c1", "look_up", '{"wo'), call(0, None, None, 'rd":"a"}')), "index 0"),
+    ],
+)
+def test_a_piece_where_no_call_began_is_named(pieces: tuple[dict[str, Any], ...], where: str) -> None:
+    assert (
+        f"a piece of arguments has {where}, but no call began there (the last call is c1)"
+        in only("api-tool-call-index-collision", in_parts(*pieces)).message
+    )
+    assert "model-args-not-json" not in ids(in_parts(*pieces))
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        (call(0, "c1", "look_up", ""), call(0, None, None, A)),
+        (call(1, "c1", "look_up", ""), call(1, None, None, A)),
+        (call(None, "c1", "look_up", ""), call(None, None, None, A)),
+        (call(0, None, "look_up", ""), call(0, None, None, A)),
+        (call(0, "c1", "look_up", ""), call(0, None, None, A), call(1, None, None, "")),
+        (call(0, "c1", "look_up", '{"wo'), call(1, "c2", "look_up", '{"wo'), call(1, None, None, 'rd":"b"}'),
+         call(0, None, None, 'rd":"a"}')),
+        (call(0, None, None, ""), call(0, "c1", "look_up", A)),
+    ],
+)  # fmt: skip
+def test_pieces_at_the_index_of_their_call_are_healthy(pieces: tuple[dict[str, Any], ...]) -> None:
+    assert "api-tool-call-index-collision" not in ids(in_parts(*pieces))
+
+
+SHARED = in_parts(call(0, "c1", "look_up", A), call(0, "c2", "look_up", B))
+
+
+@pytest.mark.parametrize(
+    "trips",
+    [
+        after(SHARED, ("c1", "look_up", A + B)),
+        after(SHARED, ("c2", "look_up", A + B)),
+        after(SHARED, ("c1", "look_uplook_up", A + B)),
+        after(SHARED, ("c1c2", "look_uplook_up", A + B)),
+        after(SHARED, ("c2", "look_up", B)),
+        after(SHARED, ("c1", "look_up", "{}")),
+        after(in_parts(*SPLIT), ("c1", "look_up", '{"wo')),
+        after(in_parts(*SPLIT), ("c1", "look_up", '{"wo'), ("", "", 'rd":"a"}')),
+        after(in_parts(*SPLIT), ("c1", "look_up", A)),
+        after(in_parts(call(None, "c1", "look_up", A), call(None, "c2", "look_up", B)), ("c1", "look_up", A + B)),
+    ],
+)
+def test_what_the_client_made_of_a_broken_index_follows_from_it(trips: list[RoundTrip]) -> None:
+    reported = [one for one in judged(*trips) if one.severity != "info"]
+
+    assert [(one.id, one.layer, one.severity) for one in reported if not one.because_of] == [
+        ("api-tool-call-index-collision", "api", "error")
+    ]
+    assert {one.because_of for one in reported} <= {(), ("api-tool-call-index-collision",)}
+
+
+def test_a_broken_index_that_the_client_understood_is_an_info() -> None:
+    both = (("c1", "look_up", A), ("c2", "look_up", B))
+
+    assert [one.severity for one in judged(*after(SHARED, *both))] == ["info"]
+    assert only("api-tool-call-index-collision", *after(SHARED, *both, text="error: no such word")).severity == "error"
+    joined = chat([HELLO], said(None, ("c1", "look_up", A + B)))
+    assert only("api-tool-call-index-collision", *after(joined, ("c1", "look_up", A + B))).severity == "error"
+
+
+def test_arguments_that_arrived_under_another_index_are_not_the_models() -> None:
+    misplaced = in_parts(
+        call(0, "c1", "look_up", ""), call(1, "c2", "look_up", ""), call(0, None, None, A), call(0, None, None, B)
+    )
+
+    roots = [one.id for one in judged(misplaced) if not one.because_of]
+
+    assert roots == ["api-tool-call-index-collision"]
+    assert ("model-args-break-schema", ("api-tool-call-index-collision",)) in [
+        (one.id, one.because_of) for one in judged(misplaced)
+    ]
+
+
+def test_a_change_of_the_history_elsewhere_is_not_the_streams() -> None:
+    """The calls of an earlier answer were broken; this change is about a later one."""
+    fine = ("c3", "look_up", A)
+    history = [HELLO, said(None, ("c1", "look_up", A), ("c2", "look_up", B)), result("c1", "x"), result("c2", "y")]
+    trips = [
+        SHARED,
+        chat(history, said(None, fine), index=1),
+        chat([*history, said(None, ("c3", "look_up", B)), result("c3", "x")], said("Done."), index=2),
+    ]
+
+    assert only("client-assistant-mutated", *trips).because_of == ()
