@@ -66,7 +66,7 @@ def test_a_stream_cut_by_the_upstream_is_kept_up_to_the_cut(tape: Path, confdir:
     assert trip.failure is not None and trip.response is not None
     assert (trip.failure.kind, trip.closed_first, len(trip.response.chunks)) == ("cut", "server", 3)
     assert label["api"]["effective"] == "cut"
-    assert [f["id"] for f in label["findings"]] == ["api-stream-cut"]
+    assert [f["id"] for f in label["findings"]] == ["api-stream-cut", "client-no-retry-on-transient"]
 
 
 def test_an_error_inside_a_stream_is_an_error_even_with_status_200(tape: Path, confdir: Path) -> None:
