@@ -12,6 +12,7 @@ from importlib.metadata import version
 from typing import Any, Literal, NotRequired, Required, get_args, get_origin, get_type_hints
 
 import pytest
+import typing_extensions
 
 type Json = dict[str, Any]
 type Samples = Mapping[str, list[Json]]
@@ -61,7 +62,8 @@ def fields(model: Any) -> dict[str, Any]:
 
 
 def is_model(annotation: Any) -> bool:
-    return hasattr(annotation, "model_fields") or typing.is_typeddict(annotation)
+    # SDKs take `TypedDict` from typing_extensions, whose own class differs from that of the standard library.
+    return hasattr(annotation, "model_fields") or typing_extensions.is_typeddict(annotation)
 
 
 def sample(annotation: Any, name: str = "value", depth: int = 0) -> Any:

@@ -3,8 +3,9 @@
 from importlib.metadata import version
 from typing import Annotated, Literal, Required, TypedDict
 
+import typing_extensions
 from pydantic import BaseModel, Field
-from sdk_types import Json, field_samples, literals, members, not_covered, samples, since
+from sdk_types import Json, field_samples, is_model, literals, members, not_covered, samples, since
 
 
 class Said(BaseModel):
@@ -75,3 +76,10 @@ def test_an_sdk_that_is_older_than_the_one_that_was_read_is_not_compared() -> No
 
     assert since("pydantic", major + 1).args == (True,)
     assert since("pydantic", major).args == since("pydantic", 1, 99, 99).args == (False,)
+
+
+def test_a_typed_dictionary_of_either_module_is_a_model() -> None:
+    class Other(typing_extensions.TypedDict):
+        type: Literal["other"]
+
+    assert is_model(Other) and is_model(Inner) and not is_model(dict)

@@ -22,8 +22,8 @@ from ..analysis.threads import Threads
 from ..findings.finding import Layer
 from ..wire.json_value import as_object
 from ..wire.parse import read
+from ..wire.sessions import turns_of
 from ..wire.values import PartKind, Reading, RequestReading
-from ..wire.websocket import turns_of
 from .diff_normalise import OriginNames, address, digest_of, emission_form, finish_form
 
 type DivergedPart = Literal["request", "emission", "finish", "stop"]
@@ -216,10 +216,10 @@ def compare(
 
 
 def turns_in(run: Iterable[RoundTrip]) -> Iterator[tuple[int, RoundTrip]]:
-    """Each round trip as `(place, round trip)`. A WebSocket session gives one for each turn, with its place in it."""
+    """Each round trip as `(place, round trip)`. A session gives one for each turn, with its place in it."""
     for given, trip in enumerate(run):
         numbered = trip if trip.index >= 0 else replace(trip, index=given)
-        yield from enumerate((turns_of(numbered) or [numbered]) if numbered.frames else [numbered])
+        yield from enumerate(turns_of(numbered) or [numbered])
 
 
 @dataclass(slots=True)

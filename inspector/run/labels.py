@@ -23,8 +23,8 @@ from ..analysis.turn import Turn
 from ..findings.causes import STORM
 from ..findings.engine import JudgedTurn, RuleEngine
 from ..wire.parse import read
+from ..wire.sessions import turns_of
 from ..wire.values import Choice, Reading, ToolCall, ToolResult
-from ..wire.websocket import turns_of
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ class Labeller:
         return [(index, done.label) for index, done in self.follow(round_trip)]
 
     def follow(self, round_trip: RoundTrip) -> Iterator[tuple[int, LabelledRoundTrip]]:
-        """As `add`, with the readings. The turns of a WebSocket session all have its number.
+        """As `add`, with the readings. The turns of a session all have the number of its round trip.
 
         A round trip whose analysis fails has a label without layers, and a sentence in `problems`; the others are
         not affected.
@@ -95,7 +95,7 @@ class Labeller:
         return problem
 
     def _follow(self, round_trip: RoundTrip) -> Iterator[tuple[int, LabelledRoundTrip]]:
-        if round_trip.frames and (turns := turns_of(round_trip)):
+        if turns := turns_of(round_trip):
             for turn in turns:
                 yield from self.follow(turn)
             return

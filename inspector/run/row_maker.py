@@ -6,8 +6,8 @@ from dataclasses import replace
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.pricing import cost_of
+from ..wire.sessions import turns_of
 from ..wire.values import Reading
-from ..wire.websocket import turns_of
 from .labels import Key, LabelledRoundTrip, Labeller
 from .row import Row, row_of, settled
 
@@ -32,7 +32,7 @@ class RowMaker:
     def add(self, round_trip: RoundTrip) -> Iterator[Row]:
         if self._waiting is not None and len(self._waiting) >= PRICED_LATER:
             yield from self.price()
-        session = 0 if round_trip.frames and turns_of(round_trip) else None
+        session = 0 if turns_of(round_trip) else None
         for index, one in self._labeller.follow(round_trip):
             row = self._row(index, one, session)
             session = None if session is None else session + 1

@@ -18,8 +18,8 @@ from turntape.cassettes.tape.reader import Tail
 
 from ..wire.exchange import Exchange
 from ..wire.parse import read_exchange
+from ..wire.sessions import turns_of
 from ..wire.values import Reading
-from ..wire.websocket import turns_of
 from .detail import Detail
 from .row import Row
 from .row_maker import RowMaker

@@ -9,8 +9,8 @@ from turntape.cassettes.tape.model import RoundTrip
 from ..analysis.price_list import price_list
 from ..analysis.pricing import cost_of
 from ..wire.parse import read
+from ..wire.sessions import turns_of
 from ..wire.values import Reading
-from ..wire.websocket import turns_of
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class PriceReport:
     def add(self, file: str, round_trips: Iterable[RoundTrip]) -> None:
         """Look at the round trips of one recording."""
         for trip in round_trips:
-            for turn in turns_of(trip) if trip.frames else [trip]:
+            for turn in turns_of(trip) or [trip]:
                 self._add(file, turn)
 
     def _add(self, file: str, trip: RoundTrip) -> None:

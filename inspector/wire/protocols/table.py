@@ -7,6 +7,7 @@ is imported when something is read, not when something is replayed.
 from turntape.cassettes.apis.interface import Api, Registration
 
 from .anthropic import api as anthropic
+from .anthropic_agents import api as anthropic_agents
 from .bedrock import api as bedrock
 from .cloudflare import api as cloudflare
 from .cohere import api as cohere
@@ -14,6 +15,7 @@ from .dashscope import api as dashscope
 from .gemini import api as gemini
 from .mistral_conversations import api as mistral_conversations
 from .ollama import api as ollama
+from .openai_agents import api as openai_agents
 from .openai_assistants import api as openai_assistants
 from .openai_chat import api as openai_chat
 from .openai_completions import api as openai_completions
@@ -30,6 +32,8 @@ BUILT_IN: tuple[Registration, ...] = (
     _row("bedrock.converse:BEDROCK_CONVERSE", bedrock.CONVERSE_API),
     _row("bedrock.invoke:BEDROCK_INVOKE", bedrock.INVOKE_API),
     _row("bedrock.agent:BEDROCK_AGENT"),
+    _row("openai_agents.session:OPENAI_AGENTS", openai_agents.API),
+    _row("anthropic_agents.session:ANTHROPIC_AGENTS", anthropic_agents.API),
     _row("anthropic.messages:ANTHROPIC_MESSAGES", anthropic.API),
     _row("anthropic.complete:ANTHROPIC_COMPLETE"),
     _row("gemini.interactions:GEMINI_INTERACTIONS", gemini.INTERACTIONS_API),

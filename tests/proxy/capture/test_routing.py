@@ -270,6 +270,7 @@ def test_the_paths_are_those_of_the_apis() -> None:
         *(":generateContent", ":streamGenerateContent", "/converse", "/converse-stream"),
         *("/invoke", "/invoke-with-response-stream", "/api/chat", "/api/generate", "/v2/chat", "/v1/chat"),
         *("/conversations", "/conversations/*", "/conversations/*/restart"),
+        *("/agents/sessions", "/agents/sessions/*/events", "/sessions/*/events/stream"),
         *("/services/aigc/text-generation/generation", "/services/aigc/multimodal-generation/generation"),
         *("/ai/run/@**", "/ai/run/%40**", "/workers-ai/@**", "/workers-ai/%40**"),
     }

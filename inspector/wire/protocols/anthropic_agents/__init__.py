@@ -1,0 +1,1 @@
+"""Anthropic's managed agents: sessions of agents that Anthropic runs."""

@@ -1,0 +1,1 @@
+"""OpenAI's Agents API: sessions of agents that OpenAI runs."""

@@ -1,0 +1,14 @@
+"""OpenAI's Agents API as the tape sees it."""
+
+import re
+
+from turntape.cassettes.apis.interface import Api, IgnoredFields
+
+API = Api(
+    path=re.compile(r"(?:.*/)?agents/sessions(?:/[^/]+/events)?"),
+    ignored=IgnoredFields(
+        pointers=("/metadata",),
+        ids=("/events/*/call_id", "/events/*/turn_id", "/events/*/request_id"),
+    ),
+    other_paths=("/agents/sessions", "/agents/sessions/*/events"),
+)
