@@ -42,10 +42,10 @@ def story(name: str, *, streamed: bool) -> Recording:
 
 @pytest.mark.parametrize(("name", "streamed"), MODES)
 def test_a_shape_reads_what_the_story_says(name: str, streamed: bool) -> None:
-    told = incident(DIALECTS[name], streamed=streamed)
+    plan = incident(DIALECTS[name], streamed=streamed)
     loop = story(name, streamed=streamed).loop()
 
-    for step, turn in zip(told.steps, loop.turns, strict=True):
+    for step, turn in zip(plan.steps, loop.turns, strict=True):
         calls = loop.shape.answered(turn.answer)
         assert [(c.name.get(), c.known) for c in calls] == [(c.name, json.loads(c.arguments)) for c in step.calls]
         if loop.shape.with_ids:
@@ -58,9 +58,9 @@ def test_a_shape_reads_what_the_story_says(name: str, streamed: bool) -> None:
     request = loop.turns[-1].request
     if loop.full:
         assert len(loop.shape.calls(request)) == len(loop.shape.results(request)) == 6
-    assert [tool.name.value for tool in loop.shape.tools(request)] == [tool.name for tool in told.tools]
+    assert [tool.name.value for tool in loop.shape.tools(request)] == [tool.name for tool in plan.tools]
     system = loop.shape.system(request)
-    assert system is not None and system.value == told.system
+    assert system is not None and system.value == plan.system
 
 
 @pytest.mark.parametrize(("name", "streamed"), MODES)
@@ -75,7 +75,7 @@ def _bytes(trip: RoundTrip) -> tuple[bytes, bytes]:
 
 
 @pytest.mark.parametrize(("name", "streamed"), MODES)
-def test_a_result_that_is_missing_or_there_twice_is_no_healthy_loop(name: str, streamed: bool) -> None:
+def test_a_result_that_is_missing_or_there_twice_is_not_a_healthy_loop(name: str, streamed: bool) -> None:
     loop = story(name, streamed=streamed).loop()
     before, after = loop.turns[:2]
     result = loop.shape.results(after.request)[-1]

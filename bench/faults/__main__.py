@@ -40,6 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--frameworks", action="store_true", help="only loops of real frameworks")
     parser.add_argument("--framework", metavar="NAME", action="append", help="one of the frameworks")
     parser.add_argument("--again", action="store_true", help="run the frameworks again, instead of reading kept tapes")
+    parser.add_argument("--page", action="store_true", help="write the figures into docs/faults.md")
     parser.add_argument("--loop", metavar="NAME", action="append", help="recorded loops of this name")
     parser.add_argument("--most", metavar="N", type=int, help="recorded loops of one protocol at most")
     parser.add_argument("--jobs", metavar="N", type=int, help="processes for the recorded loops")

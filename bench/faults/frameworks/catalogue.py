@@ -59,8 +59,8 @@ class Served:
     def fits(self, framework: Framework) -> bool:
         variant = framework.variant
         mode = self.streamed is None or self.streamed == variant.streamed
-        told = self.story is None or framework.client.name != "smolagents"
-        return mode and told and (not self.protocols or variant.protocol in self.protocols)
+        fitting = self.story is None or framework.client.name != "smolagents"
+        return mode and fitting and (not self.protocols or variant.protocol in self.protocols)
 
 
 def _row(name: str, layers: str, finds: str, fault: Fault | None = None, *, turn: int = 2, story: Story | None = None,
@@ -72,7 +72,7 @@ def _row(name: str, layers: str, finds: str, fault: Fault | None = None, *, turn
 LABELLED = "openai-chat anthropic-messages bedrock-converse"
 SERVED: tuple[Served, ...] = (
     _row("an unknown tool", "model", "model-unknown-tool", story=WRONG_CALLS),
-    _row("arguments are broken JSON", "model", "model-args-not-json", Fault("bad_arguments"),
+    _row("arguments are broken JSON", "model", "call-args-not-json", Fault("bad_arguments"),
          protocols="openai-chat openai-responses"),
     _row("an empty last answer", "model api", "model-empty-response", Fault("empty"), turn=4),
     _row("a call cut off at the output cap", "api", "api-length-truncated-tool-call", Fault("truncated_arguments")),

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from tests.clients.environments import Unavailable
 from turntape.cassettes.tape.model import RoundTrip
 
+from ..page import put, table
 from ..recorded.catalogue import FAULTS
 from ..recorded.loops import Recording, healthy_loops
 from ..recorded.report import text
-from ..recorded.score import BARS, score
+from ..recorded.score import BARS, Score, score
 from ..score import Found, label_trips
 from .catalogue import FRAMEWORKS, SERVED, Framework, Served
 from .tapes import tape_of
@@ -21,7 +22,7 @@ APIS = {"mistral-chat": "mistral"}
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What turntape says of one fault in one framework."""
+    """What turntape finds of one fault in one framework."""
 
     framework: str
     served: Served
@@ -66,6 +67,8 @@ def main(given: argparse.Namespace) -> int:
                 print(f"{framework.name:<32} {served.name:<55}{outcome.word}", flush=True)
     edited = score(recordings, [fault for fault in FAULTS if fault.name.startswith(names)])
     print("", text(edited, verbose=given.verbose, explained={}), "", *_summary(outcomes, alarms), sep="\n")
+    if given.page:
+        put("frameworks", _page(outcomes, edited))
     return int(bool(_missed(outcomes) or alarms or edited.missed({})))
 
 
@@ -111,6 +114,25 @@ def _summary(outcomes: Sequence[Outcome], alarms: int) -> list[str]:
         f"healthy runs with an alarm      {alarms}",
         *(f"wrong in {count}: {name}" for name, count in missed.most_common()),
         *(f"missed: {sentence}" for sentence in _missed(outcomes)),
+    ]
+
+
+def _page(outcomes: Sequence[Outcome], edited: Score) -> list[str]:
+    """The score as it is published."""
+    names = sorted({o.framework for o in outcomes})
+    rows: list[list[object]] = []
+    for name in names:
+        mine = [o for o in outcomes if o.framework == name]
+        wrong = "; ".join(f"{o.served.name}: {o.word}" for o in mine if o.word != "ok")
+        rows.append([name, len(mine), sum(o.found for o in mine), sum(o.right for o in mine), wrong])
+    t = edited.total
+    return [
+        f"Faults of the server, in the own runs of {len(names)} frameworks: {sum(o.found for o in outcomes)} of "
+        f"{len(outcomes)} were found, and the layer was right in {sum(o.right for o in outcomes)}. The healthy loops, "
+        f"with the faults of the recorded part: {t.found} of {t.cases} found, the layer right in {t.right} of "
+        f"{t.blamed}.",
+        "",
+        *table(["framework", "faults", "found", "layer right", "what was wrong"], rows),
     ]
 
 

@@ -36,7 +36,7 @@ class Turn:
     """The bytes of the answer where they are not those of `answer`."""
     status: int = 200
     headers: tuple[tuple[str, str], ...] = ()
-    """Headers that the answer has besides its own."""
+    """Headers that are added to those of the answer."""
     without: tuple[str, ...] = ()
     """Headers of the answer whose name contains one of these are left out."""
     content_type: str | None = None

@@ -3,8 +3,9 @@
 from collections import defaultdict
 from collections.abc import Mapping
 
+from ..page import table
 from .known import EXPLAINED
-from .score import Outcome, Score
+from .score import Count, Outcome, Score
 
 
 def text(score: Score, *, verbose: bool = False, explained: Mapping[str, tuple[int, str]] = EXPLAINED) -> str:
@@ -47,6 +48,39 @@ def text(score: Score, *, verbose: bool = False, explained: Mapping[str, tuple[i
     ]
     lines += [f"missed: {sentence}" for sentence in score.missed(explained)]
     return "\n".join(lines)
+
+
+def page(score: Score) -> list[str]:
+    """The score as it is published."""
+    t = score.total
+    loops = ", ".join(f"{protocol} {count}" for protocol, count in sorted(score.loops.items()))
+    heads = ["fault", "cases", "found", "layer right", "info", "skipped"]
+    classes = [[*_row(name, count), score.skipped[name]] for name, count in sorted(score.classes.items())]
+    alarms: list[list[object]] = [
+        [f"`{identity}`", len(names), EXPLAINED.get(identity, (0, "not explained"))[1]]
+        for identity, names in sorted(score.alarms.items())
+    ]
+    silent = score.loops.total() - len({name for names in score.alarms.values() for name in names})
+    return [
+        f"{score.loops.total()} loops: {loops}.",
+        "",
+        f"{t.found:,} of {t.cases:,} faults were found ({_share(t.found, t.cases)}). "
+        f"The layer was right in {t.right:,} of {t.blamed:,} cases ({_share(t.right, t.blamed)}).",
+        "",
+        *table(heads, classes),
+        "",
+        *table(["layer", *heads[1:-1]], [_row(name, count) for name, count in sorted(score.layers.items())]),
+        "",
+        *table(["protocol", *heads[1:-1]], [_row(name, count) for name, count in sorted(score.protocols.items())]),
+        "",
+        f"{silent} of {score.loops.total()} untouched loops have no finding above info. The others, each looked at:",
+        "",
+        *table(["class", "loops", "why"], alarms),
+    ]  # fmt: skip
+
+
+def _row(name: str, count: Count) -> list[object]:
+    return [name, count.cases, _share(count.found, count.cases), _share(count.right, count.blamed), count.info]
 
 
 def _share(part: int, whole: int) -> str:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from tests.corpus import corpus
 
+from ..page import put
 from ..tapes import write_trips
 from .catalogue import FAULTS, Fault
 from .known import EXPLAINED
 from .loops import MOST, Recording, candidates, chosen
-from .report import text
+from .report import page, text
 from .score import faulty, score
 
 
@@ -32,6 +33,8 @@ def main(given: argparse.Namespace) -> int:
         _write_all(given.write, loops, faults)
     result = score(loops, faults, given.jobs or min(2, os.cpu_count() or 1))
     print(text(result, verbose=given.verbose))
+    if given.page:
+        put("recorded", page(result))
     return int(bool(result.missed(EXPLAINED)))
 
 

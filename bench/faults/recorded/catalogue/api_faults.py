@@ -170,7 +170,7 @@ def empty_id(loop: Loop) -> Places:
     return {place}
 
 
-@API("all calls of a stream at one index", "api", "api-tool-call-index-collision", also="model-args-not-json")
+@API("all calls of a stream at one index", "api", "api-tool-call-index-collision", also="call-args-not-json")
 def one_index(loop: Loop) -> Places:
     places = [p for p in parallel(loop) if len({i.value for i in loop.shape.indexes(loop.turns[p].answer)}) > 1]
     place = pick(loop, places, "index")

@@ -44,7 +44,7 @@ def _give(loop: Loop, place: int, number: int, arguments: Any) -> Places:
     return {place} if done else None
 
 
-@MODEL("arguments are broken JSON", "model", "model-args-not-json")
+@MODEL("arguments are broken JSON", "model", "call-args-not-json")
 def broken_json(loop: Loop) -> Places:
     if not loop.shape.text_arguments:
         return None
@@ -277,7 +277,7 @@ def _with_ids(turn: Turn, names: dict[str, str]) -> Any:
     return answer
 
 
-@MODEL("an answer that is not the JSON that was asked for", "model", "model-answer-not-json model-answer-breaks-schema")
+@MODEL("an answer that is not the JSON that was requested", "model", "model-answer-not-json model-answer-breaks-schema")
 def not_json(loop: Loop) -> Places:
     request = last(loop).request
     wanted = [

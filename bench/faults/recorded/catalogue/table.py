@@ -22,7 +22,7 @@ class Fault:
     """Findings of what the fault reacts to, such as the failure that is retried."""
     inject: Inject
     also: frozenset[str] = frozenset()
-    """Findings above info that follow from the fault and may stand beside it."""
+    """Findings above info that follow from the fault and may come with it."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process finds a fault by its name."""

@@ -185,7 +185,7 @@ class Mistral(Chat):
 
 
 class Cohere(Chat):
-    """https://docs.cohere.com/reference/chat: messages as in Chat Completions, answers of its own."""
+    """https://docs.cohere.com/reference/chat: messages as in Chat Completions, another form of answers."""
 
     protocol = "cohere-v2"
     GOOD = frozenset({"COMPLETE", "TOOL_CALL"})

@@ -263,7 +263,7 @@ def _declared(tool: Json) -> list[Any]:
 
 
 def rows(value: Any) -> Iterator[Json]:
-    """The objects of a list; nothing when it is no list."""
+    """The objects of a list; nothing when it is not a list."""
     return (one for one in value if isinstance(one, dict)) if isinstance(value, list) else iter(())
 
 
