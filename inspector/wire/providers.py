@@ -43,6 +43,8 @@ class Provider:
     """True when the server, and not only the protocol, keeps arguments to a strict schema."""
     only_in_total: OnlyInTotal = "cached"
     """What tokens are that its answers in the shape of Chat Completions count in the total alone."""
+    says_finish: bool = True
+    """False when its answers never have a finish word, or an empty one."""
     parses_calls: bool = False
     """True when the model's vendor parses tool calls, so a call as prose comes from the model and not from a parser."""
 
@@ -161,7 +163,7 @@ PROVIDERS: tuple[Provider, ...] = (
     Provider(
         "databricks", hosts=("databricks.com", "azuredatabricks.net"), prices="databricks", named_deployments=True
     ),
-    Provider("snowflake", hosts=("snowflakecomputing.com",), unlisted=True),
+    Provider("snowflake", hosts=("snowflakecomputing.com",), unlisted=True, says_finish=False),
     Provider("litellm", resells=True),
     Provider("codex", prices="openai"),
     Provider("lmstudio", local=True),

@@ -6,6 +6,7 @@ all when a stream is cut. The order of the rules below is the point.
 
 import re
 
+from .json_value import Object, as_array, as_object, is_array, parse_json
 from .values import Emission, Emitted, Finish, FinishLabel, RequestReading, ResponseReading
 
 _VETOES = frozenset({"malformed", "refusal", "content_filter"})
@@ -24,6 +25,11 @@ CALL_MARKERS: tuple[str, ...] = (
     "functools[",
 )
 """How models write a tool call as prose when their server does not parse it."""
+
+_FENCE = re.compile(r"```(?:json|tool_call)?\s*\n(.*)\n\s*```", re.S)
+_NAME_KEYS = ("name", "tool", "function", "tool_name", "function_name")
+_ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "tool_input")
+"""How models call the name and the arguments in a call that they write as bare JSON."""
 
 _FENCED_CALL = re.compile(r'```(?:json)?\s*\{\s*"(?:name|tool|function)"\s*:.*?"(?:arguments|parameters)"', re.S)
 
@@ -88,10 +94,31 @@ def _emitted(answer: ResponseReading, request: RequestReading, label: FinishLabe
 
 
 def _is_call_as_text(text: str, request: RequestReading) -> bool:
-    """True when the text holds a call's marker and the name of a tool that was offered."""
+    """True when the text holds a call's marker and the name of a tool that was offered, or consists of calls only."""
     tools = (*request.tools, *request.added_tools)
     if not tools or (request.tool_choice and request.tool_choice.mode == "none"):
         return False
+    if _is_bare_call(text, frozenset(tool.name for tool in tools)):
+        return True
     if not any(marker in text for marker in CALL_MARKERS) and not _FENCED_CALL.search(text):
         return False
     return any(tool.name and tool.name in text for tool in tools)
+
+
+def _is_bare_call(text: str, names: frozenset[str]) -> bool:
+    """True for a text of one or more JSON objects, and no other words, that each name an offered tool and arguments."""
+    body = text.strip()
+    if fenced := _FENCE.fullmatch(body):
+        body = fenced[1].strip()
+    if body[:1] not in ("{", "["):
+        return False
+    value = parse_json(body)
+    lines = [value] if value is not None else [parse_json(line) for line in body.splitlines() if line.strip()]
+    calls = [call for line in lines for call in (as_array(line) if is_array(line) else [line])]
+    return bool(calls) and all(_names_tool(as_object(call), names) for call in calls)
+
+
+def _names_tool(call: Object, names: frozenset[str]) -> bool:
+    inner = as_object(call.get("function")) or call
+    name = next((value for key in _NAME_KEYS if isinstance(value := inner.get(key), str)), None)
+    return name in names and any(isinstance(inner.get(key), dict | str) for key in _ARGUMENT_KEYS)

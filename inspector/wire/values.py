@@ -79,6 +79,8 @@ class ToolResult:
     """The result's text; media are named in brackets."""
     server: bool = False
     """True for the result of the API's own tool, which the client does not give but only sends back."""
+    program_failed: bool = False
+    """True for an error of the program that the model wrote; the tool that ran it worked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,16 @@ class ToolChoice:
 
 
 @dataclass(frozen=True, slots=True)
+class OutputFormat:
+    """JSON that the request demands as the text of the answer."""
+
+    pointer: str
+    """RFC 6901 pointer to the field that demands it."""
+    schema: object = None
+    """The JSON Schema as sent, an object; None when any JSON will do."""
+
+
+@dataclass(frozen=True, slots=True)
 class RequestReading:
     model: str | None = None
     streamed: bool = False
@@ -141,6 +153,8 @@ class RequestReading:
     parallel_tool_calls: bool | None = None
     max_output: int | None = None
     stop: tuple[str, ...] = ()
+    output_format: OutputFormat | None = None
+    """The JSON that the answer's text must be; None when the request leaves its form open."""
     parameters: dict[str, object] = field(default_factory=dict[str, object])
     """Every other top-level field of the body that is not history, tools or system."""
     previous_id: str | None = None

@@ -7,6 +7,7 @@ from ..json_value import as_count, as_object, as_text
 from ..values import Kind, RequestReading, ResponseReading
 from .protocol import Protocol
 from .shared.answers import prompt_message
+from .shared.output_format import response_format
 from .shared.parts import other_fields, texts
 from .shared.text_pieces import FINISH, read_text_answer
 
@@ -31,6 +32,7 @@ def read_request(exchange: Exchange) -> RequestReading:
         messages=prompt_message(fields.get("inputs"), "/inputs"),
         max_output=as_count(parameters.get("max_new_tokens")),
         stop=texts(parameters.get("stop")),
+        output_format=response_format(parameters.get("grammar"), "/parameters/grammar"),
         parameters=other_fields(fields, _KNOWN),
     )
 

@@ -81,6 +81,11 @@ class AnswerRules:
     """True when a real answer always counts output tokens: an empty one that counts none was made up on the way."""
     drops_prompt_silently: bool = False
     """True when a server drops the beginning of a prompt that is too long, without an error."""
+    always_says_finish: bool = False
+    """True when every complete answer has a finish word."""
+    lacks_id: Callable[[Object], bool] | None = None
+    """Whether a call of an answer (its JSON) has no id although the API pairs calls and results by id; None for an API
+    that does not need ids."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from ...exchange import Exchange, header
 from ...json_value import as_array, as_object, is_array
 from ...values import Kind, RequestReading, ResponseReading
 from ..protocol import Protocol
-from ..traits import ArgumentsField, Caching, Pairing, Reasoning, RequestRules
+from ..traits import AnswerRules, ArgumentsField, Caching, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_anthropic_answer
 from .api import API
 from .not_read import NOT_READ
-from .request import read_anthropic_request
+from .request import lacks_id, read_anthropic_request
 from .rewrite import EDIT_TARGETS, REWRITE
 from .roles import check_roles
 
@@ -89,6 +89,7 @@ ANTHROPIC_MESSAGES = Protocol(
         needs_tools_for_history=True,
         marks_errors=True,
     ),
+    answers=AnswerRules(always_says_finish=True, lacks_id=lacks_id),
     reasoning=Reasoning("required"),
     caching=Caching(on_request=True, has_marks=True),
     price_provider="anthropic",

@@ -1,7 +1,8 @@
 """Requests in the shape of Anthropic Messages, also as Bedrock and Vertex take them."""
 
 from ...json_value import Object, as_array, as_count, as_object, as_text
-from ...values import Message, Part, RequestReading, ToolCall, ToolChoice
+from ...values import Message, OutputFormat, Part, RequestReading, ToolCall, ToolChoice
+from ..shared.output_format import response_format
 from ..shared.parts import arguments_of, call_part, chosen, media_part, other_fields, text_part, texts
 from .results import client_result, server_result
 from .tools import added_tools, listing_text, read_tools, tool_change_text
@@ -29,9 +30,17 @@ def read_anthropic_request(fields: Object, model: str | None = None, *, streamed
         parallel_tool_calls=not disabled if isinstance(disabled, bool) else None,
         max_output=as_count(fields.get("max_tokens")),
         stop=texts(fields.get("stop_sequences")),
+        output_format=_output_format(fields),
         parameters=other_fields(fields, _KNOWN),
         previous_id=as_text(thread.get("previous_message_id")),
     )
+
+
+def _output_format(fields: Object) -> OutputFormat | None:
+    """`output_config.format`, or the older `output_format`."""
+    return response_format(
+        as_object(fields.get("output_config")).get("format"), "/output_config/format"
+    ) or response_format(fields.get("output_format"), "/output_format")
 
 
 def _message(message: Object, pointer: str) -> Message:
@@ -82,6 +91,11 @@ def _block(block: Object, pointer: str, complete: bool) -> Part:
     if kind in ("image", "document", "container_upload", "search_result"):
         return media_part(kind, pointer, block)
     return Part("other", pointer, text=f"[{kind}]", raw=block)
+
+
+def lacks_id(block: Object) -> bool:
+    """Whether a `tool_use` has no id."""
+    return block.get("type") == "tool_use" and not block.get("id")
 
 
 def _call(block: Object, server: bool, complete: bool) -> ToolCall:

@@ -1,5 +1,7 @@
 """Results of tools in the shape of Anthropic Messages: what the client gave, and what the API's own tools gave."""
 
+from dataclasses import replace
+
 from ...json_value import Object, as_array, as_object, as_text, is_array, is_object
 from ...values import Part, ToolResult
 from ..shared.parts import text_of
@@ -37,8 +39,10 @@ def server_result(block: Object, pointer: str) -> Part:
     """A `…_tool_result` of a tool that the API ran; failed when it says so, or when its program did."""
     content = as_object(block.get("content"))
     code = content.get("return_code")
-    failed = block.get("is_error") is True or "error_code" in content or code not in (None, 0)
-    return _part(block, pointer, failed, server=True)
+    failed = block.get("is_error") is True or "error_code" in content
+    part = _part(block, pointer, failed or code not in (None, 0), server=True)
+    program = not failed and code not in (None, 0)
+    return replace(part, result=replace(part.result, program_failed=program)) if part.result else part
 
 
 def _part(block: Object, pointer: str, failed: bool, *, server: bool) -> Part:

@@ -11,7 +11,7 @@ from ..shared.answers import answer, objects, stream_error
 from ..shared.parts import unread
 from ..traits import AnswerRules, ArgumentsField, Caching, Pairing, Reasoning, RequestRules
 from .api import CONVERSE_API
-from .converse_blocks import assemble, block_parts, converse_usage, read_converse_request
+from .converse_blocks import assemble, block_parts, converse_usage, lacks_id, read_converse_request
 from .guardrail import stopped_prompt
 from .not_read import NOT_READ
 from .rewrite import EDIT_TARGETS, REWRITE
@@ -112,7 +112,7 @@ BEDROCK_CONVERSE = Protocol(
         needs_tools_for_history=True,
         marks_errors=True,
     ),
-    answers=AnswerRules(holder="output", streams_holder=False),
+    answers=AnswerRules(holder="output", streams_holder=False, always_says_finish=True, lacks_id=lacks_id),
     reasoning=Reasoning("expected"),
     caching=Caching(on_request=True, has_marks=True),
     price_provider="aws",

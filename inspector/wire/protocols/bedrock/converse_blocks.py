@@ -1,9 +1,10 @@
 """Content blocks of Bedrock Converse, which Amazon Nova speaks on InvokeModel too."""
 
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
-from ...values import Message, Part, RequestReading, Tool, ToolCall, ToolChoice, ToolResult, Usage
+from ...values import Message, OutputFormat, Part, RequestReading, Tool, ToolCall, ToolChoice, ToolResult, Usage
 from ..shared.answers import first_count, summed
 from ..shared.counts import Counts
+from ..shared.output_format import schema_format
 from ..shared.parts import arguments_of, call_part, chosen, media_part, other_fields, text_of, text_part, texts
 
 _KNOWN = frozenset({"messages", "system", "toolConfig", "inferenceConfig", "modelId"})
@@ -22,8 +23,15 @@ def read_converse_request(fields: Object, model: str | None, *, streamed: bool) 
         tool_choice=_tool_choice(as_object(config.get("toolChoice"))),
         max_output=first_count(inference.get("maxTokens"), inference.get("max_new_tokens")),
         stop=texts(inference.get("stopSequences")),
+        output_format=_output_format(as_object(as_object(fields.get("outputConfig")).get("textFormat"))),
         parameters={**other_fields(fields, _KNOWN), **({"inferenceConfig": inference} if inference else {})},
     )
+
+
+def _output_format(text: Object) -> OutputFormat | None:
+    """`outputConfig.textFormat`, whose schema is JSON in a string."""
+    named = as_object(as_object(text.get("structure")).get("jsonSchema"))
+    return schema_format(named.get("schema"), "/outputConfig/textFormat") if text.get("type") == "json_schema" else None
 
 
 def _message(message: Object, pointer: str) -> Message:
@@ -68,6 +76,11 @@ def block_parts(content: object, pointer: str) -> list[Part]:
             known = kind in _MEDIA
             parts.append(media_part(kind, where, value) if known else Part("other", where, f"[{kind}]", raw=value))
     return parts
+
+
+def lacks_id(block: Object) -> bool:
+    """Whether a `toolUse` has no id."""
+    return "toolUse" in block and not as_object(block["toolUse"]).get("toolUseId")
 
 
 _TOOL_CHANGES = {"toolAddition": "adds", "toolRemoval": "removes"}

@@ -158,6 +158,13 @@ def _is_nova(fields: Object, first: Object) -> bool:
     return "messageStart" in first or "stopReason" in first or "inferenceConfig" in fields or textual
 
 
+def _lacks_id(call: Object) -> bool:
+    """Whether a call has no id, in either shape that models speak here."""
+    return any(rules.lacks_id is not None and rules.lacks_id(call) for rules in _SPOKEN)
+
+
+_SPOKEN = (anthropic_messages.ANTHROPIC_MESSAGES.answers, openai_chat.OPENAI_CHAT.answers)
+
 INNER: tuple[Inner, ...] = (
     Inner(
         "Claude",
@@ -253,6 +260,6 @@ BEDROCK_INVOKE = Protocol(
     streams=("aws-event-stream",),
     api=INVOKE_API,
     requests=RequestRules(rejects_empty_text=True),
-    answers=AnswerRules(calls_by_index=True),
+    answers=AnswerRules(calls_by_index=True, always_says_finish=True, lacks_id=_lacks_id),
     caching=Caching(on_request=True),
 )

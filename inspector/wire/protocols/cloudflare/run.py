@@ -4,7 +4,7 @@ import re
 from urllib.parse import unquote
 
 from ...exchange import Exchange
-from ...json_value import Object, as_array, as_object, as_text
+from ...json_value import Object, as_array, as_object, as_text, compact, is_object
 from ...values import Kind, Part, RequestReading, ResponseReading
 from ..openai_chat.answer import read_chat_answer, read_chat_body
 from ..openai_chat.request import read_call, read_chat_request
@@ -70,7 +70,7 @@ def read_response(exchange: Exchange, request: RequestReading) -> ResponseReadin
 def _read(bodies: list[Object], exchange: Exchange, *, ended: bool) -> ResponseReading:
     """A whole answer, or the chunks of a stream; there is no finish word."""
     parts: list[Part] = []
-    if text := "".join(text_of(body.get("response")) for body in bodies):
+    if text := "".join(_words(body.get("response")) for body in bodies):
         parts.append(text_part(text, "/result/response", text))
     for body in bodies:
         for call in map(as_object, as_array(body.get("tool_calls"))):
@@ -89,6 +89,11 @@ def _read(bodies: list[Object], exchange: Exchange, *, ended: bool) -> ResponseR
         model=next((model for body in bodies if (model := as_text(body.get("model")))), None),
         error=error,
     )
+
+
+def _words(value: object) -> str:
+    """The text of an answer; in JSON mode the API gives the JSON itself, which may have any fields."""
+    return compact(value) if is_object(value) else text_of(value)
 
 
 CLOUDFLARE_RUN = Protocol(

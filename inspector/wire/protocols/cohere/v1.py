@@ -6,6 +6,7 @@ from ...values import ApiError, Kind, Message, Part, RequestReading, ResponseRea
 from ..protocol import Protocol
 from ..shared.answers import answer, objects, posts, prompt_message
 from ..shared.errors import error_in
+from ..shared.output_format import response_format
 from ..shared.parts import arguments_of, call_part, chosen, other_fields, text_part, texts, unread
 from .api import API
 from .not_read import V1_NOT_READ
@@ -45,6 +46,7 @@ def read_request(exchange: Exchange) -> RequestReading:
         tool_choice=chosen(fields.get("tool_choice")),
         max_output=as_count(fields.get("max_tokens")),
         stop=texts(fields.get("stop_sequences")),
+        output_format=response_format(fields.get("response_format"), "/response_format"),
         parameters=other_fields(fields, _KNOWN),
         previous_id=as_text(fields.get("conversation_id")),
     )

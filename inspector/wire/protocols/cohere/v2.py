@@ -5,7 +5,7 @@ from dataclasses import replace
 from ...exchange import Exchange
 from ...json_value import Object, as_object, as_text
 from ...values import ApiError, Kind, Message, Part, RequestReading, ResponseReading
-from ..openai_chat.request import content_parts, message_calls, read_chat_request
+from ..openai_chat.request import content_parts, lacks_id, message_calls, read_chat_request
 from ..protocol import Protocol
 from ..shared.answers import answer, posts, read_assembled
 from ..shared.parts import text_part, texts
@@ -78,6 +78,7 @@ COHERE_V2 = Protocol(
     api=API,
     rewrite=REWRITE,
     edit_targets=EDIT_TARGETS,
+    answers=AnswerRules(always_says_finish=True, lacks_id=lacks_id),
     price_provider="cohere",
     answers=AnswerRules(holder="message", streams_holder=False),
 )

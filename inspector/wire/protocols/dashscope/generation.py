@@ -17,6 +17,7 @@ from ..protocol import Protocol
 from ..shared.answers import answer, prompt_message, read_assembled
 from ..shared.choices import Verdict, choices_of, most_severe
 from ..shared.errors import error_in
+from ..shared.output_format import response_format
 from ..shared.parts import media_part, other_fields, text_part, texts
 from .api import API
 from .stream import assemble
@@ -50,6 +51,7 @@ def read_request(exchange: Exchange) -> RequestReading:
         parallel_tool_calls=parallel if isinstance(parallel, bool) else None,
         max_output=as_count(options.get("max_tokens")),
         stop=texts(options.get("stop")),
+        output_format=response_format(options.get("response_format"), "/parameters/response_format"),
         parameters={**other_fields(fields, _BESIDE), **other_fields(options, _OPTIONS)},
     )
 

@@ -4,8 +4,9 @@ import re
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_array, is_object
-from ...values import Kind, Message, RequestReading, ResponseReading, Tool, ToolChoice
+from ...values import Kind, Message, OutputFormat, RequestReading, ResponseReading, Tool, ToolChoice
 from ..protocol import Protocol
+from ..shared.output_format import mime_format
 from ..shared.parts import chosen, other_fields, texts
 from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_gemini_answer
@@ -79,9 +80,19 @@ def read_gemini_request(exchange: Exchange) -> RequestReading:
         tool_choice=_choice(as_object(get(fields, "toolConfig"))),
         max_output=as_count(get(config, "maxOutputTokens")),
         stop=texts(get(config, "stopSequences")),
+        output_format=_output_format(config, base),
         parameters=parameters,
         continuation=as_text(get(fields, "continuationToken")),
     )
+
+
+def _output_format(config: Object, base: str) -> OutputFormat | None:
+    """The format of the text: in separate fields, or in the list of formats that Vertex takes."""
+    formats = (as_object(item).get("text") for item in as_array(get(config, "responseFormat")))
+    if text := next(filter(is_object, formats), None):
+        return mime_format(get(text, "mimeType"), text.get("schema"), f"{base}/generationConfig/responseFormat")
+    schema = get(config, "responseJsonSchema") or get(config, "responseSchema")
+    return mime_format(get(config, "responseMimeType"), schema, f"{base}/generationConfig")
 
 
 def _spelling(fields: Object, name: str) -> str:
@@ -157,7 +168,7 @@ GEMINI_GENERATE = Protocol(
         tool_name=re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}"),
         arguments=ArgumentsField(("functionCall",), "args", "object"),
     ),
-    answers=AnswerRules(holder="candidates", has_word_for_calls=False),
+    answers=AnswerRules(holder="candidates", has_word_for_calls=False, always_says_finish=True),
     reasoning=Reasoning("required", only_with_calls=True),
     price_provider="google",
     operation="generate_content",

@@ -9,6 +9,7 @@ from ...values import (
     FinishLabel,
     Kind,
     Message,
+    OutputFormat,
     Part,
     RequestReading,
     ResponseReading,
@@ -22,6 +23,7 @@ from ..protocol import Protocol
 from ..shared.answers import answer, prompt_message, read_assembled, summed
 from ..shared.counts import Counts
 from ..shared.errors import error_in
+from ..shared.output_format import mime_format
 from ..shared.parts import (
     arguments_of,
     call_part,
@@ -78,10 +80,21 @@ def read_request(exchange: Exchange) -> RequestReading:
         tool_choice=_tool_choice(config.get("tool_choice", fields.get("tool_choice"))),
         max_output=as_count(config.get("max_output_tokens")),
         stop=texts(config.get("stop_sequences")),
+        output_format=_output_format(fields),
         parameters=other_fields(fields, _KNOWN),
         previous_id=as_text(fields.get("previous_interaction_id")),
         continuation=as_text(fields.get("continuation_token")),
     )
+
+
+def _output_format(fields: Object) -> OutputFormat | None:
+    """The format of the text: one of several formats, or a bare schema with its media type beside it."""
+    value = fields.get("response_format")
+    formats = [as_object(item) for item in as_array([value] if is_object(value) else value)]
+    text = next((item for item in formats if item.get("type") == "text"), None)
+    if text is not None:
+        return mime_format(text.get("mime_type"), text.get("schema"), "/response_format")
+    return mime_format(fields.get("response_mime_type"), value, "/response_format")
 
 
 def _messages(given: object) -> list[Message]:

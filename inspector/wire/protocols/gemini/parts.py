@@ -92,7 +92,14 @@ def _server_result(value: Object) -> ToolResult:
     outcome = value.get("outcome")
     failed = outcome not in (None, 1, "OUTCOME_OK", "OUTCOME_UNSPECIFIED")
     text = text_of(value.get("output")) if "outcome" in value or "output" in value else text_of(value.get("response"))
-    return ToolResult(as_text(value.get("id")), as_text(get(value, "toolType")), failed, text, server=True)
+    return ToolResult(
+        as_text(value.get("id")),
+        as_text(get(value, "toolType")),
+        failed,
+        text,
+        server=True,
+        program_failed=outcome == "OUTCOME_FAILED",
+    )
 
 
 def _result(response: Object) -> ToolResult:

@@ -9,6 +9,7 @@ from ..openai_chat.request import read_tool_choice, read_tools
 from ..protocol import Protocol
 from ..shared.answers import answer, first_object, prompt_message, read_assembled
 from ..shared.errors import error_in
+from ..shared.output_format import response_format
 from ..shared.parts import other_fields, text_part, texts
 from ..traits import AnswerRules, Pairing, Reasoning
 from .api import API
@@ -45,6 +46,7 @@ def read_request(exchange: Exchange) -> RequestReading:
         tool_choice=read_tool_choice(options.get("tool_choice")),
         max_output=as_count(options.get("max_tokens")),
         stop=texts(options.get("stop")),
+        output_format=response_format(options.get("response_format"), "/completion_args/response_format"),
         parameters={**other_fields(fields, _KNOWN), **options},
         previous_id=found[1] if found else None,
     )

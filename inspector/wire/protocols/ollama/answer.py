@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterable
 
 from ...exchange import Exchange
-from ...json_value import Object, as_object, as_text
-from ...values import FinishLabel, Part, ResponseReading, Usage
+from ...json_value import Object, as_object, as_text, is_object
+from ...values import FinishLabel, OutputFormat, Part, ResponseReading, Usage
 from ..shared.answers import answer, objects
 from ..shared.counts import Counts
 from ..shared.errors import error_in
+from ..shared.output_format import schema_format
 from ..shared.parts import unread
 
 FINISH: dict[str, FinishLabel] = {
@@ -49,6 +50,12 @@ def read_lines(exchange: Exchange, parts_of: Callable[[list[Object]], Iterable[P
         error=error,
         problems=problems,
     )
+
+
+def output_format(fields: Object) -> OutputFormat | None:
+    """`format`: the word `json`, or a schema; empty for none."""
+    value = fields.get("format")
+    return schema_format(value, "/format") if value == "json" or (is_object(value) and value) else None
 
 
 def joined(bodies: list[Object], *keys: str) -> str:

@@ -10,7 +10,7 @@ from ..protocol import Protocol
 from ..shared.answers import first_object, posts
 from ..shared.parts import media_part, text_part, texts
 from ..traits import AnswerRules, ArgumentsField, Pairing, RequestRules
-from .answer import FINISH, joined, read_lines
+from .answer import FINISH, joined, output_format, read_lines
 from .api import CHAT_API
 from .not_read import NOT_READ
 from .rewrite import EDIT_TARGETS, REWRITE
@@ -34,6 +34,7 @@ def read_request(exchange: Exchange) -> RequestReading:
         messages=tuple(read_message(message) for message in request.messages),
         max_output=request.max_output or as_count(options.get("num_predict")),
         stop=request.stop or texts(options.get("stop")),
+        output_format=output_format(fields),
     )
 
 
@@ -76,6 +77,8 @@ OLLAMA_CHAT = Protocol(
     edit_targets=EDIT_TARGETS,
     pairing=Pairing(named_results=True),
     requests=RequestRules(arguments=ArgumentsField(("function",), "arguments", "object")),
-    answers=AnswerRules(holder="message", has_word_for_calls=False, drops_prompt_silently=True),
+    answers=AnswerRules(
+        holder="message", has_word_for_calls=False, drops_prompt_silently=True, always_says_finish=True
+    ),
     has_prices=False,
 )

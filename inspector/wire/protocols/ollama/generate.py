@@ -7,7 +7,7 @@ from ..protocol import Protocol
 from ..shared.answers import posts, prompt_message
 from ..shared.parts import media_part, other_fields, text_part, texts
 from ..traits import AnswerRules
-from .answer import FINISH, joined, read_lines
+from .answer import FINISH, joined, output_format, read_lines
 from .api import GENERATE_API
 
 _KNOWN = frozenset({"model", "prompt", "system", "stream", "images"})
@@ -34,6 +34,7 @@ def read_request(exchange: Exchange) -> RequestReading:
         messages=messages,
         max_output=as_count(options.get("num_predict")),
         stop=texts(options.get("stop")),
+        output_format=output_format(fields),
         parameters=other_fields(fields, _KNOWN),
     )
 

@@ -10,6 +10,7 @@ from ..openai_chat.usage import chat_usage
 from ..protocol import Protocol
 from ..shared.answers import answer, objects, stream_error
 from ..shared.errors import error_in
+from ..shared.output_format import response_format
 from ..shared.parts import arguments_of, call_part, media_part, other_fields, text_of, text_part, unread
 from ..traits import Pairing
 from .api import API
@@ -64,6 +65,7 @@ def read_request(exchange: Exchange) -> RequestReading:
         tool_choice=read_tool_choice(fields.get("tool_choice")),
         parallel_tool_calls=parallel if isinstance(parallel, bool) else None,
         max_output=as_count(fields.get("max_completion_tokens")),
+        output_format=response_format(fields.get("response_format"), "/response_format"),
         parameters=other_fields(fields, _KNOWN),
         previous_id=found[1] if found else None,
     )

@@ -10,7 +10,7 @@ from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRul
 from .answer import FINISH, read_chat_answer
 from .api import API
 from .not_read import NOT_READ
-from .request import read_chat_request
+from .request import lacks_id, read_chat_request
 from .rewrite import EDIT_TARGETS, REWRITE
 
 _DEPLOYMENT = re.compile(r"/(?:deployments|serving-endpoints|engines)/([^/]+)/")
@@ -78,6 +78,6 @@ OPENAI_CHAT = Protocol(
         usage_on_request=True,
         strict_tools=True,
     ),
-    answers=AnswerRules(holder="choices", calls_by_index=True),
+    answers=AnswerRules(holder="choices", calls_by_index=True, always_says_finish=True, lacks_id=lacks_id),
     reasoning=Reasoning("by_model"),
 )

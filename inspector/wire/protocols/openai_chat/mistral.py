@@ -11,7 +11,7 @@ from .answer import read_chat_answer
 from .api import MISTRAL_API
 from .mistral_roles import check_roles
 from .not_read import NOT_READ
-from .request import read_chat_request
+from .request import lacks_id, read_chat_request
 from .rewrite import EDIT_TARGETS, REWRITE
 from .usage import chat_usage
 
@@ -66,7 +66,7 @@ MISTRAL_CHAT = Protocol(
     edit_targets=EDIT_TARGETS,
     pairing=Pairing(joins_answers=False),
     requests=RequestRules(check_roles=check_roles),
-    answers=AnswerRules(holder="choices", calls_by_index=True),
+    answers=AnswerRules(holder="choices", calls_by_index=True, always_says_finish=True, lacks_id=lacks_id),
     reasoning=Reasoning("by_model"),
     price_provider="mistral",
 )

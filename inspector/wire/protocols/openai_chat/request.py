@@ -2,6 +2,7 @@
 
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
 from ...values import Message, Part, RequestReading, Tool, ToolCall, ToolChoice, ToolResult
+from ..shared.output_format import chat_format
 from ..shared.parts import arguments_of, call_part, chosen, media_part, other_fields, text_of, text_part, texts
 
 ROLES = {
@@ -61,6 +62,7 @@ def read_chat_request(fields: Object, model: str | None = None) -> RequestReadin
         parallel_tool_calls=parallel if isinstance(parallel, bool) else None,
         max_output=as_count(fields.get("max_completion_tokens")) or as_count(fields.get("max_tokens")),
         stop=texts(fields.get("stop")),
+        output_format=chat_format(fields),
         parameters=other_fields(fields, _KNOWN),
     )
 
@@ -163,6 +165,11 @@ def read_call(item: Object, choice: int = 0) -> ToolCall:
         return ToolCall(as_text(custom.get("name")) or "", call_id, text, text, choice=choice)
     arguments, raw = arguments_of(function.get("arguments"))
     return ToolCall(as_text(function.get("name")) or "", call_id, arguments, raw, choice=choice)
+
+
+def lacks_id(item: Object) -> bool:
+    """Whether an entry of `tool_calls` has no id; `function_call` of old never has one."""
+    return ("function" in item or "custom" in item) and not item.get("id")
 
 
 def read_tools(tools: object, pointer: str) -> tuple[Tool, ...]:

@@ -9,6 +9,7 @@ from ..openai_chat.usage import chat_usage
 from ..protocol import Protocol
 from ..shared.choices import Verdict, choices_of, most_severe
 from ..shared.errors import error_in
+from ..shared.output_format import chat_format
 from ..shared.parts import other_fields, text_part, texts, unread
 from ..shared.stated_cost import stated_cost
 from ..traits import AnswerRules
@@ -42,6 +43,7 @@ def read_request(exchange: Exchange) -> RequestReading:
         messages=tuple(messages),
         max_output=as_count(fields.get("max_tokens")),
         stop=texts(fields.get("stop")),
+        output_format=chat_format(fields),
         parameters=other_fields(fields, _KNOWN),
     )
 

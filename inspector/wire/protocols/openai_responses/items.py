@@ -17,6 +17,9 @@ CLIENT_CALLS: dict[str, tuple[str, str]] = {
 }
 """Items that the client must answer: the name of the tool when the item has none, and where its arguments are."""
 
+_BY_ITEM_ID = frozenset({"mcp_approval_request"})
+"""Items that are answered by their own id."""
+
 SERVER_CALLS: dict[str, tuple[str, str]] = {
     "web_search_call": ("web_search", "action"),
     "file_search_call": ("file_search", "queries"),
@@ -60,6 +63,11 @@ def item_parts(
     if kind == "item_reference":
         return [Part("other", pointer, text=f"[{as_text(item.get('id')) or 'item'}]", raw=item)]
     return [Part("other", pointer, text=f"[{kind or 'item'}]", raw=item)]
+
+
+def lacks_id(item: Object) -> bool:
+    """Whether a call that the client answers has no `call_id`."""
+    return item.get("type") in CLIENT_CALLS and item.get("type") not in _BY_ITEM_ID and not item.get("call_id")
 
 
 def item_message(item: Object, pointer: str) -> Message:

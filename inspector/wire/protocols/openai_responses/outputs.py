@@ -38,14 +38,17 @@ def _timed_out_or_failed(chunk: Object) -> bool:
 
 
 def inner_result(item: Object, kind: str, pointer: str, call: ToolCall) -> list[Part]:
-    """What a call of the API's own tool gave, where the item itself says it."""
+    """What a call of the API's own tool gave, or that it failed, where the item itself says it."""
+    if not call.server:
+        return []
     key = _INSIDE.get(kind)
     value, error = item.get(key) if key else None, item.get("error")
-    if key is None or (value is None and error is None):
+    failed = error is not None or item.get("status") == "failed"
+    if value is None and not failed:
         return []
     text = _error_text(error) if error is not None else _text(value)
-    failed = error is not None or item.get("status") == "failed"
-    return [_part(ToolResult(call.id, call.name, failed, text, True), f"{pointer}/{key}", item)]
+    result = ToolResult(call.id, call.name, failed, text, True)
+    return [_part(result, f"{pointer}/{key}" if key else pointer, item)]
 
 
 def _text(value: object) -> str:

@@ -11,11 +11,12 @@ from ..openai_chat.usage import chat_usage
 from ..protocol import Protocol
 from ..shared.answers import answer, first_object, prompt_message
 from ..shared.errors import error_in
+from ..shared.output_format import response_format
 from ..shared.parts import chosen, other_fields, text_part, unread
 from ..shared.stated_cost import price_terms, stated_cost
 from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
 from .api import API
-from .items import answered_ids, item_message, item_parts
+from .items import answered_ids, item_message, item_parts, lacks_id
 from .not_read import NOT_READ
 from .rewrite import EDIT_TARGETS, REWRITE
 from .session_items import TOOL_ITEMS, listed_tools
@@ -106,6 +107,7 @@ def read_responses_request(fields: Object) -> RequestReading:
         tool_choice=_tool_choice(fields.get("tool_choice")),
         parallel_tool_calls=parallel if isinstance(parallel, bool) else None,
         max_output=as_count(fields.get("max_output_tokens")),
+        output_format=response_format(as_object(fields.get("text")).get("format"), "/text/format"),
         parameters=other_fields(fields, _KNOWN),
         previous_id=as_text(fields.get("previous_response_id"))
         or as_text(conversation)
@@ -264,6 +266,8 @@ OPENAI_RESPONSES = Protocol(
         arguments=ArgumentsField((), "arguments", "string"),
         strict_tools=True,
     ),
-    answers=AnswerRules(has_word_for_calls=False, counts_empty_answers=True),
+    answers=AnswerRules(
+        has_word_for_calls=False, counts_empty_answers=True, always_says_finish=True, lacks_id=lacks_id
+    ),
     reasoning=Reasoning("expected"),
 )

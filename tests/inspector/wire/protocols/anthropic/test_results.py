@@ -133,7 +133,7 @@ def test_a_streamed_result_is_read_as_one_in_a_body() -> None:
     reading = read(exchanged(MESSAGES, {**ASK, "stream": True}, sse(*events, names=True)))
 
     assert reading.emission is not None
-    assert reading.emission.server_results == (ToolResult("srv_1", None, True, "a", server=True),)
+    assert reading.emission.server_results == (ToolResult("srv_1", None, True, "a", True, program_failed=True),)
     assert reading.emission.emitted == "text"  # It is not empty, though the model has said nothing beside it.
 
 
@@ -145,6 +145,19 @@ def test_the_echo_of_a_server_result_is_not_a_result_of_the_client() -> None:
 
     assert [result.text for result in request.results] == ["4"]
     assert [unit.kind for unit in conversation_of(request.messages).units] == ["result"]
+
+
+@pytest.mark.parametrize(
+    ("content", "program"),
+    [
+        ({"type": "code_execution_result", "return_code": 1}, True),
+        ({"type": "code_execution_result", "return_code": 0}, False),
+        ({"type": "code_execution_tool_result_error", "error_code": "unavailable"}, False),
+        ({"type": "code_execution_tool_result_error", "error_code": "unavailable", "return_code": 1}, False),
+    ],
+)
+def test_a_program_that_failed_is_not_a_tool_that_failed(content: dict[str, object], program: bool) -> None:
+    assert result_of({"type": "code_execution_tool_result", "content": content}).program_failed is program
 
 
 SAID = {"type": "text", "text": "x"}

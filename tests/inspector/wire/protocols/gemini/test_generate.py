@@ -247,7 +247,7 @@ SEARCHED = {"toolResponse": {"id": "t1", "toolType": "GOOGLE_SEARCH_WEB", "respo
     ("part", "result"),
     [
         (RAN, ToolResult(None, None, False, "4", server=True)),
-        (FAILED, ToolResult(None, None, True, "no", server=True)),
+        (FAILED, ToolResult(None, None, True, "no", server=True, program_failed=True)),
         ({"code_execution_result": {"outcome": 1, "output": "4"}}, ToolResult(None, None, False, "4", server=True)),
         (SEARCHED, ToolResult("t1", "GOOGLE_SEARCH_WEB", False, "found", server=True)),
     ],
