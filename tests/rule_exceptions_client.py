@@ -302,6 +302,20 @@ def turns(count: int) -> Sequence[RoundTrip]:
     return steps(count, word=None)
 
 
+TASK = "Find every caller of parse_date in the billing package and list them."
+
+
+def delegated(answer: str = "There are three callers.", **given_back: Any) -> list[RoundTrip]:
+    """A call of a subagent whose answer came back empty."""
+    call = {"type": "tool_use", "id": "toolu_1", "name": "task", "input": {"prompt": TASK}}
+    tools, ask = [{"name": "task", "input_schema": {"type": "object"}}], asked("hi")
+    return [
+        anthropic([ask], [call], tools=tools),
+        anthropic([asked(TASK)], [words(answer)] if answer else [], 1),
+        anthropic([ask, spoke(call), asked(given(text="", **given_back))], [words("Done.")], 2, tools=tools),
+    ]
+
+
 CLIENT: list[Row] = [
     ("client-assistant-mutated", "White space at the ends of a text",
      after(DONE, said("It was a strip.")), after(DONE, said("It is a strip. \n"))),
@@ -415,6 +429,8 @@ CLIENT: list[Row] = [
      asked_on(), asked_on(response_format={"type": "json_object"})),
     ("client-continued-after-end", "The request goes to another endpoint",
      asked_on(), asked_on(url="https://api.openai.com/v2/chat/completions")),
+    ("client-subagent-answer-lost", "The subagent gave no answer in text", delegated(), delegated(answer="")),
+    ("client-subagent-answer-lost", "The result is an error", delegated(), delegated(is_error=True)),
     ("client-ignored-retry-after", "The client waited at least nine tenths of the time", retried(8.9), retried(9.1)),
     ("client-retry-storm", "The client waited as long as the API asked", stormed(2), stormed(10)),
     ("client-duplicate-request", "Several answers are sampled", twice(), twice(temperature=0.7)),

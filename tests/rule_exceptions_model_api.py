@@ -186,6 +186,36 @@ ROUND = ("tape", "strip")
 CUT_CALL = [chunk({"role": "assistant", "content": "It holds"})]
 FORCED: dict[str, Any] = {"tool_choice": "required"}
 
+JSON_MODE: dict[str, Any] = {"response_format": {"type": "json_object"}, "tools": None}
+
+
+def shaped(text: str, **word: Any) -> RoundTrip:
+    """An answer to a request that asks for a schema."""
+    schema = {"type": "object", "properties": {"word": word or {"type": "string"}}, "required": ["word"]}
+    form = {"type": "json_schema", "json_schema": {"name": "Word", "schema": schema}}
+    return chat([HELLO], said(text), response_format=form, tools=None)
+
+
+def unworded(one: RoundTrip) -> RoundTrip:
+    """The same answer without its finish word."""
+    return edited(one, '"finish_reason":"stop"', '"finish_reason":null')
+
+
+def spent(text: str = "It is a strip that holds a recording of", cap: int = 10, **fields: Any) -> RoundTrip:
+    """An answer of exactly as many tokens as were allowed."""
+    return chat([HELLO], said(text), usage=(100, cap), max_tokens=cap, **fields)
+
+
+NO_ID = said(None, ("", "look_up", '{"word":"tape"}'))
+UNAVAILABLE = {"type": "web_search_tool_result_error", "error_code": "unavailable"}
+SEARCH_FAILED = [SEARCH[0], {**SEARCH[1], "content": UNAVAILABLE}]
+SEARCH_AGAIN = [{**SEARCH[0], "id": "srvtoolu_2"}, {**SEARCH[1], "tool_use_id": "srvtoolu_2"}]
+RAISED = [
+    {"type": "server_tool_use", "id": "srvtoolu_1", "name": "code_execution", "input": {"code": "1/0"}},
+    {"type": "code_execution_tool_result", "tool_use_id": "srvtoolu_1",
+     "content": {"type": "code_execution_result", "return_code": 1, "stdout": "", "stderr": "no"}},
+]  # fmt: skip
+
 MODEL: list[Row] = [
     ("model-unknown-tool", "The API holds tools: a stored prompt, hosted tools or tool search",
      responses([HI], [MADE_UP]), responses([HI], [MADE_UP], prompt={"id": "pmpt_1"})),
@@ -233,6 +263,24 @@ MODEL: list[Row] = [
      looped(["x"] * 7, words=ROUND), looped(["x"] * 7, words=("a", "b", "c", "d", "e", "f", "g"))),
     ("model-ping-pong", "The results change",
      looped(["x"] * 7, words=ROUND), looped(["1", "2", "3", "4", "5", "6", "7"], words=ROUND)),
+    ("model-ping-pong", "A tool of the cycle waits or polls",
+     looped(["x"] * 7, words=ROUND), looped(["x"] * 7, "poll_job", words=ROUND)),
+    ("model-answer-not-json", "The answer was cut, filtered or refused",
+     chat([HELLO], said('{"wo'), **JSON_MODE), chat([HELLO], said('{"wo'), finish="length", **JSON_MODE)),
+    ("model-answer-not-json", "The answer was cut, filtered or refused",
+     chat([HELLO], said("No"), **JSON_MODE), chat([HELLO], said("No"), finish="content_filter", **JSON_MODE)),
+    ("model-answer-not-json", "The answer was cut, filtered or refused",
+     chat([HELLO], said("No"), **JSON_MODE), chat([HELLO], said("No") | {"refusal": "No."}, **JSON_MODE)),
+    ("model-answer-not-json", "The answer holds calls",
+     chat([HELLO], said("Wait"), **JSON_MODE), chat([HELLO], said("Wait", CALL), **JSON_MODE)),
+    ("model-answer-not-json", "A stop string of the request may have ended it",
+     chat([HELLO], said('{"a": '), **JSON_MODE), chat([HELLO], said('{"a": '), stop=["\n"], **JSON_MODE)),
+    ("model-answer-not-json", "The JSON is in a code fence: then it is a warning",
+     chat([HELLO], said("a"), **JSON_MODE), chat([HELLO], said("```json\n{}\n```"), **JSON_MODE), "warning"),
+    ("model-answer-breaks-schema", "The schema itself cannot be compiled",
+     shaped('{"word": []}'), shaped('{"word": []}', type="nonsense")),
+    ("model-answer-breaks-schema", "A number written as a string, or the other way round: then it is a warning",
+     shaped('{"word": []}'), shaped('{"word": 5}'), "warning"),
 ]  # fmt: skip
 
 API: list[Row] = [
@@ -312,6 +360,34 @@ API: list[Row] = [
     ("api-overloaded", "The error text shows that the request was at fault",
      chat([HELLO], status=500, error={"error": {"message": "no luck", "type": "server_error"}}),
      chat([HELLO], status=500, error={"error": {"message": "Unsupported parameter: 'top_k'", "type": "x"}})),
+    ("api-truncated-text-mislabelled", "The answer holds calls",
+     spent(), chat([HELLO], said("It is a strip that holds", CALL), usage=(100, 10), max_tokens=10)),
+    ("api-truncated-text-mislabelled", "The request asks for a single token", spent(""), spent("", 1)),
+    ("api-truncated-text-mislabelled", "The text does not end in the middle: then it is an info",
+     spent(), spent("It is a strip that holds a recording."), "info"),
+    ("api-finish-missing", "The answer was cut",
+     stream(*CUT_CALL, done=True), stream(*CUT_CALL)),
+    ("api-finish-missing", "The API has no finish words",
+     unworded(chat([HELLO], said("x"))),
+     trip("https://api.cloudflare.com/client/v4/accounts/a/ai/run/@cf/meta/llama-3.3", {"messages": [HI]},
+          {"success": True, "result": {"response": "x"}})),
+    ("api-finish-missing", "The provider never sends one: then it is an info",
+     unworded(chat([HELLO], said("x"))),
+     moved(unworded(chat([HELLO], said("x"))), "https://a.snowflakecomputing.com/v1/chat/completions", "snowflake"),
+     "info"),
+    ("api-finish-missing", "There are calls: then `api-finish-label-disagrees` says it",
+     unworded(chat([HELLO], said("x"))), unworded(chat([HELLO], said("x", CALL), finish="stop"))),
+    ("api-call-without-id", "The API does not need ids",
+     chat([HELLO], NO_ID), gemini([turn("user", {"text": "hi"})], [calls()])),
+    ("api-call-without-id", "The client ran the calls and none failed: then it is an info",
+     chat([HELLO], NO_ID),
+     [chat([HELLO], NO_ID), chat([HELLO, said(None, CALL), result("call_1", "a strip")], said("x"), index=1)], "info"),
+    ("server-tool-failed", "The same tool succeeded later in the answer: then it is an info",
+     anthropic([asked("hi")], [*SEARCH_FAILED, words("x")]),
+     anthropic([asked("hi")], [*SEARCH_FAILED, *SEARCH_AGAIN, words("x")]), "info"),
+    ("server-tool-failed", "A program of the model failed, and not the tool that ran it: then it is an info",
+     anthropic([asked("hi")], [*SEARCH_FAILED, words("x")]),
+     anthropic([asked("hi")], [*RAISED, words("x")]), "info"),
     ("api-truncated-call-mislabelled",
      "The answer has fewer tokens than were allowed: then the model wrote invalid JSON",
      called('{"word":"ta', usage=(100, 50), max_tokens=50), called('{"word":"ta', usage=(100, 10), max_tokens=50)),

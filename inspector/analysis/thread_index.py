@@ -149,7 +149,7 @@ class ThreadIndex:
         for call in emission.calls:
             if call.id and thread not in (known := self.by_call_id[(run, call.id)]):
                 known.append(thread)
-            self.tasks[run].extend((thread, index, text) for text in _long_texts(call.arguments))
+            self.tasks[run].extend((thread, index, text) for text in long_texts(call.arguments))
         if emission.calls or len(emission.text) >= DISTINCTIVE:
             self.by_emitted.update(dict.fromkeys(((scope, one) for one in meanings_emitted(emission)), thread))
         text = emission.text.strip()
@@ -157,7 +157,7 @@ class ThreadIndex:
             self.answers[run].append((thread, index, text))
 
 
-def _long_texts(arguments: object) -> list[str]:
+def long_texts(arguments: object) -> list[str]:
     """The texts in a call's arguments that are long enough to be a task."""
     found: list[str] = []
     waiting = [arguments]

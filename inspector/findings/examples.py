@@ -1,15 +1,9 @@
 """An example of each class of finding: message and evidence, taken from recorded runs of test agents."""
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    message: str
-    evidence: tuple[str, ...]
-
+from .answer_examples import ANSWERS, Example
 
 EXAMPLES: dict[str, Example] = {
+    **ANSWERS,
     "client-history-truncated": Example(
         "1 piece of the history (201 characters) is missing, without a replacement",
         ("#3 request /messages/8", "#4 request"),
@@ -395,13 +389,13 @@ EXAMPLES: dict[str, Example] = {
         "the error 'failed' names no field and no reason, and the same call came again",
         ("#1 request /messages/2/content/0", "#1 response"),
     ),
-    "model-ping-pong": Example(
-        "the last 6 turns are a cycle of 2 calls with equal results",
-        ("#5 response",),
-    ),
     "model-ignored-tool-error": Example(
         "the answer ends the run right after a failed tool and does not mention it",
         ("#6 request /messages/4/content/0", "#6 response"),
+    ),
+    "client-subagent-answer-lost": Example(
+        "the subagent of 'task' answered in 1,204 characters (#3) and the client sent an empty result for its task",
+        ("#1 call toolu_01", "#3 response", "#4 request"),
     ),
     "model-refused-in-text": Example(
         "the answer begins like a refusal: \"I'm sorry, but I can't help with that.\"",

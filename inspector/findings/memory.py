@@ -104,6 +104,18 @@ class ThreadMemory:
 
 
 @dataclass(slots=True)
+class Subagent:
+    """A thread that works on the task of a call."""
+
+    parent: str | None
+    """The thread that made the call."""
+    task: str
+    """The beginning of its first message."""
+    answer: tuple[int, int] | None = None
+    """The round trip of its last complete answer in text, and how many characters that has."""
+
+
+@dataclass(slots=True)
 class RunMemory:
     """The memory of a run, up to the current turn."""
 
@@ -119,6 +131,8 @@ class RunMemory:
     """Ids of answers, and whether the API was asked to store them."""
     tools: dict[str, tuple[int, int, int]] = field(default_factory=dict[str, tuple[int, int, int]])
     """Tools by name: how often offered, how often called, characters of the definition."""
+    subagents: dict[str, Subagent] = field(default_factory=dict[str, Subagent])
+    """The subagents of the run, by thread."""
     generations: int = 0
     reported: set[tuple[str, object]] = field(default_factory=set[tuple[str, object]])
     """What was already reported for this run, by rule and key."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from ..analysis.conversation import call_meaning
 from ..wire.values import ToolCall
 from .causes import STORM
-from .memory import Explained, PastTurn, RejectedBefore, SentRequest, block_hash, request_key
+from .memory import Explained, PastTurn, RejectedBefore, SentRequest, Subagent, block_hash, request_key
 from .rule_context import RuleContext
 from .rules.errors import REQUEST_REJECTED, error_status, rejection_text
 from .rules.results import new_results, tool_of
@@ -13,6 +13,9 @@ from .tool_pairing.model import ids_of
 
 _MOST_BLOCKS = 20_000
 _MOST_COUNTS = 200
+_MOST_SUBAGENTS = 500
+_TASK = 4_000
+"""This many characters of a subagent's first message are kept."""
 _CACHE_MARKERS = (b"cache_control", b"cachePoint")
 _REJECTED = (400, 413, 422)
 _CAPS = frozenset({"length", "context_full"})
@@ -59,6 +62,7 @@ def after_rules(context: RuleContext) -> None:
     _note_request(context)
     _note_outcome(context)
     _note_rejection(context)
+    _note_subagent(context)
     for _, blob in context.blobs:
         context.thread.blobs[blob] = context.thread.blobs.get(blob, 0) + 1
 
@@ -156,3 +160,15 @@ def _note_rejection(context: RuleContext) -> None:
     cause = next((finding for finding in context.found if finding.id == REQUEST_REJECTED and finding.because_of), None)
     if cause is not None:
         thread.explained = Explained(rejection_text(context), cause.because_of, cause.layer)
+
+
+def _note_subagent(context: RuleContext) -> None:
+    """Keeps the task of a subagent, and where it answered."""
+    turn, known = context.turn, context.run.subagents
+    if turn.edge.kind == "subagent" and len(known) < _MOST_SUBAGENTS:
+        first = next((message for message in context.request.messages if message.role == "user"), None)
+        text = "\n".join(part.text for part in first.parts if part.kind == "text") if first else ""
+        known.setdefault(turn.thread, Subagent(turn.edge.thread, text[:_TASK]))
+    agent = known.get(turn.thread)
+    if agent is not None and context.succeeded and context.emission.emitted == "text":
+        agent.answer = (context.index, len(context.emission.text.strip()))

@@ -45,7 +45,7 @@ def _media(part: Part) -> Iterator[object]:
 def finish_at(turn: Turn) -> str:
     """The evidence for how the API finished a turn: `#3 finish length`; `#3 finish` when it sent no finish word."""
     raw = turn.reading.finish.raw if turn.reading.finish else None
-    return f"#{turn.round_trip.index} finish" + ("" if raw is None else f" {raw}")
+    return f"#{turn.round_trip.index} finish" + (f" {raw}" if raw else "")
 
 
 @dataclass

@@ -40,8 +40,12 @@ CACHE_ONLY = frozenset({"client-system-prompt-changed", "client-tools-changed"})
 UNDERSTOOD = frozenset({"api-tool-call-index-collision"})
 """Faults of the wire that cost nothing when the client understood the answer all the same: then an info."""
 
-RAN = frozenset({"model-args-break-schema", "model-unknown-tool"})
-"""Faults of calls: a warning when the client ran them all and no result is an error."""
+RAN: Mapping[str, Severity] = {
+    "api-call-without-id": "info",
+    "model-args-break-schema": "warning",
+    "model-unknown-tool": "warning",
+}
+"""How severe a fault of calls is at most when the client ran them all and no result is an error."""
 
 LASTING = frozenset({"client-retry-storm"})
 """What stays as severe as it is although a later attempt succeeded."""
@@ -65,7 +69,7 @@ def followed(finding: Finding, context: RuleContext) -> Finding:
         return finding
     if finding.id in UNDERSTOOD and _understood(context):
         return _at_most(finding, "info")
-    return _at_most(finding, "warning") if finding.id in RAN else finding
+    return _at_most(finding, RAN.get(finding.id))
 
 
 def _understood(context: RuleContext) -> bool:

@@ -37,16 +37,6 @@ def error_passed_over(loop: Loop) -> int:
     return FAILING + 1
 
 
-@HINTS("model-ping-pong", "model", tier="H", also="model-repeated-call")
-def circle(loop: Loop) -> tuple[int, ...]:
-    pair = [("read_file", '{"path": "docs/a.md"}'), ("run_query", '{"sql": "SELECT 1"}')]
-    turns = [
-        answered(Step(say(loop, f"round{n}", "", pair[n % 2])), ("empty file", "(1 row)")[n % 2]) for n in range(8)
-    ]
-    loop.steps[QUERIES:QUERIES] = turns
-    return tuple(range(QUERIES, QUERIES + 8))
-
-
 @HINTS("client-opaque-tool-error", "client", (*ANTHROPIC, "bedrock-converse"), tier="H", edits="model")
 def opaque(loop: Loop) -> tuple[int, ...]:
     call = first_call(loop.steps[READS])

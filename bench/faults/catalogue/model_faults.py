@@ -88,6 +88,7 @@ PROSE = {
     "</function>",
     "invoke": '<function_calls>\n<invoke name="read_file">\n<parameter name="path">services/checkout/config/'
     "production.yaml</parameter>\n</invoke>\n</function_calls>",
+    "bare": '{"name": "read_file", "arguments": %s}',
     "fenced": 'Next step:\n\n```json\n{"name": "read_file", "arguments": %s}\n```',
 }
 """How models write calls as prose."""
@@ -122,6 +123,11 @@ def prose_invoke(loop: Loop) -> int:
        tier="S")  # fmt: skip
 def prose_fenced(loop: Loop) -> int:
     return _prose("fenced", loop)
+
+
+@MODEL("call-as-text", "model api", tuple(name for name in ALL if name != "anthropic-thinking"), "bare", tier="S")
+def prose_bare(loop: Loop) -> int:
+    return _prose("bare", loop)
 
 
 @MODEL("model-empty-response", "model api", variant="last", also="client-stopped-silently")
@@ -167,6 +173,24 @@ def repeated_three_times(loop: Loop) -> tuple[int, ...]:
 @MODEL("model-repeated-call", "model", variant="6 times", also="parallel-calls-one-by-one client-empty-tool-result")
 def repeated_six_times(loop: Loop) -> tuple[int, ...]:
     return _repeats(loop, 6)
+
+
+def _circle(loop: Loop, turns: int) -> tuple[int, ...]:
+    pair = [("read_file", '{"path": "docs/a.md"}'), ("run_query", '{"sql": "SELECT 1"}')]
+    loop.steps[QUERIES:QUERIES] = [
+        answered(Step(say(loop, f"round{n}", "", pair[n % 2])), ("empty file", "(1 row)")[n % 2]) for n in range(turns)
+    ]
+    return tuple(range(QUERIES, QUERIES + turns))
+
+
+@MODEL("model-ping-pong", "model", variant="two rounds", also="model-repeated-call")
+def two_rounds(loop: Loop) -> tuple[int, ...]:
+    return _circle(loop, 4)
+
+
+@MODEL("model-ping-pong", "model", variant="four rounds", also="model-repeated-call")
+def four_rounds(loop: Loop) -> tuple[int, ...]:
+    return _circle(loop, 8)
 
 
 def _refuses(loop: Loop) -> int:

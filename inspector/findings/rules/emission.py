@@ -2,24 +2,20 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
-
-import jsonschema_rs
 
 from ...analysis.conversation import call_meaning
-from ...wire.json_value import as_array, as_object, compact, is_array, is_object, parse_json, value_at
+from ...wire.json_value import as_array, as_object, is_object, parse_json
 from ...wire.printable import several
 from ...wire.resolve_finish import CALL_MARKERS
-from ...wire.values import Tool, ToolCall
-from ..memory import PastTurn
+from ...wire.values import ToolCall
 from ..rule import Note, rule
 from ..rule_context import RuleContext
+from ..schema_check import described, violations
 
 _PENDING = frozenset({"queued", "starting", "in_progress", "processing", "requires_action"})
 """Finish words of answers that are still queued or running."""
 _UNRUN = frozenset({"length", "context_full", "malformed", "cut", "error", "cancelled"})
 _WRAPPERS = ("multi_tool_use.parallel", "multi_tool_use")
-_WAITING = re.compile(r"wait|poll|status|check|sleep|progress|monitor", re.IGNORECASE)
 
 
 def whole_calls(context: RuleContext) -> Iterator[ToolCall]:
@@ -110,71 +106,6 @@ def arguments_not_json(context: RuleContext) -> Iterator[Note]:
             )
 
 
-@lru_cache(maxsize=512)
-def _validator(schema: str) -> jsonschema_rs.Validator | None:
-    try:
-        return jsonschema_rs.validator_for(schema)
-    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
-        return None
-
-
-_UPPER_TYPES = {"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT"}
-
-
-def _lowered(schema: object) -> object:
-    """Gemini writes its types in capitals."""
-    if is_object(schema):
-        return {
-            key: value.lower()
-            if key == "type" and isinstance(value, str) and value in _UPPER_TYPES
-            else _lowered(value)
-            for key, value in schema.items()
-        }
-    return [_lowered(item) for item in schema] if is_array(schema) else schema
-
-
-def violations(tool: Tool, arguments: object) -> list[tuple[str, str, bool]]:
-    """`(kind, message, benign)` for each way in which arguments break the schema as it was sent.
-
-    Benign: a number where a string is wanted or the other way round, which frameworks are known to coerce.
-    """
-    if not is_object(tool.schema) or not tool.schema:
-        return []
-    # The validator crashes the process on half of a surrogate pair, which JSON may hold.
-    validator = _validator(compact(_lowered(tool.schema)).encode("utf-8", "replace").decode())
-    if validator is None:
-        return []
-    found: list[tuple[str, str, bool]] = []
-    try:
-        errors = list(validator.iter_errors(arguments))
-    except ValueError:
-        return []
-    for error in errors[:5]:
-        name = error.kind.name
-        place = "/".join(str(step) for step in error.instance_path)
-        kind = _KINDS.get(name, name)
-        text = f"{place}: {error.message}" if place else error.message
-        found.append((kind, text, kind == "wrong-type" and _coercible(arguments, list(error.instance_path), text)))
-    return found
-
-
-_KINDS = {
-    "required": "missing-required",
-    "type": "wrong-type",
-    "enum": "bad-enum",
-    "const": "bad-enum",
-    "additionalProperties": "extra-argument",
-}
-
-
-def _coercible(arguments: object, path: list[str | int], text: str) -> bool:
-    value = value_at(arguments, path)
-    if isinstance(value, str):
-        wanted = text.rsplit("type", 1)[-1]
-        return any(word in wanted for word in ("number", "integer")) and bool(re.fullmatch(r"-?\d+(\.\d+)?", value))
-    return isinstance(value, int | float) and not isinstance(value, bool) and '"string"' in text
-
-
 @rule(
     "model-args-break-schema",
     "model",
@@ -195,16 +126,13 @@ def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
             continue
         if call.arguments is None and call.arguments_raw.strip() not in ("", "null"):
             continue
-        broken = violations(tool, {} if call.arguments is None else call.arguments)
-        if not broken:
-            continue
-        kinds = ", ".join(dict.fromkeys(kind for kind, _, _ in broken))
-        said = "; ".join(text for _, text, _ in broken[:3])
-        yield Note(
-            f"the arguments of {call.name!r} break its schema ({kinds}): {said}",
-            (call_at(context, call), f"{context.at} request {tool.pointer}"),
-            severity="warning" if all(benign for _, _, benign in broken) else "error",
-        )
+        broken = violations(tool.schema, {} if call.arguments is None else call.arguments)
+        if broken:
+            yield Note(
+                f"the arguments of {call.name!r} break its schema {described(broken)}",
+                (call_at(context, call), f"{context.at} request {tool.pointer}"),
+                severity="warning" if all(one.coercible for one in broken) else "error",
+            )
 
 
 @rule(
@@ -272,48 +200,7 @@ def empty_response(context: RuleContext) -> Iterator[Note]:
         what + (": a stop string of the request ended it" if stopped else ""),
         (f"{context.at} response", context.finish_at),
         severity="info" if stopped else None,
-    )
-
-
-def _recorded(context: RuleContext) -> list[PastTurn]:
-    return list(context.thread.steps)
-
-
-@rule(
-    "model-repeated-call",
-    "model",
-    "warning",
-    "P",
-    says="The model makes the same call again and again, although it gets the same result each time.",
-    fix="Stop after a few repeats, give errors that name the field, and cap the turns.",
-    not_when=(
-        "The results differ",
-        "The tool is one that waits or polls",
-    ),
-)
-def repeated_call(context: RuleContext) -> Iterator[Note]:
-    if not context.emission.calls:
-        return
-    now = tuple(sorted(call_meaning(call) for call in context.emission.calls))
-    streak, results = 1, None
-    indexes = [context.index]
-    for step in reversed(_recorded(context)):
-        if tuple(sorted(step.calls)) != now or not step.results:
-            break
-        if results is not None and step.results != results:
-            break
-        results = step.results
-        streak += 1
-        indexes.insert(0, step.index)
-    name = context.emission.calls[0].name
-    if streak < 3 or _WAITING.search(name):
-        return
-    yield Note(
-        f"the model made the same call of {name!r} {streak} times in a row with the same result each time",
-        tuple(f"#{index} call {name}" for index in indexes[:6]),
-        severity="error" if streak >= 5 else "warning",
-        key=(now, streak >= 5),
-        because_of=context.has_recently("client-opaque-tool-error"),
+        because_of=context.has("api-truncated-text-mislabelled"),
     )
 
 
@@ -420,7 +307,6 @@ RULES = (
     arguments_break_schema,
     call_as_text,
     empty_response,
-    repeated_call,
     refusal,
     tool_choice_violated,
     parallel_when_forbidden,

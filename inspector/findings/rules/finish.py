@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ...wire.json_value import parse_json
+from ...wire.json_value import is_json, parse_json
 from ...wire.printable import several
 from ...wire.values import ToolCall
 from ..refusals import filtered_side
@@ -11,6 +11,8 @@ from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .errors import error_status, why_refused
 
+_SHORT = 20
+"""A text of at most this many characters may end without a full stop."""
 _WORD_END = re.compile(r"[A-Za-z0-9,;(\[{\"'-]\Z")
 
 
@@ -125,6 +127,76 @@ def truncated_mislabelled(context: RuleContext) -> Iterator[Note]:
 
 def _collided(call: ToolCall) -> bool:
     return bool(re.search(r"\}\s*\{", call.arguments_raw))
+
+
+@rule(
+    "api-truncated-text-mislabelled",
+    "api",
+    "warning",
+    "S",
+    says="A text has exactly as many tokens as were allowed and the API's label does not say that it was cut.",
+    fix="Treat the answer as truncated and raise the cap. Report the wrong label to the provider of the server.",
+    not_when=(
+        "The answer holds calls",
+        "The request asks for a single token",
+        "The text does not end in the middle: then it is an info",
+    ),
+)
+def truncated_text_mislabelled(context: RuleContext) -> Iterator[Note]:
+    usage, cap = context.reading.usage, context.request.max_output
+    if context.finish.label not in ("complete", "stop_sequence", "unknown") or not context.succeeded:
+        return
+    if context.finish.effective == "cut" or context.emission.emitted not in ("text", "reasoning_only", "empty"):
+        return
+    if usage is None or cap is None or cap <= 1 or usage.output != cap:
+        return
+    text = context.emission.text
+    yield Note(
+        f"the answer has exactly the {cap:,} output tokens that were allowed and "
+        + ("is empty" if not text.strip() else f"ends with {text.rstrip()[-40:]!r}")
+        + f", but {_finished(context)}",
+        (context.finish_at, f"{context.at} usage output {usage.output}"),
+        severity=None if _ends_inside(text) else "info",
+    )
+
+
+def _ends_inside(text: str) -> bool:
+    """True for a text that is empty, or ends in the middle of a sentence, of JSON or of a block of code."""
+    text = text.strip()
+    if not text or text.count("```") % 2 == 1:
+        return True
+    if text[0] in "{[":
+        return not is_json(text)
+    return len(text) > _SHORT and bool(_WORD_END.search(text))
+
+
+@rule(
+    "api-finish-missing",
+    "api",
+    "warning",
+    "P",
+    says="A complete answer has no finish word.",
+    fix="Read the calls in the answer, and report it to the provider of the server: some clients wait for the word.",
+    not_when=(
+        "The answer was cut",
+        "The API has no finish words",
+        "The provider never sends one: then it is an info",
+        "There are calls: then `api-finish-label-disagrees` says it",
+    ),
+)
+def finish_missing(context: RuleContext) -> Iterator[Note]:
+    finish = context.finish
+    if finish.raw or finish.label != "unknown" or finish.effective == "cut" or not context.succeeded:
+        return
+    if not context.protocol.answers.always_says_finish or context.emission.emitted in ("empty", "none"):
+        return
+    if context.has("api-finish-label-disagrees"):
+        return
+    yield Note(
+        "the answer is complete and the API sent no finish reason",
+        (context.finish_at, f"{context.at} response"),
+        severity=None if context.provider.says_finish else "info",
+    )
 
 
 @rule(
@@ -311,11 +383,12 @@ def _breaks_off(context: RuleContext) -> bool:
         return True
     if emission.calls:
         return any(not call.complete for call in emission.calls)
-    return len(text) > 20 and bool(_WORD_END.search(text))
+    return len(text) > _SHORT and bool(_WORD_END.search(text))
 
 
 RULES = (
     truncated_mislabelled,
+    truncated_text_mislabelled,
     length_truncated,
     length_truncated_call,
     context_full,
@@ -325,4 +398,5 @@ RULES = (
     server_limit,
     label_disagrees,
     fabricated_finish,
+    finish_missing,
 )

@@ -18,44 +18,11 @@ _MENTIONS_FAILURE = re.compile(
     re.IGNORECASE,
 )
 _PROMISE = re.compile(
-    r"(?:^|[.!?:]\s+|\n)(?:now,? )?(?:let me|i(?:'|’)ll|i will|i am going to|i(?:'|’)m going to|next,? i)\b[^.!?\n]{3,160}[.:…]?\s*$",
+    r"(?:^|[.!?:]\s+|\n)(?:now,? )?(?:let me(?! know\b)|i(?:'|’)ll|i will|i am going to|i(?:'|’)m going to|next,? i)"
+    r"\b(?! (?:not|never)\b)[^.!?\n]{3,160}[.:…]?\s*$",
     re.IGNORECASE,
 )
 _THINK = re.compile(r"</?think(?:ing)?>", re.IGNORECASE)
-
-
-@rule(
-    "model-ping-pong",
-    "model",
-    "warning",
-    "H",
-    says="The model repeats a cycle of two to four calls with the same results.",
-    fix="Stop after a few rounds; give errors that say what to do instead.",
-    not_when=(
-        "The arguments change",
-        "The results change",
-    ),
-)
-def ping_pong(context: RuleContext) -> Iterator[Note]:
-    if not context.emission.calls:
-        return
-    steps = [(tuple(sorted(step.calls)), step.results) for step in context.thread.steps if step.calls]
-    now = tuple(sorted(call_meaning(call) for call in context.emission.calls))
-    calls = [*(call for call, _ in steps), now]
-    results = [result for _, result in steps]
-    for period in (2, 3, 4):
-        if len(calls) < 3 * period or len(set(calls[-period:])) < 2:
-            continue
-        window, given = calls[-3 * period :], results[-(3 * period - 1) :]
-        if window[:period] * 3 != window:
-            continue
-        if all(given[i] == given[i % period] for i in range(len(given))):
-            yield Note(
-                f"the last {3 * period} turns are a cycle of {period} calls with equal results",
-                (f"{context.at} response",),
-                key=window[0],
-            )
-            return
 
 
 @rule(
@@ -167,4 +134,4 @@ def opaque_error(context: RuleContext) -> Iterator[Note]:
             )
 
 
-RULES = (opaque_error, ping_pong, ignored_error, refused_in_text, own_stop, reasoning_leak, promised)
+RULES = (opaque_error, ignored_error, refused_in_text, own_stop, reasoning_leak, promised)

@@ -15,7 +15,8 @@ _ERROR = re.compile(
 )
 _READERS = re.compile(r"read|log|file|cat|grep|search|fetch|view|open|query", re.IGNORECASE)
 _HUGE = 50_000
-_EMPTY = frozenset({"", "[]", "null", "{}", "None"})
+EMPTY = frozenset({"", "[]", "null", "{}", "None"})
+"""The texts of results that hold nothing."""
 
 
 def reads_like_error(text: str) -> bool:
@@ -117,11 +118,11 @@ def huge_result(context: RuleContext) -> Iterator[Note]:
 def empty_result(context: RuleContext) -> Iterator[Note]:
     for part in new_results(context):
         result = part.result
-        if result is None or result.text.strip() not in _EMPTY:
+        if result is None or result.text.strip() not in EMPTY:
             continue
         name = tool_of(context, part)
         earlier = [
-            step for step in list(context.thread.steps)[:-1] if any(t.strip() in _EMPTY for t in step.result_texts)
+            step for step in list(context.thread.steps)[:-1] if any(t.strip() in EMPTY for t in step.result_texts)
         ]
         if earlier:
             yield Note(

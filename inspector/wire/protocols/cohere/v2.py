@@ -78,7 +78,6 @@ COHERE_V2 = Protocol(
     api=API,
     rewrite=REWRITE,
     edit_targets=EDIT_TARGETS,
-    answers=AnswerRules(always_says_finish=True, lacks_id=lacks_id),
+    answers=AnswerRules(holder="message", streams_holder=False, always_says_finish=True, lacks_id=lacks_id),
     price_provider="cohere",
-    answers=AnswerRules(holder="message", streams_holder=False),
 )

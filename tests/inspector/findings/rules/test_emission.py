@@ -11,15 +11,11 @@ from judged import (
     asked,
     calls,
     gemini,
-    given,
     ids,
     item_call,
-    judged,
     lines,
     only,
     responses,
-    spoke,
-    steps,
     trip,
     turn,
     use,
@@ -28,9 +24,7 @@ from judged import (
 from round_trips import CHAT, sse
 
 from turntape.cassettes.tape.model import RoundTrip
-from turntape.inspector.findings.rules.emission import violations
 from turntape.inspector.wire.resolve_finish import CALL_MARKERS
-from turntape.inspector.wire.values import Tool
 
 WRONG = "model-args-break-schema"
 
@@ -153,41 +147,6 @@ def test_an_answer_without_anything_is_reported(answer: dict[str, Any], fields: 
     assert ("model-empty-response" in ids(chat([HELLO], answer, **fields))) is empty
 
 
-@pytest.mark.parametrize(("turns", "severity"), [(2, None), (3, "warning"), (4, "warning"), (5, "error"), (8, "error")])
-def test_the_same_call_with_the_same_result_is_a_loop(turns: int, severity: str | None) -> None:
-    reported = [one for one in judged(*steps(turns)) if one.id == "model-repeated-call"]
-
-    assert [one.severity for one in reported][-1:] == ([severity] if severity else [])
-    assert len(reported) <= 2
-
-
-def test_other_results_or_other_arguments_are_progress() -> None:
-    history: list[dict[str, Any]] = [HELLO]
-    polled = []
-    for n in range(6):
-        call = said(None, (f"call_{n}", "look_up", '{"word":"tape"}'))
-        polled.append(chat(history, call, index=n))
-        history = [*history, call, result(f"call_{n}", f"{n * 20} %")]
-
-    assert "model-repeated-call" not in ids(*polled)
-    assert "model-repeated-call" not in ids(*steps(6, word=None))
-
-
-def test_a_tool_that_waits_may_be_asked_again() -> None:
-    tool = {
-        "type": "function",
-        "function": {"name": "check_status", "parameters": {"type": "object", "properties": {}}},
-    }
-    history: list[dict[str, Any]] = [HELLO]
-    trips = []
-    for n in range(6):
-        call = said(None, (f"call_{n}", "check_status", "{}"))
-        trips.append(chat(history, call, index=n, tools=[tool]))
-        history = [*history, call, result(f"call_{n}", "running")]
-
-    assert "model-repeated-call" not in ids(*trips)
-
-
 @pytest.mark.parametrize(
     ("choice", "answer", "kept"),
     [
@@ -290,7 +249,7 @@ def test_a_tool_that_was_not_offered_is_named_beside_those_that_were() -> None:
     ]
     for prefix in ("tools.", "mcp/", "a.b:"):
         assert "it put a prefix before 'look_up'" in only("model-unknown-tool", emitted(f"{prefix}look_up")).message
-    assert lines(chat([HELLO], said(None, ("", "look_out", "{}")))) == [
+    assert lines(chat([HELLO], said(None, ("", "look_out", "{}"))), only="model-") == [
         (
             "#0 model-unknown-tool (model, error, P): the model called 'look_out', which was not offered; "
             "the request offers look_up | #0 call look_out, #0 request /tools"
@@ -381,79 +340,6 @@ def test_an_object_that_the_api_sends_as_a_string_is_the_apis() -> None:
     assert spelled({"word": "tape"}) == []
 
 
-UPPER: list[tuple[str, object, object]] = [
-    ("STRING", "a", 5),
-    ("NUMBER", 1.5, "a"),
-    ("INTEGER", 5, 1.5),
-    ("BOOLEAN", True, "a"),
-    ("ARRAY", [1], "a"),
-    ("OBJECT", {}, "a"),
-]
-
-
-def broken(schema: object, value: object) -> list[tuple[str, str, bool]]:
-    tool = Tool("t", None, {"type": "object", "properties": {"a": schema}}, "/tools/0")
-    return violations(tool, {"a": value})
-
-
-@pytest.mark.parametrize(("name", "right", "wrong"), UPPER)
-def test_types_in_capitals_are_types(name: str, right: object, wrong: object) -> None:
-    assert broken({"type": name}, right) == []
-    assert [kind for kind, _, _ in broken({"type": name}, wrong)] == ["wrong-type"]
-    assert [kind for kind, _, _ in broken({"anyOf": [{"type": name}]}, wrong)] == ["anyOf"]
-
-
-def test_half_a_surrogate_pair_in_a_schema_does_not_stop_the_check() -> None:
-    """A schema with such a text once crashed the process."""
-    schema = {"type": "integer", "description": "half a pair: \ud83d"}
-
-    assert broken(schema, 1) == []
-    assert [kind for kind, _, _ in broken(schema, "a")] == ["wrong-type"]
-
-
-def test_only_a_type_is_written_small() -> None:
-    assert broken({"const": "STRING"}, "STRING") == []
-    assert broken({"type": "OTHER"}, "x") == [], "a schema that cannot be compiled judges nothing"
-    assert violations(Tool("t", None, {}, "/tools/0"), {"a": 1}) == []
-    assert violations(Tool("t", None, "object", "/tools/0"), {"a": 1}) == []
-
-
-@pytest.mark.parametrize(
-    ("type", "value", "benign"),
-    [
-        ("integer", "5", True),
-        ("number", "-1.5", True),
-        ("integer", "5 strips", False),
-        ("boolean", "5", False),
-        ("string", 5, True),
-        ("string", 1.5, True),
-        ("string", True, False),
-        ("string", ["a"], False),
-        ("array", 5, False),
-    ],
-)
-def test_a_number_as_a_string_and_a_string_as_a_number_are_benign(type: str, value: object, benign: bool) -> None:
-    [(kind, message, mild)] = broken({"type": type}, value)
-
-    assert (kind, mild) == ("wrong-type", benign)
-    assert message.startswith("a: ")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "kind"),
-    [
-        ({}, "missing-required"),
-        ({"word": "a", "count": "x"}, "wrong-type"),
-        ({"word": "a", "mode": "x"}, "bad-enum"),
-        ({"word": "a", "other": 1}, "extra-argument"),
-        ({"word": "a", "count": 0}, "minimum"),
-    ],
-)
-def test_the_way_in_which_arguments_break_a_schema_has_a_name(arguments: dict[str, object], kind: str) -> None:
-    assert [one[0] for one in violations(Tool("t", None, SCHEMA, "/tools/0"), arguments)] == [kind]
-    assert [one[0] for one in violations(Tool("t", None, {"const": 1}, "/tools/0"), 2)] == ["bad-enum"]
-
-
 def test_arguments_that_break_the_schema_are_listed() -> None:
     many = '{"count":0,"mode":"x","a":1}'
     six = [function("look_up", **{name: {"type": "string"} for name in "abcdef"})]
@@ -475,7 +361,6 @@ def test_arguments_that_break_the_schema_are_listed() -> None:
     assert lines(emitted(arguments='{"word":1,"count":0}', tools=STRICT))[0].startswith(f"#0 {WRONG} (model, error")
     [line] = lines(emitted(arguments='{"a":[],"b":[],"c":[],"d":[],"e":[],"f":[]}', tools=six), only=WRONG)
     assert line.count("is not of type") == 3
-    assert len(violations(Tool("t", None, six[0]["function"]["parameters"], ""), dict.fromkeys("abcdef", []))) == 5
 
 
 def test_a_tool_without_a_schema_breaks_nothing() -> None:
@@ -560,62 +445,6 @@ def test_an_empty_answer_that_another_finding_explains_is_not_reported_again() -
     assert empty("tool_calls") == [], "the label disagrees"
     assert empty("length") == []
     assert empty("content_filter") == []
-
-
-def looped(names: list[list[str]], answer: str = "same") -> list[str]:
-    """The findings about repeats in a run of these calls, turn by turn."""
-    history: list[dict[str, Any]] = [HELLO]
-    trips: list[RoundTrip] = []
-    tools = [function(name) for name in sorted({name for one in names for name in one})]
-    for n, called in enumerate(names):
-        call = said(None, *((f"c{n}_{m}", name, "{}") for m, name in enumerate(called)))
-        trips.append(chat(history, call, index=n, tools=tools))
-        history = [*history, call, *(result(f"c{n}_{m}", answer) for m in range(len(called)))]
-    return lines(*trips, only="model-repeated")
-
-
-def test_repeated_calls_are_listed_once_as_a_warning_and_once_as_an_error() -> None:
-    assert looped([["a"]] * 8) == [
-        (
-            "#2 model-repeated-call (model, warning, P): the model made the same call of 'a' 3 times in a row "
-            "with the same result each time | #0 call a, #1 call a, #2 call a"
-        ),
-        (
-            "#4 model-repeated-call (model, error, P): the model made the same call of 'a' 5 times in a row "
-            "with the same result each time | #0 call a, #1 call a, #2 call a, #3 call a, #4 call a"
-        ),
-    ]
-    assert looped([["a"]] * 2) == []
-    assert looped([["a"], ["b"], ["a"], ["a"], ["b"], ["a"]]) == []
-    assert len(looped([["a", "b"], ["b", "a"], ["a", "b"]])) == 1, "the order in an answer does not matter"
-    assert looped([["a", "b"], ["a"], ["a", "b"]]) == []
-
-
-def test_a_call_that_another_result_interrupts_is_not_repeated() -> None:
-    history: list[dict[str, Any]] = [HELLO]
-    trips: list[RoundTrip] = []
-    for n, text in enumerate(("x", "y", "x", "x")):
-        call = said(None, (f"c{n}", "look_up", '{"word":"a"}'))
-        trips.append(chat(history, call, index=n))
-        history = [*history, call, result(f"c{n}", text)]
-
-    assert lines(*trips, only="model-repeated") == []
-
-
-@pytest.mark.parametrize("name", ["wait", "Poll_job", "get_status", "check", "sleep_for", "progress", "monitor_it"])
-def test_a_tool_with_such_a_name_may_be_asked_again(name: str) -> None:
-    assert looped([[name]] * 6) == []
-
-
-def test_a_repeat_after_errors_that_say_nothing_is_because_of_them() -> None:
-    history: list[dict[str, Any]] = [asked("hi")]
-    trips: list[RoundTrip] = []
-    for n in range(3):
-        trips.append(anthropic(history, [use(f"toolu_{n}")], n))
-        history = [*history, spoke(use(f"toolu_{n}")), asked(given(f"toolu_{n}", "invalid", is_error=True))]
-    [line] = lines(*trips, only="model-repeated", hints=True)
-
-    assert line.endswith("| because of client-opaque-tool-error")
 
 
 def test_a_refusal_is_quoted_from_wherever_it_is() -> None:

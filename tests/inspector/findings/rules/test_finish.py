@@ -8,6 +8,7 @@ import pytest
 from conversations import CALL, HELLO, chat, result, said
 from judged import (
     CONVERSE,
+    OLLAMA,
     RESPONSES,
     anthropic,
     calls,
@@ -23,7 +24,7 @@ from judged import (
     use,
     words,
 )
-from round_trips import CHAT, GEMINI, sse
+from round_trips import CHAT, GEMINI, MESSAGES, sse
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -717,3 +718,200 @@ def test_an_empty_stream_that_counts_nothing_was_made_up_where_the_api_counts_em
     assert "api-fabricated-finish" in ids(response())
     assert "api-fabricated-finish" not in ids(response("A whole text."))
     assert "api-fabricated-finish" not in ids(streamed("", 0)), "chat need not count"
+
+
+MISSING, AT_CAP = "api-finish-missing", "api-truncated-text-mislabelled"
+HALF_A_SENTENCE = "It is a strip that holds a recording of"
+WHOLE_SENTENCE = "It is a strip that holds a recording."
+
+
+def worded(word: str | None, text: str = "x") -> RoundTrip:
+    """A chat answer with this finish word, also none."""
+    one = chat([HELLO], said(text))
+    assert one.response is not None
+    body = orjson.loads(one.response.body)
+    body["choices"][0]["finish_reason"] = word
+    return replace(one, response=replace(one.response, content=orjson.dumps(body)))
+
+
+def moved(one: RoundTrip, url: str, upstream: str | None = None) -> RoundTrip:
+    return replace(one, request=replace(one.request, url=url), upstream=upstream)
+
+
+def wordless() -> list[RoundTrip]:
+    """Complete answers without a finish word, one of each API that has such words."""
+    ask = {"role": "user", "content": "hi"}
+    base = {"id": "c", "object": "chat.completion.chunk", "model": "gpt-5"}
+    streamed_chat = sse({**base, "choices": [{"index": 0, "delta": {"content": "It is."}}]}, done=True)
+    start = {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": [], "model": "claude-x"}}
+    text = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "It is."}}
+    streamed_message = sse(
+        start, text, {"type": "content_block_stop", "index": 0}, {"type": "message_stop"}, names=True
+    )
+    message = {"id": "m", "type": "message", "role": "assistant", "model": "claude-x", "content": [words("It is.")]}
+    spoken = {"role": "assistant", "content": [{"text": "It is."}]}
+    output = [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "It is."}]}]
+    cohere = {"role": "assistant", "content": [{"type": "text", "text": "It is."}]}
+    candidate = {"content": {"role": "model", "parts": [{"text": "It is."}]}, "index": 0}
+    mistral = {"id": "c", "object": "chat.completion", "model": "m", "choices": [
+        {"index": 0, "message": {"role": "assistant", "content": "It is."}, "finish_reason": None}]}  # fmt: skip
+    claude = {"model": "claude-x", "max_tokens": 10, "messages": [ask]}
+    converse = {"messages": [{"role": "user", "content": [{"text": "hi"}]}]}
+    invoke = "https://bedrock-runtime.us-east-1.amazonaws.com/model/anthropic.claude-x/invoke"
+    return [
+        worded(None),
+        trip(CHAT, {"model": "gpt-5", "messages": [ask], "stream": True}, streamed_chat),
+        trip("https://api.mistral.ai/v1/chat/completions", {"model": "m", "messages": [ask]}, mistral),
+        trip(MESSAGES, claude, message | {"stop_reason": None}),
+        trip(MESSAGES, claude | {"stream": True}, streamed_message),
+        trip(invoke, {"anthropic_version": "bedrock-2023-05-31", **claude}, message | {"stop_reason": None}),
+        trip(RESPONSES, {"model": "gpt-5", "input": "hi"}, {"id": "r", "object": "response", "output": output}),
+        trip(GEMINI, {"contents": [turn("user", {"text": "hi"})]}, {"candidates": [candidate]}),
+        trip(CONVERSE, converse, {"output": {"message": spoken}, "usage": {"inputTokens": 1, "outputTokens": 2}}),
+        trip("https://api.cohere.com/v2/chat", {"model": "command-a", "messages": [ask]}, {"message": cohere}),
+        trip(OLLAMA, {"model": "qwen3", "messages": [ask], "stream": False},
+             {"model": "qwen3", "message": {"role": "assistant", "content": "It is."}, "done": True}),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("one", wordless())
+def test_a_complete_answer_without_a_finish_word_is_reported_in_every_api(one: RoundTrip) -> None:
+    assert lines(one, only=MISSING) == [
+        "#0 api-finish-missing (api, warning, P): the answer is complete and the API sent no finish reason | "
+        "#0 finish, #0 response",
+    ]
+
+
+def test_an_empty_finish_word_is_none() -> None:
+    [line] = lines(worded(""), only=MISSING)
+
+    assert line.endswith("| #0 finish, #0 response")
+
+
+def test_what_has_a_word_or_is_not_whole_misses_none() -> None:
+    assert MISSING not in ids(worded("stop"))
+    assert MISSING not in ids(worded("whatever")), "an unknown word is a word"
+    assert MISSING not in ids(worded(None, "")), "that nothing came is another finding"
+    cut = sse({"id": "c", "choices": [{"index": 0, "delta": {"content": "It"}}]})
+    assert MISSING not in ids(trip(CHAT, {"model": "m", "messages": [HELLO], "stream": True}, cut))
+    assert MISSING not in ids(chat([HELLO], status=500, error={"error": {"message": "no", "type": "server_error"}}))
+
+
+def test_an_api_without_finish_words_misses_none() -> None:
+    url = "https://api.cloudflare.com/client/v4/accounts/a/ai/run/@cf/meta/llama-3.3"
+    answer = {"success": True, "result": {"response": "It is."}}
+
+    assert MISSING not in ids(trip(url, {"messages": [{"role": "user", "content": "hi"}]}, answer))
+    written = {"object": "text_completion", "model": "m", "choices": [{"index": 0, "text": "It is."}]}
+    assert MISSING not in ids(trip("http://localhost:8000/v1/completions", {"model": "m", "prompt": "hi"}, written))
+
+
+def test_calls_without_a_finish_word_are_reported_once() -> None:
+    one = chat([HELLO], said(None, CALL))
+    assert one.response is not None
+    bare = replace(one, response=replace(one.response, content=one.response.body.replace(b'"tool_calls"}', b"null}")))
+
+    assert MISSING not in ids(bare)
+    assert only("api-finish-label-disagrees", bare).message.startswith("the API sent no finish reason beside")
+
+
+def test_a_provider_that_never_sends_a_word_makes_it_an_info() -> None:
+    url = "https://acme.snowflakecomputing.com/api/v2/cortex/v1/chat/completions"
+
+    assert only(MISSING, moved(worded(None), url, "snowflake")).severity == "info"
+
+
+def at_cap(text: str, cap: int = 50, output: int = 50, **fields: Any) -> list[str]:
+    return lines(chat([HELLO], said(text), usage=(100, output), max_tokens=cap, **fields), only=AT_CAP)
+
+
+def test_a_text_of_exactly_the_allowed_tokens_under_stop_was_cut() -> None:
+    assert at_cap(HALF_A_SENTENCE) == [
+        "#0 api-truncated-text-mislabelled (api, warning, S): the answer has exactly the 50 output tokens that were "
+        f"allowed and ends with {HALF_A_SENTENCE!r}, but the API finished with 'stop' | #0 finish stop, "
+        "#0 usage output 50",
+    ]
+    [thousand] = at_cap(HALF_A_SENTENCE, 1000, 1000)
+    assert "exactly the 1,000 output tokens" in thousand
+
+
+def test_only_the_end_of_a_long_text_is_quoted() -> None:
+    [line] = at_cap("x" * 50 + HALF_A_SENTENCE + " \n")
+
+    assert f"ends with {('x' * 50 + HALF_A_SENTENCE)[-40:]!r}" in line
+
+
+@pytest.mark.parametrize(
+    ("text", "severity"),
+    [
+        (HALF_A_SENTENCE, "warning"),
+        (WHOLE_SENTENCE, "info"),
+        ("cobalt", "info"),
+        ("twenty characters ok", "info"),
+        ("twenty one characters", "warning"),
+        ('{"word": "tape"', "warning"),
+        ('[{"word": "tape"},', "warning"),
+        ('{"word": "tape"}', "info"),
+        ("Run this:\n```sh\nls.", "warning"),
+        ("Run this:\n```sh\nls\n```", "info"),
+        ("  \n", "warning"),
+    ],
+)
+def test_how_sure_it_is_depends_on_the_end_of_the_text(text: str, severity: str) -> None:
+    [line] = at_cap(text)
+
+    assert f"(api, {severity}, S)" in line
+
+
+def test_thinking_that_took_the_whole_cap_leaves_an_empty_answer() -> None:
+    one = chat([HELLO], {"role": "assistant", "content": "", "reasoning_content": "hm"}, usage=(100, 50), max_tokens=50)
+
+    [line] = lines(one, only=AT_CAP)
+    assert "that were allowed and is empty, but the API finished with 'stop'" in line
+    [empty] = lines(one, only="model-empty-response")
+    assert empty.endswith("| because of api-truncated-text-mislabelled")
+
+
+def test_fewer_tokens_or_the_right_word_are_not_a_wrong_label() -> None:
+    assert at_cap(HALF_A_SENTENCE, output=49) == []
+    assert at_cap(HALF_A_SENTENCE, output=51) == []
+    assert at_cap(HALF_A_SENTENCE, finish="length") == []
+    assert at_cap("It", cap=1, output=1) == []
+    assert at_cap(HALF_A_SENTENCE, cap=2, output=2) != []
+    assert lines(chat([HELLO], said(HALF_A_SENTENCE), max_tokens=50, usage=None), only=AT_CAP) == []
+    assert lines(chat([HELLO], said(HALF_A_SENTENCE), usage=(100, 50)), only=AT_CAP) == []
+    called = chat([HELLO], said("Let me look it up in the list", CALL), usage=(100, 50), max_tokens=50)
+    assert lines(called, only=AT_CAP) == []
+
+
+def capped_texts() -> list[RoundTrip]:
+    """Half a sentence of exactly ten tokens under the word for a whole answer."""
+    candidate = {"content": {"role": "model", "parts": [{"text": HALF_A_SENTENCE}]}, "finishReason": "STOP", "index": 0}
+    google = {"candidates": [candidate], "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 10}}
+    output = [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": HALF_A_SENTENCE}]}]
+    whole = {"id": "r", "object": "response", "status": "completed", "output": output, "usage": {
+        "input_tokens": 1, "output_tokens": 10, "total_tokens": 11}}  # fmt: skip
+    spoken = {"role": "assistant", "content": [{"text": HALF_A_SENTENCE}]}
+    converse = {
+        "output": {"message": spoken},
+        "stopReason": "end_turn",
+        "usage": {"inputTokens": 1, "outputTokens": 10},
+    }
+    local = {"message": {"role": "assistant", "content": HALF_A_SENTENCE}, "done": True, "done_reason": "stop",
+             "prompt_eval_count": 1, "eval_count": 10}  # fmt: skip
+    ask = {"role": "user", "content": "hi"}
+    return [
+        anthropic([ask], [words(HALF_A_SENTENCE)], max_tokens=10),
+        trip(GEMINI, {"contents": [turn("user", {"text": "hi"})], "generationConfig": {"maxOutputTokens": 10}}, google),
+        trip(RESPONSES, {"model": "gpt-5", "input": "hi", "max_output_tokens": 10}, whole),
+        trip(CONVERSE, {"messages": [{"role": "user", "content": [{"text": "hi"}]}],
+                        "inferenceConfig": {"maxTokens": 10}}, converse),
+        trip(OLLAMA, {"model": "q", "messages": [ask], "stream": False, "options": {"num_predict": 10}}, local),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("one", capped_texts())
+def test_a_text_at_the_cap_is_found_in_every_api(one: RoundTrip) -> None:
+    found = only(AT_CAP, one)
+
+    assert (found.layer, found.severity) == ("api", "warning")

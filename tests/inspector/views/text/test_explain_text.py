@@ -47,7 +47,7 @@ def test_a_class_says_layer_severity_tier_its_exceptions_and_the_fix() -> None:
 
 
 def test_a_class_that_needs_an_option_names_it() -> None:
-    assert "only with --hints" in shown("model-ping-pong")
+    assert "only with --hints" in shown("model-ignored-tool-error")
     assert "only with --lint" in shown("string-wants-enum")
     assert "openai-chat, openai-responses" in shown("strict-not-set")
     assert "only with" not in shown("client-max-iterations"), "it is always on"

@@ -1,0 +1,45 @@
+"""Examples of findings about whole answers: their form, their end, repeated calls, and the API's own tools."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """What a finding of a class looks like."""
+
+    message: str
+    evidence: tuple[str, ...]
+
+
+ANSWERS: dict[str, Example] = {
+    "model-answer-not-json": Example(
+        "the request asks for JSON and the answer is not JSON: 'Here is the plan: 1. Read the log.'",
+        ("#0 response", "#0 request /response_format"),
+    ),
+    "model-answer-breaks-schema": Example(
+        'the answer breaks the schema that the request asks for (missing-required): "severity" is a required property',
+        ("#0 response", "#0 request /text/format"),
+    ),
+    "api-truncated-text-mislabelled": Example(
+        "the answer has exactly the 1,024 output tokens that were allowed and ends with 'and the second cause is that "
+        "the', but the API finished with 'stop'",
+        ("#2 finish stop", "#2 usage output 1024"),
+    ),
+    "api-finish-missing": Example(
+        "the answer is complete and the API sent no finish reason",
+        ("#0 finish", "#0 response"),
+    ),
+    "api-call-without-id": Example(
+        "1 call without an id: 'look_up'",
+        ("#0 response /choices/0/message/tool_calls/0",),
+    ),
+    "server-tool-failed": Example(
+        "the tool 'list_issues', which the API ran, failed: 401 Unauthorized",
+        ("#0 response /content/1",),
+    ),
+    "model-ping-pong": Example(
+        "the last 4 turns are 2 rounds of 2 turns with the same calls and the same results: 'read_file', 'run_query'",
+        ("#2 response", "#3 response", "#4 response", "#5 response"),
+    ),
+}
+"""By the id of the class."""

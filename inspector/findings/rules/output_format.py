@@ -1,0 +1,112 @@
+"""Answers that are not the JSON which the request asked for."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...wire.json_value import is_json, parse_json
+from ...wire.values import Part
+from ..rule import Note, rule
+from ..rule_context import RuleContext
+from ..schema_check import described, violations
+
+_DONE = frozenset({"complete", "stop_sequence", "unknown"})
+_FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """A complete answer that should be JSON."""
+
+    text: str
+    json: str | None
+    """The JSON in it; None when there is none."""
+
+
+def _answers(context: RuleContext) -> Iterator[_Answer]:
+    """The answers that ended as they should and hold text alone, one for each choice."""
+    if not context.succeeded or context.finish.effective == "cut" or context.emission.emitted == "call_as_text":
+        return
+    if context.emission.choices:
+        for choice in context.emission.choices:
+            if choice.finish in _DONE and not choice.refusal and not choice.calls:
+                yield from _answer(context, choice.content)
+    elif context.finish.effective in _DONE and context.emission.emitted == "text":
+        yield from _answer(context, context.emission.content)
+
+
+def _answer(context: RuleContext, content: tuple[Part, ...]) -> Iterator[_Answer]:
+    texts = [part.text for part in content if part.kind == "text"]
+    whole = "".join(texts)
+    if not whole.strip():
+        return
+    # Remarks and results of the API's tools are separate texts; a request may hold the beginning of the answer.
+    spelled = (whole, texts[-1], _begun(context) + whole)
+    yield _Answer(whole, next((text for text in spelled if is_json(text.strip())), None))
+
+
+def _begun(context: RuleContext) -> str:
+    """The beginning of the answer that the request ends with; empty for none."""
+    last = context.request.messages[-1] if context.request.messages else None
+    return "".join(part.text for part in last.parts) if last is not None and last.role == "assistant" else ""
+
+
+@rule(
+    "model-answer-not-json",
+    "model",
+    "error",
+    "P",
+    says="The request asks for JSON and the text of the answer is not JSON.",
+    fix="Check that the server supports the format; send the answer back and ask for JSON alone.",
+    not_when=(
+        "The answer was cut, filtered or refused",
+        "The answer holds calls",
+        "A stop string of the request may have ended it",
+        "The JSON is in a code fence: then it is a warning",
+    ),
+)
+def not_json(context: RuleContext) -> Iterator[Note]:
+    wanted = context.request.output_format
+    if wanted is None or context.request.stop:
+        return
+    for answer in _answers(context):
+        if answer.json is not None:
+            continue
+        fenced = _FENCED.match(answer.text)
+        inside = fenced is not None and is_json(fenced[1].strip())
+        yield Note(
+            "the request asks for JSON and the answer "
+            + ("puts it into a code fence" if inside else f"is not JSON: {answer.text.strip()[:120]!r}"),
+            (f"{context.at} response", f"{context.at} request {wanted.pointer}"),
+            severity="warning" if inside else None,
+            because_of=context.has("api-truncated-text-mislabelled"),
+        )
+
+
+@rule(
+    "model-answer-breaks-schema",
+    "model",
+    "error",
+    "P",
+    says="The answer is JSON and breaks the schema that the request asks for.",
+    fix="Set the schema to strict if the API has that; otherwise validate the answer and ask again with the error.",
+    not_when=(
+        "The schema itself cannot be compiled",
+        "A number written as a string, or the other way round: then it is a warning",
+    ),
+)
+def breaks_schema(context: RuleContext) -> Iterator[Note]:
+    wanted = context.request.output_format
+    if wanted is None or wanted.schema is None:
+        return
+    for answer in _answers(context):
+        broken = violations(wanted.schema, parse_json(answer.json)) if answer.json is not None else []
+        if broken:
+            yield Note(
+                f"the answer breaks the schema that the request asks for {described(broken)}",
+                (f"{context.at} response", f"{context.at} request {wanted.pointer}"),
+                severity="warning" if all(one.coercible for one in broken) else None,
+            )
+
+
+RULES = (not_json, breaks_schema)

@@ -1,0 +1,97 @@
+"""Whether a value keeps to a JSON Schema as an API takes it, and how it breaks it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NoReturn
+
+import jsonschema_rs
+
+from ..wire.json_value import compact, is_array, is_object, value_at
+
+_MOST = 5
+"""At most this many violations of one value are reported."""
+_KINDS = {
+    "required": "missing-required",
+    "type": "wrong-type",
+    "enum": "bad-enum",
+    "const": "bad-enum",
+    "additionalProperties": "extra-argument",
+}
+"""What people call the keyword that a value breaks; any other keyword keeps its name."""
+_UPPER_TYPES = frozenset({"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"})
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One way in which a value breaks a schema."""
+
+    kind: str
+    text: str
+    """What is wrong and where."""
+    coercible: bool
+    """True for a number where a string is wanted, or the other way round, which frameworks are known to convert."""
+
+
+def violations(schema: object, value: object) -> list[Violation]:
+    """The first violations of the schema; none when it is empty or cannot be compiled."""
+    if not is_object(schema) or not schema:
+        return []
+    # The validator crashes the process on half of a surrogate pair, which JSON may hold.
+    validator = _validator(compact(_standard(schema)).encode("utf-8", "replace").decode())
+    if validator is None:
+        return []
+    try:
+        errors = list(validator.iter_errors(value))
+    except ValueError:
+        return []
+    found: list[Violation] = []
+    for error in errors[:_MOST]:
+        place = "/".join(str(step) for step in error.instance_path)
+        kind = _KINDS.get(error.kind.name, error.kind.name)
+        text = f"{place}: {error.message}" if place else error.message
+        coercible = kind == "wrong-type" and _coercible(value, list(error.instance_path), text)
+        found.append(Violation(kind, text, coercible))
+    return found
+
+
+def described(broken: Sequence[Violation]) -> str:
+    """`(missing-required): "word" is a required property`, for the end of a sentence."""
+    kinds = ", ".join(dict.fromkeys(one.kind for one in broken))
+    return f"({kinds}): {'; '.join(one.text for one in broken[:3])}"
+
+
+@lru_cache(maxsize=512)
+def _validator(schema: str) -> jsonschema_rs.Validator | None:
+    try:
+        return jsonschema_rs.validator_for(schema, retriever=_refuse)
+    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
+        return None
+
+
+def _refuse(address: str) -> NoReturn:
+    """A schema in a recording may name any address: reading a recording must not open a connection."""
+    raise ValueError(address)
+
+
+def _standard(schema: object) -> object:
+    """The schema in standard words: Gemini writes types in capitals, and OpenAPI `nullable` for "or null"."""
+    if is_array(schema):
+        return [_standard(item) for item in schema]
+    if not is_object(schema):
+        return schema
+    plain = {key: _type(value) if key == "type" else _standard(value) for key, value in schema.items()}
+    return {"anyOf": [plain, {"type": "null"}]} if schema.get("nullable") is True else plain
+
+
+def _type(value: object) -> object:
+    return value.lower() if isinstance(value, str) and value in _UPPER_TYPES else _standard(value)
+
+
+def _coercible(whole: object, path: list[str | int], text: str) -> bool:
+    value = value_at(whole, path)
+    if isinstance(value, str):
+        wanted = text.rsplit("type", 1)[-1]
+        return any(word in wanted for word in ("number", "integer")) and bool(re.fullmatch(r"-?\d+(\.\d+)?", value))
+    return isinstance(value, int | float) and not isinstance(value, bool) and '"string"' in text
