@@ -78,7 +78,10 @@ def _turn(row: Row, dearest: Decimal) -> Iterator[Html]:
     yield _cell("client", (row.outcome or "nothing").replace("_", " "), OUTCOME.get(row.outcome or "", "dim"), None)
     yield tag("span", f"{count(row.usage.input)} → {count(row.usage.output)}", class_="tokens", title="tokens in → out")
     bar = tag("span", class_="fill", style=f"width:{share:.1%}")
-    yield tag("span", tag("span", bar, class_="bar"), span("money", dollars(row.cost)), class_="cost")
+    # A refused request used no tokens, so it is not a turn without a known price.
+    free = row.cost is None and row.error is not None and row.usage.input is None
+    price = span("dim", "–") if free else span("money", dollars(row.cost))
+    yield tag("span", tag("span", bar, class_="bar"), price, class_="cost")
     yield span("time", lasted(row.duration_ms))
     yield tag("span", _mark(row.worst), class_="marks")
 

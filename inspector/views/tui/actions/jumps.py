@@ -31,6 +31,7 @@ class Jumps:
 
     def thread(self, by: int) -> None:
         """To the first turn of the next thread, which is unfolded."""
+        self._playing.stop()
         found = self._state.navigation.thread(by)
         if found is None:
             self._say_no("thread", by)

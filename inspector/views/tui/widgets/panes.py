@@ -22,8 +22,9 @@ class Panes(Container):
 
     def __init__(self, **fields: str) -> None:
         super().__init__(**fields)  # pyright: ignore[reportArgumentType]
-        self._heads = Bar(column_heads, id="heading")
         self.turns, self.tabs = TurnList(id="turns"), Tabs(id="tabs")
+        # The list is narrower than this bar, because it has a scroll bar.
+        self._heads = Bar(lambda width: column_heads(min(width, self.turns.room)), id="heading")
         self.page, self.plot = PageView(id="page"), GrowthPlot(id="growth")
         self._left, self._right = Vertical(id="left"), Vertical(id="right")
         self._width = self._height = 0

@@ -1,0 +1,106 @@
+"""The keys that go to another turn."""
+
+import pytest
+from conversations import chat, said, user
+from viewer_parts import parts
+
+from turntape.inspector.views.tui.actions.jumps import NOT_LIVE
+
+
+def test_a_jump_goes_to_the_part_and_opens_the_turn() -> None:
+    made = parts()
+    made.state.navigation.view = "wire"
+
+    made.jumps.jump("call", 1)
+    assert (made.state.place, made.state.navigation.anchor, made.state.view) == (0, "answer/call/0", "turn")
+    made.jumps.jump("finding", 1)
+    assert (made.state.place, made.state.navigation.anchor) == (2, "finding:0")
+    made.jumps.jump("call", -1)
+    assert made.state.place == 2 and made.state.navigation.anchor == "answer/call/0"
+    made.jumps.jump("call", -1)
+    assert (made.state.place, made.state.navigation.anchor) == (0, "answer/call/0")
+    assert made.notice == ""
+
+
+@pytest.mark.parametrize(
+    ("by", "live", "reading", "said_"),
+    [
+        (1, False, False, "no call after this one"),
+        (-1, False, False, "no call before this one"),
+        (1, False, True, "no call after this one, but not all turns are read yet"),
+        (1, True, False, "no call after this one, but not all turns are read yet"),
+        (-1, True, True, "no call before this one"),
+    ],
+)
+def test_a_jump_without_a_target_says_so_and_whether_more_may_come(
+    by: int, live: bool, reading: bool, said_: str
+) -> None:
+    made = parts([chat([user("hi")], said("x"))], live=live, reading=reading)
+
+    made.jumps.jump("call", by)
+    assert made.notice.strip() == said_
+    assert made.state.place == 0 and made.did("request") == []
+
+
+def test_before_the_first_row_no_key_moves_anything() -> None:
+    made = parts(empty=True, reading=True)
+
+    made.jumps.jump("finding", 1)
+    made.jumps.step(1)
+    assert (made.notice, made.calls, made.state.place) == ("", [], None)
+
+
+def test_the_next_thread_is_unfolded_and_its_first_turn_selected() -> None:
+    made = parts()
+    made.select(1)
+
+    made.jumps.thread(1)
+    assert made.did("fold") == [("t2", 1, True)]
+    assert made.state.place == 2
+    made.jumps.thread(1)
+    assert made.notice.strip() == "no thread after this one"
+    made.jumps.thread(-1)
+    assert made.did("fold") == [("t1", 2, True)] and made.state.place == 0
+
+
+def test_a_step_goes_to_the_line_beside() -> None:
+    made = parts()
+    made.panes.turns.below = 1
+
+    made.jumps.step(-1)
+    assert made.did("beside") == [(-1,)] and made.state.place == 1
+    made.panes.turns.below = None
+    made.jumps.step(1)
+    assert made.state.place == 1
+    made.panes.turns.below, made.panes.turns.places = 2, []
+    made.jumps.step(1)
+    assert made.state.place == 1
+
+
+@pytest.mark.parametrize("key", ["jump", "thread", "step"])
+def test_a_key_that_goes_elsewhere_ends_the_playback(key: str) -> None:
+    made = parts()
+    made.playing.toggle()
+    assert made.state.playback.turn is not None
+
+    {"jump": lambda: made.jumps.jump("call", 1), "thread": lambda: made.jumps.thread(1)}.get(
+        key, lambda: made.jumps.step(1)
+    )()
+    assert made.state.playback.turn is None and made.panes.turns.playing is None
+
+
+def test_a_recording_that_is_over_cannot_be_followed() -> None:
+    made = parts()
+
+    made.jumps.toggle_follow()
+    assert made.notice.strip() == NOT_LIVE and not made.state.follow.on
+
+
+def test_following_goes_to_the_last_turn_of_the_thread() -> None:
+    made = parts(live=True)
+
+    made.jumps.toggle_follow()
+    assert not made.state.follow.on and made.state.place == 0
+    made.jumps.toggle_follow()
+    assert made.state.follow.on and made.state.place == 1
+    assert made.notice == ""

@@ -1,0 +1,267 @@
+"""The actions of the viewer without a terminal: the state and the bars are real, the widgets only note what is asked."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from conversations import chat, loop, said, user
+from textual.message import Message
+
+from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.run.row import Row
+from turntape.inspector.run.rows import Rows
+from turntape.inspector.run.run_index import Run
+from turntape.inspector.views.tui.actions.bars import Bars
+from turntape.inspector.views.tui.actions.jumps import Jumps
+from turntape.inspector.views.tui.actions.pane_actions import PaneActions
+from turntape.inspector.views.tui.actions.playback_actions import PlaybackActions
+from turntape.inspector.views.tui.actions.row_updates import RowUpdates
+from turntape.inspector.views.tui.actions.search_actions import SearchActions
+from turntape.inspector.views.tui.actions.selection import Selection
+from turntape.inspector.views.tui.actions.state import ScreenState
+from turntape.inspector.views.tui.controllers.follow import Follow
+from turntape.inspector.views.tui.controllers.navigation import Navigation
+from turntape.inspector.views.tui.controllers.playback import Playback
+from turntape.inspector.views.tui.controllers.search import Search
+from turntape.inspector.views.tui.pages.blocks import Spans
+
+type Call = tuple[Any, ...]
+"""The name of a method and its arguments."""
+
+
+class Turns:
+    """The list of turns."""
+
+    def __init__(self, calls: list[Call]) -> None:
+        self._calls = calls
+        self.places: list[int] = []
+        self.playing: int | None = None
+        self.on_turn = True
+        self.below: int | None = None
+        """What `beside` answers."""
+
+    def show(self, rows: Rows, keep: Callable[[Row], bool] | None, place: int | None) -> None:
+        self.places = [at for at, row in enumerate(rows.all) if keep is None or keep(row)]
+        self._calls.append(("list", tuple(self.places), place))
+
+    def point_to(self, place: int) -> None:
+        self._calls.append(("point", place))
+
+    def play(self, place: int | None) -> None:
+        self.playing = place
+        self._calls.append(("mark", place))
+
+    def fold(self, thread: str, place: int | None, *, opened: bool) -> None:
+        self._calls.append(("fold", thread, place, opened))
+
+    def beside(self, by: int) -> int | None:
+        self._calls.append(("beside", by))
+        return self.below
+
+
+class PagePane:
+    """The page."""
+
+    def __init__(self, calls: list[Call]) -> None:
+        self._calls = calls
+        self.room, self.seeking, self.at_end = 80, False, False
+        self.needle: tuple[str, ...] = ()
+
+    def show(self, page: Any, anchor: str = "", *, top: bool = False, end: bool = False) -> None:
+        self._calls.append(("page shown", page, anchor, top, end))
+
+    def seek(self, by: int, *, edge: bool = False) -> None:
+        self._calls.append(("seek", by, edge))
+
+    def refresh(self) -> None:
+        self._calls.append(("page refreshed",))
+
+
+class Plot:
+    def __init__(self, calls: list[Call]) -> None:
+        self._calls = calls
+
+    def show(self, steps: Any, place: int) -> None:
+        self._calls.append(("plot", steps, place))
+
+
+class Tabs:
+    def __init__(self) -> None:
+        self.shown: tuple[str, int, bool] | None = None
+
+    def show_views(self, view: str, problems: int, *, output: bool) -> None:
+        self.shown = (view, problems, output)
+
+
+class Panes:
+    """Both panes."""
+
+    def __init__(self, calls: list[Call]) -> None:
+        self._calls = calls
+        self.turns, self.page, self.plot, self.tabs = Turns(calls), PagePane(calls), Plot(calls), Tabs()
+        self.in_list = True
+        self.hints = (("↵", "open", "open"), ("n", "finding", "next(1)"), ("q", "quit", "app.quit"))
+
+    def show_view(self, view: str) -> None:
+        self._calls.append(("view", view))
+
+    def show_page(self) -> None:
+        self._calls.append(("page pane",))
+
+    def enter_page(self, view: str) -> None:
+        self.in_list = False
+        self._calls.append(("enter page", view))
+
+    def enter_list(self) -> None:
+        self.in_list = True
+        self._calls.append(("enter list",))
+
+    def share_room(self) -> None: ...
+
+
+class Box:
+    """The search box."""
+
+    HINTS = (("↵", "keep", ""),)
+
+    def __init__(self) -> None:
+        self.opened = self.has_focus = False
+        self.value = ""
+
+    def start(self, text: str) -> None:
+        self.opened = self.has_focus = True
+        self.value = text
+
+    def end(self) -> None:
+        self.opened = self.has_focus = False
+
+
+class Loader:
+    """Notes what is requested."""
+
+    def __init__(self, calls: list[Call]) -> None:
+        self._calls = calls
+        self.busy = False
+        self.steps: Any = None
+
+    def page(self, view: str, place: int, width: int, anchor: str = "", *, top: bool = False) -> None:
+        self._calls.append(("request", view, place, width, anchor, top))
+
+    def output(self, path: Path, place: int, width: int) -> None:
+        self._calls.append(("request output", path, place, width))
+
+    def played(self, turn: Any, width: int) -> None:
+        self._calls.append(("request played", turn.place, width))
+
+    def growth(self, place: int, width: int) -> Any:
+        self._calls.append(("request growth", place, width))
+        return self.steps
+
+    def rows_changed(self) -> None:
+        self._calls.append(("rows changed",))
+
+
+class Timer:
+    """A timer that a test fires by hand."""
+
+    def __init__(self) -> None:
+        self.running = False
+
+    def every(self, interval: float, call: Callable[[], None]) -> "Timer":
+        self.running = True
+        return self
+
+    def stop(self) -> None:
+        self.running = False
+
+
+@dataclass
+class Parts:
+    """The actions of one screen, and what they did."""
+
+    state: ScreenState
+    calls: list[Call] = field(default_factory=list[Call])
+    posted: list[Message] = field(default_factory=list[Message])
+    waiting: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
+    """What is to be called later."""
+    delays: list[float] = field(default_factory=list[float])
+
+    def __post_init__(self) -> None:
+        self.panes, self.box, self.loader = Panes(self.calls), Box(), Loader(self.calls)
+        panes, box, loader = (one for one in (self.panes, self.box, self.loader))
+        drawn: Any = panes
+        self.bars = bars = Bars(self.state, drawn, box)  # type: ignore[arg-type]
+        given: Any = loader
+        self.selection = selection = Selection(self.state, given, drawn, bars)
+        self.playing = PlaybackActions(self.state, given, selection, drawn, bars)
+        typed: Any = box
+        self.searching = SearchActions(self.state, given, selection, drawn, typed, bars, self.waiting.append)
+        self.moving = PaneActions(self.state, selection, self.playing, self.searching, drawn, bars)
+        self.jumps = Jumps(self.state, selection, self.playing, drawn, bars)
+        self.updates = RowUpdates(self.state, given, selection, drawn, bars, self._later)
+        panes.turns.places = list(range(len(self.state.run.rows.all)))
+
+    def _later(self, seconds: float, call: Callable[[], None]) -> None:
+        self.delays.append(seconds)
+        self.waiting.append(call)
+
+    def did(self, name: str) -> list[Call]:
+        """The arguments of all calls of that name, since this was asked last."""
+        found = [call[1:] for call in self.calls if call[0] == name]
+        self.calls[:] = [call for call in self.calls if call[0] != name]
+        return found
+
+    def select(self, place: int) -> None:
+        """Select a round trip, and forget the calls."""
+        self.selection.select(place)
+        self.calls.clear()
+
+    @property
+    def notice(self) -> str:
+        """The notice in the status line."""
+        return shown(self.bars._notice)
+
+    @property
+    def status(self) -> str:
+        """The whole status line."""
+        return shown(self.bars.status._make(80)) if self.bars.status.has_class("shown") else ""
+
+
+def shown(spans: Spans) -> str:
+    return "".join(text for text, _ in spans)
+
+
+def trips() -> list[RoundTrip]:
+    """A thread of two turns, then a thread of one turn whose answer was cut off by the cap."""
+    call = ("call_2", "look_up", '{"word":"reel"')
+    return [*loop(), chat([user("other")], said(None, call), index=2, finish="length")]
+
+
+def parts(
+    given: list[RoundTrip] | None = None,
+    *,
+    live: bool = False,
+    turn: int | None = None,
+    output: Path | None = None,
+    reading: bool = False,
+    empty: bool = False,
+) -> Parts:
+    """The actions over a run in memory; `empty` before any of its rows is read."""
+    run = Run.of(trips() if given is None else given)
+    if empty:
+        run.rows = Rows()
+    search, posted, timer = Search(), list[Message](), Timer()
+    state = ScreenState(
+        run=run,
+        search=search,
+        navigation=Navigation(run.rows, search.visible, turn),
+        follow=Follow(run.rows, live=live),
+        playback=Playback(run.rows, search.visible, posted.append, timer.every, lambda: 0.0),
+        output=output,
+        reading=reading,
+    )
+    made = Parts(state, posted=posted)
+    if not empty:
+        made.select(0)
+    return made
