@@ -1,4 +1,4 @@
-"""The actions of the viewer without a terminal: the state and the bars are real, the widgets only note what is asked."""
+"""The actions of the viewer without a terminal: the state and the bars are real, the widgets note what is asked."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -189,18 +189,18 @@ class Parts:
 
     def __post_init__(self) -> None:
         self.panes, self.box, self.loader = Panes(self.calls), Box(), Loader(self.calls)
-        panes, box, loader = (one for one in (self.panes, self.box, self.loader))
-        drawn: Any = panes
-        self.bars = bars = Bars(self.state, drawn, box)  # type: ignore[arg-type]
-        given: Any = loader
-        self.selection = selection = Selection(self.state, given, drawn, bars)
-        self.playing = PlaybackActions(self.state, given, selection, drawn, bars)
-        typed: Any = box
-        self.searching = SearchActions(self.state, given, selection, drawn, typed, bars, self.waiting.append)
-        self.moving = PaneActions(self.state, selection, self.playing, self.searching, drawn, bars)
-        self.jumps = Jumps(self.state, selection, self.playing, drawn, bars)
-        self.updates = RowUpdates(self.state, given, selection, drawn, bars, self._later)
-        panes.turns.places = list(range(len(self.state.run.rows.all)))
+        # The actions ask for no more of the widgets than these have.
+        panes: Any = self.panes
+        box: Any = self.box
+        loader: Any = self.loader
+        self.bars = bars = Bars(self.state, panes, box)
+        self.selection = selection = Selection(self.state, loader, panes, bars)
+        self.playing = PlaybackActions(self.state, loader, selection, panes, bars)
+        self.searching = SearchActions(self.state, loader, selection, panes, box, bars, self.waiting.append)
+        self.moving = PaneActions(self.state, selection, self.playing, self.searching, panes, bars)
+        self.jumps = Jumps(self.state, selection, self.playing, panes, bars)
+        self.updates = RowUpdates(self.state, loader, selection, panes, bars, self._later)
+        self.panes.turns.places = list(range(len(self.state.run.rows.all)))
 
     def _later(self, seconds: float, call: Callable[[], None]) -> None:
         self.delays.append(seconds)

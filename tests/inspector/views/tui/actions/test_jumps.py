@@ -16,8 +16,6 @@ def test_a_jump_goes_to_the_part_and_opens_the_turn() -> None:
     made.jumps.jump("finding", 1)
     assert (made.state.place, made.state.navigation.anchor) == (2, "finding:0")
     made.jumps.jump("call", -1)
-    assert made.state.place == 2 and made.state.navigation.anchor == "answer/call/0"
-    made.jumps.jump("call", -1)
     assert (made.state.place, made.state.navigation.anchor) == (0, "answer/call/0")
     assert made.notice == ""
 

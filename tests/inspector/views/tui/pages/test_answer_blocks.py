@@ -22,7 +22,9 @@ def choice(index: int, text: str, finish: str | None = "stop") -> dict[str, Any]
 def test_every_choice_but_the_first_has_its_own_block() -> None:
     shown = blocks(choice(0, "one"), choice(1, "two", "length"), choice(2, "three", None))
 
-    titles = {name: "".join(text for text, _ in block.title) for name, block in shown.items() if "choice" in name}
+    titles = {
+        name: "".join(text for text, _ in block.title_at(80)) for name, block in shown.items() if "choice" in name
+    }
     assert titles == {
         "answer:choice:1": "choice 2 of 3  length",
         "answer:choice:2": "choice 3 of 3  no finish word",

@@ -1,0 +1,102 @@
+"""Playback on the screen."""
+
+from dataclasses import replace
+
+from round_trips import exchanged
+from viewer_parts import parts
+
+from turntape.inspector.views.tui.controllers.messages import PlaybackAdvanced
+from turntape.inspector.views.tui.controllers.played_turn import PlayedTurn
+
+
+def test_play_shows_the_turn_as_it_arrives_and_marks_it_in_the_list() -> None:
+    made = parts()
+    made.state.navigation.view = "findings"
+
+    made.playing.toggle()
+    assert made.state.view == "turn" and made.panes.turns.playing == 0
+    assert made.did("request played") == [(0, 80)]
+    assert made.status.startswith(" ▶ turn 1 of t1  as recorded")
+
+
+def test_play_again_stops_and_shows_the_whole_turn() -> None:
+    made = parts()
+    made.playing.toggle()
+    made.calls.clear()
+
+    made.playing.toggle()
+    assert made.state.playback.turn is None and made.panes.turns.playing is None
+    assert made.did("request") == [("turn", 0, 80, "", True)] and made.status == ""
+
+
+def test_without_a_turn_ahead_play_says_so() -> None:
+    models = replace(exchanged("https://api.openai.com/v1/models", b"", {"data": []}, method="GET"), index=0)
+    made = parts([models])
+
+    made.playing.toggle()
+    assert made.notice == " there is no turn to play from here" and made.did("request played") == []
+    nothing = parts(empty=True)
+    nothing.playing.toggle()
+    assert (nothing.notice, nothing.calls) == ("", [])
+
+
+def test_stop_leaves_the_page_and_removes_the_mark_once() -> None:
+    made = parts()
+    made.playing.toggle()
+    made.calls.clear()
+
+    made.playing.stop()
+    made.playing.stop()
+    assert made.did("mark") == [(None,)] and made.did("request") == []
+
+
+def test_time_that_passes_is_drawn_for_the_turn_that_is_played() -> None:
+    made = parts()
+    made.playing.toggle()
+    turn = made.state.playback.turn
+    assert turn is not None
+    made.calls.clear()
+
+    made.playing.advanced(PlaybackAdvanced(turn, False))
+    made.playing.advanced(PlaybackAdvanced(PlayedTurn(1, 0, 0), True))
+    assert made.did("request played") == []
+    made.playing.advanced(PlaybackAdvanced(turn, True))
+    assert made.did("request played") == [(0, 80)] and made.did("mark") == []
+
+
+def test_the_next_turn_is_marked_and_becomes_the_place() -> None:
+    made = parts()
+    made.playing.toggle()
+    made.state.playback.turn = PlayedTurn(1, 0, 0)
+
+    made.playing.show()
+    assert made.state.place == 1 and made.panes.turns.playing == 1
+
+
+def test_at_the_end_the_whole_turn_is_shown_and_said() -> None:
+    made = parts()
+    made.playing.toggle()
+    made.calls.clear()
+
+    made.playing.ended()
+    assert made.state.playback.turn is None and made.notice == " played to the end"
+    assert made.did("request") == [("turn", 0, 80, "", True)]
+
+
+def test_nothing_is_shown_when_nothing_is_played() -> None:
+    made = parts()
+
+    made.playing.show()
+    assert made.calls == []
+
+
+def test_the_speed_is_said_unless_the_status_line_has_it() -> None:
+    made = parts()
+
+    made.playing.change_speed(1)
+    assert made.notice.strip().startswith("plays at 2×")
+    made.bars.forget_notice()
+    made.playing.toggle()
+    made.playing.change_speed(-1)
+    assert made.notice == "" and made.state.playback.turn is not None
+    assert made.state.playback.turn.speed == made.state.playback.speed
