@@ -1,8 +1,8 @@
 """What Anthropic's SDK knows of managed agents and nothing here reads, with what happens to it."""
 
-_THREAD = "kept raw: it is about another thread of the session, which has a stream of its own"
+_THREAD = "kept raw: it is about another thread of the session, which has a separate stream"
 _OUTCOME = "kept raw: it is about the grading of an outcome"
-_WORKFLOW = "kept raw: it is about a workflow, whose threads have streams of their own"
+_WORKFLOW = "kept raw: it is about a workflow, whose threads have separate streams"
 
 NOT_READ: dict[str, dict[str, str]] = {
     "event": {

@@ -1,20 +1,21 @@
-"""Every member of botocore's unions of Converse is read, or listed with what happens to it."""
+"""Every member of botocore's unions of Converse and of agents is read, or listed with what happens to it."""
 
 from typing import Any
 
 from sdk_types import Json, not_covered, shape_sample, shape_samples, since
 
+from turntape.inspector.wire.protocols.bedrock.agent import AgentDraft
 from turntape.inspector.wire.protocols.bedrock.converse import FINISH
 from turntape.inspector.wire.protocols.bedrock.converse_blocks import assemble, block_parts, read_converse_request
-from turntape.inspector.wire.protocols.bedrock.not_read import NOT_READ
+from turntape.inspector.wire.protocols.bedrock.not_read import AGENT_NOT_READ, NOT_READ
 
 pytestmark = since("botocore", 1, 44, 5)
 
 
-def shape(name: str) -> Any:
+def shape(name: str, service: str = "bedrock-runtime") -> Any:
     import botocore.session
 
-    return botocore.session.get_session().get_service_model("bedrock-runtime").shape_for(name)
+    return botocore.session.get_session().get_service_model(service).shape_for(name)
 
 
 def is_block_read(block: Json) -> bool:
@@ -74,3 +75,48 @@ def test_every_kind_of_tool_is_read_or_listed() -> None:
 def test_every_finish_word_has_a_label() -> None:
     words = shape("StopReason").enum
     assert words and not [word for word in words if word not in FINISH]
+
+
+def agent_answer(events: list[Any]) -> object:
+    draft = AgentDraft()
+    for name, event in events:
+        draft.add(name, event)
+    return draft.answer("s", ended=True, error=None)
+
+
+def is_agent_event_read(event: Any) -> bool:
+    return agent_answer([event]) != agent_answer([])
+
+
+def test_every_event_of_an_agent_and_of_a_knowledge_base_is_read_or_listed() -> None:
+    streams = ("ResponseStream", "InlineAgentResponseStream", "RetrieveAndGenerateStreamResponseOutput")
+    members = {name: one for stream in streams for name, one in shape(stream, "bedrock-agent-runtime").members.items()}
+    plain: Any = {n: [(n, _spelled(shape_sample(one)))] for n, one in members.items() if not n.endswith("Exception")}
+
+    assert len(plain) > 6
+    assert not_covered(plain, is_agent_event_read, AGENT_NOT_READ["stream event"]) == []
+
+
+def _spelled(sample: Json) -> Json:
+    """The sample with a guardrail's action as the API has it when it stops an answer."""
+    return {**sample, "action": "INTERVENED"} if "action" in sample else sample
+
+
+def test_the_tokens_of_every_kind_of_trace_are_read_or_it_is_listed() -> None:
+    kinds = shape("Trace", "bedrock-agent-runtime").members
+    usage = {"modelInvocationOutput": {"metadata": {"usage": {"inputTokens": 1}}}}
+    samples: Any = {
+        kind: [("trace", {"trace": {kind: usage if "modelInvocationOutput" in one.members else {}}})]
+        for kind, one in kinds.items()
+    }
+
+    assert not_covered(samples, is_agent_event_read, AGENT_NOT_READ["trace"]) == []
+
+
+def test_every_kind_of_call_that_an_agent_hands_over_is_read() -> None:
+    members = shape("InvocationInputMember", "bedrock-agent-runtime").members
+    samples: Any = {
+        kind: [("returnControl", {"invocationInputs": [{kind: shape_sample(one)}]})] for kind, one in members.items()
+    }
+
+    assert samples and not_covered(samples, is_agent_event_read, {}) == []
