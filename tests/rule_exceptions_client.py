@@ -166,10 +166,13 @@ def front_cut(answer: str) -> list[RoundTrip]:
     return [chat([HELLO], said(answer)), chat([said(answer), user("and then?")], DONE, index=1)]
 
 
-def observed(text: str) -> list[RoundTrip]:
-    """An agent without tools, whose client puts its own words behind the model's."""
-    answer, echoed = said(text), said(f"{text}\nObservation: a strip")
-    return [chat([HELLO], answer, tools=None), chat([HELLO, echoed, user("and then?")], DONE, index=1, tools=None)]
+def observed(text: str, echoed: str | None = None) -> list[RoundTrip]:
+    """An agent without tools, whose client puts its own words behind the model's, or in their place."""
+    answer, back = said(text), said(echoed or f"{text}\nObservation: a strip")
+    return [
+        chat([HELLO], answer, tools=None),
+        chat([HELLO, back, user("and then?")], DONE, index=1, tools=None),
+    ]
 
 
 FUTURE = {"id": "ft_1", "type": "future_call", "call_id": "call_9", "code": "1 + 1", "status": "completed"}
@@ -341,7 +344,7 @@ CLIENT: list[Row] = [
      [chat([HELLO], said("I look.", CALL)), chat([HELLO, CALLED, GIVEN], DONE, index=1)], "info"),
     ("client-assistant-mutated",
      "The client of an agent without tools writes its observations into the answer: then it is an info",
-     observed("I look it up."), observed("Action: look_up\nObservation: made up"), "info"),
+     observed("I look it up.", "I find it."), observed("Action: look_up\nObservation: made up"), "info"),
     ("client-history-truncated", "Only a short answer links the two requests",
      front_cut("It holds a recording of voices, which a machine reads from a thin strip."),
      front_cut("It holds voices.")),

@@ -89,7 +89,7 @@ def _unit(role: str, part: Part, emitted: bool) -> Unit | None:
     if part.kind == "text" or part.kind == "refusal":
         if not part.text.strip():
             return None
-        meaning, spelling = hash((role, without_space(part.text))), hash((role, part.text))
+        meaning, spelling = text_meaning(role, part.text), hash((role, part.text))
         return Unit(part.kind, role, None, meaning, spelling, part.pointer, part, emitted)
     if part.kind == "media":
         meaning = hash((role, "media", sorted_json(unmarked(part.raw))))
@@ -105,6 +105,11 @@ def _call_unit(part: Part, call: ToolCall, emitted: bool) -> Unit:
 def _result_unit(part: Part, result: ToolResult, emitted: bool) -> Unit:
     meaning = hash(("result", result.text.strip()))
     return Unit("result", "tool", result.call_id, meaning, hash(result.text), part.pointer, part, emitted)
+
+
+def text_meaning(role: str, text: str) -> int:
+    """The meaning of a text of this role, whatever its white space."""
+    return hash((role, without_space(text)))
 
 
 def without_space(text: str) -> str:

@@ -63,6 +63,12 @@ class HistoryDiff:
     """Reasoning and signatures that did not come back unchanged."""
     new: tuple[Unit, ...] = ()
     """What the request adds after the answer."""
+    inserted: tuple[Unit, ...] = ()
+    """What the request adds before the answer."""
+    beside: tuple[Unit, ...] = ()
+    """What the request adds between the pieces of the answer, or as the assistant's right before them."""
+    removed: tuple[Unit, ...] = ()
+    """What the previous request had and this one has not, in any form."""
 
 
 def diff_history(turn: Turn, following: Turn) -> HistoryDiff:
@@ -79,21 +85,30 @@ def diff_history(turn: Turn, following: Turn) -> HistoryDiff:
     emitted = units_emitted(emission) if emission and not resumed and not _several_answers(request) else []
     kept = same_messages(old, now)
     start = _start(old, kept)
-    expected = joined([*old.history[start:], *emitted])
+    expected = joined([*_before_answer(old.history[start:], emitted), *emitted])
     units = joined(now.history[start:])
     if request.continuation is not None:
         _merge_parts(expected, units, len(joined(old.history[start:])))
     same = _common(expected, units)
     if same == len(expected):
-        changes, new = [], units[same:]
+        found = _Departures([], units[same:])
     else:
-        changes, new = _departures(expected[same:], units[same:])
-    changes = _without_referenced(changes, after) + _respelled(expected[:same], units[:same])
+        found = _departures(expected[same:], units[same:])
+    changes = _without_referenced(found.changes, after) + _respelled(expected[:same], units[:same])
     if turn.reading.protocol != following.reading.protocol:
         # Another API writes the same history in other shapes.
-        return HistoryDiff("respelled", new=tuple(new))
+        return HistoryDiff("respelled", new=tuple(found.new))
     lost, reasoning = diff_reasoning(turn, after.conversation[kept:])
-    return HistoryDiff(_state(changes), tuple(changes), reasoning, tuple(lost), tuple(new))
+    return HistoryDiff(
+        _state(changes),
+        tuple(changes),
+        reasoning,
+        tuple(lost),
+        tuple(found.new),
+        tuple(found.inserted),
+        tuple(found.beside),
+        tuple(found.removed),
+    )
 
 
 def _merge_parts(expected: list[Unit], units: list[Unit], place: int) -> None:
@@ -134,6 +149,13 @@ def _start(old: Conversation, kept: int) -> int:
     return start
 
 
+def _before_answer(history: list[Unit], emitted: list[Unit]) -> list[Unit]:
+    """The history without a text that begins the answer, where the answer repeats it (Mistral's `prefix`)."""
+    if not (history and emitted) or history[-1].kind != "text" or history[-1].role != "assistant":
+        return history
+    return history[:-1] if emitted[0].kind == "text" and emitted[0].text.startswith(history[-1].text) else history
+
+
 def _several_answers(request: RequestReading) -> bool:
     """True when the request asks for several answers, of which the client keeps one."""
     asked = request.parameters.get("n")
@@ -149,27 +171,42 @@ def _common(a: list[Unit], b: list[Unit]) -> int:
     return count
 
 
-def _departures(old: list[Unit], new: list[Unit]) -> tuple[list[HistoryChange], list[Unit]]:
-    """The changes from `old` to `new`, which differ in their first unit, and the units that `new` adds at the end."""
+@dataclass(frozen=True, slots=True)
+class _Departures:
+    """How one list of units departs from another."""
+
+    changes: list[HistoryChange]
+    new: list[Unit]
+    """What comes after the end of the old list."""
+    inserted: list[Unit] = field(default_factory=list[Unit])
+    beside: list[Unit] = field(default_factory=list[Unit])
+    removed: list[Unit] = field(default_factory=list[Unit])
+
+
+def _departures(old: list[Unit], new: list[Unit]) -> _Departures:
+    """The departures of `new` from `old`, which differ in their first unit."""
     if len(old) > _MOST_UNITS or len(new) > _MOST_UNITS:
         first = HistoryChange("removed", old[0].emitted, old[0].pointer, new[0].pointer if new else None)
-        return [first], []
+        return _Departures([first], [])
     new, behind = _behind_answer(old, new)
     aligned = _align(old, new)
     added = aligned.added + behind
     # Parts of a text that was split or joined are the same text.
     gone, inserted = _rejoined(aligned.gone, aligned.inserted)
     gone, added = _rejoined(gone, added)
-    changes = aligned.changes
+    changes, removed = aligned.changes, list[Unit]()
     for unit in gone:
         twin = next((other for other in (*inserted, *added) if other.meaning == unit.meaning), None)
         if twin is None:
             changes += _left_out(unit)
+            removed += [] if unit.emitted else [unit]
             continue
         inserted = [other for other in inserted if other is not twin]
         changes.append(HistoryChange("moved", unit.emitted, unit.pointer, twin.pointer, call_id=unit.call_id))
     changes += [HistoryChange("inserted", False, None, unit.pointer, became=unit.text) for unit in inserted]
-    return changes, added
+    in_answer = [unit for unit in inserted if any(unit is other for other in aligned.in_answer)]
+    before_it = [unit for unit in inserted if not any(unit is other for other in in_answer)]
+    return _Departures(changes, added, before_it, in_answer, removed)
 
 
 @dataclass(slots=True)
@@ -181,6 +218,8 @@ class _Alignment:
     """Units that exist only in the old list."""
     inserted: list[Unit] = field(default_factory=list[Unit])
     """Units that exist only in the new list."""
+    in_answer: list[Unit] = field(default_factory=list[Unit])
+    """Those of `inserted` that are in the place of the answer."""
     added: list[Unit] = field(default_factory=list[Unit])
     """New units after the end of the old list."""
 
@@ -193,6 +232,8 @@ def _align(old: list[Unit], new: list[Unit]) -> _Alignment:
             continue
         left, right = old[i1:i2], new[j1:j2]
         pairs = _paired(left, right)
+        if i2 < len(old):
+            pairs += _in_place(left, right, pairs)
         for before, now in pairs:
             made.changes += _change(before, now)
         made.gone += [unit for unit in left if not any(unit is before for before, _ in pairs)]
@@ -201,7 +242,18 @@ def _align(old: list[Unit], new: list[Unit]) -> _Alignment:
             made.added += rest
         else:
             made.inserted += rest
+            made.in_answer += _in_answer(old, i1, i2, right, rest)
     return made
+
+
+def _in_answer(old: list[Unit], start: int, end: int, right: list[Unit], rest: list[Unit]) -> list[Unit]:
+    """Those of `rest` that are in the place of the answer, where `right` has come for `old[start:end]`."""
+    answer = next((place for place, unit in enumerate(old) if unit.emitted), len(old))
+    if end < answer:
+        return []
+    turned = next((place for place in range(len(right), 0, -1) if right[place - 1].role != "assistant"), 0)
+    behind = right if start > answer else right[turned:]
+    return [unit for unit in behind if any(unit is other for other in rest)]
 
 
 def _left_out(unit: Unit) -> list[HistoryChange]:
@@ -230,11 +282,23 @@ def _paired(left: list[Unit], right: list[Unit]) -> list[tuple[Unit, Unit]]:
         for unit in left:
             if any(unit is before for before, _ in pairs):
                 continue
-            found = next((o for o in free if o.kind == unit.kind and o.role == unit.role and fits(unit, o)), None)
+            likely = [o for o in free if o.kind == unit.kind and o.role == unit.role and fits(unit, o)]
+            found = next(
+                (o for o in likely if _reads_alike(unit, o)), likely[-1 if unit.emitted else 0] if likely else None
+            )
             if found is not None:
                 pairs.append((unit, found))
                 free = [other for other in free if other is not found]
     return pairs
+
+
+def _in_place(left: list[Unit], right: list[Unit], pairs: list[tuple[Unit, Unit]]) -> list[tuple[Unit, Unit]]:
+    """Texts of the assistant that were rewritten, between neighbours that are unchanged."""
+    gone = [unit for unit in left if not any(unit is before for before, _ in pairs)]
+    come = [unit for unit in right if not any(unit is now for _, now in pairs)]
+    if len(gone) != len(come) or any(unit.kind != "text" or unit.role != "assistant" for unit in (*gone, *come)):
+        return []
+    return list(zip(gone, come, strict=True))
 
 
 def _same_id(a: Unit, b: Unit) -> bool:
@@ -249,8 +313,10 @@ def _near(a: Unit, b: Unit) -> bool:
         return a.call_id is None and b.call_id is None and a.part.result.name == b.part.result.name
     if a.part.call and b.part.call:
         return a.part.call.name == b.part.call.name or a.part.call.arguments == b.part.call.arguments
-    if a.emitted:
-        return True
+    return a.emitted or _reads_alike(a, b)
+
+
+def _reads_alike(a: Unit, b: Unit) -> bool:
     short, long = sorted((a.text, b.text), key=len)
     return bool(short) and (short[:24] == long[:24] or short[-24:] == long[-24:] or short[:200] in long)
 

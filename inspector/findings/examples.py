@@ -4,6 +4,20 @@ from .answer_examples import ANSWERS, Example
 
 EXAMPLES: dict[str, Example] = {
     **ANSWERS,
+    "client-forged-answer": Example(
+        "the history contains the text 'Careful: the replica lags by an hour.' as the model's own, but no answer "
+        "contains it",
+        ("#2 response", "#3 request /messages/6/content"),
+    ),
+    "client-foreign-history": Example(
+        "2 pieces of another conversation are in front of this one: 'Where is my parcel?'",
+        ("#2 request", "#3 request /messages/1/content", "#3 request /messages/2/content"),
+    ),
+    "client-user-text-lost": Example(
+        "the request contains none of the user's words: 1 text of #2 (149 characters) is missing, 'Checkout failed "
+        "for many customers last night, from about 2', and only 'Continue.' replaces it",
+        ("#2 request /messages/1/content", "#3 request"),
+    ),
     "client-history-truncated": Example(
         "1 piece of the history (201 characters) is missing, without a replacement",
         ("#3 request /messages/8", "#4 request"),

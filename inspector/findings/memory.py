@@ -99,6 +99,8 @@ class ThreadMemory:
     """How often each large media part was sent, by hash."""
     recent: list[Finding] = field(default_factory=list[Finding])
     """The findings of the previous turn."""
+    sent: set[int] = field(default_factory=set[int])
+    """The meanings of everything that its requests contained so far."""
     cached: bool = False
     """True when a request asked for caching, or the API reported cached tokens."""
 
@@ -127,6 +129,10 @@ class RunMemory:
     """The ids of the blocks that the API returned."""
     unknown_calls: set[str] = field(default_factory=set[str])
     """The ids under which blocks of a type that is not known may be answered."""
+    call_ids: set[str] = field(default_factory=set[str])
+    """The ids of all calls that the API returned."""
+    said: dict[int, int] = field(default_factory=dict[int, int])
+    """The round trip that first returned a text, a call or reasoning, by its meaning."""
     answers: dict[str, bool] = field(default_factory=dict[str, bool])
     """Ids of answers, and whether the API was asked to store them."""
     tools: dict[str, tuple[int, int, int]] = field(default_factory=dict[str, tuple[int, int, int]])

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from ..analysis.conversation import call_meaning
-from ..wire.values import ToolCall
+from ..analysis.conversation import call_meaning, joined, meanings_emitted, text_meaning
+from ..wire.values import Emission, ToolCall
 from .causes import STORM
 from .memory import Explained, PastTurn, RejectedBefore, SentRequest, Subagent, block_hash, request_key
 from .rule_context import RuleContext
@@ -58,6 +58,7 @@ def _note_results(context: RuleContext) -> None:
 def after_rules(context: RuleContext) -> None:
     """Note what the rules need for later turns."""
     _note_calls(context)
+    _note_words(context)
     _note_blocks(context)
     _note_request(context)
     _note_outcome(context)
@@ -79,11 +80,25 @@ def _note_calls(context: RuleContext) -> None:
         if (call.choice, call.id) in seen or (call.id in thread.emitted_calls and not context.is_attempt):
             run.ids_given_twice.add(call.id)
         seen.add((call.choice, call.id))
+        run.call_ids.add(call.id)
         thread.emitted_calls[call.id] = (index, call.name, call_meaning(call))
         if (why := _unfit(context, call)) is not None:
             thread.unfit_calls[call.id] = (index, why)
         else:
             thread.unfit_calls.pop(call.id, None)
+
+
+def _note_words(context: RuleContext) -> None:
+    """What the request held and what the answer says, by meaning."""
+    turn, thread, said = context.turn, context.thread, context.run.said
+    added = turn.conversation.units[turn.shared if thread.sent else 0 :]
+    thread.sent.update(unit.meaning for unit in (*added, *joined(added)))
+    emission = context.emission
+    meanings = {*meanings_emitted(emission), text_meaning("assistant", emission.reasoning)}
+    for choice in emission.choices:
+        meanings |= meanings_emitted(Emission(content=choice.content))
+    for meaning in meanings:
+        said.setdefault(meaning, context.index)
 
 
 def _unfit(context: RuleContext, call: ToolCall) -> str | None:

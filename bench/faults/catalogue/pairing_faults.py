@@ -90,7 +90,8 @@ def call_trimmed(loop: Loop) -> tuple[int, ...]:
     return READS, TICKETS
 
 
-@PAIRING("client-orphan-tool-result", "client", FULL, "a sliding window", also=CONSEQUENCES)
+@PAIRING("client-orphan-tool-result", "client", FULL, "a sliding window",
+         also=f"{CONSEQUENCES} client-user-text-lost")  # fmt: skip
 def sliding_window(loop: Loop) -> tuple[int, ...]:
     first, blocks = loop.opening[0].blocks, loop.steps[PARALLEL].blocks
     loop.steps[QUERIES].rewrite = gone(lambda message: message.blocks is first or message.blocks is blocks)

@@ -45,7 +45,8 @@ def user_behind_results(loop: Loop) -> int:
 
 
 @both("client-role-order", ("gemini-generate", "bedrock-converse", "anthropic-messages"), "begins with the assistant",
-      also="client-history-truncated client-cache-prefix-busted client-orphan-tool-result")  # fmt: skip
+      also="client-history-truncated client-user-text-lost client-cache-prefix-busted "
+      "client-orphan-tool-result")  # fmt: skip
 def begins_with_the_assistant(loop: Loop) -> int:
     loop.steps[TICKETS].rewrite = lambda history: history[1:]
     return TICKETS

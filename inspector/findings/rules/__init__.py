@@ -6,6 +6,7 @@ from . import (
     emission,
     errors,
     finish,
+    forged,
     heuristics,
     history,
     lint,
@@ -22,10 +23,13 @@ from . import (
     transport,
     turntape_actions,
     usage,
+    user_text,
 )
 
 RULES: tuple[Rule, ...] = (
     *turntape_actions.RULES,
+    *forged.RULES,
+    *user_text.RULES,
     *history.RULES,
     *stable_prefix.RULES,
     *usage.AFTER,

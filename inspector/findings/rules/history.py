@@ -1,13 +1,14 @@
 """Whether the client repeated the history unchanged: answers, reasoning and results, in their order."""
 
-import re
 from collections.abc import Iterator
 
+from ...analysis.conversation import text_meaning
 from ...analysis.dispatch import retold_calls
 from ...analysis.history_diff import ChangeKind, HistoryChange, HistoryDiff, LostReasoning
 from ...analysis.turn import Turn
 from ...wire.printable import several
 from ..finding import Severity
+from ..model_words import is_extended, is_prose_step, is_user_text, plain, surely_continues
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .errors import REJECTED, error_status
@@ -34,16 +35,14 @@ def differs(change: HistoryChange) -> str:
     return f"{was[cut : start + 40]!r} became {became[cut : start + 40]!r}"
 
 
-def _is_assistant(context: RuleContext, change: HistoryChange) -> bool:
-    """True for a change of something that the model wrote in an earlier turn."""
-    if change.emitted or change.kind not in ("args_changed", "args_respelled", "name_changed", "text_changed"):
-        return change.emitted
-    if change.kind != "text_changed":
+def _is_the_models(context: RuleContext, change: HistoryChange) -> bool:
+    """True for a change of something that the model wrote, in this recording."""
+    if change.emitted:
         return True
-    return change.now is not None and any(
-        message.role == "assistant" and (change.now == message.pointer or change.now.startswith(message.pointer + "/"))
-        for message in context.request.messages
-    )
+    if change.kind == "text_changed":
+        return text_meaning("assistant", change.was) in context.run.said
+    known = change.call_id is None or change.call_id in context.run.call_ids
+    return known and change.kind in ("args_changed", "args_respelled", "name_changed")
 
 
 _WHAT: dict[ChangeKind, tuple[str, Severity]] = {
@@ -68,9 +67,12 @@ _WHAT: dict[ChangeKind, tuple[str, Severity]] = {
         "Another shape of the same content",
         "The answer was cut, filtered or refused",
         "The same turn is requested again",
+        "No answer of the recording contains it: an example, or an earlier conversation",
+        "The answer came back whole, with more text: then `client-forged-answer` says so",
         "Only quotation marks, dashes or thoughts in tags differ: then it is an info",
         "The history describes the call and its result in words: then it is an info",
         "Only the words beside calls were left out: then it is an info",
+        "The client gives a call of an unknown tool the name of an offered one: then it is an info",
         "The client of an agent without tools writes its observations into the answer: then it is an info",
     ),
 )
@@ -80,39 +82,47 @@ def assistant_mutated(context: RuleContext) -> Iterator[Note]:
 
 def _mutated(context: RuleContext) -> Iterator[Note]:
     echo, before = context.echo, context.before
-    if echo is None or before is None or _is_asked_again(echo) or not _surely_continues(context, echo):
+    if echo is None or before is None or _is_asked_again(echo) or not surely_continues(context, echo):
         return
-    finish = before.reading.finish
-    partial = finish is not None and finish.effective in _OWN
+    lost: list[HistoryChange] = []
     for change in echo.changes:
-        if change.kind not in _WHAT or not _is_assistant(context, change):
-            continue
-        if change.emitted and partial:
+        if not _is_fault(context, before, change):
             continue
         what, severity = _WHAT[change.kind]
         if _is_usual(before, change) or _is_retold(context, before, change):
             severity = "info"
-        if change.kind == "call_dropped" and _was_removed(context, change):
-            continue
-        if change.kind == "text_dropped" and not change.was.strip():
+        if change.kind == "call_dropped" and severity != "info":
+            lost.append(change)
             continue
         said = f"{what} changed: {differs(change)}" if change.kind.endswith("changed") else what
         if change.kind in ("call_dropped", "text_dropped"):
             said += f": {change.was[:60]!r}"
         each = None if severity == "info" else (change.before, context.index)
         yield Note(said, place(context, change), severity=severity, key=(change.kind, each))
+    if lost:
+        yield _lost_calls(context, lost)
 
 
-_STEP_OF_PROSE = re.compile(r"^\W*(?:action|action input|observation|thought)\s*:", re.IGNORECASE | re.MULTILINE)
-"""How an agent that writes its calls into its text (ReAct) begins the lines that its client reads."""
+def _is_fault(context: RuleContext, before: Turn, change: HistoryChange) -> bool:
+    """True for a change of what the model wrote that the client may not make."""
+    if change.kind not in _WHAT or not _is_the_models(context, change) or is_extended(context, change):
+        return False
+    finish = before.reading.finish
+    if change.emitted and finish is not None and finish.effective in _OWN:
+        return False
+    if change.kind == "call_dropped":
+        return not _was_removed(context, change)
+    return change.kind != "text_dropped" or bool(change.was.strip())
 
 
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
-_PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"})
-
-
-_DISTINCTIVE = 64
-"""A text of at least this many characters is unlikely to occur twice."""
+def _lost_calls(context: RuleContext, lost: list[HistoryChange]) -> Note:
+    what, severity = _WHAT["call_dropped"]
+    if len(lost) > 1:
+        what = f"{len(lost)} calls of the answer are missing from the history, the first"
+    answer, request = place(context, lost[0])
+    more = [place(context, change)[0] for change in lost[1:3]]
+    key = ("call_dropped", (lost[0].before, context.index))
+    return Note(f"{what}: {lost[0].was[:60]!r}", (answer, *more, request), severity=severity, key=key)
 
 
 def _is_asked_again(echo: HistoryDiff) -> bool:
@@ -120,31 +130,17 @@ def _is_asked_again(echo: HistoryDiff) -> bool:
     return bool(echo.changes) and not echo.new and all(c.kind in ("text_dropped", "call_dropped") for c in echo.changes)
 
 
-def _surely_continues(context: RuleContext, echo: HistoryDiff) -> bool:
-    """False if only similarity links two requests, and the answer between them is changed or too short to decide."""
-    emission = context.before.reading.emission if context.before else None
-    if context.turn.edge.tier == "P" or emission is None:
-        return True
-    return len(emission.text) >= _DISTINCTIVE and not any(change.emitted for change in echo.changes)
-
-
-def _plain(text: str) -> str:
-    """A text without its thoughts, white space and typography, which clients are known to fold."""
-    return "".join(_THOUGHT.sub("", text).translate(_PLAIN).replace("--", "-").split())
-
-
 def _is_usual(before: Turn, change: HistoryChange) -> bool:
     """True for what many clients do on purpose: leave the words beside calls out, keep the notes of a prose agent."""
     emission = before.reading.emission
     if change.kind == "text_dropped":
         return emission is not None and bool(emission.calls)
-    if change.kind == "text_changed" and _plain(change.was) == _plain(change.became):
+    if change.kind == "text_changed" and plain(change.was) == plain(change.became):
         return True
-    return (
-        change.kind == "text_changed"
-        and not before.reading.request.tools
-        and _STEP_OF_PROSE.search(change.was) is not None
-    )
+    if change.kind == "name_changed":
+        offered = {tool.name for tool in before.reading.request.tools}
+        return change.was not in offered and change.became in offered
+    return is_prose_step(before, change)
 
 
 def _is_retold(context: RuleContext, before: Turn, change: HistoryChange) -> bool:
@@ -273,20 +269,32 @@ def _removed(context: RuleContext) -> list[HistoryChange]:
     "P",
     says="Messages that were sent before are missing from this request.",
     fix="Cut histories only between turns, leave a summary, and keep calls together with their results.",
-    not_when=("Only a short answer links the two requests",),
+    not_when=(
+        "Only a short answer links the two requests",
+        "Only the user's messages are missing, and a new one of the user comes at the end: then it is an info",
+    ),
 )
 def truncated(context: RuleContext) -> Iterator[Note]:
-    gone, before = _removed(context), context.before
-    if not gone or before is None or context.echo is None or not _surely_continues(context, context.echo):
+    gone, before, echo = _removed(context), context.before, context.echo
+    if not gone or before is None or echo is None or not surely_continues(context, echo):
         return
-    summary = any(change.kind in ("inserted", "text_changed") for change in context.echo.changes)
+    summary = any(change.kind in ("inserted", "text_changed") for change in echo.changes)
+    asks_again = all(is_user_text(unit) for unit in echo.removed) and any(is_user_text(unit) for unit in echo.new)
+    if context.has("client-user-text-lost") and all(is_user_text(unit) for unit in echo.removed):
+        return
     size = sum(len(change.was) for change in gone)
+    instead = (
+        "possibly replaced by a summary"
+        if summary
+        else "and the user says something new"
+        if asks_again
+        else "without a replacement"
+    )
     yield Note(
         f"{several(len(gone), 'piece')} of the history ({several(size, 'character')}) "
-        f"{'is' if len(gone) == 1 else 'are'} missing, "
-        + ("possibly replaced by a summary" if summary else "without a replacement"),
+        f"{'is' if len(gone) == 1 else 'are'} missing, {instead}",
         (*(f"#{before.round_trip.index} request {change.before}" for change in gone[:4]), f"{context.at} request"),
-        severity="info" if summary else "warning",
+        severity="info" if summary or asks_again else "warning",
         key=(context.index, "truncated"),
     )
 

@@ -109,11 +109,14 @@ def _own_id(context: RuleContext, part: Part) -> bool:
     return part.call is not None and part.call.id is not None and part.call.id not in context.thread.emitted_calls
 
 
-def _renamed(context: RuleContext, part: Part) -> tuple[str, ...]:
-    """The finding that the call of `part` was renamed, if it was."""
-    changes = context.echo.changes if context.echo else ()
-    renamed = any(change.kind == "name_changed" and change.now == part.pointer for change in changes)
-    return context.has("client-assistant-mutated") if renamed else ()
+def _cause_of(context: RuleContext, part: Part) -> tuple[str, ...]:
+    """The finding that the call of `part` was renamed, or that the client put it there, if it was."""
+    changes = {change.now: change.kind for change in context.echo.changes} if context.echo else {}
+    if changes.get(part.pointer) == "name_changed":
+        return context.has("client-assistant-mutated")
+    at = f"{context.at} request {part.pointer}"
+    put_in = ("client-forged-answer", "client-foreign-history")
+    return tuple(found.id for found in context.found if found.id in put_in and at in found.evidence)
 
 
 def _missing(context: RuleContext) -> Iterator[Note]:
@@ -129,7 +132,7 @@ def _missing(context: RuleContext) -> Iterator[Note]:
             f"the history has no result for the call{which} of {name!r}",
             (*_emitted_at(context, part), f"{context.at} request {part.pointer}"),
             key=_name(part),
-            because_of=_renamed(context, part),
+            because_of=_cause_of(context, part),
         )
 
 
@@ -344,7 +347,7 @@ def wrong_name(context: RuleContext) -> Iterator[Note]:
             f"the result of {call.call.name!r} names {result.result.name!r}{', the id of the call' if as_id else ''}",
             (f"{context.at} request {call.pointer}", f"{context.at} request {result.pointer}"),
             key=(_name(call), result.result.name),
-            because_of=_renamed(context, call),
+            because_of=_cause_of(context, call),
         )
 
 

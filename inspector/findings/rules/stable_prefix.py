@@ -137,6 +137,9 @@ def _tool_change(
 _ROOTS = (
     "client-system-prompt-changed",
     "client-tools-changed",
+    "client-forged-answer",
+    "client-foreign-history",
+    "client-user-text-lost",
     "client-history-truncated",
     "client-history-reordered",
     "client-tool-result-rewritten",

@@ -10,6 +10,7 @@ from conversations import HELLO, TOOLS, chat, said
 from judged import Said, judged, steps
 from round_trips import CHAT, unanswered
 from rule_exceptions_client import CLIENT
+from rule_exceptions_history import HISTORY
 from rule_exceptions_model_api import API, MODEL, Row, Run
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -23,7 +24,7 @@ from bench.faults.catalogue import CASES
 
 DONE = said("It is a strip.")
 
-ROWS: list[Row] = [*MODEL, *API, *CLIENT]
+ROWS: list[Row] = [*MODEL, *API, *CLIENT, *HISTORY]
 
 
 def found(name: str, run: Run) -> list[Said]:

@@ -1,0 +1,139 @@
+"""Which words in a history are the model's: those of some answer, in whatever shape the client sends them back."""
+
+import re
+from collections.abc import Iterator
+
+from ..analysis.conversation import Unit, joined, text_meaning
+from ..analysis.history_diff import HistoryChange, HistoryDiff
+from ..analysis.turn import Turn
+from ..wire.json_value import as_object, is_array, is_object
+from ..wire.values import Emission
+from .rule_context import RuleContext
+
+_STEP_OF_PROSE = re.compile(r"^\W*(?:action|action input|observation|thought)\s*:", re.IGNORECASE | re.MULTILINE)
+"""How an agent that writes its calls into its text (ReAct) begins the lines that its client reads."""
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"})
+_DISTINCTIVE = 64
+"""An answer of at least this many characters is unlikely to occur twice."""
+_WHOLE = frozenset({"complete", "tool_calls", "stop_sequence"})
+"""Finishes of answers to which a client has nothing to add."""
+_READABLE = frozenset({"text", "call", "reasoning", "refusal"})
+"""Kinds of content that a client sends back as they are. It may describe other content in words."""
+_SHORT_ID = 6
+"""Shorter ids may occur in a text by chance."""
+_WORD = re.compile(r"\w+")
+
+
+def surely_continues(context: RuleContext, echo: HistoryDiff) -> bool:
+    """False if only similarity links two requests, and the answer between them is changed or too short to decide."""
+    before = context.before
+    emission = before.reading.emission if before else None
+    if context.turn.edge.tier == "P" or before is None or emission is None or before.call_ids & context.calls.keys():
+        return True
+    size = len(emission.text) + sum(len(call.arguments_raw) for call in emission.calls)
+    return size >= _DISTINCTIVE and not any(change.emitted for change in echo.changes)
+
+
+def is_user_text(unit: Unit) -> bool:
+    """True for something that the user said."""
+    return unit.kind == "text" and unit.role == "user"
+
+
+def without_thoughts(text: str) -> str:
+    """A text without the reasoning that stands in it in tags."""
+    return _THOUGHT.sub("", text)
+
+
+def plain(text: str) -> str:
+    """A text without its thoughts, white space and typography, which clients are known to fold."""
+    return "".join(without_thoughts(text).translate(_PLAIN).replace("--", "-").split())
+
+
+def is_prose_step(before: Turn, change: HistoryChange) -> bool:
+    """True for the text of an agent without tools that writes its calls into its text, and its client the results."""
+    return (
+        change.kind == "text_changed"
+        and not before.reading.request.tools
+        and _STEP_OF_PROSE.search(change.was) is not None
+    )
+
+
+def is_whole(context: RuleContext, before: Turn) -> bool:
+    """True for an answer that ended as it should and that a client can send back as it is."""
+    finish, emission = before.reading.finish, before.reading.emission
+    if finish is None or emission is None or finish.effective not in _WHOLE or emission.choices:
+        return False
+    asked = before.reading.request.parameters.get("n")
+    if context.reading.protocol != before.reading.protocol or (isinstance(asked, int) and asked > 1):
+        return False
+    return not emission.server_calls and all(part.kind in _READABLE for part in emission.content)
+
+
+def is_known(context: RuleContext, unit: Unit, before: Turn) -> bool:
+    """True for a piece that some answer or an earlier request of the thread contains, in this or another shape."""
+    if unit.meaning in context.run.said or unit.meaning in context.thread.sent:
+        return True
+    returned = context.run.call_ids
+    if unit.kind == "call":
+        return unit.call_id in returned
+    text = without_thoughts(unit.text)
+    if not _WORD.search(text) or text_meaning("assistant", text) in context.run.said:
+        return True
+    if any(len(call_id) >= _SHORT_ID and call_id in text for call_id in returned):
+        return True
+    return letters(text) in _content(before) or text.strip() in before.reading.request.stop
+
+
+def letters(text: str) -> str:
+    """The letters and digits of a text, to find it again in another shape."""
+    return "".join(_WORD.findall(text)).casefold()
+
+
+def _content(turn: Turn) -> str:
+    """All words of an answer, whatever field has them."""
+    emission = turn.reading.emission or Emission()
+    whole = [
+        emission.text,
+        emission.reasoning,
+        emission.refusal or "",
+        *(call.arguments_raw for call in emission.calls),
+    ]
+    return "\n".join(map(letters, [*whole, *(text for part in emission.content for text in _texts(part.raw))]))
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif is_object(value):
+        for item in as_object(value).values():
+            yield from _texts(item)
+    elif is_array(value):
+        for item in value:
+            yield from _texts(item)
+
+
+def is_extended(context: RuleContext, change: HistoryChange) -> bool:
+    """True for an answer that came back whole, with more text before or after it."""
+    before = context.before
+    if before is None or change.kind != "text_changed" or not (change.emitted or _is_said(context, change.was)):
+        return False
+    if change.emitted and (not is_whole(context, before) or is_prose_step(before, change)):
+        return False
+    units = joined(context.turn.conversation.history)
+    if units and units[-1].pointer == change.now:
+        return False  # It begins the next answer.
+    extra = extra_text(change)
+    known = letters(extra) in _content(before) or extra.strip() in before.reading.request.stop
+    return _WORD.search(without_thoughts(extra)) is not None and not known
+
+
+def _is_said(context: RuleContext, text: str) -> bool:
+    return text_meaning("assistant", text) in context.run.said
+
+
+def extra_text(change: HistoryChange) -> str:
+    """What a text has beside the whole earlier text; empty when it does not contain that."""
+    was, became = " ".join(change.was.split()), " ".join(change.became.split())
+    before, found, after = became.partition(was)
+    return f"{before} {after}".strip() if was and found else ""

@@ -1,0 +1,172 @@
+"""What the client wrote in the model's place: words and calls that no answer contains, and foreign conversations.
+
+Nothing is reported that an answer outside the recording may explain: whole answers after the last recorded one, and
+whatever a thread's first request contains.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import groupby, takewhile
+
+from ...analysis.conversation import Unit, joined, units_emitted
+from ...analysis.history_diff import HistoryDiff
+from ...analysis.turn import Turn
+from ...wire.printable import several
+from ..model_words import extra_text, is_extended, is_known, is_whole, surely_continues
+from ..rule import Note, rule
+from ..rule_context import RuleContext
+from .history import place
+
+_HANDOFF = re.compile(
+    r"\W*(?:successfully )?(?:transfer(?:ring|red)?[ _-](?:back[ _-])?to(?![a-z])|hand(?:ing|ed)?[ _-]?(?:off|over|back))",
+    re.IGNORECASE,
+)
+"""How frameworks name a handoff between agents, in calls and in words."""
+_LOADS_TOOLS = "auto_load_"
+"""The prefix of the ids that Pydantic AI gives to calls with which it loads tools (read from recorded requests)."""
+
+
+@rule(
+    "client-forged-answer",
+    "client",
+    "warning",
+    "P",
+    says="The history contains words or calls as the model's own that it never wrote.",
+    fix="Put notes and reminders into a user or system message; never add text or calls to an answer.",
+    not_when=(
+        "The first request of a thread contains them: examples, or an earlier conversation",
+        "A whole answer comes after the recorded one: its turn may not have been recorded",
+        "The last message begins the next answer",
+        "The answer contains the text elsewhere, such as its reasoning",
+        "The answer was cut, filtered or refused",
+        "The text describes a call that the model made",
+        "The answer has content that a client may describe in words, such as an image",
+        "The client of an agent without tools writes its observations into the answer",
+        "The history was shortened as well: they may be a summary, or another branch",
+        "Nothing of the recorded answer came back: another answer may have replaced it",
+        "A framework notes a handoff to another agent: then it is an info",
+        "A framework loads tools with a call that it wrote: then it is an info",
+        "The text replaces an answer that was empty: then it is an info",
+    ),
+)
+def forged_answer(context: RuleContext) -> Iterator[Note]:
+    echo, before = context.echo, context.before
+    if echo is None or before is None or not surely_continues(context, echo):
+        return
+    foreign = {unit.pointer for block in _foreign(context, echo) for unit in block}
+    added = [unit for unit in _added(context, echo, before) if unit.pointer not in foreign]
+    pieces = [unit for unit in added if not is_known(context, unit, before)]
+    longer = [] if echo.removed else [change for change in echo.changes if is_extended(context, change)]
+    shown = [(_told(unit), f"{context.at} request {unit.pointer}") for unit in pieces]
+    shown += [(f"the text {extra_text(change)[:60]!r}", place(context, change)[-1]) for change in longer]
+    if not shown:
+        return
+    extra = [extra_text(change) for change in longer]
+    more = f" and {several(len(shown) - 1, 'more piece')}" if len(shown) > 1 else ""
+    yield Note(
+        f"the history contains {shown[0][0]}{more} as the model's own, but no answer contains "
+        f"{'them' if more else 'it'}",
+        (f"#{before.round_trip.index} response", *(at for _, at in shown[:3])),
+        severity="info" if _is_expected(context, pieces, extra, before) else None,
+        key=tuple(sorted([*map(_named, pieces), *extra])),
+    )
+
+
+def _named(unit: Unit) -> str:
+    return unit.part.call.name if unit.part.call else unit.text
+
+
+def _told(unit: Unit) -> str:
+    if unit.part.call is not None:
+        return f"a call of {unit.part.call.name!r}" + (f" ({unit.call_id})" if unit.call_id else "")
+    return f"the text {unit.text[:60]!r}"
+
+
+def _added(context: RuleContext, echo: HistoryDiff, before: Turn) -> list[Unit]:
+    """The texts and calls of the assistant that the previous request and its answer do not have."""
+    found = [*(() if echo.removed else echo.inserted), *_beside_the_answer(context, echo, before)]
+    return [unit for unit in found if unit.role == "assistant" and unit.kind in ("text", "call")]
+
+
+def _beside_the_answer(context: RuleContext, echo: HistoryDiff, before: Turn) -> list[Unit]:
+    """What the request adds in the place of the last answer, where no other answer can be."""
+    if not is_whole(context, before) or _was_left_out(echo, before):
+        return []
+    new = list(echo.new)
+    while new and new[-1].role == "assistant":
+        new.pop()  # It begins the next answer.
+    if echo.state == "held":
+        # The request names the last answer, so no other one came between.
+        return new if context.request.previous_id in before.reading.answer_ids else []
+    return [*echo.beside, *takewhile(lambda unit: unit.role == "assistant", new)]
+
+
+def _was_left_out(echo: HistoryDiff, before: Turn) -> bool:
+    """True when nothing of the answer came back: another one may have replaced it."""
+    emission = before.reading.emission
+    emitted = joined(units_emitted(emission)) if emission else []
+    dropped = [change for change in echo.changes if change.emitted and change.kind in ("call_dropped", "text_dropped")]
+    return 0 < len(emitted) <= len(dropped)
+
+
+def _is_expected(context: RuleContext, pieces: list[Unit], extra: list[str], before: Turn) -> bool:
+    """True for what frameworks are known to write: notes of a handoff, and a text for an empty answer."""
+    if context.turn.edge.kind == "handoff":
+        return True
+    if pieces and all((unit.call_id or "").startswith(_LOADS_TOOLS) for unit in pieces):
+        return True
+    if any(_HANDOFF.match(name) for name in (*map(_named, pieces), *extra)):
+        return True
+    emission = before.reading.emission
+    empty = emission is None or not units_emitted(emission)
+    return empty and not extra and all(unit.kind == "text" for unit in pieces)
+
+
+@rule(
+    "client-foreign-history",
+    "client",
+    "warning",
+    "P",
+    says="Messages of another conversation were put into the history.",
+    fix="Keep the messages of each conversation apart; check what a shared list or a memory adds.",
+    not_when=(
+        "The first request of a thread contains them",
+        "An earlier request of the thread contained them",
+        "The history was shortened: they may be a summary",
+    ),
+)
+def foreign_history(context: RuleContext) -> Iterator[Note]:
+    echo, before = context.echo, context.before
+    if echo is None or before is None or not surely_continues(context, echo):
+        return
+    for block in _foreign(context, echo):
+        first = next(unit for unit in block if unit.kind == "text")
+        where = "in front of" if block[0].pointer == joined(context.turn.conversation.history)[0].pointer else "inside"
+        source = next((context.run.said[unit.meaning] for unit in block if unit.meaning in context.run.said), None)
+        told = f"; #{source} contains them" if source is not None else ""
+        yield Note(
+            f"{several(len(block), 'piece')} of another conversation {'is' if len(block) == 1 else 'are'} {where} "
+            f"this one: {first.text[:60]!r}{told}",
+            (f"#{before.round_trip.index} request", *(f"{context.at} request {unit.pointer}" for unit in block[:3])),
+            key=block[0].meaning,
+        )
+
+
+def _foreign(context: RuleContext, echo: HistoryDiff) -> list[list[Unit]]:
+    """Runs of inserted pieces in which both a user and the assistant speak, and that the thread never had."""
+    if not echo.inserted or echo.removed:
+        return []
+    inserted = {id(unit): unit for unit in echo.inserted}
+    pointers = {unit.pointer for unit in inserted.values()}
+    units = joined(context.turn.conversation.history)
+    runs = [list(run) for strange, run in groupby(units, key=lambda unit: unit.pointer in pointers) if strange]
+    return [run for run in runs if _is_exchange(context, run)]
+
+
+def _is_exchange(context: RuleContext, run: list[Unit]) -> bool:
+    new = [unit for unit in run if unit.meaning not in context.thread.sent]
+    asks = any(unit.role == "user" and unit.kind == "text" for unit in new)
+    return asks and any(unit.role == "assistant" and unit.kind in ("text", "call") for unit in new)
+
+
+RULES = (foreign_history, forged_answer)

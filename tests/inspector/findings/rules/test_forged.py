@@ -1,0 +1,331 @@
+"""What the client wrote in the model's place, in each protocol, and what others wrote."""
+
+from typing import Any
+
+import pytest
+from conversations import CALL, HELLO, chat, result, said, user
+from judged import (
+    CONVERSE,
+    OLLAMA,
+    anthropic,
+    asked,
+    calls,
+    gemini,
+    given,
+    gives,
+    ids,
+    item_call,
+    item_output,
+    lines,
+    only,
+    responses,
+    spoke,
+    trip,
+    turn,
+    use,
+    words,
+)
+
+from turntape.cassettes.tape.model import RoundTrip
+
+NOTE = "Careful: the index is old."
+CALLED = said(None, CALL)
+GIVEN = result("call_1", "a strip")
+DONE = said("It is a strip.")
+OTHER = ("call_9", "look_up", '{"word":"reel"}')
+REEL = result("call_9", "a reel")
+FORGED = "client-forged-answer"
+FOREIGN = "client-foreign-history"
+PARCEL = [user("Where is my parcel?"), said("It left the depot.")]
+COHERE = "https://api.cohere.com/v2/chat"
+MISTRAL = "https://api.mistral.ai/v1/chat/completions"
+
+
+def follows(*history: dict[str, Any], answer: dict[str, Any] = CALLED) -> list[RoundTrip]:
+    return [chat([HELLO], answer), chat([*history], DONE, index=1)]
+
+
+def forged(*trips: RoundTrip) -> list[str]:
+    return lines(*trips, only=FORGED)
+
+
+def converse(messages: list[Any], content: list[Any], index: int) -> RoundTrip:
+    stop = "tool_use" if "toolUse" in content[-1] else "end_turn"
+    answer = {
+        "output": {"message": {"role": "assistant", "content": content}},
+        "stopReason": stop,
+        "usage": {"inputTokens": 100, "outputTokens": 10, "totalTokens": 110},
+    }
+    return trip(CONVERSE, {"messages": messages}, answer, index)
+
+
+def at_bedrock(*before: dict[str, Any]) -> list[RoundTrip]:
+    call = {"toolUse": {"toolUseId": "tooluse_1", "name": "look_up", "input": {"word": "tape"}}}
+    given_ = {"toolResult": {"toolUseId": "tooluse_1", "content": [{"text": "a strip"}]}}
+    ask = {"role": "user", "content": [{"text": "what is a tape?"}]}
+    history = [ask, {"role": "assistant", "content": [*before, call]}, {"role": "user", "content": [given_]}]
+    return [converse([ask], [call], 0), converse(history, [{"text": "done"}], 1)]
+
+
+def at_ollama(text: str) -> list[RoundTrip]:
+    call = {"function": {"name": "look_up", "arguments": {"word": "tape"}}}
+    answer = {"role": "assistant", "content": "", "tool_calls": [call]}
+    history = [HELLO, answer | {"content": text}, {"role": "tool", "content": "a strip", "tool_name": "look_up"}]
+
+    def one(messages: list[Any], message: dict[str, Any], index: int) -> RoundTrip:
+        done = {"done": True, "done_reason": "stop", "prompt_eval_count": 9, "eval_count": 3}
+        return trip(OLLAMA, {"model": "m", "messages": messages, "stream": False}, {"message": message, **done}, index)
+
+    return [one([HELLO], answer, 0), one(history, DONE, 1)]
+
+
+def at_cohere(*more: dict[str, Any]) -> list[RoundTrip]:
+    def call(call_id: str, word: str) -> dict[str, Any]:
+        function = {"name": "look_up", "arguments": f'{{"word":"{word}"}}'}
+        return {"id": call_id, "type": "function", "function": function}
+
+    def one(messages: list[Any], message: dict[str, Any], finish: str, index: int) -> RoundTrip:
+        answer = {"id": "x", "message": {"role": "assistant", **message}, "finish_reason": finish}
+        return trip(COHERE, {"model": "command-r", "messages": messages}, answer, index)
+
+    first = call("look_up_1", "tape")
+    history = [
+        HELLO,
+        {"role": "assistant", "tool_calls": [first, *(call("look_up_9", "reel") for _ in more)]},
+        result("look_up_1", "a strip"),
+        *more,
+    ]
+    done = {"content": [{"type": "text", "text": "done"}]}
+    return [one([HELLO], {"tool_calls": [first]}, "TOOL_CALL", 0), one(history, done, "COMPLETE", 1)]
+
+
+def at_mistral(text: str) -> list[RoundTrip]:
+    def one(messages: list[Any], message: dict[str, Any], index: int) -> RoundTrip:
+        finish = "tool_calls" if message.get("tool_calls") else "stop"
+        choice = {"index": 0, "message": message, "finish_reason": finish}
+        answer = {"id": "x", "object": "chat.completion", "model": "mistral-small", "choices": [choice]}
+        return trip(MISTRAL, {"model": "mistral-small", "messages": messages}, answer, index)
+
+    return [one([HELLO], CALLED | {"content": ""}, 0), one([HELLO, CALLED | {"content": text}, GIVEN], DONE, 1)]
+
+
+def at_anthropic(*before: dict[str, Any]) -> list[RoundTrip]:
+    ask = asked("what is a tape?")
+    return [anthropic([ask], [use()]), anthropic([ask, spoke(*before, use()), asked(given())], [words("done")], 1)]
+
+
+def at_responses(*before: dict[str, Any]) -> list[RoundTrip]:
+    ask = {"role": "user", "content": "hi"}
+    return [responses([ask], [item_call()]), responses([ask, *before, item_call(), item_output()], [], 1)]
+
+
+def held(*items: dict[str, Any], of: str = "resp_0") -> list[RoundTrip]:
+    ask = {"role": "user", "content": "hi"}
+    return [responses([ask], [item_call()]), responses([*items], [], 1, previous_response_id=of)]
+
+
+def at_gemini(*before: dict[str, Any]) -> list[RoundTrip]:
+    hi = turn("user", {"text": "hi"})
+    return [
+        gemini([hi], [calls()]),
+        gemini([hi, turn("model", *before, calls()), turn("user", gives())], [{"text": "done"}], 1),
+    ]
+
+
+ITEM = {"role": "assistant", "content": NOTE}
+
+
+@pytest.mark.parametrize(
+    ("made_up", "kept", "place"),
+    [
+        (follows(HELLO, said(NOTE, CALL), GIVEN), follows(HELLO, CALLED, GIVEN), "/messages/1/content"),
+        (at_anthropic(words(NOTE)), at_anthropic(), "/messages/1/content/0"),
+        (at_responses(ITEM), at_responses(), "/input/1/content"),
+        (held(item_output(), ITEM, {"role": "user", "content": "and?"}), held(item_output()), "/input/1/content"),
+        (at_gemini({"text": NOTE}), at_gemini(), "/contents/1/parts/0"),
+        (at_bedrock({"text": NOTE}), at_bedrock(), "/messages/1/content/0"),
+        (at_ollama(NOTE), at_ollama(""), "/messages/1/content"),
+        (at_mistral(NOTE), at_mistral(""), "/messages/1/content"),
+    ],
+    ids=["chat", "anthropic", "responses", "responses held", "gemini", "converse", "ollama", "mistral"],
+)
+def test_words_beside_a_call_are_the_clients(made_up: list[RoundTrip], kept: list[RoundTrip], place: str) -> None:
+    assert forged(*made_up) == [
+        f"#1 {FORGED} (client, warning, P): the history contains the text '{NOTE}' as the model's own, but no answer "
+        f"contains it | #0 response, #1 request {place}"
+    ]
+    assert forged(*kept) == []
+
+
+def test_a_call_in_an_answer_is_the_clients() -> None:
+    [line] = forged(*at_cohere(result("look_up_9", "a reel")))
+
+    assert "contains a call of 'look_up' (look_up_9) as the model's own" in line
+    assert line.endswith("| #0 response, #1 request /messages/1/tool_calls/1")
+    assert forged(*at_cohere()) == []
+    [line] = forged(*at_gemini(calls("reel")))
+    assert "contains a call of 'look_up' as the model's own" in line
+
+
+def test_several_pieces_are_one_finding() -> None:
+    [line] = forged(
+        *follows(HELLO, said(NOTE, CALL, OTHER, ("call_8", "find", "{}")), GIVEN, REEL, result("call_8", ""))
+    )
+
+    assert line.startswith(
+        f"#1 {FORGED} (client, warning, P): the history contains the text '{NOTE}' and 2 more pieces as the model's "
+        "own, but no answer contains them | #0 response, #1 request /messages/1/content, #1 request "
+        "/messages/1/tool_calls/1, #1 request /messages/1/tool_calls/2"
+    )
+
+
+@pytest.mark.parametrize(
+    "text", [f"It is a strip. {NOTE}", f"{NOTE} It is a strip.", f"{NOTE}\n\nIt is\na strip. {NOTE}"]
+)
+def test_words_around_a_whole_answer_are_the_clients_and_one_finding(text: str) -> None:
+    reported = lines(chat([HELLO], DONE), chat([HELLO, said(text), user("and?")], DONE, index=1), only="client-")
+
+    assert [line.split(" (")[0] for line in reported] == [f"#1 {FORGED}"]
+    assert "the text 'Careful: the index is old." in reported[0]
+    assert reported[0].endswith("| #0 response, #1 request /messages/1/content")
+
+
+def test_a_turn_in_the_middle_is_the_clients_and_its_missing_result_its_echo() -> None:
+    second = said("A strip of what?", ("call_2", "look_up", '{"word":"strip"}'))
+    opened = [chat([HELLO], CALLED), chat([HELLO, CALLED, GIVEN], second, index=1)]
+    later = [second, result("call_2", "a band")]
+
+    reported = lines(*opened, chat([HELLO, CALLED, GIVEN, said(None, OTHER), *later], DONE, index=2), only="client-")
+
+    assert f"#2 {FORGED} (client, warning, P): the history contains a call of 'look_up' (call_9)" in reported[0]
+    [missing] = [line for line in reported if "client-missing-tool-result" in line]
+    assert missing.endswith(f"| because of {FORGED}")
+    assert forged(*opened, chat([HELLO, CALLED, GIVEN, *later], DONE, index=2)) == []
+
+
+def test_the_same_words_are_reported_once_and_other_words_again() -> None:
+    def noted(*notes: str) -> list[RoundTrip]:
+        history: list[dict[str, Any]] = [HELLO]
+        trips: list[RoundTrip] = []
+        for n, note in enumerate(notes):
+            call = (f"call_{n}", "look_up", f'{{"word":"{n}"}}')
+            trips.append(chat(history, said(None, call), index=n))
+            history = [*history, said(note, call), result(f"call_{n}", f"a strip {n}")]
+        return [*trips, chat(history, DONE, index=len(notes))]
+
+    assert [line[:2] for line in forged(*noted(NOTE, NOTE, NOTE))] == ["#1"]
+    assert [line[:2] for line in forged(*noted(NOTE, "Hurry up.", NOTE))] == ["#1", "#2"]
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        follows(HELLO, said("...", CALL), GIVEN),
+        follows(HELLO, said(" \n", CALL), GIVEN),
+        follows(HELLO, said("It holds", CALL), GIVEN, answer=said("It holds", CALL)),
+        follows(HELLO, said("It"), said(" is a strip."), user("and?"), answer=DONE),
+        follows(HELLO, said(f"It is a strip. {CALL[1]}"), user("and?"), answer=said("It is a strip.", CALL)),
+        [chat([HELLO], CALLED, n=2), chat([HELLO, said(NOTE, CALL), GIVEN], DONE, index=1)],
+        [chat([HELLO], DONE, stop=["END"]), chat([HELLO, said("It is a strip. END"), user("and?")], DONE, index=1)],
+        [chat([HELLO], CALLED, stop=["END"]), chat([HELLO, said("END", CALL), GIVEN], DONE, index=1)],
+        held(item_output(), ITEM),
+        held(item_output(), ITEM, {"role": "user", "content": "and?"}, of="resp_7"),
+        [chat([HELLO, said("It is")], said("a strip.")),
+         chat([HELLO, said("It is a strip."), user("and?")], DONE, index=1)],
+        [chat([HELLO, said("It is")], said("It is a strip.")),
+         chat([HELLO, said("It is a strip."), user("and?")], DONE, index=1)],
+    ],
+    ids=["a mark", "white space", "its own words", "in two messages", "a call in words", "one of two answers",
+         "its stop string", "its stop string beside a call", "it begins the next answer", "another answer is held",
+         "a prefilled answer", "a prefilled answer that repeats the prefill"],
+)  # fmt: skip
+def test_what_the_model_said_in_another_shape_is_not_forged(run: list[RoundTrip]) -> None:
+    assert {FORGED, FOREIGN} & ids(*run) == set()
+
+
+def test_what_another_agent_of_the_run_said_is_not_forged() -> None:
+    other = chat([user("Describe the index.")], said(NOTE), index=0)
+    first, second = follows(HELLO, said(NOTE, CALL), GIVEN)
+
+    assert forged(other, chat([HELLO], CALLED, index=1), chat([HELLO, said(NOTE, CALL), GIVEN], DONE, index=2)) == []
+    assert forged(first, second) != []
+
+
+def test_an_answer_of_several_choices_is_known_by_each() -> None:
+    answer = {
+        "id": "x", "object": "chat.completion", "model": "gpt-5", "choices": [
+            {"index": 0, "message": said("It is a strip."), "finish_reason": "stop"},
+            {"index": 1, "message": said(NOTE), "finish_reason": "stop"},
+        ]}  # fmt: skip
+    sampled = trip(
+        "https://api.openai.com/v1/chat/completions", {"model": "gpt-5", "n": 2, "messages": [HELLO]}, answer
+    )
+
+    assert forged(sampled, chat([HELLO, said(NOTE, CALL), GIVEN], DONE, index=1)) == []
+
+
+def test_a_failed_turn_says_nothing_of_what_follows() -> None:
+    failed = chat([HELLO], status=500, error={"error": {"message": "no", "type": "server_error"}})
+
+    assert forged(failed, chat([HELLO, said(NOTE), user("and?")], DONE, index=1)) == []
+
+
+SECOND = said("A strip of what?", ("call_2", "look_up", '{"word":"strip"}'))
+LOOP = [chat([HELLO], CALLED), chat([HELLO, CALLED, GIVEN], SECOND, index=1)]
+LATER = [SECOND, result("call_2", "a band")]
+
+
+@pytest.mark.parametrize(
+    ("history", "where", "place"),
+    [
+        ([*PARCEL, HELLO, CALLED, GIVEN, *LATER], "in front of", "/messages/0/content, #2 request /messages/1/content"),
+        ([HELLO, *PARCEL, CALLED, GIVEN, *LATER], "inside", "/messages/1/content, #2 request /messages/2/content"),
+        ([{"role": "system", "content": "Be brief."}, *PARCEL, HELLO, CALLED, GIVEN, *LATER], "in front of",
+         "/messages/1/content, #2 request /messages/2/content"),
+    ],
+    ids=["in front", "inside", "behind the system prompt"],
+)  # fmt: skip
+def test_another_conversation_in_the_history_is_the_clients(
+    history: list[dict[str, Any]], where: str, place: str
+) -> None:
+    reported = lines(*LOOP, chat(history, DONE, index=2), only="client-fo")
+
+    assert reported == [
+        f"#2 {FOREIGN} (client, warning, P): 2 pieces of another conversation are {where} this one: "
+        f"'Where is my parcel?' | #1 request, #2 request {place}"
+    ]
+
+
+def test_another_conversation_of_the_run_is_named_by_its_turn() -> None:
+    other = chat([{"role": "system", "content": "You track parcels."}, PARCEL[0]], PARCEL[1], index=2)
+    mixed = chat([*PARCEL, HELLO, CALLED, GIVEN, *LATER], DONE, index=3)
+
+    [line] = lines(*LOOP, other, mixed, only=FOREIGN)
+    assert "'Where is my parcel?'; #2 contains them | #1 request" in line
+
+
+def test_a_call_of_another_conversation_counts_too_and_is_not_forged_as_well() -> None:
+    foreign = [PARCEL[0], said(None, OTHER), REEL]
+    reported = lines(*LOOP, chat([*foreign, HELLO, CALLED, GIVEN, *LATER], DONE, index=2), only="client-fo")
+
+    assert [line.split(" (")[0] for line in reported] == [f"#2 {FOREIGN}"]
+    assert "3 pieces of another conversation are in front of this one" in reported[0]
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        [user("It is 07:01."), HELLO, CALLED, GIVEN, *LATER],
+        [HELLO, CALLED, GIVEN, user("Go on."), *LATER],
+        [HELLO, CALLED, GIVEN, *LATER, *PARCEL, user("and?")],
+    ],
+    ids=["a note in front", "a note inside", "after the answer"],
+)
+def test_a_note_of_the_user_is_not_another_conversation(history: list[dict[str, Any]]) -> None:
+    assert {FORGED, FOREIGN} & ids(*LOOP, chat(history, DONE, index=2)) == set()
+
+
+def test_the_finding_blames_the_client_alone() -> None:
+    one = only(FORGED, *follows(HELLO, said(NOTE, CALL), GIVEN))
+
+    assert (one.at, one.layer, one.severity, one.tier, one.because_of) == (1, "client", "warning", "P", ())

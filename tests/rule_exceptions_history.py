@@ -1,0 +1,165 @@
+"""Rules about what came back of the history: for each exception, a run in which a rule fires and its twin.
+
+Rows are as in `rule_exceptions_model_api`.
+"""
+
+from typing import Any
+
+from conversations import CALL, HELLO, TOOLS, chat, result, said, user
+from judged import calls, gemini, gives, turn
+from rule_exceptions_client import CALLED, DONE, GIVEN, after, observed
+from rule_exceptions_model_api import Row
+
+from turntape.cassettes.tape.model import RoundTrip
+
+NOTE = "Careful: the index is old."
+SECOND = ("call_2", "look_up", '{"word":"strip"}')
+OTHER = ("call_9", "look_up", '{"word":"reel"}')
+PARCEL = [user("Where is my parcel?"), said("It left the depot.")]
+TURNED = [HELLO, CALLED, GIVEN]
+LONGER = [*TURNED, said("A strip of what?", SECOND), result("call_2", "a band")]
+
+
+def follows(*history: dict[str, Any], answer: dict[str, Any] = CALLED, **fields: Any) -> list[RoundTrip]:
+    """A first turn with this answer, and a second one with this history."""
+    return [chat([HELLO], answer), chat([*history], DONE, index=1, **fields)]
+
+
+def third(*history: dict[str, Any]) -> list[RoundTrip]:
+    """A loop of two calls, and a third request with this history."""
+    return [
+        chat([HELLO], CALLED),
+        chat(TURNED, LONGER[3], index=1),
+        chat([*history], DONE, index=2),
+    ]
+
+
+def drawn(*parts: dict[str, Any]) -> list[RoundTrip]:
+    """Parts of an answer of Gemini beside a call, and a request that writes words in its place."""
+    hi = turn("user", {"text": "hi"})
+    echoed = turn("model", {"text": "Here is a picture."}, calls())
+    return [gemini([hi], [*parts, calls()]), gemini([hi, echoed, turn("user", gives())], [{"text": "done"}], 1)]
+
+
+IMAGE = {"inlineData": {"mimeType": "image/png", "data": "aGk="}}
+MADE_UP = follows(HELLO, said(NOTE, CALL), GIVEN)
+"""The client puts words beside a call."""
+PUT_IN = third(*TURNED, said(NOTE, OTHER), result("call_9", "a reel"), *LONGER[3:])
+MIXED = third(*PARCEL, *LONGER)
+"""Another conversation stands in front."""
+
+
+def restored() -> list[RoundTrip]:
+    """A history that is cut for one request and whole again in the next one."""
+    whole = [*PARCEL, *TURNED]
+    return [
+        chat(whole[:3], CALLED),
+        chat([*TURNED], LONGER[3], index=1),
+        chat([*PARCEL, *LONGER], DONE, index=2),
+    ]
+
+
+def handed(*history: dict[str, Any], name: str = "transfer_to_search") -> list[RoundTrip]:
+    """A call that hands over to an agent with other tools, which gets this history behind its call and result."""
+    tool = {"type": "function", "function": {**TOOLS[0]["function"], "name": name}}
+    call = said(None, ("call_1", name, '{"word":"tape"}'))
+    other = {"type": "function", "function": {"name": "search", "description": "Search.", "parameters": {}}}
+    return [
+        chat([HELLO], call, tools=[tool]),
+        chat([*history, call, GIVEN], DONE, index=1, tools=[other]),
+    ]
+
+
+LOST = follows(CALLED, GIVEN)
+"""The user's question is gone."""
+REPLACED = follows(user("Continue."), CALLED, GIVEN)
+ASKS = user("Which words describe the recording of a voice on a thin strip?")
+
+
+def asks_long(*history: dict[str, Any]) -> list[RoundTrip]:
+    return [chat([ASKS], CALLED), chat([*history], DONE, index=1)]
+
+
+def front_cut(answer: str) -> list[RoundTrip]:
+    """An answer in words, and a request that begins with it and ends with the client's words."""
+    return [chat([HELLO], said(answer)), chat([said(answer), result("call_7", "x")], DONE, index=1)]
+
+
+LONG = "It holds a recording of voices, which a machine reads from a thin strip."
+
+HISTORY: list[Row] = [
+    ("client-assistant-mutated", "No answer of the recording contains it: an example, or an earlier conversation",
+     third(HELLO, CALLED, GIVEN, said("Not at all.", SECOND), LONGER[4]),
+     [chat([*PARCEL, HELLO], CALLED), chat([PARCEL[0], said("It was lost."), *TURNED], DONE, index=1)]),
+    ("client-assistant-mutated", "The answer came back whole, with more text: then `client-forged-answer` says so",
+     after(DONE, said("It was a strip.")), after(DONE, said("It is a strip. Really."))),
+    ("client-assistant-mutated",
+     "The client gives a call of an unknown tool the name of an offered one: then it is an info",
+     follows(HELLO, said(None, ("call_1", "find", CALL[2])), GIVEN),
+     follows(HELLO, CALLED, GIVEN, answer=said(None, ("call_1", "lookup", CALL[2]))), "info"),
+    ("client-history-truncated",
+     "Only the user's messages are missing, and a new one of the user comes at the end: then it is an info",
+     third(HELLO, *LONGER[3:]),
+     [chat([ASKS], CALLED), chat([CALLED, GIVEN, user("Which words describe the voice?")], DONE, index=1)], "info"),
+    *[("client-forged-answer", "The first request of a thread contains them: examples, or an earlier conversation",
+       MADE_UP, run) for run in
+      (chat([HELLO, said(NOTE, CALL), GIVEN], DONE), [chat([*PARCEL, HELLO], CALLED),
+                                                      chat([*PARCEL, *TURNED], DONE, index=1)])],
+    ("client-forged-answer", "A whole answer comes after the recorded one: its turn may not have been recorded",
+     MADE_UP, follows(*TURNED, said(NOTE, OTHER), result("call_9", "a reel"))),
+    *[("client-forged-answer", "The last message begins the next answer", made_up, run) for made_up, run in (
+        (after(DONE, said(f"It is a strip. {NOTE}")), [chat([HELLO], DONE), chat(
+            [HELLO, said(f"It is a strip. {NOTE}")], DONE, index=1)]),
+        (MADE_UP, follows(HELLO, CALLED, said(NOTE))),
+    )],
+    *[("client-forged-answer", "The answer contains the text elsewhere, such as its reasoning",
+       MADE_UP, follows(HELLO, said(text, CALL), GIVEN, answer=CALLED | {"reasoning_content": NOTE}))
+      for text in (NOTE, f"<think>{NOTE}</think>", "careful the index is old")],
+    *[("client-forged-answer", "The answer was cut, filtered or refused",
+       after(DONE, said(f"It is a strip. {NOTE}")), after(DONE, said(f"It is a strip. {NOTE}"), finish=finish))
+      for finish in ("length", "content_filter")],
+    ("client-forged-answer", "The text describes a call that the model made",
+     MADE_UP, follows(HELLO, said("I called look_up, as call_1.", CALL), GIVEN)),
+    ("client-forged-answer", "The answer has content that a client may describe in words, such as an image",
+     drawn(), drawn(IMAGE)),
+    ("client-forged-answer", "The client of an agent without tools writes its observations into the answer",
+     observed("I look it up."), observed("Action: look_up\nObservation: made up")),
+    ("client-forged-answer", "The history was shortened as well: they may be a summary, or another branch",
+     PUT_IN, third(HELLO, said(NOTE), user("Go on."), *LONGER[3:])),
+    ("client-forged-answer", "The history was shortened as well: they may be a summary, or another branch",
+     PUT_IN, third(HELLO, said(NOTE), *LONGER[3:])),
+    ("client-forged-answer", "Nothing of the recorded answer came back: another answer may have replaced it",
+     follows(HELLO, said(None, CALL, OTHER), GIVEN, result("call_9", "a reel")),
+     follows(HELLO, said(None, OTHER), result("call_9", "a reel"))),
+    *[("client-forged-answer", "A framework notes a handoff to another agent: then it is an info", MADE_UP, run, "info")
+      for run in (follows(HELLO, said("Transferring back to the supervisor", CALL), GIVEN),
+                  follows(HELLO, said(None, CALL, ("call_9", "transfer_back_to_boss", "{}")), GIVEN,
+                          result("call_9", "ok")),
+                  after(DONE, said("It is a strip. Handing over to the supervisor")),
+                  handed(HELLO, said(NOTE)))],
+    ("client-forged-answer", "A framework loads tools with a call that it wrote: then it is an info",
+     follows(HELLO, said(None, CALL, OTHER), GIVEN, result("call_9", "a reel")),
+     follows(HELLO, said(None, CALL, ("auto_load_9", *OTHER[1:])), GIVEN, result("auto_load_9", "a reel")), "info"),
+    ("client-forged-answer", "The text replaces an answer that was empty: then it is an info",
+     MADE_UP, after(said(""), said("(no content)")), "info"),
+    ("client-foreign-history", "The first request of a thread contains them", MIXED, chat([*PARCEL, HELLO], DONE)),
+    ("client-foreign-history", "An earlier request of the thread contained them", MIXED, restored()),
+    ("client-foreign-history", "The history was shortened: they may be a summary",
+     MIXED, third(user("So far: a strip."), said("I see."), *LONGER[3:])),
+    *[("client-user-text-lost", "Their words are elsewhere in the request", LOST, run) for run in (
+        follows(said(None, ("call_1", "look_up", '{"word":"what is a tape?"}')), GIVEN,
+                answer=said(None, ("call_1", "look_up", '{"word":"what is a tape?"}'))),
+        follows({"role": "system", "content": "User: What is a tape?"}, CALLED, GIVEN),
+        follows(CALLED, result("call_1", "You asked: what is a tape?")),
+        follows(said("They asked: what is a tape?"), user("?"), CALLED, GIVEN))],
+    *[("client-user-text-lost", "A summary replaces them", REPLACED, run) for run in (
+        follows(user("So far: " + "a strip, " * 30), CALLED, GIVEN),
+        follows({"role": "system", "content": "They want to know about tape."}, CALLED, GIVEN),
+        follows(user("They want a tape."), CALLED, GIVEN),
+        handed(user("Explain tape.")))],
+    ("client-user-text-lost", "The user says something new after a complete answer",
+     asks_long(CALLED, GIVEN, user("Continue.")), [chat([HELLO], said(LONG)), chat([said(LONG), user("Why?")], DONE,
+                                                                                   index=1)]),
+    ("client-user-text-lost", "Only a short answer links the two requests",
+     front_cut(LONG), front_cut("It holds voices.")),
+]  # fmt: skip
