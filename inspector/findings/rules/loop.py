@@ -196,7 +196,7 @@ def _ran_by_id(context: RuleContext, labels: tuple[str, ...], what: str) -> Iter
 
 
 def _ran_without_ids(context: RuleContext, labels: tuple[str, ...], what: str) -> Iterator[Note]:
-    """Where calls have no ids, the new results of a request answer the last turn."""
+    """Where results have no ids, the new results of a request answer the last turn."""
     before = context.previous
     if before is None or before.reading.emission is None or before.reading.finish is None:
         return
@@ -205,11 +205,10 @@ def _ran_without_ids(context: RuleContext, labels: tuple[str, ...], what: str) -
         if emission.emitted != "partial_call" or "partial" not in labels:
             return
         why = "partial"
-    if any(call.id for call in emission.calls):
-        return
     names = {call.name for call in emission.calls}
     for result in context.request.results[len(before.reading.request.results) :]:
-        if result.name in names and _reads_as_run(result):
+        # The answer may give its calls ids that results do not repeat (Ollama).
+        if result.call_id is None and result.name in names and _reads_as_run(result):
             yield Note(
                 f"the call of {result.name!r} was run although its answer was {what} ({why})",
                 (finish_at(before), f"{context.at} request"),

@@ -496,6 +496,16 @@ def test_a_call_without_an_id_that_was_run_is_known_by_its_name() -> None:
     assert nameless("STOP", gives()) == []
 
 
+def test_a_call_with_an_id_that_its_result_does_not_repeat_is_known_by_its_name() -> None:
+    ask, call = turn("user", {"text": "hi"}), calls()
+    call["functionCall"]["id"] = "call_1"
+    history = [ask, turn("model", calls()), turn("user", gives())]
+
+    found = lines(gemini([ask], [call], finish="MAX_TOKENS"), gemini(history, [{"text": "x"}], 1))
+
+    assert [one.split(" ")[1] for one in found if "was run" in one] == ["client-dispatched-partial-call"]
+
+
 def ended(finish: str, *, cap: int | None = None, turns: int = 2, calls: bool = False, **fields: Any) -> list[str]:
     first = said(None, CALL)
     history = [HELLO, first, result("call_1", "x")] if turns > 1 else [HELLO]
