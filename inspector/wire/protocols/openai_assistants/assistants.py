@@ -3,7 +3,7 @@
 import re
 
 from ...exchange import Exchange
-from ...json_value import Object, as_array, as_count, as_object, as_text
+from ...json_value import Object, as_array, as_count, as_object, as_text, objects_in
 from ...values import ApiError, FinishLabel, Kind, Message, Part, RequestReading, ResponseReading, ToolCall, ToolResult
 from ..openai_chat.request import content_parts, message_calls, read_tool_choice, read_tools
 from ..openai_chat.usage import chat_usage
@@ -14,6 +14,7 @@ from ..shared.output_format import response_format
 from ..shared.parts import arguments_of, call_part, media_part, other_fields, text_of, text_part, unread
 from ..traits import Pairing
 from .api import API
+from .not_read import NOT_READ
 
 FINISH: dict[str, FinishLabel] = {
     "completed": "complete",
@@ -30,6 +31,8 @@ FINISH: dict[str, FinishLabel] = {
 
 _RUN = re.compile(r"/threads(?:/([^/]+))?/runs(?:/[^/]+/submit_tool_outputs)?$")
 _ANY = re.compile(r"/(?:threads|assistants)(?:/|$)")
+_GIVEN = ("outputs", "results")
+"""Where a call of the API's own tool has what the tool gave."""
 _OPEN = frozenset({"queued", "in_progress"})
 _KNOWN = frozenset(
     {"model", "instructions", "additional_instructions", "additional_messages", "thread", "stream", "tools"}
@@ -83,17 +86,18 @@ def _messages(items: object, pointer: str) -> list[Message]:
 def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
     if exchange.framing == "sse":
         problems: list[str] = []
-        run, parts, ended = _assemble(objects(exchange.events, problems))
+        run, parts, ended = assemble(objects(exchange.events, problems))
         return _read(run, parts, ended=ended, error=stream_error(exchange.events), problems=problems)
     if not exchange.answer_fields:
         return unread(exchange, "a run")
     return _read(exchange.answer_fields, [], ended=True, error=None, problems=[])
 
 
-def _assemble(events: list[tuple[str, Object]]) -> tuple[Object, list[Part], bool]:
+def assemble(events: list[tuple[str, Object]]) -> tuple[Object, list[Part], bool]:
+    """The run that the events add up to, what its messages and steps say, and whether its end was among them."""
     run: Object = {}
     messages: dict[str, dict[int, str]] = {}
-    media: dict[str, Part] = {}
+    others: dict[str, Part] = {}
     steps: dict[str, Object] = {}
     ended = False
     for name, event in events:
@@ -111,27 +115,43 @@ def _assemble(events: list[tuple[str, Object]]) -> tuple[Object, list[Part], boo
                 block = as_object(value)
                 index = as_count(block.get("index")) or 0
                 texts[index] = texts.get(index, "") + (as_text(as_object(block.get("text")).get("value")) or "")
-                if block.get("type") != "text":
-                    pointer = f"/{event.get('id')}/{index}"
-                    media[pointer] = media_part(as_text(block.get("type")) or "part", pointer, value)
+                pointer = f"/{event.get('id')}/{index}"
+                if block.get("type") == "refusal":
+                    said_before = others[pointer].text if pointer in others else ""
+                    refusal = said_before + (as_text(block.get("refusal")) or "")
+                    others[pointer] = text_part(refusal, pointer, value, "refusal")
+                elif block.get("type") != "text":
+                    others[pointer] = media_part(as_text(block.get("type")) or "part", pointer, value)
         ended = ended or name == "done"
     said = [(f"/{key}/{i}", text) for key, texts in messages.items() for i, text in sorted(texts.items()) if text]
     own = [part for step in steps.values() for part in _server_calls(step)]
-    return run, [*own, *(text_part(text, pointer, text) for pointer, text in said), *media.values()], ended
+    return run, [*own, *(text_part(text, pointer, text) for pointer, text in said), *others.values()], ended
 
 
 def _server_calls(step: Object) -> list[Part]:
-    """The tools that the API ran in a step."""
+    """The tools that the API ran in a step, and what they gave."""
     parts: list[Part] = []
     for i, value in enumerate(as_array(as_object(step.get("step_details")).get("tool_calls"))):
-        item = as_object(value)
+        item, pointer = as_object(value), f"/step_details/tool_calls/{i}"
         kind = as_text(item.get("type")) or ""
         if kind == "function":
             continue
-        arguments, raw = arguments_of(as_object(item.get(kind)))
+        details = as_object(item.get(kind))
+        arguments, raw = arguments_of({key: one for key, one in details.items() if key not in _GIVEN})
         call = ToolCall(kind, as_text(item.get("id")), arguments, raw, server=True)
-        parts.append(call_part(call, f"/step_details/tool_calls/{i}", value))
+        parts.append(call_part(call, pointer, value))
+        if given := [one for key in _GIVEN for one in objects_in(details.get(key))]:
+            text = "\n".join(_given_text(one) for one in given)
+            result = ToolResult(call.id, kind, False, text, server=True)
+            parts.append(Part("result", f"{pointer}/{kind}", text=text, result=result, raw=given))
     return parts
+
+
+def _given_text(given: Object) -> str:
+    """The logs of a program, or the text and the name of a file that was found."""
+    name = as_text(given.get("file_name"))
+    text = as_text(given.get("logs")) or text_of(given.get("content"))
+    return " ".join(filter(None, (name, text))) or f"[{as_text(given.get('type')) or 'output'}]"
 
 
 def _read(
@@ -162,11 +182,12 @@ def _read(
 OPENAI_ASSISTANTS = Protocol(
     name="openai-assistants",
     title="OpenAI Assistants",
-    spec="https://platform.openai.com/docs/api-reference/runs, and openai 3.52.0, read 2026-11-20",
+    spec="https://platform.openai.com/docs/api-reference/runs, and openai 3.54.0, read 2026-11-22",
     detect=detect,
     read_request=read_request,
     read_response=read_response,
     finish=dict(FINISH),
+    not_read=NOT_READ,
     streams=("sse",),
     api=API,
     pairing=Pairing(in_request=False),

@@ -14,6 +14,7 @@ from ..shared.parts import other_fields, text_part, texts, unread
 from ..shared.stated_cost import stated_cost
 from ..traits import AnswerRules
 from .api import API
+from .not_read import NOT_READ
 
 _KNOWN = frozenset({"model", "prompt", "stream", "max_tokens", "stop"})
 
@@ -117,11 +118,12 @@ def _body(body: Object, *, ended: bool, streamed: bool = False, problems: tuple[
 OPENAI_COMPLETIONS = Protocol(
     name="openai-completions",
     title="OpenAI Completions (legacy)",
-    spec="https://platform.openai.com/docs/api-reference/completions, read 2026-11-20",
+    spec="https://platform.openai.com/docs/api-reference/completions, and openai 3.54.0, read 2026-11-22",
     detect=detect,
     read_request=read_request,
     read_response=read_response,
     finish=dict(FINISH),
+    not_read=NOT_READ,
     streams=("sse",),
     api=API,
     operation="text_completion",
