@@ -492,5 +492,18 @@ EXAMPLES: dict[str, Example] = {
         "a person changed the answer at the breakpoint tool=send_email",
         ("#2 response",),
     ),
+    "client-system-prompt-lost": Example(
+        "the request answers calls of #1 without its system prompt of 1,204 characters: 'You are on call for the "
+        "payments team. Look before you chan'",
+        ("#1 request /messages/0/content", "#2 request"),
+    ),
+    "client-unserialized-result": Example(
+        "the result of 'run_query' is a coroutine that nobody awaited: '<coroutine object run_query at 0x7f3a>'",
+        ("#4 request /messages/9",),
+    ),
+    "template-tokens-in-text": Example(
+        "the text contains the template token '<|im_end|>', followed by '<|im_start|>user\\nThanks!'",
+        ("#5 response",),
+    ),
 }
 """By the id of the class."""

@@ -23,6 +23,8 @@ CALL_MARKERS: tuple[str, ...] = (
     "<｜tool▁call",
     "[TOOL_CALLS]",
     "functools[",
+    "```tool_code",
+    "<|channel|>",
 )
 """How models write a tool call as prose when their server does not parse it."""
 

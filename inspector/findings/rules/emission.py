@@ -62,11 +62,13 @@ def unknown_tool(context: RuleContext) -> Iterator[Note]:
         return
     offered = ", ".join(sorted(context.tools)[:8])
     for call in whole_calls(context):
-        if not call.name or call.toolset or call.name in context.tools or call.name in _loaded(context):
+        if call.toolset or call.name in context.tools or call.name in _loaded(context):
             continue
         what = f"the model called {call.name!r}, which was not offered; the request offers {offered}"
         bare = re.split(r"[.:/]", call.name)[-1]
-        if call.name in _WRAPPERS:
+        if not call.name:
+            what = f"the model called a tool without a name; the request offers {offered}"
+        elif call.name in _WRAPPERS:
             what = f"the model wrapped its calls in {call.name!r}, which is not a tool of the request"
         elif bare in context.tools:
             what = f"the model called {call.name!r}: it put a prefix before {bare!r}, which was offered"

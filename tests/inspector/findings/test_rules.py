@@ -12,6 +12,7 @@ from round_trips import CHAT, unanswered
 from rule_exceptions_client import CLIENT
 from rule_exceptions_history import HISTORY
 from rule_exceptions_model_api import API, MODEL, Row, Run
+from rule_exceptions_steps import STEPS
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.findings.catalogue import OWN, catalogue
@@ -24,7 +25,7 @@ from bench.faults.catalogue import CASES
 
 DONE = said("It is a strip.")
 
-ROWS: list[Row] = [*MODEL, *API, *CLIENT, *HISTORY]
+ROWS: list[Row] = [*MODEL, *API, *CLIENT, *HISTORY, *STEPS]
 
 
 def found(name: str, run: Run) -> list[Said]:

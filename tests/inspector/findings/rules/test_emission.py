@@ -37,6 +37,7 @@ def emitted(name: str = "look_up", arguments: str = '{"word":"tape"}', **fields:
     ("name", "said_of_it"),
     [
         ("look_out", "was not offered"),
+        ("", "called a tool without a name; the request offers look_up"),
         ("multi_tool_use.parallel", "wrapped its calls"),
         ("default_api:look_up", "it put a prefix before 'look_up'"),
     ],
@@ -263,6 +264,7 @@ def test_each_call_of_an_answer_is_judged() -> None:
                  ("c4", "look_up", '{"word":2}'))  # fmt: skip
 
     assert [one.split(" | ")[1] for one in lines(chat([HELLO], made), only="model-unknown")] == [
+        "#0 call c2, #0 request /tools",
         "#0 call c3, #0 request /tools",
         "#0 call c4, #0 request /tools",
     ]

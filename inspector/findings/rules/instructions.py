@@ -1,0 +1,51 @@
+"""Whether the system prompt of a thread stays in its requests."""
+
+from collections.abc import Iterator
+
+from ..rule import Note, rule
+from ..rule_context import RuleContext
+
+
+@rule(
+    "client-system-prompt-lost",
+    "client",
+    "warning",
+    "S",
+    says="The client answers the model's calls without the system prompt that it sent before.",
+    fix="Send the system prompt with every request; APIs do not keep it.",
+    not_when=(
+        "The API holds the conversation",
+        "The prompt, or its first line, is now in a message",
+        "The request brings no result: another agent may continue",
+    ),
+)
+def system_lost(context: RuleContext) -> Iterator[Note]:
+    before, request = context.previous, context.request
+    if before is None or context.turn.edge.kind != "continuation" or request.continues is not None:
+        return
+    was = before.reading.request.instructions
+    if request.instructions or not was or not _answers_calls(context):
+        return
+    said = "\n".join(part.text for part in was)
+    if not said.strip() or _is_still_there(said, context):
+        return
+    yield Note(
+        f"the request answers calls of #{before.round_trip.index} without its system prompt of "
+        f"{len(said):,} characters: {said.strip()[:60]!r}",
+        (f"#{before.round_trip.index} request {was[0].pointer}", f"{context.at} request"),
+    )
+
+
+def _answers_calls(context: RuleContext) -> bool:
+    """True when the request brings new results, so that it is another step of the same work."""
+    return context.echo is not None and any(unit.kind == "result" for unit in context.echo.new)
+
+
+def _is_still_there(said: str, context: RuleContext) -> bool:
+    """True when a message holds the prompt, whole or by its first line."""
+    first = next(line.strip() for line in said.splitlines() if line.strip())
+    texts = (part.text for message in context.request.messages for part in message.parts)
+    return any(first in text for text in texts)
+
+
+RULES = (system_lost,)

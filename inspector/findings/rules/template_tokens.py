@@ -1,0 +1,57 @@
+"""Tokens of the model's chat template that the server left in the text of an answer."""
+
+import re
+from collections.abc import Iterator
+
+from ..rule import Note, rule
+from ..rule_context import RuleContext
+
+_TOKENS = re.compile(
+    r"<\|(?:im_start|im_end|eot_id|eom_id|start_header_id|end_header_id|endoftext|begin_of_text|end_of_text"
+    r"|channel|message|start|end|return|call|user|assistant|system)\|>"
+    r"|<(?:start|end)_of_turn>|\[/?INST\]|<｜[^｜\n]{2,30}｜>"
+)
+_CODE = re.compile(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
+
+
+@rule(
+    "template-tokens-in-text",
+    "api",
+    "warning",
+    "S",
+    says="The text of the answer contains tokens of the model's chat template, which the server should have removed.",
+    fix="Update the server or its chat template, and check its list of stop tokens; cut the text at the first token.",
+    not_when=(
+        "The token is in code",
+        "A message of the request contains the token",
+        "The text contains a tool call: then `call-as-text` says so",
+    ),
+)
+def template_tokens(context: RuleContext) -> Iterator[Note]:
+    if context.emission.emitted != "text":
+        return
+    found = _TOKENS.search(_CODE.sub("", context.emission.text))
+    if found is None:
+        return
+    token = found[0]
+    request = context.request
+    if any(token in text for text in _texts(context)) or any(token in part.text for part in request.system):
+        return
+    rest = context.emission.text.partition(token)[2]
+    yield Note(
+        f"the text contains the template token {token!r}, followed by {rest.strip()[:60]!r}"
+        if rest.strip()
+        else f"the text ends with the template token {token!r}",
+        (f"{context.at} response",),
+    )
+
+
+def _texts(context: RuleContext) -> Iterator[str]:
+    for message in context.request.messages:
+        for part in message.parts:
+            yield part.text
+            if part.result is not None:
+                yield part.result.text
+
+
+RULES = (template_tokens,)

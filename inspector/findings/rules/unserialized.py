@@ -1,0 +1,65 @@
+"""Results in which a value of the client's language stands in place of what the tool returned."""
+
+import re
+from collections.abc import Iterator
+
+from ..rule import Note, rule
+from ..rule_context import RuleContext
+from .results import new_results, tool_of
+
+_PLACEHOLDERS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("an object that JavaScript wrote as a string", re.compile(r"(?:\[object \w+\],?)+")),
+    ("a coroutine that nobody awaited", re.compile(r"<(?:coroutine|async_generator) object .{1,120} at 0x[0-9a-f]+>")),
+    ("a future or a task that nobody awaited", re.compile(r"<(?:Future|Task) [^<>]*(?:<[^<>]*>[^<>]*)*>")),
+    ("a generator that nobody read", re.compile(r"<generator object .{1,120} at 0x[0-9a-f]+>")),
+    ("a function that nobody called", re.compile(r"<(?:bound method|function) .{1,120} at 0x[0-9a-f]+>+")),
+    ("a Python object without a text form", re.compile(r"<[\w.]+ object at 0x[0-9a-f]+>")),
+    ("a Java object without a text form", re.compile(r"(?:[a-z]\w*\.){2,}[A-Z][\w$]*@[0-9a-f]{5,8}")),
+)
+"""What languages write for a value that has no text form, and what was forgotten. Each is the whole result."""
+
+
+def placeholder(text: str) -> str | None:
+    """What a result is when it is only a placeholder of a programming language; None for any other text."""
+    bare = text.strip().strip("\"'")
+    return next((what for what, pattern in _PLACEHOLDERS if pattern.fullmatch(bare)), None)
+
+
+@rule(
+    "client-unserialized-result",
+    "client",
+    "warning",
+    "S",
+    says="The client sent a placeholder of its programming language as the result of a tool, not the value.",
+    fix="Await the tool, and turn its value into JSON or text before you send it.",
+    not_when=(
+        "The placeholder is only a part of the result",
+        "The result is marked as an error",
+    ),
+)
+def unserialized_result(context: RuleContext) -> Iterator[Note]:
+    for part in new_results(context):
+        result = part.result
+        if result is None or result.is_error:
+            continue
+        what = placeholder(result.text) or placeholder(_only_value(result.text))
+        if what is not None:
+            name = tool_of(context, part)
+            named = f"the result of {name!r}" if name else "a result"
+            yield Note(
+                f"{named} is {what}: {result.text.strip()[:100]!r}",
+                (f"{context.at} request {part.pointer}",),
+                key=result.call_id or part.pointer,
+            )
+
+
+_WRAPPED = re.compile(r'\{\s*"\w{1,20}"\s*:\s*"([^"]*)"\s*\}')
+
+
+def _only_value(text: str) -> str:
+    """The value of a JSON object that holds one string, as clients of Gemini wrap results; else empty."""
+    found = _WRAPPED.fullmatch(text.strip())
+    return found[1] if found is not None else ""
+
+
+RULES = (unserialized_result,)

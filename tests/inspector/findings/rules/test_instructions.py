@@ -1,0 +1,102 @@
+"""A system prompt that disappears in the middle of a run."""
+
+from typing import Any
+
+import orjson
+import pytest
+from conversations import CALL, HELLO, chat, result, said, user
+from judged import (
+    anthropic,
+    asked,
+    calls,
+    gemini,
+    given,
+    gives,
+    ids,
+    item_call,
+    item_output,
+    lines,
+    only,
+    responses,
+    spoke,
+    trip,
+    turn,
+    use,
+    words,
+)
+from round_trips import GEMINI
+
+from turntape.cassettes.tape.model import RoundTrip
+
+NAME = "client-system-prompt-lost"
+PROMPT = "You look words up. Quote the dictionary."
+SYSTEM = {"role": "system", "content": PROMPT}
+CALLED = said(None, CALL)
+GIVEN = result("call_1", "a strip")
+
+
+def with_gemini(*, again: bool) -> list[RoundTrip]:
+    asking = turn("user", {"text": "what is a tape?"})
+    history = [asking, turn("model", calls()), turn("user", gives())]
+    made = [gemini([asking], [calls()]), gemini(history, [{"text": "A strip."}], 1)]
+    held = {"systemInstruction": {"parts": [{"text": PROMPT}]}}
+    return [with_fields(one, held) if n == 0 or again else one for n, one in enumerate(made)]
+
+
+def with_fields(one: RoundTrip, fields: dict[str, Any]) -> RoundTrip:
+    body = orjson.loads(one.request.body) | fields
+    assert one.response is not None
+    return trip(GEMINI, body, orjson.loads(one.response.body), one.index)
+
+
+def loops(*, again: bool) -> dict[str, list[RoundTrip]]:
+    """A call and its result under a system prompt, which the second request holds again or does not."""
+    kept: list[dict[str, Any]] = [SYSTEM] if again else []
+    ask = asked("what is a tape?")
+    back = [ask, spoke(use()), asked(given())]
+    items = [user("what is a tape?"), item_call(), item_output()]
+    said_: dict[str, Any] = {"system": PROMPT}
+    told: dict[str, Any] = {"instructions": PROMPT}
+    return {
+        "chat": [chat([SYSTEM, HELLO], CALLED), chat([*kept, HELLO, CALLED, GIVEN], said("x"), index=1)],
+        "anthropic": [anthropic([ask], [use()], **said_), anthropic(back, [words("x")], 1, **(said_ if again else {}))],
+        "responses": [responses(items[:1], [item_call()], **told), responses(items, [], 1, **(told if again else {}))],
+        "gemini": with_gemini(again=again),
+    }
+
+
+@pytest.mark.parametrize("api", loops(again=True))
+def test_a_lost_system_prompt_is_reported_in_every_api(api: str) -> None:
+    one = only(NAME, *loops(again=False)[api])
+
+    assert (one.layer, one.severity, one.tier, one.at) == ("client", "warning", "S", 1)
+
+
+@pytest.mark.parametrize("api", loops(again=True))
+def test_a_system_prompt_that_stays_is_not(api: str) -> None:
+    assert NAME not in ids(*loops(again=True)[api])
+
+
+def test_the_message_quotes_the_prompt() -> None:
+    assert lines(*loops(again=False)["chat"], only=NAME) == [
+        f"#1 {NAME} (client, warning, S): the request answers calls of #0 without its system prompt of 40 characters: "
+        f"{PROMPT!r} | #0 request /messages/0/content, #1 request"
+    ]
+
+
+def test_another_prompt_is_not_a_lost_one() -> None:
+    other = {"role": "system", "content": "You are brief."}
+
+    assert NAME not in ids(
+        chat([SYSTEM, HELLO], CALLED), chat([other, HELLO, CALLED, GIVEN], said("A strip."), index=1)
+    )
+
+
+def test_a_run_without_a_prompt_loses_none() -> None:
+    assert NAME not in ids(chat([HELLO], CALLED), chat([HELLO, CALLED, GIVEN], said("A strip."), index=1))
+
+
+def test_an_empty_prompt_is_no_prompt() -> None:
+    empty = {"role": "system", "content": " \n"}
+
+    assert NAME not in ids(chat([empty, HELLO], CALLED), chat([HELLO, CALLED, GIVEN], said("A strip."), index=1))

@@ -1,0 +1,69 @@
+"""Tokens of a chat template in the text of an answer."""
+
+from typing import Any
+
+import pytest
+from conversations import HELLO, chat, said, user
+from judged import OLLAMA, anthropic, asked, gemini, ids, lines, only, responses, trip, turn, words
+
+from turntape.cassettes.tape.model import RoundTrip
+
+NAME = "template-tokens-in-text"
+LEAKED = "It is a strip.<|im_end|>\n<|im_start|>user\nThanks!"
+
+
+@pytest.mark.parametrize(
+    "token",
+    ["<|im_end|>", "<|im_start|>", "<|eot_id|>", "<|start_header_id|>", "<|endoftext|>", "<|channel|>", "<|return|>",
+     "<end_of_turn>", "<start_of_turn>", "[/INST]", "[INST]", "<｜end▁of▁sentence｜>", "<|assistant|>"],
+)  # fmt: skip
+def test_each_token_is_found(token: str) -> None:
+    assert repr(token) in only(NAME, chat([HELLO], said(f"It is a strip.{token}"))).message
+
+
+@pytest.mark.parametrize("text", ["a <b> c", "<|", "x | y", "<|other|>", "[INSTALL]", "<end>", "f(a)|>g|>h"])
+def test_other_signs_are_text(text: str) -> None:
+    assert NAME not in ids(chat([HELLO], said(text)))
+
+
+def local(text: str) -> RoundTrip:
+    answer = {"model": "qwen3", "message": {"role": "assistant", "content": text}, "done": True, "done_reason": "stop",
+              "prompt_eval_count": 100, "eval_count": 10}  # fmt: skip
+    return trip(OLLAMA, {"model": "qwen3", "messages": [HELLO], "stream": False}, answer)
+
+
+def message(text: str) -> dict[str, Any]:
+    return {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed",
+            "content": [{"type": "output_text", "text": text, "annotations": []}]}  # fmt: skip
+
+
+def answers(text: str) -> dict[str, RoundTrip]:
+    return {
+        "chat": chat([HELLO], said(text)),
+        "ollama": local(text),
+        "anthropic": anthropic([asked("hi")], [words(text)]),
+        "gemini": gemini([turn("user", {"text": "hi"})], [{"text": text}]),
+        "responses": responses([user("hi")], [message(text)]),
+    }
+
+
+@pytest.mark.parametrize("api", answers(""))
+def test_a_leaked_token_is_the_servers_fault_in_every_api(api: str) -> None:
+    one = only(NAME, answers(LEAKED)[api])
+
+    assert (one.layer, one.severity, one.tier) == ("api", "warning", "S")
+    assert NAME not in ids(answers("It is a strip.")[api])
+
+
+def test_the_message_says_what_follows_the_token() -> None:
+    assert lines(chat([HELLO], said(LEAKED)), only=NAME) == [
+        f"#0 {NAME} (api, warning, S): the text contains the template token '<|im_end|>', followed by "
+        "'<|im_start|>user\\nThanks!' | #0 response"
+    ]
+    assert only(NAME, chat([HELLO], said("A strip.<|im_end|>"))).message == (
+        "the text ends with the template token '<|im_end|>'"
+    )
+
+
+def test_a_token_in_code_does_not_hide_one_outside_it() -> None:
+    assert NAME in ids(chat([HELLO], said("The end is `<|im_end|>`.<|im_end|>")))

@@ -1,0 +1,148 @@
+"""Placeholders of a programming language in place of a result."""
+
+import pytest
+from conversations import CALL, HELLO, chat, result, said
+from judged import (
+    CONVERSE,
+    OLLAMA,
+    anthropic,
+    asked,
+    calls,
+    gemini,
+    given,
+    gives,
+    ids,
+    item_call,
+    item_output,
+    lines,
+    only,
+    responses,
+    spoke,
+    trip,
+    turn,
+    use,
+    words,
+)
+
+from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.findings.rules.unserialized import placeholder
+
+NAME = "client-unserialized-result"
+COROUTINE = "<coroutine object look_up at 0x7f3ac8d2f140>"
+CALLED = said(None, CALL)
+ASKED = {"role": "user", "content": "what is a tape?"}
+
+PLACEHOLDERS = [
+    ("[object Object]", "an object that JavaScript wrote as a string"),
+    ("[object Object],[object Object]", "an object that JavaScript wrote as a string"),
+    (" [object Promise]\n", "an object that JavaScript wrote as a string"),
+    (COROUTINE, "a coroutine that nobody awaited"),
+    ("<async_generator object stream at 0x10a>", "a coroutine that nobody awaited"),
+    ("<Task pending name='Task-3' coro=<look_up() running at a.py:3>>", "a future or a task that nobody awaited"),
+    ("<Future pending>", "a future or a task that nobody awaited"),
+    ("<generator object pages at 0x7f3ac8d2f140>", "a generator that nobody read"),
+    ("<bound method Shop.price of <shop.Shop object at 0x7f00>>", "a function that nobody called"),
+    ("<function look_up at 0x7f00>", "a function that nobody called"),
+    ("<shop.models.Order object at 0x7f00>", "a Python object without a text form"),
+    ("com.example.shop.Order@1b6d3586", "a Java object without a text form"),
+]
+
+
+@pytest.mark.parametrize(("text", "what"), PLACEHOLDERS)
+def test_each_placeholder_is_named(text: str, what: str) -> None:
+    assert placeholder(text) == what
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "a strip", "object", "[1, 2]", "[object]", "<p>text</p>", "<Order 7>", "rosa@1b6d3586", "a.b@c", "0x7f00"],
+)
+def test_other_text_is_a_result(text: str) -> None:
+    assert placeholder(text) is None
+
+
+def converse(text: str) -> list[RoundTrip]:
+    def one(messages: list[object], content: list[object], index: int) -> RoundTrip:
+        schema = {"json": {"type": "object", "properties": {"word": {"type": "string"}}}}
+        body = {
+            "messages": messages,
+            "toolConfig": {"tools": [{"toolSpec": {"name": "look_up", "inputSchema": schema}}]},
+        }
+        answer = {
+            "output": {"message": {"role": "assistant", "content": content}},
+            "stopReason": "tool_use" if index == 0 else "end_turn",
+            "usage": {"inputTokens": 100, "outputTokens": 10, "totalTokens": 110},
+        }
+        return trip(CONVERSE, body, answer, index)
+
+    call = {"toolUse": {"toolUseId": "t1", "name": "look_up", "input": {"word": "tape"}}}
+    back = {"toolResult": {"toolUseId": "t1", "content": [{"text": text}], "status": "success"}}
+    first = {"role": "user", "content": [{"text": "what is a tape?"}]}
+    history: list[object] = [first, {"role": "assistant", "content": [call]}, {"role": "user", "content": [back]}]
+    return [one([first], [call], 0), one(history, [{"text": "x"}], 1)]
+
+
+def ollama(text: str) -> list[RoundTrip]:
+    call = {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{"function": {"name": "look_up", "arguments": {"word": "t"}}}],
+    }
+
+    def one(messages: list[object], answer: object, index: int) -> RoundTrip:
+        counts = {"prompt_eval_count": 100, "eval_count": 10}
+        reply = {"model": "qwen3", "message": answer, "done": True, "done_reason": "stop", **counts}
+        return trip(OLLAMA, {"model": "qwen3", "messages": messages, "stream": False}, reply, index)
+
+    back = {"role": "tool", "tool_name": "look_up", "content": text}
+    return [one([ASKED], call, 0), one([ASKED, call, back], {"role": "assistant", "content": "x"}, 1)]
+
+
+def answered_with(text: str) -> dict[str, list[RoundTrip]]:
+    """A call and its result, in each API."""
+    asking = turn("user", {"text": "hi"})
+    return {
+        "chat": [chat([HELLO], CALLED), chat([HELLO, CALLED, result("call_1", text)], said("x"), index=1)],
+        "anthropic": [
+            anthropic([ASKED], [use()]),
+            anthropic([ASKED, spoke(use()), asked(given(text=text))], [words("x")], 1),
+        ],
+        "responses": [
+            responses([ASKED], [item_call()]),
+            responses([ASKED, item_call(), item_output(text=text)], [], 1),
+        ],
+        "gemini": [
+            gemini([asking], [calls()]),
+            gemini([asking, turn("model", calls()), turn("user", gives(text))], [{"text": "x"}], 1),
+        ],
+        "converse": converse(text),
+        "ollama": ollama(text),
+    }
+
+
+@pytest.mark.parametrize("api", answered_with(""))
+@pytest.mark.parametrize("text", ["[object Object]", COROUTINE])
+def test_a_placeholder_is_reported_in_every_api(api: str, text: str) -> None:
+    one = only(NAME, *answered_with(text)[api])
+
+    assert (one.layer, one.severity, one.at) == ("client", "warning", 1)
+    assert text in one.message
+
+
+@pytest.mark.parametrize("api", answered_with(""))
+def test_a_real_result_is_not(api: str) -> None:
+    assert NAME not in ids(*answered_with("a strip")[api])
+
+
+def test_the_message_names_the_tool_and_what_was_sent() -> None:
+    assert lines(*answered_with(COROUTINE)["chat"], only=NAME) == [
+        f"#1 {NAME} (client, warning, S): the result of 'look_up' is a coroutine that nobody awaited: "
+        f"'{COROUTINE}' | #1 request /messages/2"
+    ]
+
+
+def test_a_result_that_is_sent_again_is_reported_once() -> None:
+    first, second = answered_with("[object Object]")["chat"]
+    more = [HELLO, CALLED, result("call_1", "[object Object]"), said("x"), {"role": "user", "content": "and a reel?"}]
+
+    assert only(NAME, first, second, chat(more, said("A spool."), index=2)).at == 1
