@@ -112,7 +112,7 @@ _NAMED: tuple[tuple[Refusal, re.Pattern[str]], ...] = (
             r"(?:more|any|available|included|out of|enough|prepaid) credits",
             r"credit limit|credits? (?:exhausted|depleted)",
             r"exceeded (?:your )?.{0,20}quota|billing|spend(?:ing)?[ _]limit|monthly spend",
-            r"usage limits?|overdue|arrear|good standing|payment",
+            r"usage limits?|overdue|arrear|account is in good|payment",
             r"budget.{0,30}exceeded|exceeded.{0,30}budget|budgetexceeded",
             r"free tier .{0,60}exhausted|freetieronly",
             r"service quota|premium request",

@@ -119,7 +119,7 @@ def why_refused(context: RuleContext) -> Refusal | None:
 
 
 def _sends_broken_call(context: RuleContext) -> bool:
-    """True when the history holds a call whose arguments are no JSON: then the error is about the client's echo."""
+    """True when the history holds a call whose arguments are not valid JSON: then the error is about the client's echo."""
     calls = (part.call for message in context.request.messages for part in message.parts if part.call is not None)
     return any(call.arguments is None and call.arguments_raw.strip() for call in calls)
 

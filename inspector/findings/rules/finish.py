@@ -254,7 +254,7 @@ def content_filter(context: RuleContext) -> Iterator[Note]:
     "error",
     "P",
     says="The API refused what the model emitted: a call that it cannot parse, or that breaks the request's rules.",
-    fix="Ask again once; simplify the schemas and offer fewer tools. Without tools in the request, tell the model so.",
+    fix="Ask again once; simplify the schemas and offer fewer tools. Without tools in the request, take calls out of its prompt and history.",
     aliases=("api-malformed-output",),
 )
 def malformed_output(context: RuleContext) -> Iterator[Note]:

@@ -230,8 +230,8 @@ def read_response(exchange: Exchange, request: RequestReading) -> ResponseReadin
     read = replace(read, usage=usage, error=error, problems=both)
     if not any(body.get(_GUARDRAIL) == "INTERVENED" for body in bodies):
         return read
-    traces = (as_object(as_object(body.get(_TRACE)).get("guardrail")) for body in bodies)
-    read = replace(read, prompt_filtered=stopped_prompt(next((trace for trace in traces if trace), {}), usage))
+    traces = [as_object(as_object(body.get(_TRACE)).get("guardrail")) for body in bodies]
+    read = replace(read, prompt_filtered=stopped_prompt(next(filter(None, traces), as_object(None)), usage))
     if read.finish is None:
         # A blocked stream has no separate finish word.
         return replace(read, finish_raw="INTERVENED", finish="content_filter", ended=True)
