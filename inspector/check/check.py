@@ -97,6 +97,7 @@ class Checked:
     name: str
     round_trips: int
     turns: int
+    """The attempts of one turn count once."""
     threads: int
     input: int
     cost: Decimal | None
@@ -106,6 +107,10 @@ class Checked:
     verdicts: tuple[Verdict, ...]
     problems: tuple[str, ...] = ()
     """What could not be read, one sentence each."""
+    attempts: int = 0
+    """Requests for an answer: the turns, and every retry of one."""
+    runs: tuple[str, ...] = ()
+    """The names of its runs."""
 
     def failing(self, asked: Asked) -> list[Found]:
         return [found for found in self.findings if asked.fails(found.finding)]
@@ -159,6 +164,8 @@ def check(name: str, round_trips: Iterable[RoundTrip], asked: Asked) -> Checked:
             Found(finding, index, row.run, row.thread, row.turn) for index, row in ordered for finding in row.findings
         ),
         verdicts=tuple(_judged(asked.budgets, steps)),
+        attempts=len(steps),
+        runs=tuple(dict.fromkeys(row.run for _, row in ordered if row.run)),
     )
 
 

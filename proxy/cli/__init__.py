@@ -20,6 +20,10 @@ OUTPUT_ERRORS = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EBADF})
 """Errors that can only come from writing to an open file."""
 
 
+WITHOUT_SETTINGS = frozenset({"completion", "doctor"})
+"""Commands that work with settings that cannot be read."""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. Raises `SystemExit` for --help and usage errors."""
     arguments = list(sys.argv[1:] if argv is None else argv)
@@ -33,6 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         command = load(chosen)
         options = parse(chosen.name, command, rest, debug=debug)
         debug = options.debug
+        if chosen.name not in WITHOUT_SETTINGS:
+            _check_settings()
         code = command.main(options)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -46,6 +52,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         return _report(exc)
     return code
+
+
+def _check_settings() -> None:
+    """Raises CassetteError when the settings of the working directory are wrong, once and before anything is done."""
+    from turntape.cassettes.settings import read_settings
+
+    read_settings()
 
 
 def _open_closed_streams() -> None:

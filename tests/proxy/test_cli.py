@@ -129,7 +129,8 @@ READING = [
 BAD_FILES = {
     "missing.jsonl": "cannot read the cassette 'missing.jsonl': No such file or directory; check the name",
     "good.casette.jsonl": "No such file or directory; did you mean 'good.cassette.jsonl'?",
-    "empty-folder": "in the folder 'empty-folder'|the folder 'empty-folder' has no *.cassette.jsonl file",
+    "empty-folder": "in the folder 'empty-folder'|the folder 'empty-folder' has no *.cassette.jsonl file"
+    "|the folder 'empty-folder' holds no cassettes",
     "binary": "turntape cassette: its first line",
     "empty": "'empty' is empty",
     "empty/below": "cannot read the cassette 'empty/below': Not a directory; check the name",

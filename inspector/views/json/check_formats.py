@@ -30,6 +30,7 @@ def _file(one: Checked, asked: Asked) -> dict[str, object]:
         "failed": bool(one.failing(asked) or one.broken),
         "round_trips": one.round_trips,
         "turns": one.turns,
+        "attempts": one.attempts,
         "threads": one.threads,
         "input": one.input,
         "cost_usd": money(one.cost),

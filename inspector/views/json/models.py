@@ -335,7 +335,9 @@ class CheckedFile(_Object):
     round_trips: int
     """How many round trips it holds."""
     turns: int
-    """How many turns, attempts not counted."""
+    """How many turns; the attempts of one turn count once."""
+    attempts: int
+    """How many requests for an answer: the turns, and every retry of one."""
     threads: int
     """How many threads."""
     input: int

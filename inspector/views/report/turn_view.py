@@ -6,7 +6,7 @@ from ...run.detail import Detail
 from ...run.growth import GrowthStep
 from ...run.row import Row
 from ...run.rows import Rows
-from ..text.number_format import count, dollars, lasted, several
+from ..text.number_format import cost_note, count, dollars, lasted, several
 from ..text.status_styles import EMITTED, FINISH, OUTCOME, REBUILT
 from ..text.terminal_text import GLYPHS
 from .findings_list import finding
@@ -59,6 +59,8 @@ def _spent(row: Row, step: GrowthStep | None) -> Iterator[str]:
     yield from _tokens(row)
     yield " · "
     yield span("money", dollars(row.cost))
+    if note := cost_note(row.cost_source):
+        yield span("dim", f" ({note})")
     if step is not None:
         yield span("dim", f", so far {dollars(step.cumulative)}")
         if step.fill is not None and step.window:

@@ -10,6 +10,7 @@ from ...findings.finding import SEVERITIES, Tier
 from ...wire.printable import safe
 from ...wire.printable import several as counted
 from .explain_text import SEVERITY_GLYPHS
+from .number_format import turn_count
 from .terminal_text import GLYPHS, Line, Style, clip_path, fit, width_of, wrap
 
 _SURE: dict[Tier, str] = {"P": "proven", "S": "inferred", "H": "heuristic"}
@@ -32,12 +33,16 @@ def check_text(report: Report, width: int) -> Iterator[Line]:
 
 
 def _checked(one: Checked, width: int) -> Iterator[Line]:
-    facts = [counted(one.turns, "turn")]
+    facts = [turn_count(one.turns, one.attempts)]
     if one.threads > 1:
         facts.append(counted(one.threads, "thread"))
     if one.input:
         facts.append(f"{one.input:,} tokens in")
     facts.append(dollars(one.cost) if one.cost is not None else "unpriced")
+    if len(one.runs) == 1:
+        facts.append(f"run {safe(one.runs[0])}")
+    elif one.runs:
+        facts.append(counted(len(one.runs), "run"))
     head = clip_path(one.name, max(20, width - 2))
     about = " · ".join(facts)
     sign: tuple[str, Style] = ("  ", "plain") if one.findings or one.broken else ("✓ ", "good")
@@ -45,11 +50,12 @@ def _checked(one: Checked, width: int) -> Iterator[Line]:
         yield [sign, (head, "bold"), (f"  {about}", "dim")]
     else:
         yield [sign, (head, "bold")]
-        yield fit([(f"  {about}", "dim")], width)
+        yield from _after([("  ", "plain")], about, "  ", width, "dim")
     if one.findings:
         yield []
+    several_runs = len({found.run for found in one.findings}) > 1 or len(one.runs) > 1
     for _, alike in groupby(rooted(one.findings), key=_kind):
-        yield from _alike(list(alike), width)
+        yield from _alike(list(alike), width, runs=several_runs)
     widest = max((len(verdict.budget) for verdict in one.verdicts), default=0)
     for verdict in one.verdicts:
         yield from _verdict(verdict, widest, several=len({v.run for v in one.verdicts}) > 1, width=width)
@@ -64,12 +70,12 @@ def _kind(node: Node) -> tuple[str, str, str]:
     return finding.severity, finding.layer, finding.id
 
 
-def _alike(nodes: list[Node], width: int) -> Iterator[Line]:
+def _alike(nodes: list[Node], width: int, *, runs: bool) -> Iterator[Line]:
     """Findings of one class: the first ones in full, then where the others are."""
     whole = [node for place, node in enumerate(nodes) if place < _WHOLE or node.consequences]
     others = [node for place, node in enumerate(nodes) if place >= _WHOLE and not node.consequences]
     for place, node in enumerate(whole):
-        yield from _node(node, "  ", width, fix=place == len(whole) - 1)
+        yield from _node(node, "  ", width, fix=place == 0, runs=runs)
         if place < len(whole) - 1:
             yield []
     if others:
@@ -78,7 +84,7 @@ def _alike(nodes: list[Node], width: int) -> Iterator[Line]:
     yield []
 
 
-def _node(node: Node, indent: str, width: int, *, fix: bool) -> Iterator[Line]:
+def _node(node: Node, indent: str, width: int, *, fix: bool, runs: bool) -> Iterator[Line]:
     finding = node.found.finding
     glyph, style = SEVERITY_GLYPHS[finding.severity]
     layer: Style = finding.layer
@@ -88,7 +94,7 @@ def _node(node: Node, indent: str, width: int, *, fix: bool) -> Iterator[Line]:
             (f"{GLYPHS[finding.layer]} {finding.layer} ", layer),
             (finding.id, "bold"),
             (f"  {finding.severity}, {_SURE[finding.tier]}", style if finding.severity == "error" else "dim"),
-            (f"  {_where(node.found)}", "dim"),
+            (f"  {_where(node.found, runs=runs)}", "dim"),
         ],
         width,
     )
@@ -103,12 +109,13 @@ def _node(node: Node, indent: str, width: int, *, fix: bool) -> Iterator[Line]:
     if node.consequences:
         yield [(f"{inner}because of this:", "dim")]
     for consequence in node.consequences:
-        yield from _node(consequence, inner + "  ", width, fix=False)
+        yield from _node(consequence, inner + "  ", width, fix=False, runs=runs)
 
 
-def _where(found: Found) -> str:
+def _where(found: Found, *, runs: bool) -> str:
+    run = f"run {safe(found.run)}, " if runs and found.run else ""
     turn = "" if found.turn is None else f"{found.thread} turn {found.turn}, "
-    return f"{turn}#{found.index}"
+    return f"{run}{turn}#{found.index}"
 
 
 def _verdict(verdict: Verdict, widest: int, *, several: bool, width: int) -> Iterator[Line]:

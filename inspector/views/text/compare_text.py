@@ -7,6 +7,7 @@ from ...compare.run_diff import ChangedValue, ComparedRun, Comparison, Divergenc
 from ...wire.json_value import compact
 from ...wire.printable import safe
 from ...wire.printable import several as counted
+from .number_format import turn_count
 from .terminal_text import GLYPHS, Line, Style, clip, clip_path, fit, width_of, wrap
 
 _LETTERS: dict[str, Style] = {"A": "bad", "B": "good"}
@@ -38,7 +39,7 @@ def compare_text(reported: Comparison, width: int) -> Iterator[Line]:
 
 def _facts(side: ComparedRun) -> str:
     """How long the run was, and what it cost."""
-    facts = [counted(side.turns, "turn")]
+    facts = [turn_count(side.turns, sum(len(steps) for steps in side.threads.values()))]
     if len(side.threads) > 1:
         facts.append(counted(len(side.threads), "thread"))
     if side.input:

@@ -7,7 +7,7 @@ from ...run.growth import KINDS, GrowthStep, Tokens, steps, summed
 from ...run.request_cost import shared_out
 from ...run.rows import Rows
 from ...run.totals import Totals, totals
-from .number_format import count, dollars, several
+from .number_format import count, dollars, several, turn_count
 from .terminal_text import Line, Style, clip, fit
 
 MARKS: dict[str, tuple[str, Style]] = {
@@ -54,7 +54,7 @@ def _head(sums: Totals) -> Line:
     unpriced = f" ({several(sums.unpriced, 'turn')} without a known price)" if sums.unpriced else ""
     return [
         (dollars(sums.cost), "money"),
-        (f"{unpriced} · {several(sums.turns, 'turn')} · ", "dim"),
+        (f"{unpriced} · {turn_count(sums.turns, sums.turns + sums.retries)} · ", "dim"),
         (f"{sums.input:,} tokens in, {sums.output:,} out", "plain"),
     ]
 

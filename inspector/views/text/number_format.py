@@ -31,6 +31,17 @@ def dollars(amount: Decimal | None) -> str:
     return f"${amount:.4f}" if amount >= Decimal("0.0001") else f"${amount:.6f}" if amount else "$0"
 
 
+def cost_note(source: str | None) -> str:
+    """Where a cost comes from, if it does not come from the price list."""
+    return {"stated": "stated by the API", "settings": "by the prices in your settings"}.get(source or "", "")
+
+
+def turn_count(turns: int, attempts: int) -> str:
+    """`11 turns`, or `11 turns · 1 more attempt` when a turn was tried again."""
+    counted = several(turns, "turn")
+    return counted if attempts <= turns else f"{counted} · {several(attempts - turns, 'more attempt')}"
+
+
 def lasted(milliseconds: float | None) -> str:
     """A duration: `40 ms`, `1.2 s`, `3 min`."""
     if milliseconds is None:

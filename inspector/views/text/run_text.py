@@ -18,6 +18,7 @@ from ...run.labels import Key, Label, LabelledRoundTrip, label_stream, money
 from ...wire.json_value import as_array, as_object, compact
 from ...wire.printable import safe, several
 from ...wire.values import Message, Part, Tool, ToolCall
+from .number_format import cost_note
 from .status_styles import FINISH, OUTCOME, REBUILT, SEVERITY
 from .terminal_text import GLYPHS, Line, Span, Style, ansi, clip, fit, flow, width_of, wrap
 
@@ -304,10 +305,12 @@ def _tokens_line(one: LabelledRoundTrip) -> Line:
             spans.append((f" ({usage.reasoning:,} reasoning)", "dim"))
     price = one.label["cost_usd"]
     spans.append((f"  ${price}" if price is not None else "  unpriced", "money" if price is not None else "dim"))
+    if note := cost_note(cast("str | None", one.label["cost_source"])):
+        spans.append((f" ({note})", "dim"))
     return [("    ", "plain"), *spans]
 
 
-def _findings(label: Mapping[str, object], width: int) -> Iterator[Line]:
+def _findings(label: Mapping[str, object], width: int, *, fix: bool = False) -> Iterator[Line]:
     for found in as_array(label["findings"]):
         finding = as_object(found)
         glyph, style = SEVERITY[cast(str, finding["severity"])]
@@ -321,6 +324,9 @@ def _findings(label: Mapping[str, object], width: int) -> Iterator[Line]:
         yield fit([head, (first, "plain")], width)
         for line in more:
             yield [("    ", "plain"), (line, "plain")]
+        if fix and finding["fix"]:
+            for at, line in enumerate(wrap(safe(cast(str, finding["fix"])), max(20, width - 9))):
+                yield [("         " if at else "    fix  ", "good"), (line, "plain")]
         where = " · ".join(safe(str(place)) for place in as_array(finding["evidence"]))
         yield fit([("    ", "plain"), (where, "dim")], width)
 
@@ -383,7 +389,7 @@ def whole_turn(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
     yield fit(_finish(one), width)
     yield fit(_dispatch(one.label), width)
     yield from flow(_tokens_line(one), width, "    ")
-    yield from _findings(one.label, width)
+    yield from _findings(one.label, width, fix=True)
 
 
 def _call_lines(call: ToolCall, width: int) -> Iterator[Line]:

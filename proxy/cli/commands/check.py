@@ -98,6 +98,9 @@ def _report(files: list[str], asked: "Asked") -> "Report":
         except CassetteError as exc:
             unread.append((file.name, str(exc)))
             continue
+        if cassette.problems and not one.round_trips:
+            unread.append((file.name, f"nothing can be read from {file.name!r}: {cassette.problems[0]}"))
+            continue
         checked.append(replace(one, problems=tuple(cassette.problems)))
     return Report(asked, tuple(checked), tuple(unread))
 

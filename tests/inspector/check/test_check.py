@@ -275,3 +275,37 @@ def test_a_finding_below_the_former_id_of_its_root_is_below_its_root() -> None:
 
     [node] = rooted([Found(root, 0), Found(echo, 1)])
     assert [one.found.finding.id for one in node.consequences] == ["client-retry-storm"]
+
+
+def test_the_fix_is_printed_at_the_first_finding_of_a_class() -> None:
+    alike = [Found(finding("client-empty-content"), n, thread="t1", turn=n + 1) for n in range(4)]
+    one = Checked("a", 4, 4, 1, 0, None, tuple(alike), ())
+    lines = shown(Report(Asked(), (one,))).splitlines()
+
+    fixes = [place for place, line in enumerate(lines) if "fix client-empty-content" in line]
+    heads = [place for place, line in enumerate(lines) if "▶ client client-empty-content" in line]
+    assert len(fixes) == 1
+    assert heads[0] < fixes[0] < heads[1]
+
+
+def test_the_run_is_named_once_or_with_each_finding_of_several() -> None:
+    alone = [replace(trip, run="nightly") for trip in lost()]
+    text = shown(report(alone))
+    assert "unpriced · run nightly" in " ".join(text.split()) or "· run nightly" in text
+    assert "run nightly, t1" not in text
+
+    both = [*alone, *(replace(trip, run="other", index=trip.index + 2) for trip in lost())]
+    text = shown(report(both), 100)
+    assert "· 2 runs" in text
+    assert "run nightly, t1 turn 1, #0" in text
+    assert "run other, t2 turn 1, #2" in text
+    assert "run" not in shown(report(lost())).splitlines()[0].replace("run.cassette", ""), "a run without a name"
+
+
+def test_attempts_are_counted_beside_turns() -> None:
+    overloaded = {"error": {"message": "Overloaded", "type": "overloaded_error"}}
+    retried = report([chat([HELLO], status=529, error=overloaded), chat([HELLO], said("so"), index=1)])
+
+    assert (retried.checked[0].turns, retried.checked[0].attempts) == (1, 2)
+    assert "1 turn · 1 more attempt" in shown(retried)
+    assert json.loads(as_json(retried))["files"][0]["attempts"] == 2

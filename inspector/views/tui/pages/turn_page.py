@@ -8,6 +8,7 @@ from ....run.row import Row
 from ....run.rows import Rows
 from ....wire.printable import safe
 from ....wire.values import Reading
+from ...text.number_format import cost_note
 from ...text.status_styles import REBUILT
 from ...text.terminal_text import clip
 from ..formatting import SEVERITY, dollars, full, model_name, several
@@ -61,6 +62,8 @@ def _head(row: Row) -> Iterator[Block]:
     if usage.reasoning:
         spent.append((f" ({usage.reasoning:,} reasoning)", "reasoning"))
     spent.append((f"  {dollars(row.cost)}", "money" if row.cost is not None else "dim"))
+    if note := cost_note(row.cost_source):
+        spent.append((f" ({note})", "dim"))
     yield Block("head", title, flowing(spent, *layer_lines(row), indent=10), anchors=("head",))
 
 

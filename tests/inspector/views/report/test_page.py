@@ -167,3 +167,19 @@ def test_every_choice_is_in_the_report() -> None:
 
     assert [f"answer {at}" in page for at in range(4)] == [True, True, True, False]
     assert "choice 2" in page and "of 3: length" in page
+
+
+def test_a_cost_that_the_api_stated_is_marked() -> None:
+    answer = {"model": "gpt-5", "choices": [{"index": 0, "message": said("so"), "finish_reason": "stop"}]}
+    usage = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7, "cost": 0.25}
+    stated = "".join(report(Run.of([chat([user("hi")], error=answer | {"usage": usage})]), "a"))
+
+    assert "(stated by the API)" in stated
+    assert "(stated by the API)" not in "".join(report(Run.of(loop()), "a"))
+
+
+def test_a_retried_turn_is_one_turn() -> None:
+    overloaded = {"error": {"message": "Overloaded", "type": "overloaded_error"}}
+    run = Run.of([chat([user("hi")], status=529, error=overloaded), chat([user("hi")], said("so"), index=1)])
+
+    assert "1 turn · 1 more attempt" in "".join(report(run, "a"))

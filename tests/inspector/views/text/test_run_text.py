@@ -152,3 +152,25 @@ def test_the_cost_in_a_console_line_is_named_and_in_its_column() -> None:
 
     assert small.index(" so far ") == large.index(" so far ")
     assert "$0.5 so far 250 ms" in small
+
+
+def test_the_source_of_a_cost_is_named_where_the_api_stated_it() -> None:
+    answer = {"model": "gpt-5", "choices": [{"index": 0, "message": said("so"), "finish_reason": "stop"}]}
+    usage = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7, "cost": 0.25}
+
+    assert "out  $0.25 (stated by the API)" in shown(chat([HELLO], error=answer | {"usage": usage}))
+    assert "stated" not in shown(*loop())
+
+
+def test_a_turn_in_full_says_what_to_do_about_a_finding() -> None:
+    lost = chat([HELLO], failure=Failure("refused", "connection refused"))
+
+    assert "\n    fix  Check the address" in shown(lost, turn=1)
+    assert "fix  " not in shown(lost)
+
+
+def test_a_retried_turn_is_one_turn() -> None:
+    overloaded = {"error": {"message": "Overloaded", "type": "overloaded_error"}}
+
+    text = shown(chat([HELLO], status=529, error=overloaded), chat([HELLO], said("so"), index=1))
+    assert text.splitlines()[1].startswith("1 turn · 1 more attempt · ")

@@ -134,3 +134,43 @@ def test_a_torn_cassette_is_checked_as_far_as_it_goes(lost: str, capsys: pytest.
 
     assert main(["check", lost]) == 1
     assert "the recording was cut there" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_torn_file_without_a_round_trip_is_not_read(clean: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = Path(clean)
+    header = path.read_bytes().partition(b"\n")[0]
+    torn = path.with_name("torn.cassette.jsonl")
+    torn.write_bytes(header + b'\n{"n": 0, "req')
+
+    assert main(["check", str(torn)]) == 2
+    captured = capsys.readouterr()
+    assert "torn.cassette.jsonl  not read" in captured.out
+    assert "nothing can be read from" in captured.err and "the recording was cut there" in captured.err
+
+    torn.write_bytes(path.read_bytes() + b'{"n": 9, "req')
+    assert main(["check", str(torn)]) == 0, "what is whole is checked, and the rest is a remark"
+    assert "the recording was cut there" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["check", "show", "report", "view"])
+def test_wrong_settings_are_one_sentence(
+    command: str, clean: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(clean).parent)
+    Path("turntape.toml").write_text("x = [")
+
+    assert main([command, clean]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert captured.err.startswith("turntape: cannot read the settings in 'turntape.toml'")
+
+
+def test_completion_needs_no_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("turntape.toml").write_text("x = [")
+
+    assert main(["completion", "bash"]) == 0
+    assert "turntape" in capsys.readouterr().out

@@ -1,0 +1,19 @@
+"""Numbers for people."""
+
+import pytest
+
+from turntape.inspector.views.text.number_format import cost_note, turn_count
+
+
+@pytest.mark.parametrize(
+    ("turns", "attempts", "text"),
+    [(0, 0, "0 turns"), (1, 1, "1 turn"), (1, 2, "1 turn · 1 more attempt"), (11, 13, "11 turns · 2 more attempts")],
+)
+def test_attempts_are_counted_where_there_are_more_of_them(turns: int, attempts: int, text: str) -> None:
+    assert turn_count(turns, attempts) == text
+
+
+def test_the_source_of_a_cost_is_named_where_it_is_not_the_price_list() -> None:
+    assert cost_note("stated") == "stated by the API"
+    assert cost_note("settings") == "by the prices in your settings"
+    assert cost_note("listed") == cost_note(None) == ""
