@@ -67,6 +67,7 @@ class Player:
         self.matching = matching or Matching()
         self.misses: list[Miss] = []
         """The requests that were not answered, in order."""
+        self._message_misses: list[Miss] = []
         self._redactor = Redactor(salt=self.cassette.salt)
         self._lock = threading.Lock()
         self._building = threading.Lock()
@@ -216,6 +217,13 @@ class Player:
             miss.after = self._asked[-1][1].turn if self._asked else None
             self._first = self._first or _divergence(miss)
 
+    def add_message_miss(self, miss: Miss) -> None:
+        """Report a message of a WebSocket session that no recorded message answers. Any thread may call this."""
+        with self._lock:
+            self.misses.append(miss)
+            self._message_misses.append(miss)
+            self._first = self._first or _divergence(miss)
+
     def _repeated(self, given: Fingerprint, places: Sequence[int]) -> Miss:
         """The miss of a request whose recordings were all played."""
         taken_by = next((str(self._inexact[place]) for place in places if place in self._inexact), None)
@@ -270,12 +278,13 @@ class Player:
         """What was played so far, and what differed from the recording."""
         with self._lock:
             asked, misses = list(self._asked), list(self.misses)
+            within = list(self._message_misses)
             reached = {place for place, _ in asked}
             unplayed = [p for p, taken in enumerate(self._taken) if not taken and p not in reached]
             first = self._first
         order = list(dict.fromkeys(place for place, _ in asked))
         waiting = {self.turns[place] for place in unplayed}
-        changed = tuple(miss for miss in misses if miss.is_same_turn and miss.turn in waiting)
+        changed = tuple(miss for miss in misses if miss.is_same_turn and (miss.turn in waiting or miss in within))
         moved = reordered(order, self._trips, self.turns)
         if first is None and (moved or unplayed):
             turn = moved[0].turn if moved else self.turns[unplayed[0]]

@@ -80,6 +80,7 @@ class Sockets:
             try:
                 answer = self._messages.answer(METHOD, target, (), asked)
             except Miss as miss:
+                self._player.add_message_miss(miss)
                 await send({"type": "websocket.send", "text": orjson.dumps(_error(miss)).decode()})
                 continue
             chunks = answer.response.chunks if answer.response else ()

@@ -6,9 +6,11 @@ Every lookup takes constant time: its cost does not grow with the run.
 from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from turntape.cassettes.tape.model import RoundTrip
 
+from ..wire.exchange import Exchange
 from ..wire.json_value import is_array, is_object
 from ..wire.values import Emission, Reading
 from .conversation import Conversation, meanings_emitted
@@ -28,6 +30,8 @@ RECENT_THREADS = 8
 
 type Scope = tuple[str | None, str | None, str | None]
 """A run, and the session and agent that a request names, if it does."""
+type Address = tuple[str | None, str, str]
+"""A run, and the host and path of a URL."""
 type Place = tuple[str, int]
 """A thread, and the number of a round trip in it."""
 type Quote = tuple[str, int, str]
@@ -76,6 +80,12 @@ def scope_of(round_trip: RoundTrip, identity: Identity) -> Scope:
     return round_trip.run, identity.session, identity.agent
 
 
+def address_of(round_trip: RoundTrip) -> Address:
+    """Where it was sent, whether over HTTP or over WebSocket."""
+    url = urlsplit(round_trip.request.url)
+    return round_trip.run, url.netloc, url.path
+
+
 class ThreadIndex:
     """The last turn of each thread, and the ways to find a thread."""
 
@@ -96,6 +106,8 @@ class ThreadIndex:
         """Threads by the meaning of something that they emitted: a call, or a text that is distinctive."""
         self.failed: dict[tuple[Scope, int], str] = {}
         """Threads whose last turn failed, by the hash of its conversation."""
+        self.refused: dict[Address, str] = {}
+        """Threads whose last turn is a WebSocket handshake that failed, and after which nothing else was sent there."""
         self.tasks: defaultdict[str | None, deque[Quote]] = defaultdict(lambda: deque(maxlen=OPEN_CALLS))
         """Texts in the arguments of a run's calls: the first message of a subagent repeats one."""
         self.answers: defaultdict[str | None, deque[Quote]] = defaultdict(lambda: deque(maxlen=ANSWERS))
@@ -115,6 +127,9 @@ class ThreadIndex:
     def remember(self, turn: Turn) -> None:
         """Add a turn whose thread is known."""
         run, scope = turn.round_trip.run, scope_of(turn.round_trip, turn.identity)
+        self.refused.pop(address_of(turn.round_trip), None)
+        if Exchange(turn.round_trip).failed_handshake:
+            self.refused[address_of(turn.round_trip)] = turn.thread
         self._forget_history(turn.thread)
         self.last[turn.thread] = turn
         recent = self._recent[scope]

@@ -14,7 +14,7 @@ from ..wire.values import Reading
 from .conversation import common_units, conversation_of, meanings_emitted
 from .identity import identity
 from .rebuilt_prompts import RebuiltPrompts
-from .thread_index import NewRequest, ThreadIndex, scope_of
+from .thread_index import NewRequest, ThreadIndex, address_of, scope_of
 from .thread_starts import starting_edge
 from .turn import Edge, Turn
 
@@ -44,6 +44,7 @@ class Threads:
             or self._by_emission(new)
             or self._by_rebuilt_prompt(new)
             or self._fork(new)
+            or self._after_handshake(new)
             or self._start(new, starting_edge(self._index, new))
         )
         self._index.remember(turn)
@@ -61,16 +62,27 @@ class Threads:
             return None
         del self._index.failed[key]
         what = "request" if before.body == new.body else "history"
+        return self._attempt(new, before, f"it repeats the {what} that failed")
+
+    def _after_handshake(self, new: NewRequest) -> Turn | None:
+        """The first request after a WebSocket handshake that failed: the same turn, over HTTP or a new connection."""
+        thread = self._index.refused.get(address_of(new.round_trip))
+        if thread is None:
+            return None
+        return self._attempt(new, self._index.last[thread], "it follows a WebSocket handshake that failed")
+
+    def _attempt(self, new: NewRequest, before: Turn, reason: str) -> Turn:
+        """Another attempt at the turn `before`."""
         return Turn(
             round_trip=new.round_trip,
             reading=new.reading,
             conversation=new.conversation,
-            thread=thread,
+            thread=before.thread,
             number=before.number,
             attempt=before.attempt + 1,
             history=before.history,
             shared=before.shared,
-            edge=Edge("attempt", before.round_trip.index, thread, f"it repeats the {what} that failed"),
+            edge=Edge("attempt", before.round_trip.index, before.thread, reason),
             usage_before=before.usage_before,
             messages_before=before.messages_before,
             body=new.body,

@@ -14,6 +14,7 @@ from ..wire.json_value import as_array, as_object, compact
 from ..wire.protocols.protocol import Protocol
 from ..wire.providers import Provider, provider_of
 from ..wire.registry import traits_of
+from ..wire.socket_turn import SOCKET
 from ..wire.values import Emission, Finish, Message, Part, Reading, RequestReading, Tool
 from .finding import Finding
 from .memory import RunMemory, SentRequest, ThreadMemory, block_hash
@@ -118,6 +119,17 @@ class RuleContext:
     def status(self) -> int | None:
         response = self.turn.round_trip.response
         return response.status if response else None
+
+    @property
+    def over_socket(self) -> bool:
+        """True for a turn within a WebSocket session, which has no status of its own."""
+        response = self.turn.round_trip.response
+        return response is not None and response.http_version == SOCKET
+
+    @property
+    def failed_handshake(self) -> bool:
+        """True for a WebSocket handshake that the API refused or did not answer."""
+        return Exchange(self.turn.round_trip).failed_handshake
 
     @property
     def succeeded(self) -> bool:

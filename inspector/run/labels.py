@@ -18,6 +18,7 @@ from turntape.cassettes.tape.model import RoundTrip
 from ..analysis.dispatch import Dispatch, dispatch
 from ..analysis.history_diff import HistoryDiff
 from ..analysis.pricing import Cost, cost_of
+from ..analysis.thread_index import Address, address_of
 from ..analysis.threads import Threads
 from ..analysis.turn import Turn
 from ..findings.causes import STORM
@@ -59,6 +60,8 @@ class Labeller:
         """When the last turn of each run began."""
         self._failed: defaultdict[str, list[tuple[JudgedTurn, Label]]] = defaultdict(list)
         """The failed turns of each thread since its last answer, at most `_MOST_FAILED`."""
+        self._handshakes: dict[Address, list[tuple[JudgedTurn, Label]]] = {}
+        """The WebSocket handshakes that failed since the last answer from there, at most `_MOST_FAILED`."""
         self._problems: list[str] = []
 
     @property
@@ -130,12 +133,16 @@ class Labeller:
     def _recovered(self, judged: JudgedTurn, label: Label) -> Iterator[tuple[int, LabelledRoundTrip]]:
         """The labels of failed turns that this one explains or makes good; a failed one is kept for later."""
         failed = self._failed[judged.context.turn.thread]
+        address = address_of(judged.context.turn.round_trip)
         if judged.context.turn.failed:
             if judged.context.has(STORM):
                 yield from self._again(failed, self._rules.part_of_storm)
             del failed[: max(0, len(failed) + 1 - _MOST_FAILED)]
             failed.append((judged, label))
+            if judged.context.failed_handshake:
+                self._handshakes[address] = [*self._handshakes.get(address, [])[-_MOST_FAILED:], (judged, label)]
             return
+        yield from self._again(self._handshakes.pop(address, []), self._rules.recovered)
         yield from self._again(failed, self._rules.recovered)
         failed.clear()
 

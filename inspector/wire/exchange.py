@@ -31,6 +31,16 @@ class Exchange:
         self.host = (url.hostname or "").lower()
         self.path = url.path
         self._query = url.query
+        self._scheme = url.scheme
+
+    @cached_property
+    def failed_handshake(self) -> bool:
+        """True when the client asked for a WebSocket and got none: the API refused, or nothing came back."""
+        trip = self.round_trip
+        asked = self._scheme in ("ws", "wss") or (header(self.request.headers, "upgrade") or "").lower() == "websocket"
+        if not asked or self.method != "GET" or trip.frames:
+            return False
+        return self.response is None or self.response.status >= 400
 
     @cached_property
     def query(self) -> dict[str, str]:

@@ -6,6 +6,9 @@ from turntape.cassettes.tape.model import Chunk, Frame, Request, Response, Round
 
 from .json_value import Object, as_text, compact
 
+SOCKET = "WebSocket"
+"""The HTTP version of an answer within a session: its status is ours, because no status was on the wire."""
+
 
 @dataclass(slots=True)
 class SocketTurn:
@@ -29,7 +32,16 @@ def round_trip_of(session: RoundTrip, turn: SocketTurn) -> RoundTrip:
         Chunk(len(piece), max(0, frame.at - turn.at)) for piece, (frame, _) in zip(pieces, turn.events, strict=True)
     )
     body = {**turn.body, "stream": True}
-    response = Response(200, headers=(("content-type", "text/event-stream"),), content=b"".join(pieces), chunks=chunks)
+    response = Response(
+        200,
+        headers=(("content-type", "text/event-stream"),),
+        content=b"".join(pieces),
+        chunks=chunks,
+        http_version=SOCKET,
+    )
+    last = chunks[-1].at if chunks else None
+    if not turn.ended and session.ended_at is not None:
+        last = max(last or 0, session.ended_at - turn.at)
     return replace(
         session,
         request=replace(_post(session.request), content=compact(body).encode("utf-8", "surrogatepass")),
@@ -37,7 +49,7 @@ def round_trip_of(session: RoundTrip, turn: SocketTurn) -> RoundTrip:
         started_at=session.started_at + turn.at / 1_000_000,
         request_at=0,
         first_byte_at=chunks[0].at if chunks else None,
-        ended_at=chunks[-1].at if chunks else None,
+        ended_at=last,
         closed_first=None if turn.ended else session.closed_first,
         failure=None if turn.ended else session.failure,
         frames=(),

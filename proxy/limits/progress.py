@@ -35,6 +35,8 @@ NO_PROGRESS: ProgressReport = {"read": 0, "turns": 0, "cost": "0", "unpriced": 0
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
+    counts: bool
+    """False for a WebSocket handshake that failed: nothing was asked of a model."""
     cost: Decimal | None
     findings: tuple[tuple[str, str], ...]
     """(id, message)."""
@@ -54,6 +56,7 @@ class ProgressCounter:
         cost = label.get("cost_usd")
         findings = map(Finding.from_json, as_array(label.get("findings")))
         self._turns[(index, label.get("thread"), label.get("turn"))] = _Turn(
+            label.get("method") != "GET",
             Decimal(cost) if isinstance(cost, str) else None,
             tuple((name, finding.message) for finding in findings for name in finding.names),
         )
@@ -61,12 +64,12 @@ class ProgressCounter:
 
     def report(self, read: int) -> ProgressReport:
         """The sums over all labels of the first `read` round trips."""
-        turns = self._turns.values()
+        turns = [turn for turn in self._turns.values() if turn.counts]
         return {
             "read": read,
             "turns": len(turns),
             "cost": str(sum((turn.cost for turn in turns if turn.cost is not None), Decimal(0))),
             "unpriced": sum(turn.cost is None for turn in turns),
-            "findings": {name: message for turn in turns for name, message in turn.findings},
+            "findings": {name: message for turn in self._turns.values() for name, message in turn.findings},
             "paths": sorted(self._paths),
         }

@@ -101,7 +101,8 @@ def _says(context: RuleContext) -> str:
     if error is None:
         return ""
     head = str(status) if status else f"{error.type}:" if error.type else ""
-    return f"{head} {error.message}".strip()
+    where = " (in the WebSocket handshake)" if context.failed_handshake else ""
+    return f"{head} {error.message}".strip() + where
 
 
 def why_refused(context: RuleContext) -> Refusal | None:
@@ -188,8 +189,11 @@ def rate_limited(context: RuleContext) -> Iterator[Note]:
     )
 
 
+ACCESS_REFUSED = "access-refused"
+
+
 @rule(
-    "access-refused",
+    ACCESS_REFUSED,
     "client",
     "error",
     "P",

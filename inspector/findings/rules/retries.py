@@ -155,6 +155,8 @@ def ignored_retry_after(context: RuleContext) -> Iterator[Note]:
 def no_retry(context: RuleContext) -> Iterator[Note]:
     if context.following is not None or context.turn.attempt > 1 or context.has("api-context-full"):
         return
+    if context.failed_handshake and context.later:
+        return  # the run went on over HTTP, or over another session
     status = error_status(context)
     if status == 429 or status in OVERLOADED:
         yield Note(f"the client did not retry after {failure_name(context.turn)}", (failure_place(context.turn),))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ...analysis.conversation import sorted_json
 from ...analysis.history_diff import HistoryChange
 from ...analysis.turn import Turn
+from ...wire.exchange import Exchange
 from ...wire.json_value import as_object, compact
 from ...wire.values import Tool
 from .. import prompt_cache
@@ -322,6 +323,8 @@ def model_changed(context: RuleContext) -> Iterator[Note]:
     before = context.before
     if before is None or before.reading.request.model == context.request.model or not context.request.model:
         return
+    if Exchange(before.round_trip).failed_handshake:
+        return  # a handshake has no request
     emission = before.reading.emission
     amid = emission is not None and bool(emission.calls) and context.echo is not None
     earlier = repr(before.reading.request.model) if before.reading.request.model else "no model"

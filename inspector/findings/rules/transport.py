@@ -12,8 +12,11 @@ from ...wire.json_value import as_array, as_object, as_text, parse_json
 from ...wire.printable import several
 from ...wire.values import ToolCall
 from ..memory import request_key
+from ..refusals import ACCESS
 from ..rule import Note, rule
 from ..rule_context import RuleContext
+from . import turntape_actions
+from .errors import ACCESS_REFUSED, REQUEST_REJECTED, why_refused
 
 _STALL, _LONG_STALL = 60_000_000, 300_000_000
 """Microseconds without progress."""
@@ -29,20 +32,36 @@ _EMPTY_PROGRESS = frozenset({"ping", "keepalive", "response.in_progress", "respo
     "api",
     "error",
     "P",
-    says="The answer has status 200 and contains an error.",
+    says="The answer has status 200, or is a message of a WebSocket session, and contains an error.",
     fix="Handle the error as if it had the status that it names; SDKs see status 200.",
 )
 def error_in_stream(context: RuleContext) -> Iterator[Note]:
     error = context.reading.error
-    if error is None:
+    if error is None or context.has(*turntape_actions.IDS):
         return
-    sentence = f"{error.type or ''} {error.message}"
-    if error.in_stream:
-        yield Note(
-            f"the stream with status {context.status} contains an error: {sentence}", (f"{context.at} response",)
-        )
-    elif 200 <= (context.status or 0) < 300:
-        yield Note(f"the body with status {context.status} is an error: {sentence}", (f"{context.at} response",))
+    sentence = f"{error.type or ''} {error.message}".strip()
+    if context.over_socket:
+        # An error event is the only way to refuse there. If it has a status, the rules about statuses report it.
+        if why_refused(context) is None:
+            yield Note(f"the session contains an error: {sentence}", (f"{context.at} response",))
+        return
+    if not error.in_stream and not 200 <= (context.status or 0) < 300:
+        return
+    what = f"the {'stream' if error.in_stream else 'body'} with status {context.status}"
+    yield Note(
+        f"{what} {'contains' if error.in_stream else 'is'} an error: {sentence}",
+        (f"{context.at} response",),
+        because_of=_request_at_fault(context),
+    )
+
+
+def _request_at_fault(context: RuleContext) -> tuple[str, ...]:
+    """What an error in an answer follows from, where the API says that the request is at fault."""
+    why = why_refused(context)
+    if why == "request":
+        return (REQUEST_REJECTED,)
+    named = context.rejection is not None and bool(context.rejection.ids)
+    return (ACCESS_REFUSED,) if why in ACCESS and not named else ()
 
 
 def _half_written(context: RuleContext) -> ToolCall | None:

@@ -22,7 +22,9 @@ _BREAKPOINT = "breakpoint"
 )
 def ended_by_limit(context: RuleContext) -> Iterator[Note]:
     guard = as_object(context.turn.round_trip.extra.get(_GUARD))
-    if guard:
+    error = context.reading.error
+    ours = error is not None and (error.type or "").startswith("turntape_")
+    if guard and (ours or not context.over_socket):
         yield Note(str(guard.get("message")), (f"{context.at} request",))
 
 

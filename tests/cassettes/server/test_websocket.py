@@ -42,10 +42,10 @@ SESSION = RoundTrip(
 
 
 def talk(
-    *trips: RoundTrip, said: list[Frame], path: str = "/openai/v1/responses", again: int = 1
+    source: RoundTrip | Player, *, said: list[Frame], path: str = "/openai/v1/responses", again: int = 1
 ) -> list[dict[str, Any]]:
     """What the app sends to a client that says these messages, on each of `again` connections."""
-    serving = app(Player(trips))
+    serving = app(source if isinstance(source, Player) else Player([source]))
     sent: list[dict[str, Any]] = []
 
     async def send(message: Any) -> None:
@@ -112,3 +112,24 @@ def test_an_upgrade_that_was_refused_is_refused_alike() -> None:
     start, body = talk(refused, said=[])
 
     assert (start["status"], dict(start["headers"])[b"x-request-id"], body["body"]) == (426, b"r", b"no sockets here")
+
+
+def test_a_message_that_was_not_recorded_is_in_the_report() -> None:
+    player = Player([SESSION])
+    talk(player, said=[create(0, "one"), create(0, "three")])
+
+    report = player.report()
+
+    assert (len(report.played), len(report.changed), len(report.extra)) == (1, 1, 0)
+    assert not report.clean
+    assert [miss.method for miss in player.misses] == ["WEBSOCKET"]
+    assert "WEBSOCKET /responses" in str(report.changed[0]) and "/input/0/content" in str(report.changed[0])
+    assert str(report.first).startswith("first to diverge: client, ")
+    assert any(line.startswith("changed: ") for line in report.lines())
+
+
+def test_a_session_as_recorded_has_a_clean_report() -> None:
+    player = Player([SESSION])
+    talk(player, said=[create(0, "one"), create(0, "two")])
+
+    assert player.report().clean and player.misses == []

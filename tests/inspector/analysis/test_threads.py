@@ -6,6 +6,7 @@ from conversations import CALL, HELLO, TOOLS, chat, loop, result, said, sent, us
 from judged import RESPONSES, calls, gemini
 from judged import turn as content
 from round_trips import exchanged
+from sockets import SOCKET, handshake
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
 from turntape.inspector.analysis.threads import Threads
@@ -439,3 +440,51 @@ def test_a_handoff_is_a_call_that_says_so_and_other_tools_after_it(name: str, to
     assert (second.thread, second.edge.kind, second.edge.of) == ("t1", kind, 0)
     if kind == "handoff":
         assert (second.edge.tier, second.edge.reason) == ("S", f"the tools change after the call of {name!r}")
+
+
+ASKED = {"model": "gpt-5", "input": "hi", "tools": []}
+
+
+def answered(index: int, url: str = SOCKET, **fields: Any) -> RoundTrip:
+    answer = {"id": f"resp_{index}", "object": "response", "status": "completed", "output": [], "model": "gpt-5"}
+    return replace(exchanged(url, {**ASKED, **fields}, answer), index=index)
+
+
+def attempts_at(*trips: RoundTrip) -> list[tuple[str, int, int]]:
+    threads = Threads()
+    turns = [threads.add(one, read(one)) for one in trips]
+    return [(turn.thread, turn.number, turn.attempt) for turn in turns]
+
+
+def test_the_request_after_a_handshake_that_failed_is_another_attempt() -> None:
+    threads = Threads()
+    first, second = (threads.add(one, read(one)) for one in (handshake(status=426), answered(1)))
+
+    assert (second.thread, second.number, second.attempt) == (first.thread, 1, 2)
+    assert (second.edge.kind, second.edge.of) == ("attempt", 0)
+    assert second.edge.reason == "it follows a WebSocket handshake that failed"
+
+
+def test_handshakes_that_fail_one_after_the_other_are_attempts() -> None:
+    assert attempts_at(handshake(), handshake(index=1), answered(2)) == [("t1", 1, 1), ("t1", 1, 2), ("t1", 1, 3)]
+
+
+def test_a_handshake_elsewhere_or_of_another_run_is_not_repeated() -> None:
+    other = answered(1, "https://gateway.example/v1/responses")
+
+    assert attempts_at(handshake(), other) == [("t1", 1, 1), ("t2", 1, 1)]
+    assert attempts_at(handshake(run="a"), replace(answered(1), run="b")) == [("t1", 1, 1), ("t2", 1, 1)]
+
+
+def test_only_the_next_request_follows_a_handshake() -> None:
+    assert attempts_at(handshake(), answered(1), answered(2, input="and?")) == [
+        ("t1", 1, 1),
+        ("t1", 1, 2),
+        ("t2", 1, 1),
+    ]
+
+
+def test_a_handshake_within_a_thread_does_not_interrupt_it() -> None:
+    following = answered(2, previous_response_id="resp_0")
+
+    assert attempts_at(answered(0), handshake(index=1), following) == [("t1", 1, 1), ("t2", 1, 1), ("t1", 2, 1)]

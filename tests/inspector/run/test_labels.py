@@ -3,8 +3,9 @@ from dataclasses import replace
 from typing import Any, cast
 
 import pytest
-from conversations import HELLO, chat, loop, said
+from conversations import HELLO, START, chat, loop, said
 from round_trips import exchanged
+from sockets import LIVE, REALTIME, SOCKET, completed, create, handshake, session
 
 from turntape.cassettes.tape.model import Frame, Request, RoundTrip
 from turntape.inspector import RoundTripLabel
@@ -291,3 +292,69 @@ def test_a_failure_at_the_end_of_a_run_is_reported_and_stops_nothing(monkeypatch
 
     assert labeller.close() == []
     assert ["KeyError" in problem for problem in labeller.problems] == [True]
+
+
+def severities(*trips: RoundTrip) -> list[tuple[int, str, str]]:
+    """Each finding: round trip, id, severity."""
+    return [
+        (done.round_trip.index, one["id"], one["severity"])
+        for done in label_all(trips)
+        for one in cast(list[dict[str, Any]], done.label["findings"])
+    ]
+
+
+def answered_over_http(index: int, **fields: Any) -> RoundTrip:
+    answer = {"id": f"resp_{index}", "object": "response", "status": "completed", "model": "gpt-5",
+              "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hey"}]}],
+              "usage": {"input_tokens": 3, "output_tokens": 1, "total_tokens": 4}}  # fmt: skip
+    trip = exchanged(SOCKET, {"model": "gpt-5", "input": "hi", **fields}, answer)
+    return replace(trip, index=index, started_at=START + index)
+
+
+@pytest.mark.parametrize(
+    ("url", "status", "finding", "layer"),
+    [
+        (SOCKET, 401, "access-refused", "client"),
+        (SOCKET, 403, "access-refused", "client"),
+        (SOCKET, 426, "request-rejected", "client"),
+        (SOCKET, 429, "api-rate-limited", "api"),
+        (SOCKET, 503, "api-overloaded", "api"),
+        (REALTIME, 401, "access-refused", "client"),
+        (LIVE, 403, "access-refused", "client"),
+    ],
+)
+def test_a_handshake_that_was_refused_is_a_turn_and_a_failure(url: str, status: int, finding: str, layer: str) -> None:
+    (done,) = label_all([handshake(url, status)])
+    label = done.label
+    found = cast(list[dict[str, Any]], label["findings"])[0]
+
+    assert (label["turn"], label["method"], label["status"], label["streamed"]) == (1, "GET", status, False)
+    assert cast(dict[str, Any], label["api"])["effective"] == "error"
+    assert (found["id"], found["layer"]) == (finding, layer)
+    assert found["evidence"][0] == f"#0 status {status}" and "(in the WebSocket handshake)" in found["message"]
+
+
+def test_a_handshake_that_was_refused_is_an_info_once_http_was_answered() -> None:
+    """Codex goes on over HTTP after 426."""
+    assert severities(handshake(status=426)) == [(0, "request-rejected", "error")]
+    assert severities(handshake(status=426), answered_over_http(1)) == [(0, "request-rejected", "info")]
+
+
+def test_a_handshake_that_was_refused_is_an_info_once_a_session_was_answered() -> None:
+    opened = session(create(1), completed(2), index=1)
+
+    assert severities(handshake(status=429), opened) == [(0, "api-rate-limited", "info")]
+
+
+def test_a_handshake_within_a_run_is_made_good_by_any_answer_from_there() -> None:
+    first, following = answered_over_http(0), answered_over_http(2, previous_response_id="resp_0")
+    elsewhere = replace(following, request=replace(following.request, url="https://gateway.example/v1/responses"))
+
+    assert severities(first, handshake(status=429, index=1), following) == [(1, "api-rate-limited", "info")]
+    assert (1, "api-rate-limited", "warning") in severities(first, handshake(status=429, index=1), elsewhere)
+
+
+def test_a_handshake_that_failed_and_was_not_tried_again_is_said_to_be_so() -> None:
+    assert severities(handshake(status=429)) == [
+        (0, "api-rate-limited", "warning"), (0, "client-no-retry-on-transient", "info"),
+    ]  # fmt: skip

@@ -1,6 +1,7 @@
 """A WebSocket session of Responses becomes one turn for each response."""
 
 import json
+from dataclasses import replace
 from typing import Literal
 
 import pytest
@@ -118,3 +119,20 @@ def test_the_work_grows_with_the_session_and_not_with_its_square(monkeypatch: py
     few, many = looks_at_turns(20, monkeypatch), looks_at_turns(200, monkeypatch)
 
     assert few >= 20 and many <= 11 * few
+
+
+def test_a_turn_that_was_not_ended_lasts_until_the_session_ends() -> None:
+    asked = message("client", 10, type="response.create", model="gpt-5", input="one")
+    begun = message("server", 30, type="response.created", response={"id": "r1", "status": "in_progress"})
+    done = message("server", 40, type="response.completed", response={"status": "completed", "output": [ITEM]})
+
+    def ended_at(*frames: Frame, session_end: int | None = 100) -> int | None:
+        (turn,) = turns_of(replace(session(*frames), ended_at=session_end))
+        return turn.ended_at
+
+    assert ended_at(asked) == 90
+    assert ended_at(asked, begun) == 90
+    assert ended_at(asked, begun, done) == 30
+    assert ended_at(asked, begun, session_end=None) == 20
+    assert ended_at(asked, begun, session_end=25) == 20
+    assert ended_at(asked, session_end=None) is None

@@ -59,9 +59,11 @@ _MADE = ("turn", "previousTurn", "stream")
 
 
 def detect(exchange: Exchange) -> Kind | None:
-    """A turn of a session, as the reader of sessions makes it; the session itself is not one."""
-    own = "BidiGenerateContent" in exchange.path and exchange.method == "POST"
-    return "generation" if own and "contents" in exchange.fields else None
+    """A turn of a session, as the reader of sessions makes it, or a session that was refused; a session is not one."""
+    if "BidiGenerateContent" not in exchange.path:
+        return None
+    is_turn = exchange.method == "POST" and "contents" in exchange.fields
+    return "generation" if is_turn or exchange.failed_handshake else None
 
 
 def read_request(exchange: Exchange) -> RequestReading:

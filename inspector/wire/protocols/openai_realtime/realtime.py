@@ -27,9 +27,11 @@ FINISH: dict[str, FinishLabel] = {word: RESPONSES_FINISH[word] for word in _WORD
 
 
 def detect(exchange: Exchange) -> Kind | None:
-    """A turn of a session, as the reader of sessions makes it; the session itself is not one."""
-    own = exchange.path.rstrip("/").endswith("/realtime") and exchange.method == "POST"
-    return "generation" if own and "input" in exchange.fields else None
+    """A turn of a session, as the reader of sessions makes it, or a session that was refused; a session is not one."""
+    if not exchange.path.rstrip("/").endswith("/realtime"):
+        return None
+    is_turn = exchange.method == "POST" and "input" in exchange.fields
+    return "generation" if is_turn or exchange.failed_handshake else None
 
 
 def read_request(exchange: Exchange) -> RequestReading:

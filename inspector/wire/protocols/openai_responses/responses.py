@@ -72,7 +72,8 @@ def detect(exchange: Exchange) -> Kind | None:
     if path.endswith(("/responses", "/responses/compact")):
         if exchange.fields.get("generate") is False:
             return "other"  # Codex warms the cache with it before its first turn; nothing is emitted
-        return "generation" if exchange.method == "POST" else "realtime" if _is_socket(exchange) else "stored"
+        asks = exchange.method == "POST" or exchange.failed_handshake
+        return "generation" if asks else "realtime" if _is_socket(exchange) else "stored"
     if _STORED.search(path) or _CONVERSATION.search(path):
         return "stored"
     if exchange.method == "POST" and "input" in exchange.fields:

@@ -11,6 +11,7 @@ from judged import (
     CONVERSE,
     OLLAMA,
     RESPONSES,
+    Said,
     ids,
     judged,
     lines,
@@ -18,6 +19,7 @@ from judged import (
     trip,
 )
 from round_trips import CHAT, GEMINI, MESSAGES, sse
+from sockets import create, say, session
 
 from turntape.cassettes.tape.model import Chunk, Failure, RoundTrip
 
@@ -571,3 +573,64 @@ def test_a_stream_of_blocks_has_no_such_list() -> None:
     body = frame("messageStart", {"role": "assistant"}) + frame("messageStop", {"stopReason": "end_turn"})
 
     assert "api-no-choice" not in ids(trip(url, BLOCKS, body, content_type=media))
+
+
+# Errors within a WebSocket session
+
+
+def failing_session(**error: Any) -> RoundTrip:
+    return session(create(1), say("server", 2, type="error", **error))
+
+
+@pytest.mark.parametrize(
+    ("error", "reported"),
+    [
+        (
+            {"status": 429, "error": {"type": "requests", "message": "slow down"}},
+            ["#0 api-rate-limited (api, warning, P): too many requests: 429 slow down | #0 status 429"],
+        ),
+        (
+            {"status": 400, "error": {"type": "invalid_request_error", "message": "no such word"}},
+            ["#0 request-rejected (client, error, P): the API rejected the request: 400 no such word | #0 status 400"],
+        ),
+        (
+            {"error": {"type": "server_error", "message": "oops"}},
+            ["#0 api-overloaded (api, error, P): the API failed or was overloaded: server_error: oops | #0 response"],
+        ),
+        (
+            {"error": {"type": "odd", "message": "oops"}},
+            ["#0 api-error-in-200-stream (api, error, P): the session contains an error: odd oops | #0 response"],
+        ),
+        (
+            {"error": {"message": "oops"}},
+            ["#0 api-error-in-200-stream (api, error, P): the session contains an error: oops | #0 response"],
+        ),
+    ],
+)
+def test_an_error_of_a_session_is_one_finding_without_a_status_of_ours(
+    error: dict[str, Any], reported: list[str]
+) -> None:
+    assert [line for line in lines(failing_session(**error)) if "no-retry" not in line] == reported
+
+
+@pytest.mark.parametrize(
+    ("kind", "cause"),
+    [("invalid_request_error", "request-rejected"), ("authentication_error", "access-refused"), ("odd", None)],
+)
+def test_an_error_in_a_stream_that_blames_the_request_has_one_root(kind: str, cause: str | None) -> None:
+    reported = judged(stream(sse(WORDS[0], {"error": {"message": "No.", "type": kind}})))
+
+    assert [one.id for one in reported if not one.because_of] == [cause or "api-error-in-200-stream"]
+    assert only_cause(reported, "api-error-in-200-stream") == ((cause,) if cause else ())
+
+
+def only_cause(reported: list[Said], name: str) -> tuple[str, ...]:
+    (one,) = (one for one in reported if one.id == name)
+    return one.because_of
+
+
+def test_a_session_that_sends_nothing_until_the_client_leaves_is_a_wait() -> None:
+    one = session(create(1_000_000), closed_first="client", failure=GONE, ended_at=71_000_000)
+
+    assert waits(one) == [(0, "api", "warning")]
+    assert waits(replace(one, ended_at=60_900_000)) == []

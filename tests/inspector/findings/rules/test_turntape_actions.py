@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from conversations import HELLO, chat, said
 from judged import lines
+from sockets import LIVE, REALTIME, SOCKET, completed, create, handshake, say, session
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.findings.rules.turntape_actions import IDS
@@ -59,3 +60,36 @@ def test_what_explains_the_whole_answer_is_listed() -> None:
     assert IDS == (
         "run-ended-by-limit", "answer-refused-by-hand", "replay-missed", "replay-without-answer", "request-led-back",
     )  # fmt: skip
+
+
+MISSED = {"type": "turntape_replay_miss", "code": "turntape_replay_miss", "message": "not recorded", "param": "/input"}
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        session(create(1), say("server", 2, type="error", status=404, error=MISSED)),
+        session(
+            say("server", 1, type="session.created", session={"model": "gpt-realtime"}),
+            say("client", 2, type="response.create"),
+            say("server", 3, type="error", status=404, error=MISSED),
+            url=REALTIME,
+        ),
+        handshake(SOCKET, 404, error=MISSED),
+        handshake(REALTIME, 404, error=MISSED),
+        handshake(LIVE, 404, error=MISSED),
+    ],
+    ids=["responses", "realtime", "handshake", "handshake of realtime", "handshake of live"],
+)
+def test_a_miss_over_a_websocket_is_the_replays(one: RoundTrip) -> None:
+    assert lines(one) == ["#0 replay-missed (client, error, P): not recorded | #0 request"]
+
+
+def test_a_limit_within_a_session_ended_only_the_turn_that_was_refused() -> None:
+    refused = say("server", 4, type="error", error={"type": "turntape_max_turns", "message": "2 turns"})
+    one = session(create(1), completed(2), create(3, previous_response_id="r1"), refused)
+    limited = replace(one, extra={"guard": {"message": "2 turns"}})
+
+    assert [line for line in lines(limited) if "no-max-tokens" not in line] == [
+        "#0 run-ended-by-limit (client, info, P): 2 turns | #0 request"
+    ]
