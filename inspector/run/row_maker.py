@@ -32,11 +32,10 @@ class RowMaker:
     def add(self, round_trip: RoundTrip) -> Iterator[Row]:
         if self._waiting is not None and len(self._waiting) >= PRICED_LATER:
             yield from self.price()
-        session = 0 if turns_of(round_trip) else None
+        # The labels of a session come in order, but that of a turn comes again when the next one shows what followed.
+        places = {_begun(turn): place for place, turn in enumerate(turns_of(round_trip))}
         for index, one in self._labeller.follow(round_trip):
-            row = self._row(index, one, session)
-            session = None if session is None else session + 1
-            yield row
+            yield self._row(index, one, places.get(_begun(one.round_trip)))
 
     def close(self) -> Iterator[Row]:
         """The rows that the end of the recording changes."""
@@ -59,7 +58,7 @@ class RowMaker:
             yield priced
 
     def _row(self, index: int, one: LabelledRoundTrip, session: int | None) -> Row:
-        key: Key = (index, one.round_trip.started_at, one.round_trip.request_at or 0)
+        key: Key = (index, *_begun(one.round_trip))
         known = self._rows.get(key)
         if known is not None:
             row = settled(known, one.label)
@@ -71,3 +70,8 @@ class RowMaker:
         if self._waiting is not None:
             self._waiting[key] = (row, one.round_trip, one.reading)
         return row
+
+
+def _begun(trip: RoundTrip) -> tuple[float, float]:
+    """When it began, which differs for each turn of a session."""
+    return trip.started_at, trip.request_at or 0

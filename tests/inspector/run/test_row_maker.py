@@ -1,11 +1,12 @@
 """Rows with their costs: at once, or when the table of prices has been loaded."""
 
+import json
 from dataclasses import replace
 from decimal import Decimal
 
 from conversations import HELLO, chat, said
 
-from turntape.cassettes.tape.model import RoundTrip
+from turntape.cassettes.tape.model import Frame, Request, RoundTrip
 from turntape.inspector.run.row_maker import RowMaker
 
 
@@ -60,3 +61,29 @@ def test_a_turn_keeps_its_cost_when_a_failed_attempt_before_it_comes_again() -> 
     assert (again.index, [finding.severity for finding in again.findings]) == (0, ["info"])
     assert priced == {1: Decimal("0.5")}
     assert (settled.index, settled.outcome, settled.cost) == (1, "ended", Decimal("0.5"))
+
+
+def test_each_turn_of_a_session_keeps_its_place_when_its_label_comes_again() -> None:
+    """The label of a turn comes again with what the next turn shows; that is no turn of the session."""
+
+    def message(number: int, **fields: object) -> Frame:
+        return Frame("client" if "input" in fields else "server", 10 * number, json.dumps(fields).encode(), True)
+
+    def answered(number: int) -> dict[str, object]:
+        return {"id": f"resp_{number}", "object": "response", "status": "completed", "model": "m", "output": []}
+
+    frames = [
+        frame
+        for number in range(3)
+        for frame in (
+            message(
+                2 * number, type="response.create", model="m", input="hi", previous_response_id=f"resp_{number - 1}"
+            ),
+            message(2 * number + 1, type="response.completed", response=answered(number)),
+        )
+    ]
+    session = RoundTrip(Request("GET", "wss://api.openai.com/v1/responses"), None, 1.0, index=0, frames=tuple(frames))
+
+    rows = {row.key: row for row in RowMaker().add(session)}
+
+    assert [row.session for _, row in sorted(rows.items())] == [0, 1, 2]

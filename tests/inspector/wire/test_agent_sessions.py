@@ -64,3 +64,11 @@ def test_sessions_of_both_kinds_hold_turns() -> None:
     socket = RoundTrip(Request("GET", "wss://api.openai.com/v1/responses"), Response(101), 1.0, frames=sent)
 
     assert [len(turns_of(trip)) for trip in (socket, stream(), stream("/events"))] == [1, 1, 0]
+
+
+def test_turns_begin_one_after_the_other_although_no_times_were_recorded() -> None:
+    """Their labels are told apart by when they began."""
+    again = [{**event, "id": f"{event['id']}2"} for event in EVENTS]
+    turns = turns_of(replace(stream(body=sse(*EVENTS, *again)), started_at=1_780_000_000.0))
+
+    assert [turn.started_at > 1_780_000_000.0 for turn in turns] == [False, True]
