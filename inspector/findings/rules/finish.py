@@ -106,13 +106,13 @@ def _inside_a_token(rest: str) -> bool:
 def truncated_mislabelled(context: RuleContext) -> Iterator[Note]:
     if context.finish.label not in ("tool_calls", "complete", "stop_sequence", "unknown") or not context.succeeded:
         return
-    if context.finish.effective == "cut":
+    if context.finish.effective == "cut" or not context.emission.calls:
         return
     usage, cap = context.reading.usage, context.request.max_output
     exact = usage is not None and cap is not None and usage.output == cap
-    last = context.emission.calls[-1] if context.emission.calls else None
-    rest = _begun(last) if last is not None else None
-    if last is None or rest is None or _collided(last):
+    last = context.emission.calls[-1]
+    rest = _begun(last)
+    if rest is None or _collided(last):
         return
     below = usage is not None and cap is not None and 0 < (usage.output or 0) < cap
     if not exact and (below or not _inside_a_token(rest)):
@@ -375,12 +375,10 @@ def fabricated_finish(context: RuleContext) -> Iterator[Note]:
 
 
 def _breaks_off(context: RuleContext) -> bool:
-    """True when a call or a block was left open, or a longer text ends in the middle of a sentence."""
+    """True when a call was left open, or a longer text ends in the middle of a sentence."""
     emission, text = context.emission, context.emission.text.rstrip()
     if not emission.text and not emission.calls:
         return False
-    if any("was not closed" in problem or "never closed" in problem for problem in context.reading.problems):
-        return True
     if emission.calls:
         return any(not call.complete for call in emission.calls)
     return len(text) > _SHORT and bool(_WORD_END.search(text))

@@ -806,6 +806,13 @@ def test_an_api_without_finish_words_misses_none() -> None:
     assert MISSING not in ids(trip("http://localhost:8000/v1/completions", {"model": "m", "prompt": "hi"}, written))
 
 
+def test_a_compaction_has_no_finish_word() -> None:
+    output = [{"type": "compaction", "id": "cmp_1", "encrypted_content": "x"}]
+    answer = {"id": "r", "object": "response.compaction", "output": output}
+
+    assert MISSING not in ids(trip(f"{RESPONSES}/compact", {"model": "gpt-5", "input": "hi"}, answer))
+
+
 def test_calls_without_a_finish_word_are_reported_once() -> None:
     one = chat([HELLO], said(None, CALL))
     assert one.response is not None
@@ -855,6 +862,7 @@ def test_only_the_end_of_a_long_text_is_quoted() -> None:
         ("Run this:\n```sh\nls.", "warning"),
         ("Run this:\n```sh\nls\n```", "info"),
         ("  \n", "warning"),
+        ("X marks the place.", "info"),
     ],
 )
 def test_how_sure_it_is_depends_on_the_end_of_the_text(text: str, severity: str) -> None:
@@ -882,6 +890,20 @@ def test_fewer_tokens_or_the_right_word_are_not_a_wrong_label() -> None:
     assert lines(chat([HELLO], said(HALF_A_SENTENCE), usage=(100, 50)), only=AT_CAP) == []
     called = chat([HELLO], said("Let me look it up in the list", CALL), usage=(100, 50), max_tokens=50)
     assert lines(called, only=AT_CAP) == []
+
+
+def test_a_stop_sequence_at_the_cap_is_a_wrong_label_too() -> None:
+    one = anthropic([{"role": "user", "content": "hi"}], [words(HALF_A_SENTENCE)], stop="stop_sequence", max_tokens=10)
+
+    assert only(AT_CAP, one).message.endswith("but the API finished with 'stop_sequence'")
+
+
+def test_a_cut_stream_at_the_cap_is_only_cut() -> None:
+    begun = {"id": "c", "choices": [{"index": 0, "delta": {"content": HALF_A_SENTENCE}}]}
+    usage = {"prompt_tokens": 1, "completion_tokens": 10, "total_tokens": 11}
+    body = {"model": "m", "messages": [HELLO], "stream": True, "max_tokens": 10}
+
+    assert AT_CAP not in ids(trip(CHAT, body, sse({**begun, "usage": usage})))
 
 
 def capped_texts() -> list[RoundTrip]:
