@@ -598,3 +598,36 @@ def test_an_empty_answer_is_an_info_where_a_stop_string_may_have_ended_it(
     fields: dict[str, Any] = {"stop": stop} if stop else {}
 
     assert only("model-empty-response", chat([HELLO], said(""), finish=finish, **fields)).severity == severity
+
+
+def test_calls_beside_a_choice_that_was_cut_are_not_judged() -> None:
+    call = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "look_out", "arguments": "{"}}
+    events = [
+        {"id": "c", "choices": [{"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}]},
+        {"id": "c", "choices": [{"index": 1, "delta": {"content": "It"}}]},
+    ]
+    body = {"model": "gpt-5", "messages": [HELLO], "stream": True, "n": 2, "tools": TOOLS}
+
+    assert "model-unknown-tool" in ids(trip(CHAT, body, sse(*events, done=True)))
+    assert "model-unknown-tool" not in ids(trip(CHAT, body, sse(*events)))
+
+
+def test_calls_of_a_refusal_at_the_cap_are_not_judged() -> None:
+    refused = said(None, ("call_1", "look_out", '{"word":"tape"}')) | {"refusal": "No."}
+
+    assert "model-unknown-tool" not in ids(chat([HELLO], refused, finish="length"))
+    assert "model-unknown-tool" in ids(chat([HELLO], refused, finish="stop"))
+
+
+def test_a_choice_of_tools_counts_also_at_a_stop_string() -> None:
+    choice = {"tool_choice": {"type": "any"}}
+    one = anthropic([asked("hi")], [words("It")], stop="stop_sequence", stop_sequences=["x"], **choice)
+
+    assert "tool-choice-violated" in ids(one)
+
+
+def test_an_answer_without_a_choice_is_not_an_empty_one_too() -> None:
+    body = {"model": "gpt-5", "messages": [HELLO]}
+    answer = {"id": "c", "object": "chat.completion", "model": "gpt-5", "choices": [], "usage": {"prompt_tokens": 1}}
+
+    assert ids(trip(CHAT, body, answer)) & {"api-no-choice", "model-empty-response"} == {"api-no-choice"}
