@@ -25,6 +25,8 @@ from turntape.inspector.views.tui.controllers.navigation import Navigation
 from turntape.inspector.views.tui.controllers.playback import Playback
 from turntape.inspector.views.tui.controllers.search import Search
 from turntape.inspector.views.tui.pages.blocks import Spans
+from turntape.inspector.views.tui.theme import PALETTES
+from turntape.inspector.views.tui.widgets.header_footer import KeyHint
 
 type Call = tuple[Any, ...]
 """The name of a method and its arguments."""
@@ -101,7 +103,11 @@ class Panes:
         self._calls = calls
         self.turns, self.page, self.plot, self.tabs = Turns(calls), PagePane(calls), Plot(calls), Tabs()
         self.in_list = True
-        self.hints = (("↵", "open", "open"), ("n", "finding", "next(1)"), ("q", "quit", "app.quit"))
+
+    @property
+    def hints(self) -> tuple[KeyHint, ...]:
+        first = ("↵", "open", "open") if self.in_list else ("Esc", "list", "out")
+        return (first, ("n", "finding", "next(1)"), ("q", "quit", "app.quit"))
 
     def show_view(self, view: str) -> None:
         self._calls.append(("view", view))
@@ -229,6 +235,8 @@ class Parts:
 
 
 def shown(spans: Spans) -> str:
+    """The text of a line, all looks of which the themes know."""
+    assert all(palette[look] is not None for palette in PALETTES.values() for _, look in spans)
     return "".join(text for text, _ in spans)
 
 

@@ -57,6 +57,7 @@ def test_a_notice_is_removed_by_the_next_key() -> None:
 
     made.bars.forget_notice()
     assert not made.bars.noticed and made.status == "" and not made.bars.status.has_class("shown")
+    assert made.bars.status._make(80) == ()
 
 
 def test_the_status_line_has_the_most_urgent_of_what_there_is() -> None:
@@ -88,4 +89,13 @@ def test_the_keys_are_those_of_the_pane() -> None:
     made.bars.refresh()
     assert made.bars.keys._hints == made.panes.hints
     made.searching.filter("tape")
-    assert [word for _, word, _ in made.bars.keys._hints] == ["open", "match", "quit"]
+    assert made.bars.keys._hints == (("↵", "open", "open"), ("n", "match", "match(1)"), ("q", "quit", "app.quit"))
+    made.state.navigation.view = "growth"
+    made.bars.refresh()
+    assert made.bars.keys._hints == made.panes.hints
+
+
+def test_the_bars_are_found_by_the_names_in_the_style_sheet() -> None:
+    bars = parts().bars
+
+    assert [bar.id for bar in (bars.title, bars.status, bars.keys)] == ["title", "status", "keys"]

@@ -43,6 +43,7 @@ def test_a_jump_without_a_target_says_so_and_whether_more_may_come(
 def test_before_the_first_row_no_key_moves_anything() -> None:
     made = parts(empty=True, reading=True)
 
+    made.panes.turns.places, made.panes.turns.below = [0], 0
     made.jumps.jump("finding", 1)
     made.jumps.step(1)
     assert (made.notice, made.calls, made.state.place) == ("", [], None)
@@ -97,8 +98,17 @@ def test_a_recording_that_is_over_cannot_be_followed() -> None:
 def test_following_goes_to_the_last_turn_of_the_thread() -> None:
     made = parts(live=True)
 
+    assert made.status == " 2 newer turns below  G goes there"
     made.jumps.toggle_follow()
-    assert not made.state.follow.on and made.state.place == 0
+    assert not made.state.follow.on and made.state.place == 0 and made.status == ""
     made.jumps.toggle_follow()
     assert made.state.follow.on and made.state.place == 1
     assert made.notice == ""
+
+
+def test_a_live_run_without_a_row_can_be_followed_later() -> None:
+    made = parts(empty=True, live=True)
+
+    made.jumps.toggle_follow()
+    made.jumps.toggle_follow()
+    assert made.state.follow.on and made.state.place is None

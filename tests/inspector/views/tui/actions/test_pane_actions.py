@@ -34,9 +34,10 @@ def test_tab_goes_to_the_other_pane() -> None:
     made = parts()
 
     made.moving.other()
-    assert made.did("enter page") == [("turn",)]
+    assert made.did("enter page") == [("turn",)] and made.bars.keys._hints[0] == ("Esc", "list", "out")
     made.moving.other()
     assert made.did("enter list") == [()] and made.did("enter page") == []
+    assert made.bars.keys._hints[0] == ("↵", "open", "open")
 
 
 def test_tab_keeps_the_query_that_is_typed() -> None:

@@ -97,6 +97,8 @@ def test_the_speed_is_said_unless_the_status_line_has_it() -> None:
     assert made.notice.strip().startswith("plays at 2×")
     made.bars.forget_notice()
     made.playing.toggle()
+    assert "2×" in made.status
     made.playing.change_speed(-1)
+    assert "as recorded" in made.status
     assert made.notice == "" and made.state.playback.turn is not None
     assert made.state.playback.turn.speed == made.state.playback.speed
