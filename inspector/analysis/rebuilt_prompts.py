@@ -32,7 +32,7 @@ class Rebuilt:
     reason: str
     tier: Literal["S", "H"]
     front: int
-    """How long the part of the prompt is that only grows (in characters without white space)."""
+    """How much of the prompt a later one must begin with (in characters without white space)."""
 
 
 class RebuiltPrompts:
@@ -87,7 +87,7 @@ def _continued(before: Turn, new: NewRequest, prompt: str, repeated: list[str], 
         return Rebuilt(before, reason, "S", len(prompt) - back)
     if steps is not None and front >= steps and before.reading.request.model == new.reading.request.model:
         reason = f"its prompt begins with the steps of #{number}'s and has the words of the answer"
-        return Rebuilt(before, reason, "H", len(prompt) - back)
+        return Rebuilt(before, reason, "H", len(prompt))
     return None
 
 

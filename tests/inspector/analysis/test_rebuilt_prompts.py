@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from conversations import chat, said, user
+from conversations import chat, result, said, user
 from judged import RESPONSES
 from round_trips import GEMINI, MESSAGES, exchanged
 
@@ -337,6 +337,23 @@ def test_a_scratchpad_in_a_prefilled_answer_is_one_thread() -> None:
         ("t1", "continuation"),
         ("t1", "rebuilt"),
     ]
+
+
+def test_results_and_files_are_not_the_prompt() -> None:
+    """A word that only a tool's result has is not in the prompt."""
+    history = [user("Go on."), said(None, ("call_1", "look_up", "{}")), result("call_1", ACTION)]
+    trips = [ask("Go on.", ACTION, 0), chat(history, said("x"), index=1, tools=None)]
+
+    assert sort(trips)[1].edge.kind != "rebuilt"
+
+
+def test_a_thread_that_went_on_with_calls_is_not_continued_by_its_older_answer() -> None:
+    then = chat(
+        [user(SCRATCHPAD), said(ACTION), user("Now call.")], said(None, ("c1", "look_up", "{}")), index=1, tools=None
+    )
+    trips = [ask(SCRATCHPAD, ACTION, 0), then, ask(GROWN, "x", 2)]
+
+    assert places(trips) == [("t1", 1), ("t1", 2), ("t2", 1)]
 
 
 def test_runs_do_not_mix() -> None:

@@ -55,6 +55,32 @@ def test_an_agent_that_names_itself_is_taken_at_its_word() -> None:
     ]
 
 
+def test_a_side_call_that_names_itself_hangs_below_the_main_thread() -> None:
+    main = chat([HELLO], said(None, CALL))
+    trips = (main, sent(chat([user("x")], said("y"), index=1), x_claude_code_request_class="auxiliary"))
+
+    assert sort(*trips)[1].edge == Edge("side_call", 0, "t1", "its headers say that it is a side call")
+    alone = sort(trips[1])[0]
+    assert alone.edge == Edge("side_call", None, None, "its headers say that it is a side call")
+
+
+def test_a_task_in_the_instructions_alone_makes_no_subagent() -> None:
+    spawn = ("call_7", "task", '{"prompt": "' + TASK + '"}')
+    system = [{"role": "system", "content": TASK}]
+
+    assert edges(chat([HELLO], said(None, spawn)), chat(system, said("x"), index=1))[1] == ("t2", "main", None)
+
+
+def test_a_side_call_has_at_most_three_parts() -> None:
+    def second(count: int) -> str:
+        messages = [user(f"title {n}") for n in range(count)]
+        return edges(chat([HELLO], said(None, CALL)), chat(messages, said("x"), index=1, tools=None, max_tokens=9))[1][
+            1
+        ]
+
+    assert [second(count) for count in (1, 3, 4)] == ["side_call", "side_call", "main"]
+
+
 def test_a_title_is_a_side_call() -> None:
     trips = (
         chat([HELLO], said(None, CALL)),

@@ -174,3 +174,14 @@ def test_a_retried_turn_is_one_turn() -> None:
 
     text = shown(chat([HELLO], status=529, error=overloaded), chat([HELLO], said("so"), index=1))
     assert text.splitlines()[1].startswith("1 turn · 1 more attempt · ")
+
+
+def test_a_rebuilt_prompt_is_not_called_a_changed_history() -> None:
+    answer = "Thought: I should look up the length of the Loire.\nAction: look_up"
+    trips = [
+        chat([user("Which is longer?")], said(answer), tools=None),
+        chat([user(f"Which is longer? {answer}\nObservation: 1,006 km")], said("x"), index=1, tools=None),
+    ]
+    text = "\n".join(show_text(trips))
+
+    assert "the prompt was rebuilt, with the last answer in it" in text and "history was changed" not in text

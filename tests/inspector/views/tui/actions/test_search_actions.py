@@ -101,7 +101,7 @@ def test_the_match_is_looked_for_when_the_page_of_its_turn_is_there() -> None:
     assert made.did("seek") == [(1, True)] and made.state.search.seek_when_ready == 0
 
 
-def test_the_next_match_is_asked_for_once_at_a_time() -> None:
+def test_the_next_match_is_requested_once_at_a_time() -> None:
     made = opened("tape")
 
     made.searching.match(-1)
