@@ -42,9 +42,8 @@ def before_rules(context: RuleContext) -> None:
 
 def _note_results(context: RuleContext) -> None:
     """Adds the results that the client gave to the turn that made the calls."""
-    parts = new_results(context)
-    context.thread.answered_tools.update(tool_of(context, part) for part in parts)
-    results = [part.result for part in parts if part.result is not None]
+    results = [result for _, result in new_results(context)]
+    context.thread.answered_tools.update(tool_of(context, result) for result in results)
     steps = context.thread.steps
     if steps and results:
         steps[-1] = replace(

@@ -34,7 +34,7 @@ _THINK = re.compile(r"</?think(?:ing)?>", re.IGNORECASE)
     fix="Ask the model in the prompt to report failures; return structured errors.",
 )
 def ignored_error(context: RuleContext) -> Iterator[Note]:
-    failed = [part for part in new_results(context) if part.result is not None and part.result.is_error]
+    failed = [part for part, result in new_results(context) if result.is_error]
     done = context.emission.emitted == "text" and context.finish.label == "complete"
     if failed and done and not _MENTIONS_FAILURE.search(context.emission.text):
         yield Note(
@@ -121,13 +121,12 @@ def promised(context: RuleContext) -> Iterator[Note]:
     fix="Name the tool, the field and the reason in every error result.",
 )
 def opaque_error(context: RuleContext) -> Iterator[Note]:
-    failed = [part for part in new_results(context) if part.result is not None and part.result.is_error]
+    failed = [(part, result) for part, result in new_results(context) if result.is_error]
     if not failed or not context.emission.calls or not context.thread.steps:
         return
     now = {call_meaning(call) for call in context.emission.calls}
-    for part in failed:
-        result = part.result
-        if result is not None and len(result.text.strip()) < 60 and now & set(context.thread.steps[-1].calls):
+    for part, result in failed:
+        if len(result.text.strip()) < 60 and now & set(context.thread.steps[-1].calls):
             yield Note(
                 f"the error {result.text.strip()!r} names no field and no reason, and the same call came again",
                 (f"{context.at} request {part.pointer}", f"{context.at} response"),

@@ -1,7 +1,7 @@
 """The tool results that the client sent, and how they make the context grow."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...wire.values import Part, ToolResult
 from ..finding import Severity
@@ -24,18 +24,21 @@ def reads_like_error(text: str) -> bool:
     return _ERROR.match(text) is not None
 
 
-def new_results(context: RuleContext) -> list[Part]:
-    """The results that this request brings for the first time."""
-    if context.echo is not None:
-        return [unit.part for unit in context.echo.new if unit.kind == "result"]
-    if context.previous is not None and context.previous.failed:
-        old = {unit.meaning for unit in context.previous.conversation.history if unit.kind == "result"}
-        new = context.turn.conversation.history
-        return [unit.part for unit in new if unit.kind == "result" and unit.meaning not in old]
+def new_results(context: RuleContext) -> list[tuple[Part, ToolResult]]:
+    """The results that this request brings for the first time, with the parts that hold them."""
+    echo, previous = context.echo, context.previous
+    if echo is not None:
+        return _results(unit.part for unit in echo.new)
+    if previous is not None and previous.failed:
+        old = set(previous.conversation.meanings)
+        return _results(unit.part for unit in context.turn.conversation.history if unit.meaning not in old)
     if context.is_attempt:
         return []
-    parts = (part for message in context.request.messages for part in message.parts)
-    return [part for part in parts if part.result is not None and not part.result.server]
+    return _results(part for message in context.request.messages for part in message.parts)
+
+
+def _results(parts: Iterable[Part]) -> list[tuple[Part, ToolResult]]:
+    return [(part, part.result) for part in parts if part.result is not None and not part.result.server]
 
 
 def _of(name: str, result: ToolResult) -> str:
@@ -44,12 +47,9 @@ def _of(name: str, result: ToolResult) -> str:
     return f"the result of {named!r}" if named else "a result"
 
 
-def tool_of(context: RuleContext, part: Part) -> str:
+def tool_of(context: RuleContext, result: ToolResult) -> str:
     """The name of the tool whose result this is; empty when nothing names it."""
-    result = part.result
-    if result is None:
-        return ""
-    known = context.calls.get(result.call_id or "")
+    known = None if result.call_id is None else context.calls.get(result.call_id)
     return known.call.name if known is not None and known.call is not None else result.name or ""
 
 
@@ -66,11 +66,10 @@ def tool_of(context: RuleContext, part: Part) -> str:
     ),
 )
 def error_as_success(context: RuleContext) -> Iterator[Note]:
-    for part in new_results(context):
-        result = part.result
-        if result is None or result.is_error or not reads_like_error(result.text):
+    for part, result in new_results(context):
+        if result.is_error or not reads_like_error(result.text):
             continue
-        name = tool_of(context, part)
+        name = tool_of(context, result)
         if _READERS.search(name) and not result.text.lstrip().lower().startswith(("error", "traceback", '{"error"')):
             continue
         flagged = context.protocol.requests.marks_errors
@@ -91,15 +90,14 @@ def error_as_success(context: RuleContext) -> Iterator[Note]:
     fix="Shorten results at their source, return them in pages, or return the name of a file.",
 )
 def huge_result(context: RuleContext) -> Iterator[Note]:
-    for part in new_results(context):
-        result = part.result
-        if result is not None and len(result.text) > _HUGE:
+    for part, result in new_results(context):
+        if len(result.text) > _HUGE:
             full = context.finish.label == "context_full" or bool(
                 context.rejection and "api-context-full" in context.rejection.ids
             )
             severity: Severity | None = "error" if full else None
             yield Note(
-                f"{_of(tool_of(context, part), result)} has {len(result.text):,} characters "
+                f"{_of(tool_of(context, result), result)} has {len(result.text):,} characters "
                 f"(about {len(result.text) // 4:,} tokens), and every later turn sends them again",
                 (f"{context.at} request {part.pointer}",),
                 severity=severity,
@@ -116,11 +114,10 @@ def huge_result(context: RuleContext) -> Iterator[Note]:
     fix="Let the result say what was searched and that nothing was found.",
 )
 def empty_result(context: RuleContext) -> Iterator[Note]:
-    for part in new_results(context):
-        result = part.result
-        if result is None or result.text.strip() not in EMPTY:
+    for part, result in new_results(context):
+        if result.text.strip() not in EMPTY:
             continue
-        name = tool_of(context, part)
+        name = tool_of(context, result)
         earlier = [
             step for step in list(context.thread.steps)[:-1] if any(t.strip() in EMPTY for t in step.result_texts)
         ]
@@ -128,7 +125,7 @@ def empty_result(context: RuleContext) -> Iterator[Note]:
             yield Note(
                 f"{_of(name, result)} is empty again",
                 (f"{context.at} request {part.pointer}",),
-                key=("empty", name),
+                key=name,
             )
 
 
@@ -165,11 +162,11 @@ def context_growth(context: RuleContext) -> Iterator[Note]:
 )
 def blob_resent(context: RuleContext) -> Iterator[Note]:
     for part, blob in context.blobs:
-        if context.thread.blobs.get(blob, 0) == 2:
+        if context.thread.blobs.get(blob) == 2:
             yield Note(
                 "the same image or file is sent for the third time",
                 (f"{context.at} request {part.pointer}",),
-                key=("blob", blob),
+                key=blob,
             )
 
 

@@ -9,6 +9,7 @@ from judged import (
     anthropic,
     asked,
     calls,
+    context_of,
     gemini,
     given,
     gives,
@@ -24,6 +25,12 @@ from judged import (
 )
 
 from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.analysis.threads import Threads
+from turntape.inspector.findings.memory import RunMemory, ThreadMemory
+from turntape.inspector.findings.rule import Rule
+from turntape.inspector.findings.rule_context import RuleContext
+from turntape.inspector.findings.rules.results import error_as_success, huge_result, new_results
+from turntape.inspector.wire.parse import read
 
 ASKED = {"role": "user", "content": "what is a tape?"}
 FAILURES = ["Error: no such word", "Traceback (most recent call last):\n  x", '{"error": "no such word"}']
@@ -270,3 +277,80 @@ def test_an_attempt_and_a_turn_after_a_failure_bring_their_results_once() -> Non
     gave_up = anthropic([*history, asked("and?")], [words("x")], 2)
     found = lines(anthropic([ASKED], [call]), failed, gave_up, only="client-tool-error")
     assert [line.split(" ")[0] for line in found] == ["#1"]
+
+
+def brought(*trips: RoundTrip) -> list[str]:
+    """The results that the last round trip brings, with those before it as turns of its thread."""
+    threads = Threads()
+    *earlier, last = [threads.add(one, read(one)) for one in trips]
+    context = RuleContext(last, ThreadMemory(), RunMemory(), earlier[-1] if earlier else None)
+    found = new_results(context)
+    assert all(part.result is result for part, result in found)
+    return [result.text for _, result in found]
+
+
+def test_new_results_are_those_that_no_earlier_request_brought() -> None:
+    first, second = said(None, CALL), said(None, ("call_2", "look_up", '{"word":"strip"}'))
+    history = [HELLO, first, result("call_1", "a strip")]
+    more = [*history, second, result("call_2", "a band")]
+    opened, error = chat([HELLO], first), {"error": {"message": "no", "type": "server_error"}}
+    failed = chat(history, status=500, error=error, index=1)
+
+    assert brought(chat(history, said("x"))) == ["a strip"]
+    assert brought(opened, chat(history, said("x"), index=1)) == ["a strip"]
+    assert brought(opened, failed, chat(more, said("x"), index=2)) == ["a band"]
+    assert brought(opened, failed, chat(history, said("x"), index=2)) == [], "another attempt"
+    assert brought(chat(history, second), chat(more, said("x"), index=1)) == ["a band"]
+
+
+def test_a_result_of_the_apis_own_tool_is_not_the_clients() -> None:
+    ran = [
+        {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "tape"}},
+        {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []},
+    ]
+
+    assert brought(anthropic([ASKED, spoke(*ran, use()), asked(given())], [words("x")])) == ["a strip"]
+
+
+def test_a_result_that_names_nothing_is_one() -> None:
+    nameless = chat([HELLO, said(None, CALL), result("call_9", "Error: x")], said("x"))
+
+    assert lines(nameless, only="client-tool-error")[0].startswith(
+        "#0 client-tool-error-as-success (client, info, S): the result of 'call_9' reads like an error"
+    )
+
+
+def rule_on(rule: Rule, one: RoundTrip, key: object) -> list[str]:
+    """What the rule finds when it has reported this key before."""
+    thread = ThreadMemory(reported={(rule.id, key)})
+    return [finding.message for finding in rule.apply(context_of(one, thread=thread))]
+
+
+@pytest.mark.parametrize("rule", [error_as_success, huge_result], ids=lambda rule: rule.id)
+def test_a_result_is_known_by_the_id_of_its_call_or_by_its_place(rule: Rule) -> None:
+    text = "Error: " + "x" * 60_000
+    named = chat([HELLO, said(None, CALL), result("call_1", text)], said("x"))
+    nameless = gemini(
+        [turn("user", {"text": "hi"}), turn("model", calls()), turn("user", gives(text))], [{"text": "x"}]
+    )
+
+    assert rule_on(rule, named, "call_1") == []
+    assert len(rule_on(rule, named, "/messages/2")) == 1
+    assert rule_on(rule, nameless, "/contents/2/parts/0") == []
+    assert len(rule_on(rule, nameless, None)) == 1
+
+
+def test_any_empty_result_of_an_earlier_turn_makes_the_next_one_a_repetition() -> None:
+    def pair(n: int) -> list[dict[str, Any]]:
+        both = [use(f"a{n}", f"a{n}"), use(f"b{n}", f"b{n}")]
+        return [spoke(*both), asked(given(f"a{n}", f"a strip {n}"), given(f"b{n}", "[]"))]
+
+    history: list[dict[str, Any]] = [ASKED]
+    trips: list[RoundTrip] = []
+    for n in range(3):
+        [answer, back] = pair(n)
+        trips.append(anthropic(history, answer["content"], n))
+        history = [*history, answer, back]
+
+    [line] = lines(*trips, anthropic(history, [words("x")], 3), only="client-empty-tool")
+    assert line.endswith("| #2 request /messages/4/content/1")
