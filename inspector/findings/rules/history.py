@@ -14,10 +14,8 @@ from ..rule_context import RuleContext
 from .errors import REJECTED, error_status
 from .pairing import confirmed
 
-_OWN = frozenset(
-    {"length", "context_full", "malformed", "content_filter", "refusal", "cut", "error", "cancelled", "pause"}
-)
-"""Finishes of answers that a client may drop or repair."""
+_OWN = frozenset({"length", "context_full", "malformed", "content_filter", "refusal", "pause"})
+"""Finishes of answers that a client may drop or repair; after a failure, no history is compared."""
 
 
 def place(context: RuleContext, change: HistoryChange) -> tuple[str, ...]:
@@ -41,8 +39,7 @@ def _is_the_models(context: RuleContext, change: HistoryChange) -> bool:
         return True
     if change.kind == "text_changed":
         return text_meaning("assistant", change.was) in context.run.said
-    known = change.call_id is None or change.call_id in context.run.call_ids
-    return known and change.kind in ("args_changed", "args_respelled", "name_changed")
+    return change.call_id is None or change.call_id in context.run.call_ids
 
 
 _WHAT: dict[ChangeKind, tuple[str, Severity]] = {
@@ -108,11 +105,7 @@ def _is_fault(context: RuleContext, before: Turn, change: HistoryChange) -> bool
     if change.kind not in _WHAT or not _is_the_models(context, change) or is_extended(context, change):
         return False
     finish = before.reading.finish
-    if change.emitted and finish is not None and finish.effective in _OWN:
-        return False
-    if change.kind == "call_dropped":
-        return not _was_removed(context, change)
-    return change.kind != "text_dropped" or bool(change.was.strip())
+    return not (change.emitted and finish is not None and finish.effective in _OWN)
 
 
 def _lost_calls(context: RuleContext, lost: list[HistoryChange]) -> Note:
@@ -146,16 +139,10 @@ def _is_usual(before: Turn, change: HistoryChange) -> bool:
 def _is_retold(context: RuleContext, before: Turn, change: HistoryChange) -> bool:
     """True for a call that the history contains as words, with its result, as some agents (smolagents) write all calls."""
     emission = before.reading.emission
-    if change.kind != "call_dropped" or emission is None:
+    if emission is None:
         return False
     retold = retold_calls(emission.calls, context.request.messages)
     return any(emission.calls[at].id == change.call_id for at in retold)
-
-
-def _was_removed(context: RuleContext, change: HistoryChange) -> bool:
-    """True when the whole answer was removed together with the history around it."""
-    echo = context.echo
-    return echo is not None and any(other.kind == "removed" for other in echo.changes) and echo.state == "cut"
 
 
 _THINKING = ("deepseek", "moonshot", "qwen", "kimi", "glm", "minimax")
@@ -219,8 +206,8 @@ def _lost_reasoning(context: RuleContext) -> list[LostReasoning]:
     emission = before.reading.emission
     if emission is None or not emission.calls or context.request.model != before.reading.request.model:
         return []
-    if echo.state == "cut" and all(change.kind in ("call_dropped", "removed") for change in echo.changes):
-        return []  # The whole answer is gone.
+    if sum(change.kind == "call_dropped" for change in echo.changes) == len(emission.calls):
+        return []  # The whole answer is gone, and another rule reports that.
     lost = [one for one in echo.lost if one.kind == "dropped"]
     if context.protocol.reasoning.only_with_calls:
         signed = {part.pointer for part in emission.content if part.signature and part.call is not None}

@@ -15,6 +15,7 @@ from judged import (
     item_call,
     item_output,
     judged,
+    lines,
     only,
     responses,
     spoke,
@@ -190,3 +191,208 @@ def test_an_api_that_is_down_does_not_make_reasoning_that_stayed_away_a_fault() 
     assert {one.id for one in judged(opened, ends(503)) if one.severity != "info"} == {"api-overloaded"}
     assert {one.id for one in judged(opened, ends(400)) if one.severity != "info"} == {"request-rejected"}
     assert only("request-rejected", opened, ends(400)).because_of == ()
+
+
+MUTATED = "client-assistant-mutated"
+TALK = said("It is a strip.")
+LOOP = [OPENED, chat([HELLO, FIRST, GIVEN], said("A strip of what?", ("c2", "look_up", '{"word":"b"}')), index=1)]
+BAND = [said("A strip of what?", ("c2", "look_up", '{"word":"b"}')), result("c2", "a band")]
+
+
+def mutated(*trips: Any) -> list[str]:
+    return lines(*trips, only=MUTATED)
+
+
+@pytest.mark.parametrize(
+    ("echoed", "severity", "message", "places"),
+    [
+        (said("Let me look.", ("call_1", "look_up", '{"word":"rope"}')), "warning",
+         """the arguments of a call changed: '{"word":"tape"}' became '{"word":"rope"}'""",
+         "#0 response /choices/0/message/tool_calls/0, #1 request /messages/1/tool_calls/0"),
+        (said("Let me look.", ("call_1", "find", '{"word":"tape"}')), "warning",
+         "the name of a call changed: 'look_up' became 'find'",
+         "#0 response /choices/0/message/tool_calls/0, #1 request /messages/1/tool_calls/0"),
+        (said("I look.", CALL), "warning", "the text of an answer changed: 'Let me look.' became 'I look.'",
+         "#0 response /choices/0/message/content, #1 request /messages/1/content"),
+        (said("Let me look."), "warning",
+         """a call of the answer is missing from the history: '{"word":"tape"}'""",
+         "#0 response /choices/0/message/tool_calls/0, #1 request"),
+        (said(None, CALL), "info", "the text of the answer is missing from the history: 'Let me look.'",
+         "#0 response /choices/0/message/content, #1 request"),
+        (said("Let me look.", ("call_1", "look_up", '{ "word": "tape" }')), "info",
+         "the arguments of a call are the same JSON in another spelling",
+         "#0 response /choices/0/message/tool_calls/0, #1 request /messages/1/tool_calls/0"),
+    ],
+)  # fmt: skip
+def test_each_change_of_an_answer_is_told_with_both_places(
+    echoed: dict[str, Any], severity: str, message: str, places: str
+) -> None:
+    back = [GIVEN] if "tool_calls" in echoed else [user("go on")]
+
+    assert mutated(OPENED, continues(echoed, *back)) == [f"#1 {MUTATED} (client, {severity}, P): {message} | {places}"]
+
+
+def test_a_change_is_quoted_from_shortly_before_it() -> None:
+    was, became = "a" * 20 + "b" * 60, "a" * 20 + "c" * 60
+    [line] = mutated(chat([HELLO], said(was)), chat([HELLO, said(became), user("?")], DONE, index=1))
+
+    assert f"changed: '{'a' * 12}{'b' * 40}' became '{'a' * 12}{'c' * 40}' | " in line
+    [line] = mutated(chat([HELLO], said("x" * 80)), chat([HELLO, said("x" * 79), user("?")], DONE, index=1))
+    assert f"changed: '{'x' * 13}' became '{'x' * 12}' | " in line
+
+
+def test_lost_calls_of_one_answer_are_one_finding() -> None:
+    many = [(f"c{n}", "look_up", f'{{"word":"{n}"}}') for n in range(5)]
+    opened = chat([HELLO], said(None, *many))
+
+    calls_at = [f"#0 response /choices/0/message/tool_calls/{n}" for n in (1, 2, 3)]
+
+    assert mutated(opened, continues(said(None, many[0]), result("c0", "x"))) == [
+        f"#1 {MUTATED} (client, warning, P): 4 calls of the answer are missing from the history, the first: "
+        f"""'{{"word":"1"}}' | {", ".join(calls_at)}, #1 request"""
+    ]
+
+
+def test_a_past_answer_that_was_rewritten_is_found_where_it_was_sent() -> None:
+    def third(first: dict[str, Any], *more: dict[str, Any]) -> list[str]:
+        return mutated(*LOOP, chat([HELLO, first, GIVEN, *more, *BAND], DONE, index=2))
+
+    assert third(said("Nothing to see.", CALL)) == [
+        f"#2 {MUTATED} (client, warning, P): the text of an answer changed: 'Let me look.' became 'Nothing to see.' | "
+        "#1 request /messages/1/content, #2 request /messages/1/content"
+    ]
+    [line] = third(said("Let me look.", ("call_1", "look_up", '{"word":"rope"}')))
+    assert "| #1 request /messages/1/tool_calls/0, #2 request /messages/1/tool_calls/0" in line
+    assert third(FIRST) == []
+
+
+def test_a_past_call_without_an_id_is_compared_too_and_one_that_nobody_made_is_not() -> None:
+    hi = turn("user", {"text": "hi"})
+    first = [hi, turn("model", calls("a")), turn("user", gives())]
+    last = calls("a strip on which a machine records what a person says to it")
+    later = [turn("model", last), turn("user", gives("x"))]
+    trips = gemini([hi], [calls("a")]), gemini(first, [last], 1)
+
+    changed = gemini([hi, turn("model", calls("z")), first[2], *later], [{"text": "done"}], 2)
+    assert "the arguments of a call changed" in mutated(*trips, changed)[0]
+    example = [HELLO, said(None, ("call_0", "look_up", '{"word":"x"}')), result("call_0", "y"), user("and?")]
+    other = [HELLO, said(None, ("call_0", "look_up", '{"word":"z"}')), *example[2:]]
+    assert mutated(chat(example, FIRST), chat([*other, FIRST, GIVEN], DONE, index=1)) == []
+
+
+def test_what_many_clients_do_is_told_once_and_a_fault_each_time() -> None:
+    def loop(echo: Any) -> list[str]:
+        history: list[dict[str, Any]] = [HELLO]
+        trips: list[Any] = []
+        for n in range(3):
+            call = (f"call_{n}", "look_up", f'{{"word":"{n}"}}')
+            trips.append(chat(history, said(f"Word {n} it is.", call), index=n))
+            history = [*history, said(echo(n), call), result(f"call_{n}", f"a strip {n}")]
+        return [line[:2] for line in mutated(*trips, chat(history, DONE, index=3))]
+
+    assert loop(lambda _: None) == ["#1"]
+    assert loop(lambda n: f"Not {n}.") == ["#1", "#2", "#3"]
+
+
+@pytest.mark.parametrize("finish", ["length", "content_filter", "model_context_window_exceeded", "malformed", "pause"])
+def test_an_answer_that_did_not_end_well_may_come_back_changed(finish: str) -> None:
+    words_ = {"model_context_window_exceeded": "model_context_window_exceeded", "pause": "pause_turn"}
+    opened = (
+        gemini([turn("user", {"text": "hi"})], [{"text": "It holds a"}], finish="MALFORMED_FUNCTION_CALL")
+        if finish == "malformed"
+        else anthropic([ASKED], [words("It holds a")], stop=words_.get(finish, "max_tokens"))
+    )
+    history = [turn("user", {"text": "hi"}), turn("model", {"text": "Not a"}), turn("user", {"text": "?"})]
+    following = (
+        gemini(history, [{"text": "x"}], 1)
+        if finish == "malformed"
+        else anthropic([ASKED, spoke(words("Not a")), asked("?")], [words("x")], 1)
+    )
+
+    assert mutated(opened, following) == []
+
+
+def test_a_fork_or_a_second_request_of_the_same_answer_changes_nothing() -> None:
+    assert mutated(chat([HELLO, FIRST, GIVEN], TALK), chat([HELLO, FIRST, GIVEN], TALK, index=1, at=9.0)) == []
+
+
+def reasoning(*trips: Any) -> list[str]:
+    return lines(*trips, only="client-reasoning")
+
+
+def test_dropped_and_altered_reasoning_are_told_with_their_places() -> None:
+    refused = anthropic([ASKED, spoke(use()), asked(given())], index=1, error="no")
+    other = anthropic([ASKED, spoke(THINKING | {"thinking": "x"}, use()), asked(given())], [words("done")], 1)
+
+    assert reasoning(THOUGHT, refused) == [
+        "#1 client-reasoning-dropped (client, error, P): 1 piece of reasoning of #0 did not come back | "
+        "#0 response /content/0, #1 request"
+    ]
+    assert reasoning(THOUGHT, other) == [
+        "#1 client-reasoning-altered (client, error, P): a signed piece of reasoning of #0 came back changed | "
+        "#0 response /content/0, #1 request /messages/1/content/0"
+    ]
+
+
+@pytest.mark.parametrize("model", ["deepseek-r1", "moonshot-v1", "qwen3", "kimi-k2", "glm-4.6", "minimax-m2", "gpt-5"])
+def test_models_that_need_their_reasoning_are_known_by_name(model: str) -> None:
+    thought = {**FIRST, "reasoning_content": "I should look."}
+    error = {"error": {"message": "no", "type": "x"}}
+
+    def found(status: int) -> list[str]:
+        following = chat([HELLO, FIRST, GIVEN], index=1, status=status, error=error, model=model.upper())
+        return [line.split(", ")[1] for line in reasoning(chat([HELLO], thought, model=model.upper()), following)]
+
+    assert found(400) == (["info"] if model == "gpt-5" else ["error"])
+    assert found(503) == (["info"] if model == "gpt-5" else ["warning"])
+
+
+def test_a_whole_answer_that_is_gone_takes_its_reasoning_with_it() -> None:
+    two = [THINKING, use(), use("toolu_2", "b")]
+    opened = anthropic([ASKED], two)
+
+    def following(*kept: dict[str, Any]) -> Any:
+        ask = [ASKED, spoke(*kept), asked(*[given(block["id"]) for block in kept])] if kept else [ASKED, asked("?")]
+        return anthropic([*ask], index=1, error="no")
+
+    assert reasoning(opened, following(use())) != []
+    assert reasoning(opened, following()) == []
+
+
+def truncated(*trips: Any) -> list[str]:
+    return lines(*trips, only="client-history")
+
+
+PLACES = "#0 request /messages/1/content, #0 request /messages/1/tool_calls/0, #0 request /messages/2, #1 request"
+
+
+def test_what_is_missing_is_counted_and_placed() -> None:
+    gone = chat([HELLO, *LONG[3:], *END], DONE, index=1)
+    noted = chat([HELLO, said("So far: a strip."), user("Go on."), *LONG[3:], *END], DONE, index=1)
+
+    assert truncated(LATER, gone) == [
+        "#1 client-history-truncated (client, warning, P): 3 pieces of the history (34 characters) are missing, "
+        f"without a replacement | {PLACES}"
+    ]
+    assert truncated(LATER, noted) == [
+        "#1 client-history-truncated (client, info, P): 3 pieces of the history (34 characters) are missing, possibly "
+        f"replaced by a summary | {PLACES}"
+    ]
+
+
+def test_a_moved_piece_and_a_rewritten_result_are_placed() -> None:
+    moved = chat([HELLO, *LONG[3:], *LONG[1:3], *END], DONE, index=1)
+    longer = chat([*LONG[:2], result("call_1", "a longer strip"), *LONG[3:], *END], DONE, index=1)
+    shorter = chat([*LONG[:2], result("call_1", "a tap"), *LONG[3:], *END], DONE, index=1)
+
+    [line] = [one for one in truncated(LATER, moved) if "reordered" in one]
+    assert line.startswith(
+        "#1 client-history-reordered (client, warning, P): a piece of the history has moved | #0 req"
+    )
+    assert lines(LATER, longer, only="client-tool-result") == [
+        "#1 client-tool-result-rewritten (client, warning, P): the result of call_1 was rewritten: 'a strip' became "
+        "'a longer strip' | #0 request /messages/2, #1 request /messages/2"
+    ]
+    assert (
+        "was rewritten, 2 characters shorter: 'a strip' became 'a tap'" in lines(LATER, shorter, only="client-tool")[0]
+    )

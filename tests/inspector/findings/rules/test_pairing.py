@@ -17,6 +17,7 @@ from judged import (
     item_call,
     item_output,
     judged,
+    lines,
     only,
     responses,
     spoke,
@@ -347,3 +348,146 @@ def test_a_client_that_closed_after_the_whole_answer_is_no_cause_of_a_missing_re
     following = chat([HELLO, said(None, CALL), user("go on")], said("x"), index=1)
 
     assert only("client-missing-tool-result", first, following).message == "the next request has no result for call_1"
+
+
+def sent(*history: dict[str, Any], **fields: Any) -> RoundTrip:
+    return chat([HELLO, *history], DONE, **fields)
+
+
+HI = turn("user", {"text": "hi"})
+BOTH = turn("model", calls("a"), calls("b"))
+FIND = {"functionCall": {"name": "find", "args": {}}}
+AT_CALL = "#0 request /messages/1/tool_calls/0"
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        ([sent(FIRST, user("go on"))],
+         ["#0 client-missing-tool-result (client, error, P): the history has no result for the call call_1 of "
+          f"'look_up' | {AT_CALL}"]),
+        ([gemini([HI, turn("model", calls()), HI], [{"text": "x"}])],
+         ["#0 client-missing-tool-result (client, error, P): the history has no result for the call of 'look_up' | "
+          "#0 request /contents/1/parts/0"]),
+        ([sent(result("never", "x"))],
+         ["#0 client-orphan-tool-result (client, warning, P): the request holds a result for never, but the history "
+          "holds no such call | #0 request /messages/1"]),
+        ([sent({"role": "tool", "content": "x"})],
+         ["#0 client-orphan-tool-result (client, warning, P): the request holds a result that names no call | "
+          "#0 request /messages/1"]),
+        ([responses([HELLO, item_call(), item_output("fc_call_1")], [ANSWERED])],
+         ["#0 client-missing-tool-result (client, error, P): the history has no result for the call call_1 of "
+          "'look_up' | #0 request /input/1",
+          "#0 client-orphan-tool-result (client, warning, P): the request holds a result for fc_call_1, but that is "
+          "the id of an item and not of a call | #0 request /input/2"]),
+        ([chat([HELLO], FIRST), sent(result("call_1", "x"), user("?"), index=1)],
+         ["""#1 client-assistant-mutated (client, warning, P): a call of the answer is missing from the history: """
+          """'{"word":"tape"}' | #0 response /choices/0/message/tool_calls/0, #1 request""",
+          "#1 client-orphan-tool-result (client, warning, P): the request holds a result for call_1, but the call of "
+          "#0 was removed from the history | #0 call call_1, #1 request /messages/1 | "
+          "because of client-assistant-mutated"]),
+        ([sent(FIRST, result("call_1", "x"), result("call_1", "x"))],
+         ["#0 client-duplicate-tool-result (client, warning, P): the call call_1 has two results, the second one with "
+          "the same content | #0 request /messages/2, #0 request /messages/3"]),
+        ([sent(FIRST, result("call_1", "x"), result("call_1", "y"))],
+         ["#0 client-duplicate-tool-result (client, warning, P): the call call_1 has two results, the second one with "
+          "other content | #0 request /messages/2, #0 request /messages/3"]),
+        ([sent(FIRST, FIRST, result("call_1", "x"))],
+         ["#0 client-duplicated-call (client, warning, P): the call call_1 is in the history twice | "
+          f"{AT_CALL}, #0 request /messages/2/tool_calls/0",
+          "#0 client-results-not-adjacent (client, info, P): the result of call_1 is not right after the call | "
+          f"{AT_CALL}, #0 request /messages/3"]),
+        ([sent(FIRST, user("hurry"), result("call_1", "x"))],
+         ["#0 client-results-not-adjacent (client, info, P): the result of call_1 is not right after the call | "
+          f"{AT_CALL}, #0 request /messages/3"]),
+        ([gemini([HI, BOTH, turn("user", gives("x")), turn("user", gives("y"))], [{"text": "x"}])],
+         ["#0 client-results-not-adjacent (client, info, P): the results of one answer are in two messages | "
+          "#0 request /contents/2, #0 request /contents/3"]),
+        ([anthropic([ASKED, spoke(use()), asked("hurry", given())], [words("x")])],
+         ["#0 client-results-not-adjacent (client, info, P): something comes before the result of toolu_1 in its "
+          "message | #0 request /messages/2/content/1"]),
+        ([sent(TWO, result("c2", "y"), result("c1", "x"))],
+         ["#0 client-results-reordered (client, info, P): the results of 2 calls are in another order than the calls | "
+          f"{AT_CALL}"]),
+        ([gemini([HI, turn("model", calls()), turn("user", gives(name="find"))], [{"text": "x"}])],
+         ["#0 client-result-wrong-name (client, warning, P): the result of 'look_up' names 'find' | "
+          "#0 request /contents/1/parts/0, #0 request /contents/2/parts/0"]),
+        ([ONE_CALL, replied(turn("model", calls()), turn("user", gives(), gives()))],
+         ["#1 client-duplicate-tool-result (client, warning, P): the call look_up has two results, the second one with "
+          "the same content | #1 request /contents/2/parts/0, #1 request /contents/2/parts/1"]),
+        ([ONE_CALL, replied(turn("model", calls(), calls()), turn("user", gives()))],
+         ["#1 client-duplicated-call (client, warning, P): the call of look_up is in the history twice; the model made "
+          "it once | #1 request /contents/1/parts/1"]),
+        ([chat([HELLO], TWO), sent(TWO, result("c1", "x"), user("?"), index=1)],
+         ["#0 client-missing-tool-result (client, error, P): the next request has no result for c2: 1 other call of "
+          "the answer got a result | #0 call c2, #1 request"]),
+        ([chat([HELLO], TWO), sent(TWO, user("?"), index=1)],
+         ["#0 client-missing-tool-result (client, error, P): the next request has no result for c1, c2: none of the "
+          "calls got a result | #0 call c1, c2, #1 request"]),
+        ([chat([HELLO], FIRST), sent(FIRST, user("?"), index=1)],
+         ["#0 client-missing-tool-result (client, error, P): the next request has no result for call_1 | "
+          "#0 call call_1, #1 request"]),
+        ([ONE_CALL, replied(turn("model", calls()), HI)],
+         ["#0 client-missing-tool-result (client, error, P): the next request has no result for look_up | "
+          "#0 call look_up, #1 request"]),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_together_is_told_with_its_places(run: list[RoundTrip], expected: list[str]) -> None:
+    assert lines(*run, only="client-") == expected
+
+
+def rejected(*history: dict[str, Any], text: str, index: int = 0) -> RoundTrip:
+    error = {"error": {"message": text, "type": "invalid_request_error"}}
+    return chat([HELLO, *history], status=400, error=error, index=index)
+
+
+UNANSWERED = (
+    "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
+)
+
+
+def test_the_words_of_the_api_confirm_what_the_request_shows_and_stand_alone_otherwise() -> None:
+    assert lines(rejected(FIRST, user("go"), text=UNANSWERED), only="client-") == [
+        "#0 client-missing-tool-result (client, error, P): the history has no result for the call call_1 of 'look_up'; "
+        f"the API says: {UNANSWERED} | {AT_CALL}"
+    ]
+    assert lines(rejected(text=UNANSWERED), only="client-") == [
+        f"#0 client-missing-tool-result (client, error, S): the API rejects the request: {UNANSWERED} | "
+        "#0 request, #0 status 400"
+    ]
+    again = rejected(text=UNANSWERED), rejected(user("?"), text=UNANSWERED, index=1)
+    assert [line[:2] for line in lines(*again, only="client-missing")] == ["#0", "#1"]
+
+
+def test_calls_that_were_dropped_or_renamed_are_not_missing_as_well() -> None:
+    opened = chat([HELLO], TWO)
+    kept = said(None, ("c1", "look_up", '{"word":"a"}'))
+    renamed = said(None, ("c1", "look_up", '{"word":"a"}'), ("c9", "look_up", '{"word":"b"}'))
+
+    assert "client-missing-tool-result" not in ids(opened, sent(kept, result("c1", "x"), index=1))
+    back = sent(renamed, result("c1", "x"), user("?"), index=1)
+    assert [one.at for one in judged(opened, back) if one.id == "client-missing-tool-result"] == [1]
+
+
+def test_calls_that_a_cut_history_lost_are_missing() -> None:
+    hurt = [HELLO, FIRST, result("call_1", "a strip"), TWO]
+    opened = chat(hurt[:3], TWO)
+
+    one = only("client-missing-tool-result", opened, chat([HELLO, TWO, user("?")], DONE, index=1))
+    assert (one.at, one.message) == (0, "the next request has no result for c1, c2: none of the calls got a result")
+
+
+def test_results_without_ids_in_another_order_are_a_warning_where_the_order_decides() -> None:
+    mixed = [HI, turn("model", calls("a"), FIND), turn("user", gives("y", "find"), gives("x"))]
+
+    assert [one.severity for one in judged(gemini(mixed, [{"text": "x"}])) if one.id == "client-results-reordered"] == [
+        "info"
+    ]
+
+
+def test_a_result_under_the_id_of_its_call_as_name_says_so() -> None:
+    call = {"functionCall": {"id": "c1", "name": "look_up", "args": {}}}
+    back = {"functionResponse": {"id": "c1", "name": "c1", "response": {"output": "x"}}}
+    one = only("client-result-wrong-name", gemini([HI, turn("model", call), turn("user", back)], [{"text": "x"}]))
+
+    assert one.message == "the result of 'look_up' names 'c1', the id of the call"
