@@ -38,13 +38,12 @@ def placeholder(text: str) -> str | None:
     ),
 )
 def unserialized_result(context: RuleContext) -> Iterator[Note]:
-    for part in new_results(context):
-        result = part.result
-        if result is None or result.is_error:
+    for part, result in new_results(context):
+        if result.is_error:
             continue
         what = placeholder(result.text) or placeholder(_only_value(result.text))
         if what is not None:
-            name = tool_of(context, part)
+            name = tool_of(context, result)
             named = f"the result of {name!r}" if name else "a result"
             yield Note(
                 f"{named} is {what}: {result.text.strip()[:100]!r}",
