@@ -175,7 +175,7 @@ def _was_dropped(context: RuleContext) -> bool:
     if trip.response is None:
         return trip.failure is not None and trip.failure.kind in _DROPPED
     closed = trip.failure is not None or trip.closed_first == "server"
-    return context.finish.effective == "cut" and trip.response.status < 400 and closed
+    return context.finish.effective == "cut" and closed
 
 
 @rule(

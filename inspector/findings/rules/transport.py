@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from turntape.cassettes.framing import Event
-from turntape.cassettes.tape.model import RoundTrip
+from turntape.cassettes.tape.model import Response, RoundTrip
 
 from ...analysis.turn import Turn
 from ...wire.exchange import Exchange, header
@@ -182,7 +182,7 @@ def interrupted(context: RuleContext) -> Iterator[Note]:
 )
 def stream_cut(context: RuleContext) -> Iterator[Note]:
     trip = context.turn.round_trip
-    if context.finish.effective != "cut" or trip.response is None or trip.response.status >= 400:
+    if context.finish.effective != "cut" or trip.response is None:
         return
     if _client_left(trip):
         return
@@ -263,8 +263,9 @@ _HARMLESS = re.compile(r"share index|one index")
     not_when=("The stream was cut: its last event may be broken",),
 )
 def malformed_stream(context: RuleContext) -> Iterator[Note]:
-    if foreign := _foreign(context):
-        begins = context.exchange.response.body[:60].decode(errors="replace") if context.exchange.response else ""
+    response = context.exchange.response
+    if response is not None and (foreign := _foreign(context, response)):
+        begins = response.body[:60].decode(errors="replace")
         yield Note(
             f"the status is {context.status} and the body is {foreign}; it begins with {begins!r}: "
             "something other than the API answered",
@@ -331,12 +332,12 @@ _NOT_SAID = frozenset({"complete", "stop_sequence", "unknown"})
 """Finishes that give no reason for an empty answer."""
 
 
-def _foreign(context: RuleContext) -> str | None:
+def _foreign(context: RuleContext, response: Response) -> str | None:
     """A description of a 2xx body that cannot be this API's answer, such as a login page; None for any other body."""
-    response, reading = context.exchange.response, context.reading
-    if response is None or not 200 <= response.status < 300 or reading.streamed or reading.error is not None:
+    reading = context.reading
+    if not 200 <= response.status < 300 or reading.streamed or reading.error is not None:
         return None
-    if context.emission.emitted not in ("empty", "none") or context.finish.effective in ("cut", "cancelled"):
+    if context.emission.emitted not in ("empty", "none") or context.finish.effective == "cut":
         return None
     if not response.body.strip():
         return None
