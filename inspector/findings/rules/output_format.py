@@ -11,6 +11,7 @@ from ..rule_context import RuleContext
 from ..schema_check import described, violations
 
 _DONE = frozenset({"complete", "stop_sequence", "unknown"})
+_BROKEN = frozenset({"cut", "error", "cancelled"})
 _FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
 
 
@@ -25,14 +26,12 @@ class _Answer:
 
 def _answers(context: RuleContext) -> Iterator[_Answer]:
     """The answers that ended as they should and hold text alone, one for each choice."""
-    if not context.succeeded or context.finish.effective == "cut" or context.emission.emitted == "call_as_text":
-        return
-    if context.emission.choices:
-        for choice in context.emission.choices:
-            if choice.finish in _DONE and not choice.refusal and not choice.calls:
-                yield from _answer(context, choice.content)
-    elif context.finish.effective in _DONE and context.emission.emitted == "text":
-        yield from _answer(context, context.emission.content)
+    effective, emission = context.finish.effective, context.emission
+    if not emission.choices and effective in _DONE and emission.emitted == "text":
+        yield from _answer(context, emission.content)
+    for choice in emission.choices if effective not in _BROKEN else ():
+        if choice.finish in _DONE and not choice.refusal and not choice.calls:
+            yield from _answer(context, choice.content)
 
 
 def _answer(context: RuleContext, content: tuple[Part, ...]) -> Iterator[_Answer]:
@@ -47,8 +46,8 @@ def _answer(context: RuleContext, content: tuple[Part, ...]) -> Iterator[_Answer
 
 def _begun(context: RuleContext) -> str:
     """The beginning of the answer that the request ends with; empty for none."""
-    last = context.request.messages[-1] if context.request.messages else None
-    return "".join(part.text for part in last.parts) if last is not None and last.role == "assistant" else ""
+    last = (message for message in context.request.messages[-1:] if message.role == "assistant")
+    return "".join(part.text for message in last for part in message.parts)
 
 
 @rule(
@@ -97,7 +96,7 @@ def not_json(context: RuleContext) -> Iterator[Note]:
 )
 def breaks_schema(context: RuleContext) -> Iterator[Note]:
     wanted = context.request.output_format
-    if wanted is None or wanted.schema is None:
+    if wanted is None:
         return
     for answer in _answers(context):
         broken = violations(wanted.schema, parse_json(answer.json)) if answer.json is not None else []

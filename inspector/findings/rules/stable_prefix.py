@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from ...analysis.conversation import sorted_json
-from ...analysis.history_diff import HistoryChange
+from ...analysis.history_diff import HistoryChange, HistoryDiff
 from ...analysis.turn import Turn
 from ...wire.exchange import Exchange
 from ...wire.json_value import as_object, compact
@@ -94,10 +94,7 @@ def _in_prompt(turn: Turn) -> list[Tool]:
 
 def _definitions(tools: list[Tool]) -> list[tuple[str, str, str]]:
     """Name, meaning and spelling of each: the order of keys counts, as it does for caches."""
-    return [
-        (tool.name, sorted_json([tool.description, tool.schema]), compact([tool.description, tool.schema]))
-        for tool in tools
-    ]
+    return [(tool.name, sorted_json([tool.description, tool.schema]), compact(tool.schema)) for tool in tools]
 
 
 def _tools(context: RuleContext) -> Iterator[Note]:
@@ -169,7 +166,7 @@ def prefix_busted(context: RuleContext) -> Iterator[Note]:
     if context.turn.edge.kind == "handoff" or context.request.model != before.reading.request.model:
         return
     if not prompt_cache.at_stake(context):
-        yield from _changed_without_cache(context)
+        yield from _changed_without_cache(context, before, context.echo)
         return
     if prompt_cache.still_read(before.reading.usage, context.reading.usage):
         return
@@ -201,10 +198,9 @@ def _departures(context: RuleContext) -> list[HistoryChange] | None:
     return inserted or moved or changes
 
 
-def _changed_without_cache(context: RuleContext) -> Iterator[Note]:
+def _changed_without_cache(context: RuleContext, before: Turn, echo: HistoryDiff) -> Iterator[Note]:
     """The same change where no cache is lost: it costs nothing yet, so it is reported only if no other rule does."""
-    before, echo = context.before, context.echo
-    if before is None or echo is None or context.has(*_ROOTS):
+    if context.has(*_ROOTS):
         return
     asked = tuple(message.pointer for message in context.request.messages if message.role == "user")
     changed = [
@@ -251,9 +247,6 @@ def no_cache_control(context: RuleContext) -> Iterator[Note]:
         or usage is None
         or (usage.input or 0) < 2 * prompt_cache.CACHEABLE
     ):
-        return
-    text = context.turn.round_trip.request.body
-    if b"cache_control" in text or b"cachePoint" in text:
         return
     yield Note(
         f"{context.thread.turns} growing requests, the last with {usage.input:,} input tokens, and none is cached",

@@ -3,7 +3,7 @@
 from ...json_value import Object, as_array, as_object, as_text, compact
 from ...values import Message, Part, PartKind, ToolCall
 from ..shared.parts import arguments_of, call_part, media_part, text_of, text_part
-from .outputs import inner_result, read_output
+from .outputs import failed_listing, inner_result, read_output
 from .session_items import SESSION_ITEMS
 
 CLIENT_CALLS: dict[str, tuple[str, str]] = {
@@ -56,7 +56,8 @@ def item_parts(
     if kind.endswith("_output") or kind == "mcp_approval_response":
         return [read_output(item, kind, pointer, emitted=emitted)]
     if kind in SESSION_ITEMS:
-        return [Part("other", pointer, text=SESSION_ITEMS[kind](item), raw=item)]
+        said = Part("other", pointer, text=SESSION_ITEMS[kind](item), raw=item)
+        return [said, *(failed_listing(item, kind, pointer) if emitted else ())]
     if kind in ("compaction", "compaction_summary", "context_compaction"):
         signature = as_text(item.get("encrypted_content"))
         return [Part("other", pointer, text="[compaction]", signature=signature, raw=item)]

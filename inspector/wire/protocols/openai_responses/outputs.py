@@ -51,6 +51,15 @@ def inner_result(item: Object, kind: str, pointer: str, call: ToolCall) -> list[
     return [_part(result, f"{pointer}/{key}" if key else pointer, item)]
 
 
+def failed_listing(item: Object, kind: str, pointer: str) -> list[Part]:
+    """The error of an MCP server that was asked for its tools, as the result that the API got."""
+    error = item.get("error")
+    if kind != "mcp_list_tools" or not error:
+        return []
+    name = f"{as_text(item.get('server_label')) or 'mcp'} (list of tools)"
+    return [_part(ToolResult(None, name, True, _error_text(error), True), f"{pointer}/error", item)]
+
+
 def _text(value: object) -> str:
     """Texts as they are; of the results of a search their texts, and of a program its logs."""
     if not objects_in(value):

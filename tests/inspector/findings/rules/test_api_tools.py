@@ -195,6 +195,8 @@ def failed_in_responses() -> list[tuple[RoundTrip, str, str]]:
             "",
         ),
     ]
+    listing = {"type": "mcp_list_tools", "id": "l", "server_label": "tracker", "tools": [], "error": "401 Unauthorized"}
+    items.append((listing, "tracker (list of tools)", "401 Unauthorized"))
     return [(responses([HI], [item, message()]), name, text) for item, name, text in items]
 
 
@@ -246,6 +248,10 @@ def test_a_tool_that_worked_is_fine() -> None:
     assert ids(anthropic([asked("hi")], [MCP[0], {**MCP[1], "is_error": False}, words("x")])) == set()
     fine = {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search"}}
     assert ids(responses([HI], [fine, message()])) == set()
+    listed = {"type": "mcp_list_tools", "id": "l", "server_label": "tracker", "tools": [], "error": None}
+    assert ids(responses([HI], [listed, message()])) == set()
+    update = {"type": "configuration_update", "error": "x"}
+    assert FAILED not in ids(responses([HI], [update, message()]))
 
 
 def test_a_tool_that_worked_afterwards_makes_it_an_info() -> None:

@@ -242,6 +242,8 @@ def test_what_is_wrong_is_shown_with_its_places() -> None:
         "(extra-argument): Additional properties are not allowed ('x' was unexpected) | #0 response, "
         "#0 request /response_format",
     ]
+    [mixed] = judged(openai('{"city": 1, "x": 2}', ASKED))
+    assert mixed.severity == "error", "one of the two cannot be converted"
     long = "Here it is: " + "x" * 300
     assert lines(mode(long)) == [
         "#0 model-answer-not-json (model, error, P): the request asks for JSON and the answer is not JSON: "
@@ -302,12 +304,37 @@ def test_a_remark_before_the_json_is_not_part_of_it() -> None:
     assert ids(anthropic([asked("hi")], [*reversed(blocks)], output_config=form)) == {NOT_JSON}
 
 
+def test_a_result_of_the_apis_tool_after_the_json_is_not_part_of_it() -> None:
+    searched = [
+        {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}},
+        {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [{"type": "x", "text": "page"}]},
+    ]
+    form = {"format": {"type": "json_schema", "schema": ASKED}}
+
+    assert ids(anthropic([asked("hi")], [words(GOOD), *searched], output_config=form)) == set()
+
+
+@pytest.mark.parametrize("word", ["stop_sequence", "somehow"])
+def test_an_answer_is_judged_under_any_word_for_its_end(word: str) -> None:
+    form = {"format": {"type": "json_schema", "schema": ASKED}}
+
+    assert BROKEN in ids(anthropic([asked("hi")], [words(WRONG)], stop=word, output_config=form))
+    assert BROKEN not in ids(anthropic([asked("hi")], [words(WRONG)], stop="pause_turn", output_config=form))
+
+
+def test_a_request_without_messages_has_an_answer_too() -> None:
+    assert NOT_JSON in ids(chat([], said("Rome"), response_format=MODE, tools=None))
+
+
 def test_an_answer_may_begin_in_the_request() -> None:
     begun = {"role": "assistant", "content": '{"city":'}
 
     assert ids(chat([HELLO, begun], said(' "Rome"}'), response_format=NAMED, tools=None)) == set()
     assert BROKEN in ids(chat([HELLO, begun], said(' 5.5, "x": 1}'), response_format=NAMED, tools=None))
     assert NOT_JSON in ids(chat([HELLO, begun], said(' "Rome'), response_format=NAMED, tools=None))
+    pieces = [{"type": "text", "text": '{"ci'}, {"type": "text", "text": 'ty":'}]
+    parts = {"role": "assistant", "content": pieces}
+    assert ids(chat([HELLO, parts], said(' "Rome"}'), response_format=NAMED, tools=None)) == set()
     assert NOT_JSON in ids(chat([{"role": "user", "content": '{"city":'}], said('"Rome"}'), response_format=MODE))
 
 
@@ -330,6 +357,17 @@ def test_each_of_several_answers_is_judged() -> None:
     called = choice(1, "Rome", "stop")
     called["message"]["tool_calls"] = [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
     assert sampled(choice(0, GOOD), called) == []
+
+
+def test_several_answers_of_a_broken_stream_are_not_judged() -> None:
+    def chunk(place: int, finish: str | None) -> dict[str, Any]:
+        return {"id": "c", "choices": [{"index": place, "delta": {"content": "Rome"}, "finish_reason": finish}]}
+
+    body = {"model": "m", "messages": [HI], "n": 2, "stream": True, "response_format": NAMED}
+    failed = {"error": {"message": "overloaded", "type": "server_error"}}
+    assert NOT_JSON in ids(trip(CHAT, body, sse(chunk(0, "stop"), chunk(1, "stop"), done=True)))
+    assert NOT_JSON not in ids(trip(CHAT, body, sse(chunk(0, "stop"), chunk(1, None))))
+    assert NOT_JSON not in ids(trip(CHAT, body, sse(chunk(0, "stop"), chunk(1, "stop"), failed, done=True)))
 
 
 def test_text_that_the_cap_cut_is_because_of_the_cap() -> None:

@@ -559,6 +559,26 @@ def test_another_model_is_named_and_worse_between_a_call_and_its_result() -> Non
     ]
 
 
+def test_a_model_that_changes_for_a_result_and_is_rejected_is_worse() -> None:
+    rejected: dict[str, Any] = {"status": 400, "error": {"error": {"message": "no", "type": "invalid_request_error"}}}
+
+    def severity(answer: dict[str, Any], *history: dict[str, Any]) -> str:
+        second = chat([HELLO, answer, *history], index=1, model="gpt-5-mini", **rejected)
+        return only("client-model-changed", chat([HELLO], answer), second).severity
+
+    assert severity(FIRST, GIVEN) == "warning"
+    assert severity(said("Well."), user("and?")) == "info"
+
+
+def test_a_request_that_names_no_model_changes_none() -> None:
+    one = continues(FIRST, GIVEN)
+    body = orjson.loads(one.request.body)
+    del body["model"]
+    second = replace(one, request=replace(one.request, content=orjson.dumps(body)))
+
+    assert "client-model-changed" not in ids(chat([HELLO], FIRST), second)
+
+
 def test_a_prefix_that_breaks_in_the_history_is_blamed_on_the_change_and_shown_at_what_came_in() -> None:
     cut = busted(first=user("07:00 hi"), history=[user("07:01 ho"), FIRST, GIVEN])
     mixed = [HELLO, FIRST, user("It is 07:01."), result("call_1", "[cleared]"), said("Once more.", CALL2), RESULT2]
