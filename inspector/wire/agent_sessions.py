@@ -20,7 +20,7 @@ from .socket_turn import SocketTurn, round_trip_of
 
 
 class AgentEvents(Protocol):
-    """What the events of one API's sessions mean. There is one of it for each stream."""
+    """Says what the events in one API's sessions mean. Each stream has a separate object."""
 
     def kind(self, event: Object) -> EventKind:
         """What the event is for its turn."""
@@ -131,7 +131,7 @@ class _Session:
             self.current.calls.add(name)
 
     def _end(self, event: Object, frame: Frame, *, empty: bool) -> None:
-        """The agent waits for the client. With `empty` it has answered, although it did nothing."""
+        """End the current turn. With `empty`, a turn in which the agent did nothing counts too."""
         if self.current is None and not empty:
             return
         current = self._begin(frame)

@@ -1,4 +1,4 @@
-"""A round trip as protocols look at it: parsed once, lazily, and only as far as somebody asks.
+"""A round trip as protocols see it: parsed once, lazily, and only as far as somebody asks.
 
 The bytes are the record; everything here is a view. A body that cannot be parsed is `None` here and stays
 whole in the round trip.

@@ -1,4 +1,4 @@
-"""JSON as LLM traffic has it: parsed where it can be, and narrowed without trust. The record is the bytes."""
+"""JSON from the wire: parsed where possible, with its types checked. The bytes remain the record."""
 
 import json
 from collections.abc import Iterable

@@ -34,7 +34,7 @@ def live_turns(frames: tuple[Frame, ...]) -> list[SocketTurn]:
 
 @dataclass(slots=True)
 class _Turn:
-    """An answer with what it was asked; what the user said is read at the end, because transcriptions come late."""
+    """An answer with its request. The user's speech is read at the end, because transcriptions come late."""
 
     setup: Object
     contents: list[Object]

@@ -1,4 +1,4 @@
-"""`read(round_trip) -> Reading`: from bytes to meaning, and never an exception on the way."""
+"""`read(round_trip) -> Reading`: from bytes to meaning; it never raises."""
 
 from collections.abc import Callable
 
@@ -66,7 +66,7 @@ def read_exchange(exchange: Exchange) -> Reading:
 
 
 def _usage(answer: ResponseReading) -> Usage | None:
-    """The answer's usage; one of a wrong type is a usage without counts that says so."""
+    """The answer's usage. If it has a wrong type, the usage has no counts and a problem that says so."""
     if answer.usage is None and answer.usage_raw is not None and not is_object(answer.usage_raw):
         return Usage(problems=(wrong_usage(answer.usage_raw),))
     return answer.usage
@@ -88,7 +88,7 @@ def _answer(
 
 
 def _no_answer(exchange: Exchange) -> ResponseReading:
-    """No response head at all: the failure is the error, unless the client itself went away."""
+    """The reading when nothing came back: the failure is the error, unless the client itself disconnected."""
     failure = exchange.round_trip.failure
     if failure is not None and failure.kind == "client_gone":
         label: FinishLabel = "cancelled"
@@ -106,7 +106,7 @@ def _transport_error(exchange: Exchange) -> ApiError | None:
 
 
 def _guarded[T](call: Callable[[], T], otherwise: T, what: str, problems: list[str]) -> T:
-    """`call()`, or `otherwise` with the fault in `problems`: one strange body must not hide a whole run."""
+    """`call()`. If it raises: `otherwise`, with a sentence in `problems`. One strange body must not hide a run."""
     try:
         return call()
     except Exception as fault:  # noqa: BLE001 - whatever is on the wire, the other round trips must be shown

@@ -1,4 +1,4 @@
-"""Which price list holds for an answer, and under which name it has the model, from what is on the wire.
+"""Which price list applies to an answer, and the model's name in that list, from what is on the wire.
 
 The model's name often says more than the host: `vendor/model` behind a gateway, `model:host` behind a router.
 """
@@ -25,7 +25,7 @@ class PriceName:
 
 
 def price_names(round_trip: RoundTrip, reading: Reading) -> Iterator[PriceName]:
-    """The names to look for, best first; nothing when no list can hold for this server."""
+    """The names to look for, best first. Empty when no price list can apply to this server."""
     row, protocol = provider_of(reading.provider), traits_of(reading.protocol)
     if row.local or row.unlisted or not protocol.has_prices:
         return
@@ -45,7 +45,7 @@ def price_names(round_trip: RoundTrip, reading: Reading) -> Iterator[PriceName]:
 
 
 def _routed(row: Provider, round_trip: RoundTrip, reading: Reading, model: str) -> Iterator[PriceName]:
-    """The model at the host that the router chose: by its name, a header, or the path; unknown hosts have no price."""
+    """The model at the host that a router chose: by its name, a header, or the path. An unknown host has no price."""
     headers = round_trip.response.headers if round_trip.response else ()
     first = urlsplit(round_trip.request.url).path.split("/")[1:2]
     hosts = (model.partition(":")[2], (reading.request.model or "").partition(":")[2])

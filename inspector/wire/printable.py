@@ -1,4 +1,4 @@
-"""Text to print: text from the wire made safe, and numbers with their noun."""
+"""Text for printing: safe text from the wire, and numbers with their noun."""
 
 import re
 

@@ -32,7 +32,7 @@ def realtime_turns(frames: tuple[Frame, ...]) -> list[SocketTurn]:
 
 @dataclass(slots=True)
 class _Response:
-    """A response with what it was asked; the items are read at the end, because transcripts come late."""
+    """A response with its request. The items are read at the end, because transcripts come late."""
 
     settings: Object
     items: list[Object]
@@ -95,14 +95,14 @@ class _Session:
         self.new = [one for one in self.new if one != name]
 
     def _transcribe(self, message: Object) -> None:
-        """Put what the user said into the item that has the sound."""
+        """Put the transcript of the user's speech into the item that has the sound."""
         content = as_array(self.items.get(as_text(message.get("item_id")) or "", {}).get("content"))
         place = as_count(message.get("content_index")) or 0
         if 0 <= place < len(content):
             content[place] = {**as_object(content[place]), "transcript": message.get("transcript")}
 
     def _refused(self, message: Object, frame: Frame) -> None:
-        """An error answers the request that waits; one about something else belongs to no turn."""
+        """An error answers the request that waits. Without such a request it belongs to no turn."""
         if self.waiting:
             turn = self._begin(f"refused {len(self.responses)}", frame, keeps_items=True).turn
             turn.events.append((frame, message))

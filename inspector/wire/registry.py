@@ -1,4 +1,4 @@
-"""The protocols in the order in which they are asked: what a user declares, what is installed, then our own.
+"""The protocols, in the order in which they are tried: declared by the user, installed, then our own.
 
 All come through the entry-point group `turntape.protocols`; `protocols/table.py` is our own part of it.
 """
@@ -91,6 +91,6 @@ def traits_of(name: str) -> Protocol:
 
 
 def forget() -> None:
-    """Ask the entry points again on the next use: for tests, and after a package was installed."""
+    """Read the entry points again on the next use: for tests, and after a package was installed."""
     for cached in (protocols, _by_name):
         cached.cache_clear()

@@ -1,7 +1,7 @@
-"""What the model emitted and what a correct client must do next, out of what a protocol read.
+"""Decides what the model emitted and what a correct client must do next, from what a protocol read.
 
 The API's word is not enough: real APIs say `stop` beside tool calls, `tool_calls` without any, and nothing at
-all when a stream is cut. The order of the rules below is the point.
+all when a stream is cut. The order of the rules below matters.
 """
 
 import re
@@ -26,7 +26,7 @@ CALL_MARKERS: tuple[str, ...] = (
     "```tool_code",
     "<|channel|>",
 )
-"""How models write a tool call as prose when their server does not parse it."""
+"""How a tool call looks as text when the server does not parse it."""
 
 _FENCE = re.compile(r"```(?:json|tool_call)?\s*\n(.*)\n\s*```", re.S)
 _NAME_KEYS = ("name", "tool", "function", "tool_name", "function_name")

@@ -165,7 +165,7 @@ class RequestReading:
 
     @property
     def continues(self) -> str | None:
-        """What it names of the answer that it continues, by token or by id."""
+        """The token or the id of the answer that it continues."""
         return self.continuation or self.previous_id
 
     @property
@@ -175,7 +175,7 @@ class RequestReading:
 
     @property
     def conversation(self) -> tuple[Message, ...]:
-        """The messages without those of the system that they begin with."""
+        """The messages without the system messages at their beginning."""
         return self.messages[self._leading :]
 
     @property
@@ -196,7 +196,7 @@ class Choice:
     index: int
     """Its place, from 0."""
     finish_raw: str | None
-    """The API's own word for it."""
+    """The API's own finish word."""
     finish: FinishLabel | None
     content: tuple[Part, ...]
 
@@ -258,7 +258,7 @@ class Finish:
 
 
 type OnlyInTotal = Literal["cached", "thoughts", "sound"]
-"""What tokens are that an answer counts in its total and nowhere else."""
+"""The kind of tokens that an answer counts only in its total."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,14 +274,14 @@ class Usage:
     output: int | None = None
     reasoning: int | None = None
     cache_write_1h: int = 0
-    """Of `cache_write`, what is kept for an hour; it costs more."""
+    """The part of `cache_write` that is kept for an hour, which costs more."""
     input_audio: int = 0
-    """Of `input`, the tokens of sound, where the answer counts them."""
+    """The audio tokens in `input`, if the answer counts them."""
     output_audio: int = 0
     web_searches: int = 0
-    """Searches that the API made, where the answer counts them; they cost a fee each."""
+    """Searches by the API, if the answer counts them. Each costs a fee."""
     unexplained: int = 0
-    """Tokens that only the total of the answer counts. They are in `input` or in `output`, by what is most likely."""
+    """Tokens that only the answer's total counts. They are added to `input` or `output`, whichever is more likely."""
     problems: tuple[str, ...] = ()
     """Fields that are negative or of a wrong type, one sentence each. They are not used."""
 
@@ -324,7 +324,7 @@ class ResponseReading:
     choices: tuple[Choice, ...] = ()
     finish_raw: str | None = None
     finish: FinishLabel | None = None
-    """The label of `finish_raw`; None when the API gave no verdict at all."""
+    """The label of `finish_raw`; None when the API gave no finish word."""
     finish_detail: str | None = None
     prompt_filtered: bool = False
     """True when the answer says that a filter stopped the prompt, so that the model wrote nothing."""
@@ -335,7 +335,7 @@ class ResponseReading:
     stated_cost: StatedCost | None = None
     """The cost that the answer states; None when it states none."""
     price_terms: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What the answer says of its terms, as price lists know them: `service_tier`, `speed`."""
+    """Terms of the answer that change its price: `service_tier`, `speed`."""
     model: str | None = None
     id: str | None = None
     continuation: str | None = None
@@ -379,7 +379,7 @@ class Reading:
 
     @property
     def answer_ids(self) -> tuple[str, ...]:
-        """What a later request may name to continue this answer."""
+        """The ids and tokens by which a later request can continue this answer."""
         return tuple(name for name in (self.response_id, self.continuation) if name)
 
     @property

@@ -1,7 +1,7 @@
-"""Gateways that are declared in the settings instead of programmed: `[[protocols]]` of turntape.toml.
+"""Gateways that the settings declare, without a program: `[[protocols]]` of turntape.toml.
 
-Our entry point `settings` in the group `turntape.protocols` calls `from_settings`. Without a declaration nothing is
-imported that reads the wire.
+Our entry point `settings` in the group `turntape.protocols` calls `from_settings`. Without a declaration, no module
+that reads the wire is imported.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""One `[[protocols]]` table: where a chat-like gateway has what every such API has.
+"""One `[[protocols]]` table: where the requests and answers of a chat-like gateway hold their fields.
 
 Every place is a JSON pointer: from the body (`messages`, `text`), from one message (`role`), from one call (`call_id`)
 or from one tool (`tool_name`).
@@ -64,7 +64,7 @@ class Declaration:
     stream_end: str = ""
     """Bytes that are only in the last event of a stream; empty: `data: [DONE]`, or the finish word."""
     price_provider: str = ""
-    """The provider of genai-prices whose prices hold."""
+    """The provider in genai-prices whose prices apply."""
 
 
 _FIELDS: dict[str, Field[object]] = {one.name: one for one in fields(Declaration)}

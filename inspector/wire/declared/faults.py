@@ -1,4 +1,4 @@
-"""How a declared gateway fails: its answers are edited where the declaration says what is what."""
+"""Faults for a declared gateway: its answers are edited at the places that the declaration names."""
 
 from turntape.cassettes.apis.interface import Documents, Edited, FaultAnswers, common_error
 from turntape.cassettes.framing.encode import sse_event

@@ -11,7 +11,7 @@ def get(value: object, pointer: str) -> object:
 
 
 def put(value: Object, pointer: str, new: object) -> None:
-    """Set the value at a pointer; objects on the way are made."""
+    """Set the value at a pointer. Objects on the way that are missing are created."""
     *way, last = segments(pointer)
     for key in way:
         value = as_object(value.setdefault(key, {}))

@@ -45,7 +45,7 @@ def declared(at: Declaration) -> Protocol:
 def _api(at: Declaration) -> Api:
     ids = [f"{at.messages}/*{at.message_calls}/*{at.call_id}"] if at.message_calls and at.call_id else []
     ids += [f"{at.messages}/*{at.result_id}"] if at.result_id else []
-    # The key of an endpoint is without base and version, which the declared path may have.
+    # An endpoint's key has no base and no version; the declared path may have both.
     path = at.path.strip("/")
     short = re.sub(r"^v\d+[a-z]*\d*/", "", path)
     return Api(
@@ -58,13 +58,13 @@ def _api(at: Declaration) -> Api:
 
 
 def _finish_bytes(at: Declaration) -> tuple[bytes, ...]:
-    """The last key of the finish word with a string behind it, as both usual spellings of JSON have it."""
+    """The last key of the finish word, followed by a string, with and without a space after the colon."""
     key = at.finish.rpartition("/")[2]
     return (f'"{key}":"'.encode(), f'"{key}": "'.encode()) if key else ()
 
 
 def _frames(body: Object, exchange: Exchange) -> Iterator[bytes]:
-    """The whole answer as one event: its places are those of every event."""
+    """The whole answer as one event. Every event has its fields at the same places."""
     if exchange.framing == "ndjson":
         yield orjson.dumps(body) + b"\n"
         return

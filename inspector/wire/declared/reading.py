@@ -80,7 +80,7 @@ class Reader:
         return self._answer(body, ended=ended, streamed=True, exchange=exchange)
 
     def whole(self, exchange: Exchange) -> Object:
-        """What a stream adds up to: texts are joined, calls are collected, and of anything else the last counts."""
+        """What a stream adds up to: texts are joined, calls are collected, and any other field has its last value."""
         at, text, calls = self._at, "", list[Object]()
         body: Object = {}
         for _, event in stream_objects(exchange):

@@ -58,7 +58,7 @@ def detect(exchange: Exchange) -> Kind | None:
 
 
 def read_request(exchange: Exchange) -> RequestReading:
-    """The model and the rest of the body; what is not a conversation is not read as one."""
+    """The model and the other fields. Nothing here is read as a conversation."""
     fields = exchange.fields
     return RequestReading(
         model=as_text(fields.get("model")),

@@ -1,8 +1,8 @@
 """What a protocol is: one constant of this type holds everything that is known about one API.
 
 A protocol decides by path and body shape whether an exchange is its own (by host last, and only where two
-protocols share a shape), reads the request, and reads the answer. It never raises: what it cannot read it
-names in `problems`. The registry (`registry.py`) has them in order, most specific first.
+protocols share a shape), reads the request, and reads the answer. It never raises: `problems` names what it cannot
+read. The registry (`registry.py`) has them in order, most specific first.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ class Protocol:
     name: str
     """The name in `show --json`, labels and docs: `openai-chat`."""
     title: str
-    """What people call it: `OpenAI Chat Completions`."""
+    """Its usual name: `OpenAI Chat Completions`."""
     spec: str
     """Where its shape is specified, and the day it was read."""
     detect: Callable[[Exchange], Kind | None]
@@ -36,7 +36,7 @@ class Protocol:
     api: Api = Api()
     """What matching, faults and recording need: paths, ignored fields, errors, stream ends."""
     rewrite: Rewrite | None = None
-    """How a stream is made again after an edit; None when it cannot be."""
+    """How a stream is written again after an edit; None when that is not possible."""
     edit_targets: EditTargets | None = None
     """What can be edited by name; None when an answer is edited by JSON pointer only."""
     pairing: Pairing = Pairing()
@@ -45,7 +45,7 @@ class Protocol:
     reasoning: Reasoning = Reasoning()
     caching: Caching = Caching()
     price_provider: str | None = None
-    """The provider of genai-prices whose prices hold when the host has no name."""
+    """The provider in genai-prices whose prices apply when the host is not known."""
     has_prices: bool = True
     """False when such a server usually runs on the user's machine, so that its models have no price."""
     operation: str = "chat"

@@ -1,6 +1,6 @@
-"""A recorded answer with something in it changed: what would have made the run take another way.
+"""Edits a recorded answer, to see which other way the run would have taken.
 
-What is changed is named by what it is (`text`, `tool.2`, `arguments`, `finish`), or by a JSON pointer into the answer
+The place of an edit is a name (`text`, `tool.2`, `arguments`, `finish`) or a JSON pointer into the answer
 as the API gives it unstreamed. A streamed answer is joined into that, and written again in frames of its protocol.
 """
 
@@ -93,7 +93,7 @@ def _remade(trip: RoundTrip, text: str) -> RoundTrip:
 
 
 def _with_pieces(response: Response, pieces: tuple[bytes, ...]) -> Response:
-    """The answer in other pieces, which come at the times of the recorded ones."""
+    """The answer in new pieces, which arrive at the times of the recorded ones."""
     times = [chunk.at for chunk in response.chunks] or [0]
     chunks = tuple(Chunk(len(piece), times[min(at, len(times) - 1)]) for at, piece in enumerate(pieces) if piece)
     return replace(response, content=b"".join(pieces), chunks=chunks)

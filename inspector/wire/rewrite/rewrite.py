@@ -17,7 +17,7 @@ from ..registry import detect
 
 
 class NotEditable(ValueError):
-    """The answer cannot be shown as a document, or the text is none; the sentence says which."""
+    """The answer cannot be shown as a document, or the text is not a document. The message says which."""
 
 
 def document(round_trip: RoundTrip) -> str:
@@ -26,7 +26,7 @@ def document(round_trip: RoundTrip) -> str:
 
 
 def remade(round_trip: RoundTrip, text: str) -> tuple[bytes, ...]:
-    """The body that says what `text` does, in pieces: frames where the answer was streamed, else one body.
+    """The body for `text`, in pieces: frames where the answer was streamed, else one body.
 
     Raises NotEditable when the text is not a JSON object, or when the frames cannot carry what it says.
     """
@@ -95,7 +95,7 @@ def _open(value: object) -> object:
 
 
 def _closed(value: object, before: object) -> object:
-    """The inverse of `_opened`: arguments are text again where they were text in `before`, unchanged ones verbatim."""
+    """The inverse of `_opened`: arguments become text where `before` has text. Unchanged ones are kept verbatim."""
     texts: list[str] = []
     _collect(before, texts)
     as_text = bool(texts) or not _has_arguments(before)
@@ -132,7 +132,7 @@ def _close(value: object, verbatim: dict[bytes, str], as_text: bool) -> object:
 
 
 def _differences(wanted: object, carried: object, path: str) -> Iterator[str]:
-    """JSON pointers at which a document and what its frames say part; what is null may be left out."""
+    """JSON pointers at which a document and its frames differ. A null may be left out."""
     if is_object(wanted) and is_object(carried):
         for key in {**wanted, **carried}:
             yield from _differences(wanted.get(key), carried.get(key), f"{path}/{key}")

@@ -90,7 +90,7 @@ def _detail(message: Object) -> str | None:
 
 
 def anthropic_usage(usage: Object) -> Usage:
-    """Anthropic counts fresh, cached and cache-writing input apart; here they are one sum."""
+    """Anthropic counts uncached input, cache reads and cache writes separately; `input` is their sum."""
     counts = Counts(usage)
     fresh = counts.first("input_tokens")
     read = counts.first("cache_read_input_tokens")
@@ -108,7 +108,7 @@ def anthropic_usage(usage: Object) -> Usage:
 
 
 def read_anthropic_stream(events: list[Event]) -> ResponseReading:
-    """The events of a stream; it has ended with a stop reason, even when `message_stop` was lost."""
+    """Reads a stream. A stop reason ends it, even when `message_stop` was lost."""
     draft = MessageDraft()
     for event in events:
         if event.kind == "comment" or event.data.strip() in (b"", b"[DONE]"):
@@ -128,7 +128,7 @@ def read_anthropic_stream(events: list[Event]) -> ResponseReading:
 
 @dataclass(slots=True)
 class MessageDraft:
-    """A message while its events come in."""
+    """A message of which some events have come."""
 
     message: Object = field(default_factory=dict[str, object])
     blocks: dict[int, Object] = field(default_factory=dict[int, dict[str, object]])
@@ -218,6 +218,6 @@ class MessageDraft:
         ended = self.stopped or bool(self.message.get("stop_reason"))
         cut = frozenset(i for i, index in enumerate(order) if index in self.open)
         message = {**self.message, "content": [self._block(index) for index in order]}
-        # A gateway that leaves out the block's stop, and yet ends the message, has cut nothing.
+        # Some gateways leave out the stop of a block but end the message; then nothing was cut.
         cut = frozenset[int]() if self.stopped else cut
         return read_anthropic_message(message, ended=ended, cut=cut, error=self.error, problems=tuple(self.problems))

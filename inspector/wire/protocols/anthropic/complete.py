@@ -1,4 +1,4 @@
-"""Anthropic text completions, the API before Messages."""
+"""Anthropic text completions, the predecessor of Messages."""
 
 from ...exchange import Exchange
 from ...json_value import as_count, as_text

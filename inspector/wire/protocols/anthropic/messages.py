@@ -31,7 +31,7 @@ def _is_anthropic(exchange: Exchange) -> bool:
 def detect(exchange: Exchange) -> Kind | None:
     path = exchange.path.rstrip("/")
     if _VERTEX.search(path):
-        # Vertex predicts for other publishers under the same verb.
+        # On Vertex, other publishers have the same verb.
         own = "/publishers/anthropic/" in path or "anthropic_version" in exchange.fields or _answers(exchange)
         return "generation" if own else None
     if _BATCHES.search(path) and "/threads/" not in path:

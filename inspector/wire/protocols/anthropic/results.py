@@ -52,7 +52,7 @@ def _part(block: Object, pointer: str, failed: bool, *, server: bool) -> Part:
 
 
 def result_text(content: object) -> str:
-    """The text of a result's content; what has none is named in brackets."""
+    """The text of a result's content. Content without a text is named in brackets."""
     if is_array(content):
         return "\n".join(filter(None, (result_text(item) for item in as_array(content))))
     if not is_object(content):

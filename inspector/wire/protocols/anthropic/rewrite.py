@@ -1,4 +1,4 @@
-"""Anthropic Messages: each block begun empty, grown by one delta of each kind, and stopped."""
+"""Writes a message as a stream: each block starts empty, gets one delta of each kind, and stops."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Which order of roles Anthropic Messages accepts."""
+"""The order of roles that Anthropic Messages accepts."""
 
 from collections.abc import Iterator
 

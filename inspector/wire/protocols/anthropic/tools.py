@@ -6,7 +6,7 @@ from ...json_value import Object, as_array, as_object, as_text, objects_in
 from ...values import Tool
 
 CLIENT_KINDS = ("bash_", "text_editor_", "computer_", "memory_", "browser_toolset_")
-"""How the types of Anthropic's own tools begin that the client runs; they have no schema."""
+"""How the types of those tools of Anthropic begin that the client runs. They have no schema."""
 SERVER_KINDS = ("code_execution_", "web_search_", "web_fetch_", "tool_search_tool_", "advisor_", "mcp_toolset")
 """How the types of the tools begin that the API runs."""
 _TOOLSET = "_toolset_"
@@ -39,7 +39,7 @@ def added_tools(messages: list[object]) -> Iterator[Tool]:
 
 
 def tool_change_text(block: Object) -> str:
-    """What a `tool_addition` or a `tool_removal` does, and to which tool or server."""
+    """What a `tool_addition` or `tool_removal` does: the verb, and the tool or server."""
     verb = "adds" if block.get("type") == "tool_addition" else "removes"
     tool = as_object(block.get("tool"))
     definition = as_object(tool.get("definition"))

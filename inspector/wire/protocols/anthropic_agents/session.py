@@ -39,7 +39,7 @@ FINISH: dict[str, FinishLabel] = {
 """The stop reasons of `session.status_idle`, and two other ends of a session."""
 
 _OVERCOME = frozenset({"end_turn", "requires_action", "refusal", "budget_reached", "deleted"})
-"""Ends that an error before them has not caused."""
+"""Ends that are not caused by an error earlier in the turn."""
 
 _CALLS = {"agent.custom_tool_use": False, "agent.tool_use": True, "agent.mcp_tool_use": True}
 """Whether Anthropic runs the tool of a call."""
@@ -176,7 +176,7 @@ class Draft:
         self.usage = {**self.usage, **usage, **sums}
 
     def failure(self) -> ApiError | None:
-        """The error that ended the turn; None for one that the API got over."""
+        """The error that ended the turn. None when the API continued after it."""
         over = self.retried or self.word in _OVERCOME
         return None if over else self.error
 
@@ -202,7 +202,7 @@ class Draft:
         return [Part("other", pointer, text=f"[{name.removeprefix('agent.')}]", raw=event)]
 
     def _call(self, event: Object, *, server: bool) -> ToolCall:
-        """A call; in the client's own environment the client runs the built-in tools too, unless it is only asked."""
+        """A call. The client runs built-in tools too where the agent waits for them and not for a permission."""
         arguments, raw = arguments_of(event.get("input"))
         own = server and (event.get("id") not in self.blocked or event.get("evaluated_permission") == "ask")
         return ToolCall(as_text(event.get("name")) or "", as_text(event.get("id")), arguments, raw, server=own)

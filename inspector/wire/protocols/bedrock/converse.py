@@ -30,7 +30,7 @@ FINISH: dict[str, FinishLabel] = {
     "refusal": "refusal",
     "pause_turn": "pause",
 }
-"""Converse has no words `refusal` and `pause_turn`: they are searched in the model's own fields."""
+"""Converse has no words for `refusal` and `pause_turn`, so they are read from the model's own fields."""
 
 _PATH = re.compile(r"/model/(.+)/converse(-stream)?$")
 

@@ -49,7 +49,7 @@ def _message(message: Object, pointer: str) -> Message:
 
 
 def block_parts(content: object, pointer: str) -> list[Part]:
-    """The parts of a list of content blocks; blocks that only mark a cache point are none."""
+    """The parts of a list of content blocks, without blocks that only mark a cache point."""
     if isinstance(content, str):
         return [text_part(content, pointer, content)]
     parts: list[Part] = []
@@ -87,14 +87,14 @@ _TOOL_CHANGES = {"toolAddition": "adds", "toolRemoval": "removes"}
 
 
 def _tool_change(kind: str, change: Object) -> str:
-    """Which tool of the request, or of which MCP server, comes in or goes away."""
+    """Which tool of the request or of an MCP server is added or removed."""
     tool = as_object(change.get("tool"))
     named = "/".join(filter(None, (as_text(tool.get("serverName")), as_text(tool.get("name")))))
     return f"{_TOOL_CHANGES[kind]} the tool {named or '?'}"
 
 
 def _guarded(guarded: Object, pointer: str, raw: object) -> Part:
-    """Content that a guardrail looks at: to the model it is a text or an image as any other."""
+    """Content that a guardrail checks. The model sees an ordinary text or image."""
     text = as_object(guarded.get("text")).get("text")
     if isinstance(text, str):
         return text_part(text, pointer, raw)
@@ -162,7 +162,7 @@ def _tool_choice(choice: Object) -> ToolChoice | None:
 
 
 def converse_usage(usage: Object) -> Usage | None:
-    """Models differ in whether cached tokens are inside `inputTokens`; the total shows which it is."""
+    """Some models count cached tokens inside `inputTokens` and some beside it. The total shows which."""
     if not usage:
         return None
     counts = Counts(usage)
@@ -209,7 +209,7 @@ def assemble(events: list[tuple[str, Object]]) -> Object:
 
 
 def _whole_input(text: object) -> object:
-    """The input of a whole call as an answer in one body has it; the text itself where it is not JSON."""
+    """The input of a call, as an unstreamed answer has it. The text itself when it is not JSON."""
     value = parse_json(text) if isinstance(text, str) else text
     return value if is_object(value) else text or {}
 
@@ -239,7 +239,7 @@ def _grow(block: Object, delta: Object) -> None:
 
 
 def _joined_texts(chunks: list[object]) -> list[object]:
-    """Neighbouring texts as one: a stream brings them in pieces."""
+    """Join neighbouring texts, because a stream brings them in pieces."""
     joined: list[object] = []
     for chunk in map(as_object, chunks):
         last = as_object(joined[-1]).get("text") if joined else None

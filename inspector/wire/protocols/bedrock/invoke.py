@@ -1,6 +1,6 @@
 """Amazon Bedrock InvokeModel: each model's own body, streamed as base64 chunks inside AWS frames.
 
-The chunks are unwrapped and given to the reader of the API that the model speaks; nothing is read twice.
+The chunks are unwrapped and passed to the reader of the API that the model speaks.
 """
 
 import re
@@ -45,7 +45,7 @@ class Inner:
 
     name: str
     fits: Callable[[Object, Object], bool]
-    """By the request's fields and the answer's first object."""
+    """Decides by the request's fields and the answer's first object."""
     read_request: Callable[[Exchange], RequestReading]
     read_response: Callable[[Exchange, Bodies, list[str]], ResponseReading]
 
@@ -192,7 +192,7 @@ INNER: tuple[Inner, ...] = (
         _text,
     ),
 )
-"""The first that fits reads both sides."""
+"""The first row that fits reads the request and the answer."""
 
 
 def detect(exchange: Exchange) -> Kind | None:

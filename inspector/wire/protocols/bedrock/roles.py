@@ -1,4 +1,4 @@
-"""Which order of roles Bedrock Converse accepts."""
+"""The order of roles that Bedrock Converse accepts."""
 
 from collections.abc import Iterator
 from itertools import pairwise

@@ -32,7 +32,7 @@ def detect(exchange: Exchange) -> Kind | None:
 
 
 def _result(body: Object) -> Object:
-    """The answer itself, which whole answers wrap in `result`."""
+    """The answer itself. An unstreamed answer has it in `result`."""
     return as_object(body.get("result")) or body
 
 

@@ -3,7 +3,7 @@
 _CITATION = "ignored: it points at sources of the text, which is read"
 _BEGINS = "ignored: the text comes in the events after it"
 _ENDS = "ignored: `message-end` ends the answer"
-_DEBUG = "ignored: it is for Cohere's own people"
+_DEBUG = "ignored: it is for Cohere's own staff"
 
 NOT_READ: dict[str, dict[str, str]] = {
     "stream event": {

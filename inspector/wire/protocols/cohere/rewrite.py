@@ -1,4 +1,4 @@
-"""Cohere v2: contents, the plan and the calls, each with a start, a delta and an end."""
+"""Writes an answer of Cohere v2 as a stream: contents, plan and calls, each with start, delta and end."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What Cohere counts: `tokens` are what the model saw and said, `billed_units` what is paid for."""
+"""Cohere's counts: `tokens` is what the model read and wrote, `billed_units` is what is billed."""
 
 from ...json_value import Object, as_object
 from ...values import FinishLabel, Usage
@@ -18,7 +18,7 @@ FINISH: dict[str, FinishLabel] = {
 
 
 def cohere_usage(usage: Object) -> Usage | None:
-    """Tokens where they are said, else the billed units."""
+    """The tokens if the answer has them, else the billed units."""
     named = next((name for name in ("tokens", "billed_units") if as_object(usage.get(name))), None)
     if named is None:
         return None

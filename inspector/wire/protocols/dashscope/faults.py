@@ -26,7 +26,7 @@ def error_event(number: int) -> bytes:
 
 
 def _choices(documents: Documents) -> list[tuple[int, Object, Object]]:
-    """`(place, choice, its message)`; an answer in the old form is its own choice without a message."""
+    """`(place, choice, its message)`. An answer in the older form counts as a choice without a message."""
     found: list[tuple[int, Object, Object]] = []
     for place, document in enumerate(documents):
         output = as_object((document or {}).get("output"))

@@ -93,7 +93,7 @@ def _piece(piece: Object, pointer: str) -> Part:
 
 
 def _history(given: Object) -> list[Message]:
-    """`history` of old: pairs of a user's text and its answer."""
+    """The older `history`: pairs of a user's text and the answer to it."""
     messages: list[Message] = []
     for i, pair in enumerate(objects_in(given.get("history"))):
         for role in ("user", "bot"):

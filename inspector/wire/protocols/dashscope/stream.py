@@ -32,7 +32,7 @@ class _Texts:
 
 @dataclass(slots=True)
 class _Choice:
-    """A choice so far. The texts that grow are apart, by where they are."""
+    """A choice so far. Texts that grow are kept separately, by their place."""
 
     fields: Object = field(default_factory=dict[str, object])
     message: Object = field(default_factory=dict[str, object])

@@ -1,4 +1,4 @@
-"""Answers of Gemini: one body, an SSE stream, or one JSON array that grows."""
+"""Answers of Gemini: one body, an SSE stream, or one JSON array sent in pieces."""
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
@@ -37,7 +37,7 @@ FINISH: dict[str, FinishLabel] = {
     "FINISH_REASON_UNSPECIFIED": "unknown",
 }
 
-# With `enum-encoding=int` words come as numbers; the two APIs number them apart from 6 on.
+# With `enum-encoding=int` words come as numbers. From 6 on, the two APIs use different numbers.
 # google.ai.generativelanguage.v1beta and google.cloud.aiplatform.v1 Candidate.FinishReason, 2026-11-20.
 _NUMBERS = ("FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER")
 _GEMINI_NUMBERS = (*_NUMBERS, "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MALFORMED_FUNCTION_CALL")
@@ -80,7 +80,7 @@ def _stream(exchange: Exchange, vertex: bool) -> ResponseReading:
 
 
 def merge_chunk(body: Object, chunk: Object) -> None:
-    """Add one chunk to the answer so far: parts go on, usage and the rest are cumulative."""
+    """Add one chunk to the answer so far. Parts are appended; usage and the rest are cumulative."""
     drafts = as_array(body.setdefault("candidates", []))
     for position, item in enumerate(as_array(chunk.get("candidates"))):
         candidate = as_object(item)
@@ -157,7 +157,7 @@ def read_gemini_body(
         content=tuple(parts),
         choices=choices_of(parts, verdicts, "/candidates"),
         finish_raw=raw,
-        # There is no word for a tool call: STOP beside one means it.
+        # There is no finish word for tool calls: beside a call, STOP means it.
         finish="tool_calls" if label == "complete" and calls else label,
         finish_detail=detail,
         prompt_filtered=label == "content_filter" and not any(word for word, _ in verdicts),
@@ -206,7 +206,7 @@ def _verdict(
 
 
 def gemini_usage(usage: Object) -> Usage:
-    """Thoughts are outside the candidates' count and tool results outside the prompt's; here they are inside.
+    """Gemini counts thoughts and tool results apart from candidates and prompt; here they are included.
 
     Zero counts are left out on the wire, so a missing one is worked out from the total.
     """

@@ -31,7 +31,7 @@ INTERACTIONS_API = Api(stream_ends=(b"interaction.complete",), turn_paths=("/int
 
 
 def _asks(message: bytes) -> bool:
-    """Content that is complete, results of calls, a text, or the end of speech."""
+    """Complete content, results of calls, a text, or the end of speech."""
     if not any(word in message for word in _ASKING):
         return False
     sent = as_object(parse_json(message))

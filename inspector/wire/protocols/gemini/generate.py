@@ -62,7 +62,7 @@ def read_gemini_request(exchange: Exchange) -> RequestReading:
     """A request with `contents`, or one that wraps such a request."""
     outer = exchange.fields
     inner = as_object(outer.get("request"))
-    # Code Assist wraps the request (and the answer), the model beside it.
+    # Code Assist wraps the request and the answer; the model is beside the request.
     wrapped = "contents" in inner and "contents" not in outer
     fields, base = (inner, "/request") if wrapped else (outer, "")
     path = _PATH.search(exchange.path)

@@ -51,7 +51,7 @@ FINISH: dict[str, FinishLabel] = {
         "content_filter",
     ),
 }
-"""`interrupted` is a field of its own; the others are reasons for which a turn is complete."""
+"""`interrupted` is a separate field; the others are values of `turnCompleteReason`."""
 
 
 _MADE = ("turn", "previousTurn", "stream")
@@ -130,7 +130,7 @@ class _Draft:
         self._cancelled |= {name for name in cancelled if isinstance(name, str)}
 
     def _new(self, parts: list[object]) -> list[object]:
-        """These parts, without pieces of sound that continue the one before: the sound itself is not read."""
+        """These parts, with one part for all pieces of one sound: the sound itself is not read."""
         kept: list[object] = []
         last = _sound(as_object(self._parts()[-1])) if self._parts() else None
         for part in parts:
@@ -153,7 +153,7 @@ class _Draft:
         return {**body, "usageMetadata": self.usage} if self.usage else body
 
     def _checked(self, part: Object) -> Object:
-        """A call that the server has cancelled is none that the client must answer."""
+        """A part; a call that the server has cancelled is no longer one that the client must answer."""
         call = as_object(get(part, "functionCall"))
         return {"cancelledCall": call} if call and call.get("id") in self._cancelled else part
 

@@ -52,7 +52,7 @@ def _part(part: Object, pointer: str, choice: int) -> Part:
         kind = "reasoning" if part.get("thought") is True else "text"
         return Part(kind, pointer, text, signature=signature, raw=part)
     if is_object(spoken := get(part, "audioTranscription")):
-        # What the audio beside it says, as the API heard or spoke it.
+        # The words of the audio beside it.
         return Part("text", pointer, text_of(as_object(spoken).get("text")), signature=signature, raw=part)
     for name in _MEDIA:
         if is_object(part.get(name)):
@@ -115,7 +115,7 @@ def _result(response: Object) -> ToolResult:
 
 
 def grow_call(call: Object, pieces: object) -> None:
-    """Add `partialArgs` to a call: each names a JSON path and a piece of its value."""
+    """Add `partialArgs` to a call. Each has a JSON path and a piece of the value there."""
     arguments = dict(as_object(call.get("args")))
     for piece in as_array(pieces):
         fields = as_object(piece)

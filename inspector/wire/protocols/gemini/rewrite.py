@@ -1,4 +1,4 @@
-"""Gemini: a whole answer has the shape of one chunk."""
+"""Writes an answer of Gemini as a stream. An unstreamed answer has the shape of one chunk."""
 
 from collections.abc import Iterator
 

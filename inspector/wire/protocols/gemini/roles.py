@@ -1,4 +1,4 @@
-"""Which order of roles Gemini accepts."""
+"""The order of roles that Gemini accepts."""
 
 from collections.abc import Iterator
 from itertools import pairwise

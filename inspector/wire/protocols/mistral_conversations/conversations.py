@@ -22,7 +22,7 @@ _KNOWN = frozenset({"inputs", "model", "agent_id", "instructions", "tools", "str
 
 
 def detect(exchange: Exchange) -> Kind | None:
-    """`inputs`, or an answer of this shape: other APIs have conversations too."""
+    """Decides by `inputs` or by the answer's shape, because other APIs have conversations too."""
     if exchange.method != "POST" or not _PATH.search(exchange.path.rstrip("/")):
         return None
     body = first_object(exchange)
@@ -83,7 +83,7 @@ def _label(parts: list[Part]) -> FinishLabel:
 
 
 def conversation_usage(usage: Object) -> Usage:
-    """What connectors read is input too, and counted apart where the total says so."""
+    """Tokens that connectors read are input too. The total shows whether they are counted separately."""
     prompt, output = as_count(usage.get("prompt_tokens")), as_count(usage.get("completion_tokens"))
     connectors, total = as_count(usage.get("connector_tokens")) or 0, as_count(usage.get("total_tokens"))
     apart = prompt is not None and total == prompt + (output or 0) + connectors

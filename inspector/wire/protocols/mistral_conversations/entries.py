@@ -38,7 +38,7 @@ def _call(entry: Object, key: str, *, server: bool) -> ToolCall:
 
 
 def _execution(entry: Object, pointer: str) -> list[Part]:
-    """A call of the API's own tool, and what it gave where the entry says it."""
+    """A call of the API's own tool, and its result if the entry has one."""
     call = _call(entry, "id", server=True)
     parts = [call_part(call, pointer, entry)]
     if info := as_object(entry.get("info")):

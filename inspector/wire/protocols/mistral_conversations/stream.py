@@ -51,7 +51,7 @@ def _grow(entry: Object, kind: str, event: Object) -> None:
 
 
 def _grow_content(entry: Object, event: Object) -> None:
-    """Add a piece of a message: a text, or one chunk; thoughts and texts grow at their place."""
+    """Add a piece of a message: a text or one chunk. Texts and thoughts grow at their place."""
     piece = event.get("content")
     chunk: Object = as_object(piece) if is_object(piece) else {"type": "text", "text": as_text(piece) or ""}
     place = as_count(event.get("content_index"))

@@ -1,4 +1,4 @@
-"""What Ollama's two native endpoints share: lines or one object, counts, and the words that end them."""
+"""What Ollama's two native endpoints share: answers as lines or one object, counts, and finish words."""
 
 from collections.abc import Callable, Iterable
 
@@ -24,7 +24,7 @@ _IDLE = {"load": "the model was loaded; nothing was generated", "unload": "the m
 
 
 def read_lines(exchange: Exchange, parts_of: Callable[[list[Object]], Iterable[Part]], what: str) -> ResponseReading:
-    """An answer in lines or in one object; it has ended at `done: true` with a word that is not empty."""
+    """An answer as lines or as one object. It has ended if it has `done: true` and a finish word."""
     problems: list[str] = []
     if exchange.framing is None:
         if not exchange.answer_fields:

@@ -1,4 +1,4 @@
-"""Ollama chat: one line with all that was said, and one that ends it."""
+"""Writes an answer of Ollama as a stream: one line with everything that was said, and one that ends it."""
 
 from collections.abc import Iterator
 

@@ -54,7 +54,7 @@ def _result(item: Object, pointer: str) -> Part:
 
 
 def _server_call(item: Object, pointer: str, name: str, *, failed: bool) -> list[Part]:
-    """A call that OpenAI runs, and what it gave where the item says it."""
+    """A call that OpenAI runs, and its result if the item has one."""
     given = item.get("arguments", {key: value for key, value in item.items() if key not in _BESIDE})
     arguments, raw = arguments_of(given)
     call_id = as_text(item.get("id"))

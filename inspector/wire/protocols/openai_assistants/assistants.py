@@ -32,7 +32,7 @@ FINISH: dict[str, FinishLabel] = {
 _RUN = re.compile(r"/threads(?:/([^/]+))?/runs(?:/[^/]+/submit_tool_outputs)?$")
 _ANY = re.compile(r"/(?:threads|assistants)(?:/|$)")
 _GIVEN = ("outputs", "results")
-"""Where a call of the API's own tool has what the tool gave."""
+"""The fields in which a call of the API's own tool has its result."""
 _OPEN = frozenset({"queued", "in_progress"})
 _KNOWN = frozenset(
     {"model", "instructions", "additional_instructions", "additional_messages", "thread", "stream", "tools"}
@@ -129,7 +129,7 @@ def assemble(events: list[tuple[str, Object]]) -> tuple[Object, list[Part], bool
 
 
 def _server_calls(step: Object) -> list[Part]:
-    """The tools that the API ran in a step, and what they gave."""
+    """The API's own tools that ran in a step, with their results."""
     parts: list[Part] = []
     for i, value in enumerate(as_array(as_object(step.get("step_details")).get("tool_calls"))):
         item, pointer = as_object(value), f"/step_details/tool_calls/{i}"

@@ -1,4 +1,4 @@
-"""Answers in the shape of OpenAI Chat Completions, streamed and whole, with the dialects of those who speak it."""
+"""Answers in the shape of OpenAI Chat Completions, streamed or whole, in all dialects."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -59,12 +59,12 @@ FINISH: dict[str, FinishLabel] = {
     "canceled": "cancelled",
     "abort": "cancelled",
 }
-"""Finish words in lower case. `stop` is also what a custom stop string gives: the two cannot be distinguished."""
+"""Finish words in lower case. A custom stop string gives `stop` too, so the two cannot be told apart."""
 
 _PROMPT_FILTER = "prompt_filter_results"
 """Azure's verdict on the prompt, beside that on each choice (Azure OpenAI reference, read 2026-11-22)."""
 _MORE_EXACT = frozenset({"refusal", "malformed", "content_filter", "length", "context_full", "pause", "error"})
-"""Labels that a router's native word may add to its own, blander word."""
+"""Labels for which the native word of a router replaces its own, less exact word."""
 
 type ReadUsage = Callable[[Object], Usage]
 
@@ -269,7 +269,7 @@ def _choice_verdict(choice: Object, finish: Mapping[str, FinishLabel]) -> Verdic
 
 
 def _detail(choices: list[Object], raw: str | None) -> str | None:
-    """What was beside the finish word: the words of other choices, native words, messages."""
+    """What the answer has beside the finish word: words of other choices, native words, messages."""
     words = dict.fromkeys(word for choice in choices if (word := _word(choice)))
     details = ["finish reasons of the choices: " + ", ".join(words)] if len(words) > 1 else []
     native = next((word for choice in choices if (word := as_text(choice.get("native_finish_reason")))), None)

@@ -1,4 +1,4 @@
-"""Streamed chat completions put together again: what the whole answer would have been.
+"""Joins streamed chat completions into the answer that one body would have had.
 
 Calls join by `index`, as the API says; but real servers leave it out, start at 1 or -1, or give every parallel
 call the same one, repeat the id in each delta, or leave that out too.
@@ -33,7 +33,7 @@ class CallDraft:
 
 @dataclass(slots=True)
 class ChoiceDraft:
-    """One choice while its deltas come in."""
+    """One choice of which some deltas have come."""
 
     text: list[str] = field(default_factory=list[str])
     parts: list[object] = field(default_factory=list[object])
@@ -145,7 +145,7 @@ class ChoiceDraft:
 
 
 def _another(first: CallDraft, index: object, name: str) -> bool:
-    """True when a second call comes under the id of one that is whole already."""
+    """True when a second call has the id of a call that is already complete."""
     fresh = isinstance(index, int) and first.index is not None and index != first.index
     return fresh and bool(name) and (first.value is not None or is_json(first.raw))
 
@@ -169,7 +169,7 @@ def _extend(draft: CallDraft, body: Object) -> None:
 
 
 def _merged(old: object, new: object) -> object:
-    """Pieces of audio and the like: strings go on, lists grow, objects merge, the rest is replaced."""
+    """Join pieces of audio and similar: strings and lists are appended, objects are merged, the rest is replaced."""
     if isinstance(old, str) and isinstance(new, str):
         return old + new
     if is_array(old) and is_array(new):

@@ -1,4 +1,4 @@
-"""How Chat Completions and its many speakers fail."""
+"""How Chat Completions and the APIs of its shape fail."""
 
 import orjson
 

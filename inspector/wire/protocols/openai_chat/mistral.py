@@ -47,7 +47,7 @@ def read_response(exchange: Exchange, request: RequestReading) -> ResponseReadin
 
 
 def mistral_usage(usage: Object) -> Usage:
-    """The tokens of sound are beside `prompt_tokens`, and in some answers in the total alone."""
+    """Audio tokens are counted beside `prompt_tokens`; in some answers only the total has them."""
     return chat_usage(usage, "sound" if usage.get("prompt_audio_seconds") else "cached")
 
 

@@ -1,4 +1,4 @@
-"""Which order of roles Mistral accepts."""
+"""The order of roles that Mistral accepts."""
 
 from collections.abc import Iterator
 from itertools import pairwise

@@ -46,7 +46,7 @@ MEDIA = frozenset(
 )
 """Types of content that are not text, in all dialects."""
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
-"""Where servers put reasoning; the first that holds text counts, since some send it twice."""
+"""Where servers put reasoning. The first field that holds text counts, because some servers send it twice."""
 
 
 def read_chat_request(fields: Object, model: str | None = None) -> RequestReading:

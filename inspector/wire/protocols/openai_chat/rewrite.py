@@ -1,4 +1,4 @@
-"""Chat completions: one delta for each thing that was said, a call whole, then the finish word."""
+"""Writes a chat completion as a stream: one delta for each text and each call, then the finish word."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Tokens as Chat Completions and its relatives count them, under our convention.
+"""Token counts of Chat Completions and the APIs of its shape, under our convention.
 
 Servers agree on the names and not on what they count: cached tokens, sound and reasoning are inside `prompt_tokens`
 and `completion_tokens`, or beside them. Where they differ the answer's own total decides: it is the sum of the parts.
@@ -34,9 +34,9 @@ _REASONING = (
 
 
 def chat_usage(usage: Object, only_in_total: OnlyInTotal = "cached") -> Usage:
-    """Input counts cached tokens and output counts reasoning, whether the server has them inside or beside.
+    """`input` includes cached tokens and `output` includes reasoning, however the server counts them.
 
-    `only_in_total` says what tokens are that this server counts in its total alone.
+    `only_in_total` says which kind of tokens this server counts only in its total.
     """
     counts = Counts(usage)
     prompt = counts.first("prompt_tokens", "input_tokens")

@@ -12,7 +12,7 @@ WALL_TIME_TEXT = re.compile(r"(?P<lead>^Wall time: )[\d.]+(?= seconds$)", re.MUL
 
 
 def _asks(message: bytes) -> bool:
-    """A `response.create`; with `generate: false`, as Codex opens a session, it gets no answer."""
+    """A `response.create`. With `generate: false`, as Codex sends first, it gets no answer."""
     found = as_object(parse_json(message)) if b"response.create" in message else {}
     return found.get("type") == "response.create" and bool(found.get("generate", True))
 
@@ -23,7 +23,7 @@ def _answers(message: bytes) -> bool:
 
 
 SESSION_TURNS = SessionTurns(_asks, _answers)
-"""Also those of OpenAI Realtime, which has the same two messages."""
+"""OpenAI Realtime has the same two messages."""
 
 API = Api(
     path=re.compile(r"(?:.*/)?responses(?:/compact|/input_tokens)?"),

@@ -1,4 +1,4 @@
-"""Items of OpenAI Responses: the pieces that its input and its output are both made of."""
+"""Items of OpenAI Responses, of which both its input and its output consist."""
 
 from ...json_value import Object, as_array, as_object, as_text, compact
 from ...values import Message, Part, PartKind, ToolCall

@@ -6,9 +6,9 @@ from ..shared.parts import text_of
 from .session_items import tool_names
 
 _SERVER_OUTPUTS = frozenset({"program_output", "multi_agent_call_output"})
-"""Outputs that the API gives and the client only sends back."""
+"""Outputs of the API, which the client only sends back."""
 _INSIDE = {"mcp_call": "output", "code_interpreter_call": "outputs", "file_search_call": "results"}
-"""Calls that hold what they gave, and the field that has it."""
+"""Calls that hold their result, and the field that has it."""
 _FAILED = frozenset({"failed", "incomplete"})
 
 
@@ -38,7 +38,7 @@ def _timed_out_or_failed(chunk: Object) -> bool:
 
 
 def inner_result(item: Object, kind: str, pointer: str, call: ToolCall) -> list[Part]:
-    """What a call of the API's own tool gave, or that it failed, where the item itself says it."""
+    """The result of a call of the API's own tool, or its failure, if the item itself has one."""
     if not call.server:
         return []
     key = _INSIDE.get(kind)
@@ -61,7 +61,7 @@ def failed_listing(item: Object, kind: str, pointer: str) -> list[Part]:
 
 
 def _text(value: object) -> str:
-    """Texts as they are; of the results of a search their texts, and of a program its logs."""
+    """The text of a result: a text as it is, the texts of search results, the logs of a program."""
     if not objects_in(value):
         return text_of(value)
     lines = (as_text(one.get("logs")) or as_text(one.get("text")) or text_of(one) for one in objects_in(value))

@@ -60,7 +60,7 @@ SERVER_TOOLS = frozenset(
     {"code_interpreter", "file_search", "image_generation", "mcp", "programmatic_tool_calling", "web_search"}
 )
 MIXED_TOOLS = frozenset({"shell", "tool_search", "namespace"})
-"""Tools that run where their definition says, and lists of tools."""
+"""Tools for which the definition says where they run, and lists of tools."""
 _STORED = re.compile(r"/responses/[^/]+(?:/(?:cancel|input_items))?$")
 _CONVERSATION = re.compile(r"/v\d+/conversations(?:/[^/]+){0,3}$")
 
@@ -71,7 +71,7 @@ def detect(exchange: Exchange) -> Kind | None:
         return "count_tokens"
     if path.endswith(("/responses", "/responses/compact")):
         if exchange.fields.get("generate") is False:
-            return "other"  # Codex warms the cache with it before its first turn; nothing is emitted
+            return "other"  # Codex fills the cache with it before its first turn; the model writes nothing
         asks = exchange.method == "POST" or exchange.failed_handshake
         return "generation" if asks else "realtime" if _is_socket(exchange) else "stored"
     if _STORED.search(path) or _CONVERSATION.search(path):
@@ -185,7 +185,7 @@ def read_response(exchange: Exchange, request: RequestReading) -> ResponseReadin
 def read_responses_body(
     body: Object, *, ended: bool = True, error: ApiError | None = None, problems: list[str] | None = None
 ) -> ResponseReading:
-    """A response, whole or put together from its events."""
+    """A response: unstreamed, or joined from its events."""
     items = [as_object(item) for item in as_array(body.get("output"))]
     answered = answered_ids(items)
     parts: list[Part] = []

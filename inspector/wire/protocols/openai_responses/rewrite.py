@@ -1,4 +1,4 @@
-"""OpenAI Responses: each item added empty, its texts and arguments in one delta, and done; then the response."""
+"""Writes a response as a stream: each item is added empty, gets one delta for each text, and is done."""
 
 from collections.abc import Iterator
 from itertools import count

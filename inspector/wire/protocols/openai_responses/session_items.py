@@ -1,4 +1,4 @@
-"""Items of OpenAI Responses that are neither words nor calls: tools that come in, settings, messages between agents."""
+"""Items of OpenAI Responses that are neither text nor calls: new tools, settings, messages between agents."""
 
 from collections.abc import Callable, Iterator
 

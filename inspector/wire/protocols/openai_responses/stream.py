@@ -19,7 +19,7 @@ _DELTAS: dict[str, str] = {
     "response.custom_tool_call_input": "input",
     "response.code_interpreter_call_code": "code",
 }
-"""Events that grow a field of an item, without `.delta` or `.done`."""
+"""Events that extend a field of an item, without `.delta` or `.done`."""
 
 _TEXTS: dict[str, tuple[str, str, str]] = {
     "response.output_text": ("content", "output_text", "text"),
@@ -50,7 +50,7 @@ class ResponseDraft:
         """Take one event in."""
         kind = as_text(event.get("type")) or name
         self._count(as_count(event.get("sequence_number")))
-        # A part of the session may fail, such as an input that came too late; the response continues.
+        # Something else in the session failed, such as an input that came too late; the response continues.
         if kind == "error" or (event.get("error") and "response" not in event and not kind.startswith("response.")):
             self.error = self.error or error_in(event, in_stream=True)
             return
@@ -79,7 +79,7 @@ class ResponseDraft:
             grow_output(self._item(event), event, verb)
 
     def whole(self) -> Object:
-        """The response; its own `output` where it has one (Codex sends it empty), else what the items say."""
+        """The response. Its `output` is its own if that has items (Codex sends none), else the items of the events."""
         items = [item for _, item in sorted(self.items.items(), key=lambda pair: _order(pair[0]))]
         return self.body if as_array(self.body.get("output")) else {**self.body, "output": items}
 

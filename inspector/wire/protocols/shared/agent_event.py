@@ -1,4 +1,4 @@
-"""What an event in the session of an agent is for its turn, whatever the API."""
+"""What an event in an agent's session is for its turn, for every API."""
 
 from typing import Literal
 

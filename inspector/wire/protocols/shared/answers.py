@@ -1,4 +1,4 @@
-"""From the parts that an answer holds to a `ResponseReading`: the sums that every protocol takes alike."""
+"""Makes a `ResponseReading` from the parts of an answer, in the same way for every protocol."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
@@ -31,7 +31,7 @@ def answer(
     problems: Iterable[str] = (),
     other_content: bool = False,
 ) -> ResponseReading:
-    """An answer made of `parts`; text, reasoning, refusal and calls are what the parts add up to."""
+    """An answer made of `parts`: its text, reasoning, refusal and calls are taken from them."""
     content = tuple(parts)
     refusals = [part.text for part in content if part.kind == "refusal"]
     calls = [part.call for part in content if part.call is not None]
@@ -67,7 +67,7 @@ def _is_other(part: Part) -> bool:
 
 
 def prompt_message(prompt: object, pointer: str) -> tuple[Message, ...]:
-    """A prompt that is one text, as the one message that it is; nothing when there is none."""
+    """A prompt that is one text, as a message; empty when `prompt` is not a text."""
     if not isinstance(prompt, str):
         return ()
     return (Message("user", (text_part(prompt, pointer, prompt),), pointer, prompt),)
@@ -79,7 +79,7 @@ def first_count(*values: object) -> int | None:
 
 
 def summed(*values: int | None) -> int | None:
-    """The sum of the counts that were said; None when none was."""
+    """The sum of the counts that are not None; None when all are."""
     said = [value for value in values if value is not None]
     return sum(said) if said else None
 

@@ -27,7 +27,7 @@ type Verdict = tuple[str | None, FinishLabel | None]
 
 
 def most_severe(verdicts: Sequence[Verdict]) -> Verdict:
-    """The verdict of the choice that ended worst; of equals the first. A choice without a word counts last."""
+    """The verdict of the choice that ended worst; the first of equals. A choice without a finish word counts last."""
     return min(verdicts, key=_rank, default=(None, None))
 
 

@@ -1,4 +1,4 @@
-"""Counts of tokens as an answer gives them. What is not a count is reported and not used."""
+"""Token counts of an answer. A value that is not a count is reported and not used."""
 
 from ...json_value import MOST, Object, value_at
 

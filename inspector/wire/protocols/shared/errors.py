@@ -1,6 +1,6 @@
-"""The error bodies of all APIs, one table of shapes: what an API says when it says no.
+"""The error bodies of all APIs, as one table of shapes.
 
-The shapes are those seen in recorded traffic (2023 to 2026); a body that has none of them is its own message.
+The shapes come from recorded traffic (2023 to 2026). A body of another shape is itself the message.
 """
 
 from collections.abc import Callable
@@ -125,7 +125,7 @@ ERROR_STATUSES: dict[str, int] = {
 
 
 def error_in(value: object, *, in_stream: bool = False, kind: str | None = None) -> ApiError | None:
-    """The error that a JSON value says, by the first shape that fits; None when it says none.
+    """The error in a JSON value, by the first shape that fits; None when it has none.
 
     `kind` is a type from outside the value: an exception's name, an event's name.
     """

@@ -1,4 +1,4 @@
-"""What two runs of one agent differ in, for the APIs that share the shape of chat completions."""
+"""What differs between two runs of one agent, for APIs in the shape of chat completions."""
 
 from turntape.cassettes.apis.interface import IgnoredFields
 

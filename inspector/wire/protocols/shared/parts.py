@@ -1,4 +1,4 @@
-"""Small readings that all protocols share: parts of messages, arguments, results, tool choices."""
+"""Small readers that all protocols share: parts of messages, arguments, results, tool choices."""
 
 from collections.abc import Iterable
 
@@ -84,7 +84,7 @@ def other_fields(fields: dict[str, object], known: frozenset[str]) -> dict[str, 
 
 
 def unread(exchange: Exchange, what: str) -> ResponseReading:
-    """An answer whose body is not the JSON object that `what` is: cut when it began as one."""
+    """An answer whose body is not the JSON object of `what`. It is cut when it begins like one."""
     body = exchange.response.body if exchange.response else b""
     if not body.strip():
         return ResponseReading(ended=False, problems=("The answer has no body.",))

@@ -1,6 +1,6 @@
-"""The cost that an answer states itself: in its usage, beside it, or in a header.
+"""The cost that an answer states: in its usage, beside it, or in a header.
 
-Gateways speak several protocols and state their cost alike in all of them, so the places are here, in one table.
+Gateways speak several protocols and state their cost alike in all of them, so all places are in one table here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ class Place:
     own_key: tuple[str, ...] = ()
     """A flag that is true when the user's own key paid the model's provider; the cost is the gateway's fee then."""
     own_key_cost: tuple[str, ...] = ()
-    """What that provider asks, in addition."""
+    """What that provider charges in addition."""
 
 
 PLACES: tuple[Place, ...] = (
