@@ -49,7 +49,7 @@ _STREAMS: tuple[tuple[re.Pattern[str], type[AgentEvents]], ...] = (
 
 
 def agent_turns(round_trip: RoundTrip) -> list[RoundTrip]:
-    """One round trip for each turn of the agent; none when this is no stream of an agent's session."""
+    """One round trip for each turn of the agent; empty when this is not a stream of an agent's session."""
     found = next(((at, kinds) for path, kinds in _STREAMS if (at := path.search(round_trip.request.url))), None)
     if found is None or round_trip.response is None or round_trip.response.status >= 400:
         return []

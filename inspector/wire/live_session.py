@@ -103,7 +103,7 @@ class _Session:
         self._ask(frame, now=any(get(sent, name) is not None for name in _ASKS_NOW))
 
     def _answer(self, responses: list[object], frame: Frame) -> None:
-        """The results of calls. The answer with the calls has ended, and the next one is asked for."""
+        """The results of calls. The answer with the calls has ended, and the model gives the next one."""
         parts: list[object] = [{"functionResponse": response} for response in responses]
         self.contents.append({"role": "function", "parts": parts})
         if self.answers:

@@ -109,7 +109,7 @@ def test_the_results_of_calls_begin_the_next_turn() -> None:
     assert second.emission and second.emission.text == "It is 4."
 
 
-def test_a_model_may_go_on_while_a_tool_runs() -> None:
+def test_a_model_may_continue_while_a_tool_runs() -> None:
     """The function is not blocking: the model speaks in the same turn, and again when the result is there."""
     first, second = readings(
         ask("hi"), calls("f1"), *said("I am looking."), *DONE, results("f1"), *said("It is 2."), *DONE

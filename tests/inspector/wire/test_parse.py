@@ -63,7 +63,7 @@ def test_a_body_that_is_not_json_under_200_is_unknown_with_a_problem() -> None:
     assert "<html>" in reading.problems[0]
 
 
-def test_a_protocol_that_raises_costs_its_own_reading_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_protocol_that_raises_spoils_only_its_own_reading(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> Any:
         raise KeyError("choices")
 
@@ -86,7 +86,7 @@ KEYS = [
 
 
 @pytest.mark.parametrize("depth", [300, 900, 5000])
-def test_json_as_deep_as_it_likes_raises_nothing(depth: int) -> None:
+def test_deeply_nested_json_raises_nothing(depth: int) -> None:
     deep = "[" * depth + "]" * depth
     for url in URLS:
         body = f'{{"messages": {deep}, "contents": {deep}, "choices": [{{"message": {{"content": {deep}}}}}]}}'

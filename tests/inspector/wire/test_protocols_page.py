@@ -14,7 +14,7 @@ def test_the_page_in_the_repository_is_up_to_date() -> None:
     assert page().read_text(encoding="utf-8") == render()
 
 
-def test_every_protocol_has_its_section_and_a_name_of_its_own() -> None:
+def test_every_protocol_has_a_section_and_a_unique_name() -> None:
     names = [protocol.name for protocol in built_in()]
     assert len(set(names)) == len(names)
     assert all(f"## {name}\n" in render() for name in names)

@@ -50,7 +50,7 @@ def test_every_upstream_of_the_table_has_its_provider(upstream: str, name: str) 
 
 
 @pytest.mark.parametrize(("key", "name"), HEADERS)
-def test_every_header_of_the_table_gives_its_provider_away(key: str, name: str) -> None:
+def test_every_header_of_the_table_identifies_its_provider(key: str, name: str) -> None:
     headed = exchanged("http://localhost:4000/v1/chat/completions", {}, {}, headers=((key.title(), "1"),))
     assert provider(headed, Exchange(headed)) == name
 

@@ -34,7 +34,7 @@ def test_a_path_is_enough_even_when_the_answer_is_an_error(url: str, name: str) 
     assert (found[0].name, found[1]) == (name, "generation")
 
 
-def test_what_nobody_knows_is_nobodys() -> None:
+def test_an_unknown_path_has_no_protocol() -> None:
     assert detect(Exchange(exchanged("https://example.com/v1/things", {"a": 1}, {"b": 2}))) is None
 
 

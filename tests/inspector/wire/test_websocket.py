@@ -25,7 +25,7 @@ def session(*frames: Frame) -> RoundTrip:
 ITEM = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hey"}]}
 
 
-def test_each_response_is_a_round_trip_of_its_own() -> None:
+def test_each_response_is_a_separate_round_trip() -> None:
     turns = turns_of(
         session(
             message("client", 10, type="response.create", model="gpt-5", input="one"),

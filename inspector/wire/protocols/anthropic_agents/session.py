@@ -79,11 +79,11 @@ def _message(event: Object, pointer: str) -> Message:
     parts = tuple(read_blocks(event.get("content"), f"{pointer}/content"))
     if name == "system.message":
         return Message("system", parts, pointer, event)
-    return Message("user", parts or (_told(event, name, pointer),), pointer, event)
+    return Message("user", parts or (_notice(event, name, pointer),), pointer, event)
 
 
-def _told(event: Object, name: str, pointer: str) -> Part:
-    """What the client tells beside messages and results: a decision, an interrupt, an outcome."""
+def _notice(event: Object, name: str, pointer: str) -> Part:
+    """What the client sent beside messages and results: a decision, an interrupt, an outcome."""
     words = [as_text(event.get(key)) for key in ("result", "deny_message", "description")]
     text = ": ".join(word for word in words if word)
     return Part("other", pointer, text=f"[{name.removeprefix('user.')}]" + (f" {text}" if text else ""), raw=event)
@@ -135,7 +135,7 @@ class Draft:
     """More about the word."""
     error: ApiError | None = None
     retried: bool = False
-    """Whether the API goes on after the newest error."""
+    """Whether the API continues after the newest error."""
     blocked: frozenset[object] = frozenset()
     """The ids of the events for which the agent waits."""
 

@@ -59,7 +59,7 @@ FINISH: dict[str, FinishLabel] = {
     "canceled": "cancelled",
     "abort": "cancelled",
 }
-"""Finish words in lower case. A custom stop string gives `stop` too, so the two cannot be told apart."""
+"""Finish words in lower case. A custom stop string gives `stop` too, so the two look the same."""
 
 _PROMPT_FILTER = "prompt_filter_results"
 """Azure's verdict on the prompt, beside that on each choice (Azure OpenAI reference, read 2026-11-22)."""

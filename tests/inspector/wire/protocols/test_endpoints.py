@@ -30,5 +30,5 @@ def test_a_path_names_its_kind(method: str, path: str, kind: str) -> None:
     assert (reading.kind, reading.emission, reading.finish) == (kind, None, None)
 
 
-def test_what_nobody_knows_is_unknown() -> None:
+def test_an_unknown_path_has_no_kind() -> None:
     assert read(exchanged("https://gateway.example/weather", {"city": "Oslo"}, {})).protocol == "unknown"

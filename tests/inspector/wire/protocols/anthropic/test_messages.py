@@ -216,7 +216,7 @@ def test_usage_without_cache_counts_is_the_input_alone() -> None:
         ),
     ],
 )
-def test_it_is_known_under_any_prefix(url: str, model: str) -> None:
+def test_messages_are_recognised_under_any_prefix(url: str, model: str) -> None:
     body: dict[str, Any] = {**ASK, "anthropic_version": "x"}
     if model == "claude-y":
         del body["model"]
@@ -225,7 +225,7 @@ def test_it_is_known_under_any_prefix(url: str, model: str) -> None:
 
 
 @pytest.mark.parametrize(("path", "kind"), [("/count_tokens", "count_tokens"), ("/batches", "batches")])
-def test_the_endpoints_beside_it_have_kinds_of_their_own(path: str, kind: str) -> None:
+def test_the_endpoints_beside_it_have_other_kinds(path: str, kind: str) -> None:
     reading = read(exchanged(MESSAGES + path, ASK, {"input_tokens": 3}))
     assert (reading.kind, reading.emission, reading.finish) == (kind, None, None)
 

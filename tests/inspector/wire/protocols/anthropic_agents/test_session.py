@@ -144,7 +144,7 @@ def test_a_built_in_tool_waits_for_a_permission_or_runs_in_the_clients_environme
     assert reading.emission and len(reading.emission.calls) == calls
 
 
-def test_a_permission_is_what_the_next_turn_was_told() -> None:
+def test_a_permission_is_part_of_the_next_request() -> None:
     tool = event("agent.tool_use", "t1", name="bash", input={}, evaluated_permission="ask")
     denied = event("user.tool_confirmation", "u2", tool_use_id="t1", result="deny", deny_message="Too risky.")
     _, second = readings(
@@ -211,7 +211,7 @@ def test_the_reason_to_stop_is_labelled(reason: str, label: str) -> None:
         ("exhausted", [said("Hello"), idle("end_turn")], False),
     ],
 )
-def test_an_error_counts_unless_the_api_got_over_it(retry: str, ends: list[Json], failed: bool) -> None:
+def test_an_error_counts_unless_the_api_continues_after_it(retry: str, ends: list[Json], failed: bool) -> None:
     error = {"type": "model_overloaded_error", "message": "Busy.", "retry_status": {"type": retry}}
     (reading,) = readings(user("hi"), event("session.error", error=error), *ends)
 

@@ -211,7 +211,7 @@ def test_code_assist_wraps_the_request_and_the_answer() -> None:
 
 
 @pytest.mark.parametrize(("verb", "kind"), [("countTokens", "count_tokens"), ("batchEmbedContents", "embeddings")])
-def test_the_endpoints_beside_it_have_kinds_of_their_own(verb: str, kind: str) -> None:
+def test_the_endpoints_beside_it_have_other_kinds(verb: str, kind: str) -> None:
     reading = read(exchanged(GEMINI.replace("generateContent", verb), ASK, {"totalTokens": 3}))
     assert (reading.kind, reading.emission) == (kind, None)
 
@@ -269,7 +269,7 @@ def test_a_result_names_the_media_that_it_brings() -> None:
     assert result.text == "done\n[image/png]"
 
 
-def test_a_part_that_nobody_knows_is_kept_and_counts_as_content() -> None:
+def test_an_unknown_part_is_kept_and_counts_as_content() -> None:
     reading = whole(candidate({"someday": {"x": 1}}))
     assert reading.emission is not None
     assert [(part.kind, part.text) for part in reading.emission.content] == [("other", "[someday]")]

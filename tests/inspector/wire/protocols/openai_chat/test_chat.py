@@ -149,7 +149,7 @@ def test_a_legacy_function_call_is_a_call_without_an_id() -> None:
     assert verdict(reading)[1:] == ("tool_calls", "tool_calls", "calls")
 
 
-def test_a_refusal_is_one_although_the_word_says_stop() -> None:
+def test_a_refusal_is_read_although_the_word_is_stop() -> None:
     reading = whole({"content": None, "refusal": "I can't."})
     assert verdict(reading) == ("stop", "complete", "refusal", "refusal")
 
@@ -335,7 +335,7 @@ def test_chunks_with_message_and_delta_are_read_once() -> None:
         "http://localhost:1/anything",
     ],
 )
-def test_it_is_known_under_any_prefix(url: str) -> None:
+def test_messages_are_recognised_under_any_prefix(url: str) -> None:
     answer = {"object": "chat.completion", "choices": [{"message": {"content": "a"}, "finish_reason": "stop"}]}
     reading = read(exchanged(url, {"messages": ASK["messages"]}, answer))
     assert (reading.protocol, reading.kind) == ("openai-chat", "generation")

@@ -64,7 +64,7 @@ def test_a_call_of_the_api_holds_its_own_result(item: dict[str, Any], result: To
 
 
 @pytest.mark.parametrize("item", [mcp(), mcp(output=None, error=None), {"type": "web_search_call", "id": "ws_1"}])
-def test_a_call_that_says_no_result_has_none(item: dict[str, Any]) -> None:
+def test_a_call_without_a_result_has_none(item: dict[str, Any]) -> None:
     assert emitted(item).server_results == ()
 
 

@@ -64,7 +64,7 @@ def test_additional_tools_are_tools_of_the_conversation() -> None:
     assert request.added_tools[0].schema == {"type": "object"} and request.tools == ()
 
 
-def test_an_item_of_a_type_that_nobody_knows_is_kept_and_counts_as_content() -> None:
+def test_an_item_of_an_unknown_type_is_kept_and_counts_as_content() -> None:
     body = {"id": "r", "object": "response", "status": "completed", "output": [{"type": "someday", "id": "x"}]}
     reading = read(exchanged(URL, {"model": "gpt-5", "input": "hi"}, body))
 

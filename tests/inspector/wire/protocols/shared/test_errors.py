@@ -49,7 +49,7 @@ def test_bedrock_names_the_type_in_a_header() -> None:
     assert (error.message, error.type) == ("slow", "ThrottlingException")
 
 
-def test_an_error_in_a_200_body_is_one() -> None:
+def test_an_error_in_a_200_body_is_an_error() -> None:
     reading = read(exchanged(CHAT, {"messages": []}, {"error": {"message": "m", "code": 502}}))
     assert reading.error is not None
     assert (reading.error.status, reading.finish and reading.finish.effective) == (502, "error")

@@ -41,7 +41,7 @@ def test_every_dialect_of_a_schema_is_read(value: object) -> None:
         {"type": "json_schema", "json_schema": {"name": "n", "schema": None}},
     ],
 )
-def test_without_a_schema_any_json_will_do(value: object) -> None:
+def test_without_a_schema_any_json_is_accepted(value: object) -> None:
     assert response_format(value, "/here") == OutputFormat("/here")
 
 
@@ -94,5 +94,5 @@ def test_a_media_type_asks_for_json(mime: object, schema: object, asks: bool) ->
         ({"structured_outputs": {"regex": "a+"}}, None),
     ],
 )
-def test_servers_have_fields_of_their_own(fields: dict[str, object], found: OutputFormat | None) -> None:
+def test_servers_have_other_fields_for_a_schema(fields: dict[str, object], found: OutputFormat | None) -> None:
     assert chat_format(fields) == found
