@@ -31,6 +31,8 @@ def surely_continues(context: RuleContext, echo: HistoryDiff) -> bool:
     emission = before.reading.emission if before else None
     if context.turn.edge.tier == "P" or before is None or emission is None or before.call_ids & context.calls.keys():
         return True
+    if echo.reasoning == "kept":
+        return True  # Signed or long: no other answer has the same reasoning.
     size = len(emission.text) + sum(len(call.arguments_raw) for call in emission.calls)
     return size >= _DISTINCTIVE and not any(change.emitted for change in echo.changes)
 

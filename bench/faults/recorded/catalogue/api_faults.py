@@ -224,7 +224,7 @@ def other_model(loop: Loop) -> Places:
     return {place}
 
 
-@API("an answer without a choice", "api", "model-empty-response api-malformed-stream",
+@API("an answer without a choice", "api", "api-no-choice",
      also="api-finish-missing")  # fmt: skip
 def no_choice(loop: Loop) -> Places:
     return {end(loop)} if loop.shape.none(last(loop).answer) else None

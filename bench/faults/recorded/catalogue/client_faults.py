@@ -14,10 +14,12 @@ from .edits import (
     calling,
     cut,
     end,
+    entry_for,
     fails,
     fresh,
     has_text,
     holds,
+    insert_after,
     last,
     parallel,
     pick,
@@ -101,12 +103,8 @@ def result_twice(loop: Loop) -> Places:
         return None
     place, results = found
     for _, result in results:
-        _insert_after(result.owner, result.node, deepcopy(result.node))
+        insert_after(result.owner, result.node, deepcopy(result.node))
     return {place, place + 1}
-
-
-def _insert_after(owner: list[Any], node: Any, new: Any) -> None:
-    owner.insert(next(n for n, one in enumerate(owner) if one is node) + 1, new)
 
 
 @CLIENT("a result is rewritten later", "client", "client-tool-result-rewritten", also=CACHE)
@@ -286,19 +284,27 @@ def forged_text(loop: Loop) -> Places:
     return {place}
 
 
-@CLIENT("a call that no model made", "client", "client-forged-answer client-foreign-history", also=LOST)
+@CLIENT("a call that no model made", "client", "client-forged-answer", also=LOST)
 def forged_call(loop: Loop) -> Places:
-    if not loop.full:
+    """A call and its result are put beside those of an answer. Behind it, they could be a turn of another recording."""
+    found = _repeated(loop, "forged", lambda call: bool(call.known))
+    if found is None:
         return None
-    place = end(loop)
-    request = loop.turns[place].request
-    calls = loop.shape.calls(request)
-    if not calls or not isinstance(calls[-1].known, dict):
+    place, copies = found
+    numbers = [c.identity == copies[0].identity for c in loop.shape.answered(loop.turns[place].answer)]
+    results = results_for(loop, place, numbers.index(True) if loop.shape.with_ids else 0)
+    if len(results) != len(copies) or (not loop.shape.with_ids and len(numbers) > 1):
         return None
-    arguments = {k: "forged" if isinstance(v, str) else v for k, v in calls[-1].known.items()} or {"forged": True}
-    identity = fresh(calls[-1].identity, 7)
-    loop.shape.history(request).extend(loop.shape.called(identity, calls[-1].name.get(), arguments, "done"))
-    return {place}
+    for call, (_, result) in zip(copies, results, strict=True):
+        identity = fresh(call.identity, 7)
+        forged = entry_for(call.node, call.identity, identity)
+        insert_after(call.owner, call.node, forged)
+        insert_after(result.owner, result.node, entry_for(result.node, call.identity, identity))
+    for turn, call in zip(loop.turns[place + 1 :], copies, strict=True):
+        known = {k: "forged" if isinstance(v, str) else 4711 for k, v in call.known.items()}
+        made = [c for c in loop.shape.calls(turn.request) if c.owner is call.owner]
+        made[next(n for n, c in enumerate(made) if c.node is call.node) + 1].give(known)
+    return {place, place + 1}
 
 
 @CLIENT("another conversation in front", "client", "client-foreign-history", also=LOST)
@@ -337,7 +343,7 @@ def turn_left_out(loop: Loop) -> Places:
     return {place}
 
 
-@CLIENT("the question of the user is left out", "client", "client-history-truncated", also=LOST)
+@CLIENT("the question of the user is left out", "client", "client-user-text-lost client-history-truncated", also=LOST)
 def question_left_out(loop: Loop) -> Places:
     if not loop.full:
         return None
@@ -352,8 +358,7 @@ def question_left_out(loop: Loop) -> Places:
 
 
 @CLIENT("a message of the user is rewritten", "client",
-        "client-cache-prefix-busted client-forged-answer "
-        "client-foreign-history client-history-truncated", also=LOST)  # fmt: skip
+        "client-user-text-lost client-history-truncated client-foreign-history", also=LOST)  # fmt: skip
 def user_rewritten(loop: Loop) -> Places:
     place = end(loop)
     said = [s for s in loop.shape.said(loop.turns[place].request) if s.role == "user"]
@@ -392,7 +397,9 @@ def system_changed(loop: Loop) -> Places:
     return {place}
 
 
-@CLIENT("the system prompt is forgotten", "client", "client-system-prompt-changed client-history-truncated", also=CACHE)
+@CLIENT(
+    "the system prompt is forgotten", "client", "client-system-prompt-lost client-system-prompt-changed", also=CACHE
+)
 def system_forgotten(loop: Loop) -> Places:
     places = [loop.shape.system(turn.request) for turn in loop.turns]
     if not all(places) or not loop.full:

@@ -1,5 +1,6 @@
 """Edits that several faults share: the turns that make calls, what later requests repeat of them, failures."""
 
+import json
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from hashlib import blake2b
@@ -203,3 +204,16 @@ def write_text(value: Any, text: str) -> Any:
                 return value | {key: write_text(value[key], text)}
         return {"result": text}
     return text
+
+
+def insert_after(owner: list[Any], node: Any, new: Any) -> None:
+    owner.insert(next(n for n, one in enumerate(owner) if one is node) + 1, new)
+
+
+def entry_for(node: Any, old: str | None, new: str) -> Any:
+    """A copy of an entry that belongs to another call. An item's own id is another one too."""
+    text = json.dumps(node)
+    copy = json.loads(text.replace(json.dumps(old), json.dumps(new))) if old else deepcopy(node)
+    if isinstance(copy, dict) and isinstance(copy.get("id"), str) and copy["id"] != new:
+        copy["id"] = fresh(copy["id"])
+    return copy

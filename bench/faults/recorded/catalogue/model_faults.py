@@ -13,8 +13,10 @@ from .edits import (
     calls_with_schema,
     change_call,
     end,
+    entry_for,
     fresh,
     has_text,
+    insert_after,
     last,
     parallel,
     pick,
@@ -186,8 +188,8 @@ def same_twice(loop: Loop) -> Places:
     if not loop.shape.twice(loop.turns[place].answer, call, other):
         return None
     for copy, (_, result) in zip(copies, results, strict=True):
-        _after(copy.owner, copy.node, _renamed(copy.node, call.identity, other))
-        _after(result.owner, result.node, _renamed(result.node, call.identity, other))
+        insert_after(copy.owner, copy.node, entry_for(copy.node, call.identity, other))
+        insert_after(result.owner, result.node, entry_for(result.node, call.identity, other))
     return {place}
 
 
@@ -196,19 +198,6 @@ def _one_only(turn: Turn) -> bool:
     choice = turn.request.get("tool_choice")
     forbidden = isinstance(choice, dict) and choice.get("disable_parallel_tool_use")
     return turn.request.get("parallel_tool_calls") is False or bool(forbidden)
-
-
-def _after(owner: list[Any], node: Any, new: Any) -> None:
-    owner.insert(next(n for n, one in enumerate(owner) if one is node) + 1, new)
-
-
-def _renamed(node: Any, old: str | None, new: str) -> Any:
-    """A copy of an entry that belongs to another call. An item's own id is another one too."""
-    text = json.dumps(node)
-    copy = json.loads(text.replace(json.dumps(old), json.dumps(new))) if old else deepcopy(node)
-    if isinstance(copy, dict) and isinstance(copy.get("id"), str) and copy["id"] != new:
-        copy["id"] = fresh(copy["id"])
-    return copy
 
 
 @MODEL("the same call five times in a row", "model", "model-repeated-call")
@@ -221,7 +210,8 @@ def repeated_call(loop: Loop) -> Places:
     if place is None:
         return None
     before, after = shape.history(loop.turns[place].request), list(shape.history(loop.turns[place + 1].request))
-    if after[: len(before)] != before or len(after) == len(before):
+    own = len(shape.calls(loop.turns[place + 1].request)) - len(shape.calls(loop.turns[place].request)) == 1
+    if after[: len(before)] != before or len(after) == len(before) or not own:
         return None
     added = after[len(before) :]
     grown: list[Any] = []

@@ -135,3 +135,15 @@ def test_a_new_question_after_a_complete_answer_is_not_a_lost_one() -> None:
 
     assert lost(opened, chat([answer, user("Why?")], DONE, index=1)) == []
     assert lost(opened, chat([answer, result("call_7", "x")], DONE, index=1)) != []
+
+
+def signed(**more: Any) -> list[str]:
+    """A short call, after which the question is left out."""
+    call = calls(**more)
+    first = gemini([turn("user", {"text": "what is a tape?"})], [call])
+    return lost(first, gemini([turn("model", call), turn("user", gives())], [{"text": "x"}], 1))
+
+
+def test_a_short_answer_links_two_requests_when_its_signature_came_back() -> None:
+    assert signed() == []
+    assert len(signed(thoughtSignature="c2lnbmVk")) == 1
