@@ -3,11 +3,13 @@
 Rows are as in `rule_exceptions_model_api`.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from conversations import CALL, HELLO, chat, result, said, user
+from conversations import CALL, HELLO, TOOLS, chat, result, said, user
 from judged import anthropic, asked, given, item_call, item_output, responses, spoke, use, words
-from rule_exceptions_model_api import Row
+from rule_exceptions_model_api import Row, edited, looped
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -38,7 +40,72 @@ def held(**second: Any) -> list[RoundTrip]:
     return [first, responses(items, [], 1, **second)]
 
 
+def demanded(tool: str = "look_up", results: Sequence[str] = ("none",) * 4) -> list[RoundTrip]:
+    """The same call several times, with `tool_choice` in every request; a second tool is offered."""
+    other = {"type": "function", "function": {"name": tool, "parameters": {"type": "object", "properties": {}}}}
+    history: list[dict[str, Any]] = [HELLO]
+    trips: list[RoundTrip] = []
+    for n, text in enumerate(results):
+        call = said(None, (f"call_{n}", "look_up", '{"word":"tape"}'))
+        trips.append(chat(history, call, index=n, tools=[*TOOLS, other], tool_choice="required"))
+        history = [*history, call, result(f"call_{n}", text)]
+    return trips
+
+
+def polled(name: str) -> list[RoundTrip]:
+    return [
+        replace(one, request=replace(one.request, content=one.request.body[:-1] + b',"tool_choice":"required"}'))
+        for one in looped(["none"] * 4, name)
+    ]
+
+
+def replayed(first: str = "It is a strip.", second: str | None = None, *, again: bool = False) -> list[RoundTrip]:
+    """Two answers under one id: to two requests, or to one that is sent again."""
+    one = chat([HELLO], said(first))
+    two = chat([HELLO] if again else [HELLO, said(first), user("and a reel?")], said(second or first), index=1)
+    return [one, edited(two, "chatcmpl-1", "chatcmpl-0")]
+
+
+def asked_on(question: str, **fields: Any) -> list[RoundTrip]:
+    """A complete answer, a request that says this, and an empty answer."""
+    return [chat([HELLO], DONE, **fields), chat([HELLO, DONE, user(question)], said(""), index=1, **fields)]
+
+
+def windowed(*, answer_first: bool) -> list[RoundTrip]:
+    """A conversation of which the second request drops the beginning: whole exchanges, or one and a half."""
+    past: list[dict[str, Any]] = []
+    for number in range(4):
+        past += [user(f"What is number {number} on the list of media?"), said(f"Number {number} is a kind of tape.")]
+    ask = user("And which of them came first?")
+    answer = said("The wire came first; it was wound on a spool before there was any tape at all.")
+    now = [*past[3 if answer_first else 2 :], ask, answer, user("And last?")]
+    return [chat([*past, ask], answer), chat(now, said("The disc."), index=1)]
+
+
+def drafted(answer: dict[str, Any]) -> list[RoundTrip]:
+    """One request twice at the same time."""
+    return [chat([HELLO], answer, at=0.0), chat([HELLO], answer, index=1, at=0.01)]
+
+
 STEPS: list[Row] = [
+    ("client-forced-tool-loop", "A tool for the final answer is offered", demanded(), demanded("final_answer")),
+    ("client-forced-tool-loop", "The arguments or the results change",
+     demanded(), demanded(results=("1 of 4", "2 of 4", "3 of 4", "4 of 4"))),
+    ("client-forced-tool-loop", "The tool is one that waits or polls", polled("look_up"), polled("check_status")),
+    ("api-answer-replayed", "The same request was sent again", replayed(), replayed(again=True)),
+    ("api-answer-replayed", "The content differs: some servers give every answer the same id",
+     replayed(), replayed(second="It is a spool.")),
+    ("client-continued-after-end",
+     "No tools are offered and the request says something: a person may ask for more, so it is an info",
+     asked_on("next"), asked_on("next", tools=None), "info"),
+    ("client-history-truncated",
+     "Whole exchanges are missing at the beginning, as with a sliding window: then it is an info",
+     windowed(answer_first=True), windowed(answer_first=False), "info"),
+    ("client-duplicate-request",
+     "It opens a conversation, sets no temperature and is answered in words: drafts may be wanted, so it is an info",
+     drafted(CALLED), drafted(DONE), "info"),
+    ("model-empty-response", "The request ends with an answer, so nothing was asked: then it is an info",
+     chat([HELLO], said("")), chat([HELLO, DONE], said("")), "info"),
     ("client-unserialized-result", "The placeholder is only a part of the result",
      returned("[object Object]"), returned("console.log('x' + {})  // prints [object Object]")),
     ("client-unserialized-result", "The result is marked as an error",

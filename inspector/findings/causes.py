@@ -25,6 +25,11 @@ ECHOES: Mapping[str, frozenset[str]] = {
             "model-unknown-tool",
         }
     ),
+    "api-answer-replayed": frozenset({"model-repeated-call", "model-ping-pong", "api-duplicate-tool-call-id"}),
+    "api-malformed-stream": frozenset({"api-call-without-id", "model-unknown-tool"}),
+    "call-args-not-json": frozenset({"client-assistant-mutated"}),
+    "client-continued-after-end": frozenset({"model-empty-response"}),
+    "client-forced-tool-loop": frozenset({"model-repeated-call"}),
 }
 """By cause: what follows from it in the same turn, and in the next request of the thread."""
 

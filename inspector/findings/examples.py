@@ -497,6 +497,15 @@ EXAMPLES: dict[str, Example] = {
         "payments team. Look before you chan'",
         ("#1 request /messages/0/content", "#2 request"),
     ),
+    "api-answer-replayed": Example(
+        "the answer has the id and the content of #1, although the request is another one: chatcmpl-5f1cJYQe",
+        ("#1 response", "#2 response"),
+    ),
+    "client-forced-tool-loop": Example(
+        "tool_choice demands a call (required) and the model made the same call of 'search_logs' 3 times in a row: "
+        "it has no other way to continue",
+        ("#3 request tool choice required", "#1 call search_logs", "#2 call search_logs", "#3 call search_logs"),
+    ),
     "client-unserialized-result": Example(
         "the result of 'run_query' is a coroutine that nobody awaited: '<coroutine object run_query at 0x7f3a>'",
         ("#4 request /messages/9",),

@@ -175,6 +175,7 @@ def call_as_text(context: RuleContext) -> Iterator[Note]:
         "The API ran its own tools in the answer",
         "The request asks for a single token",
         "The answer is still queued",
+        "The request ends with an answer, so nothing was asked: then it is an info",
     ),
 )
 def empty_response(context: RuleContext) -> Iterator[Note]:
@@ -201,9 +202,15 @@ def empty_response(context: RuleContext) -> Iterator[Note]:
     yield Note(
         what + (": a stop string of the request ended it" if stopped else ""),
         (f"{context.at} response", context.finish_at),
-        severity="info" if stopped else None,
+        severity="info" if stopped or _asks_nothing(context) else None,
         because_of=context.has("api-truncated-text-mislabelled"),
     )
+
+
+def _asks_nothing(context: RuleContext) -> bool:
+    """True when the request ends with the model's own words."""
+    messages = context.request.messages
+    return bool(messages) and messages[-1].role == "assistant"
 
 
 @rule(

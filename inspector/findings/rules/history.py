@@ -259,6 +259,7 @@ def _removed(context: RuleContext) -> list[HistoryChange]:
     not_when=(
         "Only a short answer links the two requests",
         "Only the user's messages are missing, and a new one of the user comes at the end: then it is an info",
+        "Whole exchanges are missing at the beginning, as with a sliding window: then it is an info",
     ),
 )
 def truncated(context: RuleContext) -> Iterator[Note]:
@@ -270,8 +271,11 @@ def truncated(context: RuleContext) -> Iterator[Note]:
     if context.has("client-user-text-lost") and all(is_user_text(unit) for unit in echo.removed):
         return
     size = sum(len(change.was) for change in gone)
+    window = _is_window(before, context.turn, echo)
     instead = (
-        "possibly replaced by a summary"
+        "as with a sliding window"
+        if window
+        else "possibly replaced by a summary"
         if summary
         else "and the user says something new"
         if asks_again
@@ -281,9 +285,19 @@ def truncated(context: RuleContext) -> Iterator[Note]:
         f"{several(len(gone), 'piece')} of the history ({several(size, 'character')}) "
         f"{'is' if len(gone) == 1 else 'are'} missing, {instead}",
         (*(f"#{before.round_trip.index} request {change.before}" for change in gone[:4]), f"{context.at} request"),
-        severity="info" if summary or asks_again else "warning",
+        severity="info" if window or summary or asks_again else "warning",
         key=(context.index, "truncated"),
     )
+
+
+def _is_window(before: Turn, now: Turn, echo: HistoryDiff) -> bool:
+    """True when only the oldest exchanges are missing: the request begins with a later message of the user."""
+    old, new = ([unit for unit in turn.conversation.history if unit.role != "system"] for turn in (before, now))
+    count = len(echo.removed)
+    if not new or not is_user_text(new[0]) or not is_user_text(old[0]) or count >= len(old):
+        return False
+    oldest = [unit.meaning for unit in old[:count]] == [unit.meaning for unit in echo.removed]
+    return oldest and old[count].meaning == new[0].meaning
 
 
 @rule(

@@ -12,7 +12,7 @@ from ..rule import Note, rule
 from ..rule_context import RuleContext, finish_at
 from .pairing import confirmed
 
-_FINAL_TOOLS = re.compile(
+FINAL_TOOLS = re.compile(
     r"final|submit|finish|answer|output|respond|complete|done|structured|extract|result", re.IGNORECASE
 )
 _LITTLE = 65
@@ -45,10 +45,10 @@ def _deliberate(context: RuleContext) -> bool:
     if choice is not None and choice.mode in ("named", "required"):
         return True
     names = [call.name for call in context.emission.calls]
-    if any(_FINAL_TOOLS.search(name) or _ASKING.search(name) for name in names):
+    if any(FINAL_TOOLS.search(name) or _ASKING.search(name) for name in names):
         return True
     tools = [tool for tool in context.request.tools if not tool.server]
-    return len(tools) == 1 and _FINAL_TOOLS.search(tools[0].name) is not None
+    return len(tools) == 1 and FINAL_TOOLS.search(tools[0].name) is not None
 
 
 @rule(
@@ -367,6 +367,7 @@ def stored_failed(context: RuleContext) -> Iterator[Note]:
     fix="End the loop when the answer is complete and has no calls.",
     not_when=(
         "The user sends a new message",
+        "No tools are offered and the request says something: a person may ask for more, so it is an info",
         "Other tools are offered",
         "The request wants another output format",
         "The request goes to another endpoint",
@@ -387,12 +388,15 @@ def continued_after_end(context: RuleContext) -> Iterator[Note]:
     if all(not word or _NUDGE.fullmatch(word) for word in words):
         reported = context.thread.reported
         first = ("client-continued-after-end", "once") not in reported
+        answer = following.reading.emission
+        by_person = any(words) and not context.request.tools
+        harmless = by_person or (first and (answer is None or answer.emitted != "empty"))
         reported.add(("client-continued-after-end", "once"))
         yield Note(
             "the model had finished and the next request adds "
             + (f"only {words[-1]!r}" if words and words[-1] else "nothing"),
             (context.finish_at, f"#{following.round_trip.index} request"),
-            severity="info" if first else None,
+            severity="info" if harmless else None,
         )
 
 

@@ -7,7 +7,7 @@ from ...analysis.conversation import call_meaning
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 
-_WAITING = re.compile(r"wait|poll|status|check|sleep|progress|monitor", re.IGNORECASE)
+WAITING = re.compile(r"wait|poll|status|check|sleep|progress|monitor", re.IGNORECASE)
 _SHORTEST, _LONGEST = 2, 4
 """How many turns a cycle has."""
 _STUCK = 4
@@ -48,7 +48,7 @@ def repeated_call(context: RuleContext) -> Iterator[Note]:
         streak += 1
         indexes.insert(0, step.index)
     name = context.emission.calls[0].name
-    if streak < 3 or _WAITING.search(name):
+    if streak < 3 or WAITING.search(name):
         return
     yield Note(
         f"the model made the same call of {name!r} {streak} times in a row with the same result each time",
@@ -83,7 +83,7 @@ def cycle(context: RuleContext) -> Iterator[Note]:
         if rounds < 2 or len(set(calls[-period:])) < 2:
             continue
         names = [*(step.names[0] for step in steps[1 - period :]), context.emission.calls[0].name]
-        if any(_WAITING.search(name) for name in names):
+        if any(WAITING.search(name) for name in names):
             return
         length = rounds * period
         indexes = [*(step.index for step in steps[1 - length :]), context.index]

@@ -187,6 +187,7 @@ def _was_dropped(context: RuleContext) -> bool:
     fix="Find the two places that send it, and share the answer.",
     not_when=(
         "Several answers are sampled",
+        "It opens a conversation, sets no temperature and is answered in words: drafts may be wanted, so it is an info",
         "A retry after a failure",
         "The other request goes to another address",
     ),
@@ -208,9 +209,11 @@ def duplicate_request(context: RuleContext) -> Iterator[Note]:
         return
     if header(context.turn.round_trip.request.headers, "x-stainless-retry-count") not in (None, "0"):
         return
+    opens = temperature is None and all(message.role != "assistant" for message in context.request.messages)
     yield Note(
         f"the request is the same as in #{earlier.index}, byte for byte, and both were answered",
         (f"#{earlier.index} request", f"{context.at} request"),
+        severity="info" if opens and not context.emission.calls else None,
         key=("twin", earlier.index),
     )
 
