@@ -236,7 +236,7 @@ class Parts:
 
 def shown(spans: Spans) -> str:
     """The text of a line, all looks of which the themes know."""
-    assert all(palette[look] is not None for palette in PALETTES.values() for _, look in spans)
+    assert all(look in palette.looks for palette in PALETTES.values() for _, look in spans)
     return "".join(text for text, _ in spans)
 
 

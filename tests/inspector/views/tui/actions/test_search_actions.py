@@ -59,7 +59,16 @@ def test_escape_shows_all_and_goes_back_to_where_the_search_began() -> None:
 
     made.searching.end(keep=False)
     assert made.state.place == 0 and made.state.search.filter.text == ""
-    assert not made.searching.opened and made.panes.in_list
+    assert not made.searching.opened and made.panes.in_list and made.status == ""
+
+
+def test_after_the_search_the_list_has_the_focus_and_the_status_line_is_back() -> None:
+    made = opened("tape")
+    made.panes.in_list = False
+    assert made.status == ""
+
+    made.searching.end(keep=True)
+    assert made.panes.in_list and made.status.startswith(" filter tape")
 
 
 def test_enter_keeps_the_query_and_looks_for_the_first_match() -> None:
@@ -99,12 +108,16 @@ def test_the_match_is_looked_for_when_the_page_of_its_turn_is_there() -> None:
     made.searching.page_shown(2)
     made.waiting[0]()
     assert made.did("seek") == [(1, True)] and made.state.search.seek_when_ready == 0
+    made.waiting.clear()
+    made.searching.page_shown(2)
+    assert made.waiting == []
 
 
 def test_the_next_match_is_requested_once_at_a_time() -> None:
     made = opened("tape")
 
     made.searching.match(-1)
+    assert made.waiting == []
     made.panes.page.seeking = True
     made.searching.match(-1)
     assert made.did("seek") == [(-1, False)]
@@ -142,6 +155,10 @@ def test_on_a_page_of_the_whole_run_the_search_ends_with_the_page() -> None:
 
     made.searching.unmatched(unmatched(1, edge=False))
     assert made.state.place == 0 and made.notice == " no match after this one"
+    more = opened("re")
+    more.state.navigation.view = "findings"
+    more.searching.unmatched(unmatched(1, edge=False))
+    assert more.state.place == 1 and more.notice == " no match after this one"
 
 
 def test_a_page_without_a_match_names_another_view() -> None:

@@ -1,0 +1,34 @@
+"""The list of turns in the report."""
+
+from decimal import Decimal
+
+from conversations import HELLO, chat, said
+
+from turntape.inspector.run.run_index import Run
+from turntape.inspector.views.report.turn_list import emitted_words, turn_line
+
+
+def test_a_refused_request_has_no_price_and_an_unknown_model_is_unpriced() -> None:
+    error = {"error": {"message": "overloaded", "type": "server_error"}}
+    trips = [chat([HELLO], status=529, error=error), chat([HELLO], said("x"), index=1, model="some-model-of-ours")]
+    refused, unknown = (str(turn_line(place, row, Decimal(0))) for place, row in enumerate(Run.of(trips).rows.all))
+
+    assert '<span class="dim">–</span>' in refused and "unpriced" not in refused
+    assert "unpriced" in unknown
+
+
+def test_an_attempt_is_named_beside_the_number_of_its_turn() -> None:
+    error = {"error": {"message": "overloaded", "type": "server_error"}}
+    rows = Run.of([chat([HELLO], status=529, error=error), chat([HELLO], said("x"), index=1)]).rows.all
+
+    assert [f">{number}</span>" in str(turn_line(0, row, Decimal(0))) for number, row in zip(("1", "1·2"), rows)] == [
+        True,
+        True,
+    ]
+
+
+def test_calls_of_one_name_are_counted() -> None:
+    calls = [("a", "look_up", "{}"), ("b", "look_up", '{"word":"x"}'), ("c", "note", "{}")]
+    rows = Run.of([chat([HELLO], said(None, *calls)), chat([HELLO, said("x"), HELLO], said("y"), index=1)]).rows.all
+
+    assert [emitted_words(row) for row in rows] == ["look_up×2, note", "text"]
