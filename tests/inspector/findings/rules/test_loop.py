@@ -736,3 +736,41 @@ def test_calls_that_were_answered_are_not_passed_over() -> None:
     answered = chat([HELLO, answer, result("call_1", "a strip")], said("x"), index=1)
 
     assert LEFT not in ids(chat([HELLO], answer, finish="stop"), answered)
+
+
+def test_a_request_after_an_answer_that_a_full_window_cut_is_because_of_the_window() -> None:
+    [line] = went_on("And rope?", finish="model_context_window_exceeded")
+
+    assert "incomplete answer (model_context_window_exceeded)" in line
+    assert line.endswith("| because of api-context-full")
+
+
+def test_half_an_answer_beside_other_words_is_in_the_history_too() -> None:
+    pieces = [{"type": "text", "text": "It holds a long"}, {"type": "text", "text": "and so on"}]
+
+    assert stored({"role": "assistant", "content": pieces}, user("go on")) != []
+    assert stored({"role": "assistant", "content": pieces[1:]}, user("go on")) == []
+
+
+def test_asking_on_with_nothing_new_is_worse_the_second_time() -> None:
+    history: list[dict[str, Any]] = [HELLO]
+    trips: list[RoundTrip] = []
+    for n in range(3):
+        trips.append(chat(history, said(f"It holds a recording, part {n}."), index=n))
+        history = [*history, said(f"It holds a recording, part {n}."), user("continue")]
+    found = [one.severity for one in judged(*trips) if one.id == "client-continued-after-end"]
+
+    assert found == ["info", "warning"]
+
+
+def test_a_thread_that_ends_with_its_output_as_a_call_needs_no_reason() -> None:
+    tools = [{"type": "function", "function": {"name": name, "parameters": {}}} for name in ("find", "submit")]
+    first = said(None, ("call_1", "find", "{}"))
+
+    def stopped(name: str) -> list[str]:
+        last = chat([HELLO, first, result("call_1", "x")], said(None, ("call_2", name, "{}")), index=1, tools=tools)
+        left = replace(last, closed_first="client")
+        return lines(chat([HELLO], first, tools=tools), left, only="client-stopped", hints=True)
+
+    assert stopped("find") != []
+    assert stopped("submit") == []

@@ -545,3 +545,23 @@ def test_an_id_that_the_client_made_up_again_is_named_with_both() -> None:
             ),
         ]
     )
+
+
+def test_a_tool_that_only_the_api_finds_wrong_is_reported_in_its_words() -> None:
+    found = ids(refused("Invalid schema for function 'look_up': 'word' is not valid."))
+
+    assert "client-bad-tool-schema" in found
+
+
+def test_a_parameter_that_is_refused_twice_is_reported_once() -> None:
+    said_so = "Unsupported parameter: 'temperature' is not supported with this model."
+    other = "Unsupported parameter: 'top_p' is not supported with this model."
+    both = {"temperature": 1, "top_p": 1}
+
+    def count(*messages: str) -> int:
+        trips = [refused(message, index=n, **both) for n, message in enumerate(messages)]
+        return len(lines(*trips, only="client-unsupported-param"))
+
+    assert count(said_so) == 1
+    assert count(said_so, said_so) == 1
+    assert count(said_so, other) == 2
