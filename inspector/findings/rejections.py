@@ -234,7 +234,7 @@ def rejection(reading: Reading) -> Rejection | None:
     whole = " ".join(filter(None, (text, error.type, error.code)))
     for pattern, ids in PATTERNS if not _PER_MINUTE.search(whole) else ():
         if found := pattern.search(whole):
-            named = tuple(str(group) for group in found.groups() if group and not group.isdigit())
+            named = tuple(str(group).rstrip(".,;:") for group in found.groups() if group and not group.isdigit())
             return Rejection(ids, text, _place(text), named)
     return Rejection((), text, _place(text))
 

@@ -329,3 +329,22 @@ def test_the_finding_blames_the_client_alone() -> None:
     one = only(FORGED, *follows(HELLO, said(NOTE, CALL), GIVEN))
 
     assert (one.at, one.layer, one.severity, one.tier, one.because_of) == (1, "client", "warning", "P", ())
+
+
+def test_two_pieces_are_one_and_one_more() -> None:
+    [line] = forged(*follows(HELLO, said(NOTE, CALL, OTHER), GIVEN, REEL))
+
+    assert f"contains the text '{NOTE}' and 1 more piece as the model's own, but no answer contains them" in line
+
+
+def test_long_texts_are_quoted_in_part() -> None:
+    [line] = forged(*follows(HELLO, said("x" * 61, CALL), GIVEN))
+    assert f"the text '{'x' * 60}' as" in line
+    [line] = lines(*LOOP, chat([user("y" * 61), PARCEL[1], HELLO, CALLED, GIVEN, *LATER], DONE, index=2), only=FOREIGN)
+    assert f"this one: '{'y' * 60}' | " in line
+
+
+def test_a_shortened_history_is_no_foreign_one() -> None:
+    cut = chat([*PARCEL, CALLED, GIVEN, *LATER], DONE, index=2)
+
+    assert {FORGED, FOREIGN} & ids(*LOOP, cut) == set()

@@ -491,3 +491,70 @@ def test_a_result_under_the_id_of_its_call_as_name_says_so() -> None:
     one = only("client-result-wrong-name", gemini([HI, turn("model", call), turn("user", back)], [{"text": "x"}]))
 
     assert one.message == "the result of 'look_up' names 'c1', the id of the call"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("No tool output found for function call call_7.",
+         "client-missing-tool-result (client, error, S): the API rejects the request (call_7): "),
+        ("No tool call found for function call output with call_id call_7.",
+         "client-orphan-tool-result (client, error, S): the API rejects the request (call_7): "),
+    ],
+)  # fmt: skip
+def test_what_only_the_api_says_names_what_it_named(text: str, message: str) -> None:
+    refused = responses([HELLO], None, error={"message": text, "type": "invalid_request_error"})
+
+    assert lines(refused, only="client-") == [f"#0 {message}{text} | #0 request, #0 status 400"]
+
+
+def test_a_place_that_the_api_names_is_the_evidence() -> None:
+    text = (
+        "messages.0: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. "
+        "Each `tool_use` block must have a corresponding `tool_result` block in the next message."
+    )
+    [line] = lines(anthropic([ASKED], error=text), only="client-")
+
+    assert line.startswith("#0 client-missing-tool-result (client, error, S): the API rejects the request (toolu_1): ")
+    assert line.endswith("| #0 request /messages/0, #0 status 400")
+
+
+def test_only_the_call_that_the_client_put_in_follows_from_that() -> None:
+    opened = chat([HELLO], FIRST)
+    forged = said("Careful.", CALL, ("call_9", "look_up", '{"word":"reel"}'))
+
+    reported = judged(opened, sent(forged, user("?"), index=1))
+
+    missing = [(one.at, one.because_of) for one in reported if one.id == "client-missing-tool-result"]
+    assert missing == [(0, ()), (1, ("client-forged-answer",))]
+
+
+def test_a_call_that_was_copied_is_reported_once_and_never_as_missing() -> None:
+    history = [HI, turn("model", calls(), calls()), turn("user", gives())]
+    talk = {"text": "It is a strip that holds a recording of what a person says to it."}
+    longer = [*history, turn("model", talk), turn("user", {"text": "and?"})]
+
+    reported = judged(ONE_CALL, gemini(history, [talk], 1), gemini(longer, [{"text": "x"}], 2))
+
+    assert [(one.at, one.id) for one in reported if one.severity != "info"] == [(1, "client-duplicated-call")]
+
+
+def test_every_pair_of_results_is_looked_at() -> None:
+    two = [FIRST, result("call_1", "x"), result("call_1", "x"), said(None, ("c2", "look_up", "{}"))]
+    run = sent(*two, result("c2", "y"), result("c2", "z"))
+
+    assert [one.message for one in judged(run) if one.id == "client-duplicate-tool-result"] == [
+        "the call call_1 has two results, the second one with the same content",
+        "the call c2 has two results, the second one with other content",
+    ]
+
+
+def test_faults_that_stay_in_the_history_are_reported_once() -> None:
+    history = [FIRST, user("hurry"), result("call_1", "x"), result("c7", "y")]
+    first = chat([HELLO, *history], DONE)
+    again = chat([HELLO, *history, DONE, user("and?")], said("x"), index=1)
+
+    assert [(one.at, one.id) for one in judged(first, again) if one.id.startswith("client-")] == [
+        (0, "client-orphan-tool-result"),
+        (0, "client-results-not-adjacent"),
+    ]
