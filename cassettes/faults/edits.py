@@ -7,6 +7,7 @@ import orjson
 
 from ..apis.interface import Documents, Edited, FaultAnswers, Json
 from ..apis.lookup import api_at
+from ..counted import several
 from ..errors import CassetteError
 from ..matching.request_key import path_key
 from ..tape.model import Failure, FailureKind, Response, RoundTrip
@@ -55,7 +56,7 @@ def _before(response: Response, fault: Fault) -> tuple[list[Piece], list[Piece]]
             return events[:place], events[place:]
         count += bool(event.data)
     if count <= fault.after:
-        raise _impossible(fault, f"the answer has only {count} events")
+        raise _impossible(fault, f"the answer has only {several(count, 'event')}")
     return events, []
 
 
@@ -84,7 +85,7 @@ def _malformed(trip: RoundTrip, response: Response, fault: Fault, answers: Fault
     events, rest = _before(response, fault)
     place = next((n for n, event in enumerate(rest) if event.data), None)
     if place is None:
-        raise _impossible(fault, f"the answer has only {fault.after} events")
+        raise _impossible(fault, f"the answer has only {several(fault.after, 'event')}")
     rest[place] = rest[place].broken()
     return replace(trip, response=with_pieces(response, [*events, *rest]))
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import pytest
 
+from ..counted import several
 from ..errors import CassetteError, TurntapeError
 from ..redaction.lint import secrets_in
 from ..redaction.redactor import Redactor
@@ -49,9 +50,8 @@ class UsageLog:
         session, path = marked.session, str(marked.path)
         self.notes += [f"{item.nodeid}: {note}" for note in session.notes]
         if marked.recorded:
-            plural = "" if marked.recorded == 1 else "s"
             failed = ", although the test failed" if marked.outcome == "failed" else ""
-            self.notes.append(f"{item.nodeid}: recorded {marked.recorded} round trip{plural} to {path}{failed}")
+            self.notes.append(f"{item.nodeid}: recorded {several(marked.recorded, 'round trip')} to {path}{failed}")
         if marked.outcome in (None, "skipped"):
             return
         self._owned.add(path)

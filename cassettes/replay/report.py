@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ..counted import several
 from ..matching.grades import Match
 from ..tape.model import RoundTrip
 from ..tape.turn_names import TurnName
@@ -80,8 +81,7 @@ class Report:
         ]
 
     def __str__(self) -> str:
-        count = len(self.played)
-        head = f"{count} answer{'' if count == 1 else 's'} played"
+        head = f"{several(len(self.played), 'answer')} played"
         return "\n".join([f"{head}, all as recorded" if self.clean else head, *self.lines()])
 
 

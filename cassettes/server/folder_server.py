@@ -7,6 +7,7 @@ from functools import partial
 
 import orjson
 
+from ..counted import several
 from ..errors import TurntapeError
 from ..matching.grades import Matching
 from ..replay.answer import MISS_STATUS
@@ -112,15 +113,14 @@ def run_replay(
 
 def _say_ready(folder: CassetteFolder, host: str, port: int) -> None:
     base = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-    several = len(folder.paths) > 1
+    many = len(folder.paths) > 1
     said: list[str] = []
     if "" in folder.players:
-        count = len(folder.players[""].cassette)
-        said.append(f"replaying {count} round trip{'s' * (count != 1)} at {base}")
+        said.append(f"replaying {several(len(folder.players[''].cassette), 'round trip')} at {base}")
     else:
         said.append(f"replaying {len(folder.paths)} cassettes, listed at {base}")
     said += [f"  with the faults of {str(file)!r} in {name}" for name, file in folder.overlays.items()]
-    if several:
+    if many:
         offered = folder.listing(base)
         said += [f"  {one['base_url']}" for one in offered[:MOST_LISTED]]
         if len(offered) > MOST_LISTED:

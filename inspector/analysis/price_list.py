@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from turntape.cassettes.counted import several
 from turntape.cassettes.errors import CassetteError
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def age(today: date) -> str:
     except (OSError, ValueError, KeyError, TypeError):
         return f"prices of genai-prices {version('genai-prices')}, {newest}"
     days = (today - fetched).days
-    return f"prices updated on {fetched} ({days} {'day' if days == 1 else 'days'} ago), {newest}"
+    return f"prices updated on {fetched} ({several(days, 'day')} ago), {newest}"
 
 
 def _newest(today: date) -> date | str:

@@ -77,6 +77,13 @@ def roots_first(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(kept, key=lambda f: (bool(f.because_of), -SEVERITIES.index(f.severity)))
 
 
+def became(was: str, now: str) -> str:
+    """A change as a clause: `'a' became 'b'`, or that one of them was added or removed."""
+    if not was.strip():
+        return f"{now!r} was added"
+    return f"{was!r} became {now!r}" if now.strip() else f"{was!r} was removed"
+
+
 def shortened(text: str, limit: int = 400) -> str:
     """`text` in at most `limit` characters and one line."""
     text = " ".join(text.split())

@@ -2,6 +2,8 @@
 
 import re
 
+from turntape.cassettes.counted import several as several
+
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
@@ -13,8 +15,3 @@ def safe(text: str) -> str:
     text = text.replace("\t", "    ").replace("\r\n", "\n")
     text = _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}", text)
     return text.encode("utf-8", "backslashreplace").decode()
-
-
-def several(number: int, noun: str) -> str:
-    """A number with its noun: `1 turn`, `2,000 turns`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from turntape.cassettes.counted import several
 from turntape.cassettes.errors import TurntapeError
 
 from ..launch.child_process import Child
@@ -52,7 +53,7 @@ class DoctorReport:
         """The last line of the text."""
         problems = sum(check.status == "problem" for check in self.checks)
         if problems:
-            return f"{problems} problem{'s' * (problems != 1)} found."
+            return f"{several(problems, 'problem')} found."
         if self.recorded:
             return "All is well: `turntape run` records this command."
         return "No problem found. `turntape doctor -- CMD` tries your own command."

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from fnmatch import fnmatchcase
 
+from turntape.cassettes.counted import several
 from turntape.cassettes.tape.model import RoundTrip
 
 from .limits import MARK, LimitReached, Limits
@@ -97,7 +98,8 @@ class LimitChecker:
         turns = self._report["turns"] + sum(self._unlabelled.values()) + running
         if limit is None or turns < limit:
             return None
-        return LimitReached("max-turns", f"turntape ended this run after {_count(limit, 'turn')} (--max-turns {limit})")
+        sentence = f"turntape ended this run after {several(limit, 'turn')} (--max-turns {limit})"
+        return LimitReached("max-turns", sentence)
 
     def _cost(self) -> LimitReached | None:
         limit, cost = self.limits.max_cost, Decimal(self._report["cost"])
@@ -118,14 +120,11 @@ class LimitChecker:
         sentences = [self.reached.message.removeprefix("turntape ")] if self.reached else []
         unpriced = self._report["unpriced"]
         if self.limits.max_cost is not None and unpriced:
-            sentences.append(f"--max-cost did not count {_count(unpriced, 'turn')} without a known price")
+            sentences.append(f"--max-cost did not count {several(unpriced, 'turn')} without a known price")
         unseen = sum(self._unlabelled.get(number, 0) for number in self._lost)
         if self.limits.need_labels and unseen:
-            sentences.append(f"--max-cost and --stop-on did not see {_count(unseen, 'turn')} that could not be written")
+            missed = several(unseen, "turn")
+            sentences.append(f"--max-cost and --stop-on did not see {missed} that could not be written")
         if self.decided_without_labels or (labels_missing and self.limits.need_labels):
             sentences.append("--max-cost and --stop-on were not checked to the end, because labels are missing")
         return sentences
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")

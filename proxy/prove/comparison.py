@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from urllib.parse import urlsplit
 
+from turntape.cassettes.counted import several
+
 from .messages import Fields, Message
 from .wire import Exchange
 
@@ -177,8 +179,8 @@ def _names(fields: Sequence[tuple[str, str]]) -> str:
 
 
 def _size(body: bytes) -> str:
-    return f"{len(body):,} bytes"
+    return several(len(body), "byte")
 
 
 def _count(chunks: tuple[int, ...]) -> str:
-    return f"{len(chunks):,} chunks" if chunks else "no chunks"
+    return several(len(chunks), "chunk") if chunks else "no chunks"

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from textwrap import wrap
 
+from turntape.cassettes.counted import several
+
 from .comparison import Compared, Difference
 
 
@@ -35,11 +37,11 @@ def lines(proof: Proof, colour: bool) -> list[str]:
         head = f"{red}nothing to prove{off}: no request was passed on"
     elif proof.holds:
         head = (
-            f"proven for {_count(len(passed), 'request')}: the API got exactly what the client sent, and the "
+            f"proven for {several(len(passed), 'request')}: the API got exactly what the client sent, and the "
             "client got exactly what the API sent, byte for byte and chunk by chunk"
         )
     else:
-        head = f"{red}not proven{off}: {_count(len(proof.unexplained), 'difference')} that nothing explains"
+        head = f"{red}not proven{off}: {several(len(proof.unexplained), 'difference')} that nothing explains"
     shown = wrap(head, 79)
     found = [f"{bold}turntape{off}  {shown[0]}", *(f"          {line}" for line in shown[1:])]
     found += _differences("forced", [d for one in passed for d in one.differences if d.why is not None], dim, off)
@@ -75,7 +77,3 @@ def _wrapped(text: str) -> list[str]:
 def _listed(counts: Mapping[str, int]) -> str:
     shown = [f"{name} ({number}×)" if number > 1 else name for name, number in counts.items()]
     return ", ".join(shown[:5]) + (f" and {len(shown) - 5} more" if len(shown) > 5 else "")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -7,7 +7,7 @@ from ...analysis.dispatch import retold_calls
 from ...analysis.history_diff import ChangeKind, HistoryChange, HistoryDiff, LostReasoning
 from ...analysis.turn import Turn
 from ...wire.printable import several
-from ..finding import Severity
+from ..finding import Severity, became
 from ..model_words import is_extended, is_prose_step, is_user_text, plain, surely_continues
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -27,10 +27,10 @@ def place(context: RuleContext, change: HistoryChange) -> tuple[str, ...]:
 
 
 def differs(change: HistoryChange) -> str:
-    was, became = " ".join(change.was.split()), " ".join(change.became.split())
-    start = next((i for i, (a, b) in enumerate(zip(was, became, strict=False)) if a != b), min(len(was), len(became)))
+    was, now = " ".join(change.was.split()), " ".join(change.became.split())
+    start = next((i for i, (a, b) in enumerate(zip(was, now, strict=False)) if a != b), min(len(was), len(now)))
     cut = max(start - 12, 0)
-    return f"{was[cut : start + 40]!r} became {became[cut : start + 40]!r}"
+    return became(was[cut : start + 40], now[cut : start + 40])
 
 
 def _is_the_models(context: RuleContext, change: HistoryChange) -> bool:

@@ -10,7 +10,7 @@ from ...wire.exchange import Exchange
 from ...wire.json_value import as_object, compact
 from ...wire.values import Tool
 from .. import prompt_cache
-from ..finding import Severity
+from ..finding import Severity, became
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .history import differs, place
@@ -64,7 +64,7 @@ def system_changed(context: RuleContext) -> Iterator[Note]:
     near = now[max(start - 20, 0) : start + 30]
     yield Note(
         f"the system prompt changes at character {start}{_looks_like(now[max(start - 10, 0) : start + 16])}: "
-        f"{was[max(start - 20, 0) : start + 30]!r} became {near!r}",
+        f"{became(was[max(start - 20, 0) : start + 30], near)}",
         (f"#{before.round_trip.index} request system", f"{context.at} request system"),
     )
 

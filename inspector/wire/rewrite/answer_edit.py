@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import cast
 
+from turntape.cassettes.counted import several
 from turntape.cassettes.errors import TurntapeError
 from turntape.cassettes.tape.model import Chunk, Response, RoundTrip
 
@@ -115,7 +116,7 @@ def _name(trip: RoundTrip, answer: object, target: Target, number: int, value: s
             put(value)
     if not 1 <= number <= len(found):
         there, what = len(found), _COUNTED[target]
-        count = f"{there} {what}{'s' * (there != 1)}" if there else f"no {what}"
+        count = several(there, what) if there else f"no {what}"
         more = f"give a number from 1 to {there}" if there else "edit something that is there, or use --edit-file"
         asked = target if number == 1 else f"{target}.{number}"
         raise EditError(f"{asked!r} is not in the answer of round trip #{trip.index}, which has {count}; {more}")

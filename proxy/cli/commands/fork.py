@@ -3,6 +3,8 @@
 import argparse
 from typing import TYPE_CHECKING
 
+from turntape.cassettes.counted import several
+
 from .. import argument_types as types
 from ..command import Command
 from ..option_groups import ONE_CASSETTE, add_recording
@@ -105,8 +107,8 @@ def summary_line(fork: "Fork") -> str:
     turns = f"turn{'s 1 to' if script.at > 2 else ''} {script.at - 1}" if script.at > 1 else "no turn"
     changed = ", its answer edited" if script.edited and script.at == 2 else ", the last answer edited"
     return (
-        f"          {turns} from the tape ({_count(fork.played)}){changed if script.edited else ''}, "
-        f"live from turn {script.at} ({_count(fork.live)})"
+        f"          {turns} from the tape ({several(fork.played, 'round trip')}){changed if script.edited else ''}, "
+        f"live from turn {script.at} ({several(fork.live, 'round trip')})"
     )
 
 
@@ -118,14 +120,10 @@ def problem_lines(fork: "Fork") -> list[str]:
         lines.append(f"turntape: {len(fork.misses)} requests before the fork were refused; this is the first of them")
     if fork.waiting:
         lines.append(
-            f"turntape: the run did not reach turn {script.at}: {fork.waiting} of the {len(script.turns)} turns "
-            "before it were not requested"
+            f"turntape: the run did not reach turn {script.at}: {fork.waiting} of "
+            f"{several(len(script.turns), 'turn')} before it {'was' if fork.waiting == 1 else 'were'} not requested"
         )
     return lines
-
-
-def _count(number: int) -> str:
-    return f"{number} round trip{'s' * (number != 1)}"
 
 
 COMMAND = Command(

@@ -3,6 +3,8 @@
 import argparse
 from typing import TYPE_CHECKING
 
+from turntape.cassettes.counted import several
+
 from ...exit_codes import OK, USAGE
 from ..command import Command
 from ..option_groups import add_output
@@ -107,17 +109,13 @@ def table(results: "Sequence[Done]") -> list[str]:
     written = [done for done in results if done.target]
     cassettes, trips = len({done.target for done in written}), sum(done.count for done in written)
     failed = len(results) - len(written)
-    last = f"{_counted(trips, 'round trip')} in {_counted(cassettes, 'cassette')}"
-    return [*lines, "", last + (f"; {_counted(failed, 'file')} left out" if failed else "")]
+    last = f"{several(trips, 'round trip')} in {several(cassettes, 'cassette')}"
+    return [*lines, "", last + (f"; {several(failed, 'file')} left out" if failed else "")]
 
 
 def _line(row: tuple[str, ...], widths: "Sequence[int]") -> str:
     file, kind, count, problems = row
     return f"{file:<{widths[0]}}  {kind:<{widths[1]}}  {count:>{widths[2]}}  {problems}".rstrip()
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}{'s' * (number != 1)}"
 
 
 COMMAND = Command(

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
+from turntape.cassettes.counted import several
+
 from .blocks import Block, Spans
 
 
@@ -147,7 +149,7 @@ class Layout:
         inside -= one.titled
         indent = " " * one.block.inset
         if inside >= one.shown:
-            more = f"{indent}… {one.hidden:,} more line{'' if one.hidden == 1 else 's'}, Enter opens them"
+            more = f"{indent}… {several(one.hidden, 'more line')}, Enter opens them"
             return [(more, "dim")]
         return [(indent, "plain"), *one.lines[inside]]
 

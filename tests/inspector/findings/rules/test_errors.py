@@ -459,3 +459,70 @@ def test_a_quota_with_a_delay_can_be_waited_out() -> None:
     quota = refused(429, "You exceeded your current quota.", details=[{"retryDelay": "17s"}])
 
     assert only("api-rate-limited", quota).severity == "warning"
+
+
+NAMED = "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
+
+
+@pytest.mark.parametrize("status", [400, 405, 409, 413, 415, 422])
+def test_a_rejection_that_names_a_fault_is_reported_beside_it(status: int) -> None:
+    assert {"request-rejected", "client-orphan-tool-result"} <= ids(refused(status, NAMED))
+
+
+@pytest.mark.parametrize("status", [403, 404, 500])
+def test_under_other_statuses_the_named_fault_is_enough(status: int) -> None:
+    assert ids(refused(status, NAMED)) & set(FAILED) == set()
+
+
+def test_a_rate_that_a_rejection_names_is_a_limit_and_nothing_else() -> None:
+    reported = ids(refused(413, "Rate limit exceeded. Please reduce the length of the messages."))
+
+    assert reported & set(FAILED) == {"api-rate-limited"}
+
+
+@pytest.mark.parametrize("status", [408, 424, 500, 502, 503, 504, 520, 522, 524, 529])
+def test_a_failure_that_may_pass_wants_a_retry(status: int) -> None:
+    assert "client-no-retry-on-transient" in ids(refused(status))
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "what"),
+    [
+        (401, "no", "the key"),
+        (402, "no", "the account, whose credit or quota is used up"),
+        (403, "Access denied", "the account or its permissions"),
+        (403, "no", "the key, the account or the model"),
+        (400, "User location is not supported", "the region that the request came from"),
+        (404, "The model `x` does not exist", "the model"),
+        (404, "Not Found", "the address, which looks like a wrong base URL"),
+    ],
+)
+def test_what_was_not_accepted_is_named(status: int, message: str, what: str) -> None:
+    assert only("access-refused", refused(status, message)).message == (
+        f"the API did not accept {what}: {status} {message}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("message", "what", "severity"),
+    [
+        ("no", "too many requests", "warning"),
+        ("Limit 10 per minute, requested 20", "the request alone is larger than the limit", "error"),
+        ("10 per day", "the limit of hours, days or a month is used up", "error"),
+        ("Your credits are gone", "the quota or the spending limit is used up", "error"),
+    ],
+)
+def test_each_kind_of_limit_has_its_words_and_its_severity(message: str, what: str, severity: str) -> None:
+    one = only("api-rate-limited", refused(429, message))
+
+    assert one.message.startswith(what)
+    assert one.severity == severity
+
+
+def test_a_whole_call_in_the_history_does_not_make_a_parser_error_the_clients() -> None:
+    history = [HELLO, said(None, CALL), result("call_1", "x")]
+    error = {"error": {"message": "Failed to parse tool call arguments as JSON: missing closing quote"}}
+
+    reported = ids(chat(history, status=500, error=error))
+    assert "malformed-output" in reported
+    assert not reported & set(FAILED)

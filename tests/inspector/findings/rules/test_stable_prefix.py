@@ -443,7 +443,7 @@ def test_without_a_cache_a_change_of_what_the_user_said_is_quoted() -> None:
     assert uncached("", "It is 07:01.", at="before the answer") == [
         (
             "#1 client-cache-prefix-busted (client, info, P): the request adds something to the messages of #0: "
-            "'' became 'It is 07:01.' | #1 request /messages/1/content"
+            "'It is 07:01.' was added | #1 request /messages/1/content"
         ),
     ]
     assert uncached("07:00 what is a tape?", "07:00 what is a tape?") == []
