@@ -556,7 +556,7 @@ def test_a_tool_that_only_the_api_finds_wrong_is_reported_in_its_words() -> None
 def test_a_parameter_that_is_refused_twice_is_reported_once() -> None:
     said_so = "Unsupported parameter: 'temperature' is not supported with this model."
     other = "Unsupported parameter: 'top_p' is not supported with this model."
-    both = {"temperature": 1, "top_p": 1}
+    both: dict[str, Any] = {"temperature": 1, "top_p": 1}
 
     def count(*messages: str) -> int:
         trips = [refused(message, index=n, **both) for n, message in enumerate(messages)]
