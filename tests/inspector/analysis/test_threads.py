@@ -488,3 +488,14 @@ def test_a_handshake_within_a_thread_does_not_interrupt_it() -> None:
     following = answered(2, previous_response_id="resp_0")
 
     assert attempts_at(answered(0), handshake(index=1), following) == [("t1", 1, 1), ("t2", 1, 1), ("t1", 2, 1)]
+
+
+def test_a_prompt_that_is_rebuilt_with_the_last_answer_continues_the_thread() -> None:
+    ask, answer = "Which river is longer?", "Thought: I should look up the Loire first."
+    trips = (
+        chat([user(ask)], said(answer), tools=None),
+        chat([user(f"{ask} {answer} Observation: 1,006 km.")], said("x"), index=1, tools=None),
+    )
+
+    assert edges(*trips)[1] == ("t1", "rebuilt", 0)
+    assert places(*trips)[1] == ("t1", 2, "changed")
