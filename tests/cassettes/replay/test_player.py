@@ -467,3 +467,20 @@ def test_only_the_first_divergence_is_named(kind: str) -> None:
 
     found = player.report().first
     assert found is not None and found.turn == player.turns[0]
+
+
+def test_a_message_that_was_missed_is_reported_with_the_requests() -> None:
+    """The replay of a WebSocket session finds its messages itself."""
+    within = Player([trip(messages({"role": "user", "content": "hi"}))])
+    changed = missed(within, messages({"role": "user", "content": "ho"}))
+    other = missed_at(within, "https://api.openai.com/v1/elsewhere")
+    player = Player([])
+
+    player.add_message_miss(changed)
+    player.add_message_miss(other)
+
+    report = player.report()
+    assert player.misses == [changed, other]
+    assert (report.changed, report.extra) == ((changed,), (other,))
+    assert report.first is not None and report.first.layer == "client"
+    assert "/messages/0/content" in str(report.first)
