@@ -20,8 +20,8 @@ _SETTINGS = ("generationConfig", "inferenceConfig", "options")
 
 
 def _failed_before(context: RuleContext) -> Turn | None:
-    """The previous attempt of this turn, when it failed."""
-    return context.before if context.is_attempt and context.before is not None and context.before.failed else None
+    """The previous attempt of this turn, which failed; None for a first attempt."""
+    return context.before if context.is_attempt else None
 
 
 def _status(turn: Turn) -> int | None:
@@ -57,7 +57,7 @@ def retry_storm(context: RuleContext) -> Iterator[Note]:
         f"the same failing request was sent {attempts} times{layers}",
         tuple(f"#{index} status" for index in (*context.thread.failures[-5:], context.index)),
         severity="error" if attempts >= 10 else "warning",
-        key=("storm", attempts),
+        key=attempts,
     )
 
 
@@ -76,7 +76,7 @@ def retried_permanent(context: RuleContext) -> Iterator[Note]:
     yield Note(
         f"the request was sent again unchanged after {failure_name(before)}",
         (failure_place(before), f"{context.at} request"),
-        key=("permanent", before.body),
+        key=before.body,
     )
 
 
@@ -153,7 +153,7 @@ def ignored_retry_after(context: RuleContext) -> Iterator[Note]:
     fix="Retry 429, 5xx and dropped connections a few times, with growing waits.",
 )
 def no_retry(context: RuleContext) -> Iterator[Note]:
-    if context.following is not None or context.turn.attempt > 1 or context.has("api-context-full"):
+    if context.turn.attempt > 1 or context.has("api-context-full"):
         return
     if context.failed_handshake and context.later:
         return  # the run went on over HTTP, or over another session
@@ -214,7 +214,7 @@ def duplicate_request(context: RuleContext) -> Iterator[Note]:
         f"the request is the same as in #{earlier.index}, byte for byte, and both were answered",
         (f"#{earlier.index} request", f"{context.at} request"),
         severity="info" if opens and not context.emission.calls else None,
-        key=("twin", earlier.index),
+        key=earlier.index,
     )
 
 
@@ -232,7 +232,7 @@ def refusal_retried(context: RuleContext) -> Iterator[Note]:
         yield Note(
             f"the request that was refused in #{earlier.index} was sent again unchanged",
             (f"#{earlier.index} finish {earlier.effective}", f"{context.at} request"),
-            key=("refused", earlier.index),
+            key=earlier.index,
         )
 
 

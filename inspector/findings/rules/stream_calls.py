@@ -17,7 +17,7 @@ class _Piece:
     index: int | None
     """None when it has no index, or none that is a number."""
     id: str | None
-    name: str
+    name: str | None
     arguments: str
 
 
@@ -33,7 +33,7 @@ def _pieces(context: RuleContext) -> Iterator[_Piece]:
                     as_count(fields.get("index")) or 0,
                     index if isinstance(index, int) else None,
                     call_id if call_id != "null" else None,
-                    as_text(function.get("name")) or "",
+                    as_text(function.get("name")),
                     as_text(function.get("arguments")) or "",
                 )
 
@@ -85,8 +85,7 @@ def _joined(context: RuleContext) -> str | None:
     not_when=("The client understood the calls and ran them all: then it is an info",),
 )
 def index_collision(context: RuleContext) -> Iterator[Note]:
-    by_index = context.reading.streamed and context.protocol.answers.calls_by_index
-    what = (_collision(context) if by_index else None) or _joined(context)
+    what = (_collision(context) if context.protocol.answers.calls_by_index else None) or _joined(context)
     if what:
         calls = tuple(f"{context.at} call {call.id or call.name}".rstrip() for call in context.emission.calls[:4])
         yield Note(what, calls)

@@ -98,6 +98,10 @@ def test_a_failure_that_would_come_again_wants_no_retry(kind: Any) -> None:
     assert lines(chat([HELLO], failure=Failure(kind, "no")), only="client-no-retry") == []
 
 
+def test_a_recording_without_an_answer_and_a_reason_was_not_dropped() -> None:
+    assert lines(chat([HELLO]), only="client-no-retry") == []
+
+
 def test_a_stream_that_was_cut_by_the_server_wants_another_attempt() -> None:
     piece = {"id": "c", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "It"}}]}
     cut = trip(CHAT, {"model": "gpt-5", "messages": [HELLO], "stream": True}, sse(piece))

@@ -93,6 +93,8 @@ def test_arguments_that_are_several_documents_in_a_row_are_named() -> None:
     assert joined('{"word":"a"}') == []
     assert joined('{"word":"a"}{"word":') == []
     assert joined('{"word":"}  {"}') == []
+    after_another = said(None, ("c0", "look_up", '{"wo'), ("c1", "look_up", '{"word":"a"}{"word":"b"}'))
+    assert "are 2 JSON documents" in only("api-tool-call-index-collision", chat([HELLO], after_another)).message
 
 
 def test_an_id_that_was_given_twice_is_named_with_both_places() -> None:
