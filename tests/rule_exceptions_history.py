@@ -118,8 +118,10 @@ HISTORY: list[Row] = [
     *[("client-forged-answer", "The answer was cut, filtered or refused",
        after(DONE, said(f"It is a strip. {NOTE}")), after(DONE, said(f"It is a strip. {NOTE}"), finish=finish))
       for finish in ("length", "content_filter")],
-    ("client-forged-answer", "The text describes a call that the model made",
-     MADE_UP, follows(HELLO, said("I called look_up, as call_1.", CALL), GIVEN)),
+    *[("client-forged-answer", "The text describes a call that the model made", MADE_UP, run) for run in (
+        follows(HELLO, said("I called look_up, as call_1.", CALL), GIVEN),
+        follows(HELLO, said("I look it up. Calling look_up as call_1.", CALL), GIVEN,
+                answer=said("I look it up.", CALL)))],
     ("client-forged-answer", "The answer has content that a client may describe in words, such as an image",
      drawn(), drawn(IMAGE)),
     ("client-forged-answer", "The client of an agent without tools writes its observations into the answer",

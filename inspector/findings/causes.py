@@ -20,12 +20,15 @@ ECHOES: Mapping[str, frozenset[str]] = {
             "client-missing-tool-result",
             "client-orphan-tool-result",
             "client-tool-calls-not-dispatched",
+            "call-args-not-json",
             "model-args-break-schema",
-            "model-args-not-json",
             "model-unknown-tool",
         }
     ),
     "api-answer-replayed": frozenset({"model-repeated-call", "model-ping-pong", "api-duplicate-tool-call-id"}),
+    "api-call-without-id": frozenset(
+        {"client-call-id-rewritten", "client-duplicated-call", "client-missing-tool-result", "client-orphan-tool-result"}
+    ),
     "api-malformed-stream": frozenset({"api-call-without-id", "model-unknown-tool"}),
     "call-args-not-json": frozenset({"client-assistant-mutated"}),
     "client-continued-after-end": frozenset({"model-empty-response"}),

@@ -82,9 +82,14 @@ def is_known(context: RuleContext, unit: Unit, before: Turn) -> bool:
     text = without_thoughts(unit.text)
     if not _WORD.search(text) or text_meaning("assistant", text) in context.run.said:
         return True
-    if any(len(call_id) >= _SHORT_ID and call_id in text for call_id in returned):
+    if _describes_a_call(context, text):
         return True
     return letters(text) in _content(before) or text.strip() in before.reading.request.stop
+
+
+def _describes_a_call(context: RuleContext, text: str) -> bool:
+    """True for a text that names a call of the model by its id."""
+    return any(len(call_id) >= _SHORT_ID and call_id in text for call_id in context.run.call_ids)
 
 
 def letters(text: str) -> str:
@@ -127,6 +132,7 @@ def is_extended(context: RuleContext, change: HistoryChange) -> bool:
         return False  # It begins the next answer.
     extra = extra_text(change)
     known = letters(extra) in _content(before) or extra.strip() in before.reading.request.stop
+    known = known or _describes_a_call(context, extra)
     return _WORD.search(without_thoughts(extra)) is not None and not known
 
 

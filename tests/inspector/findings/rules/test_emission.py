@@ -620,7 +620,7 @@ def test_calls_of_a_refusal_at_the_cap_are_not_judged() -> None:
 
 
 def test_a_choice_of_tools_counts_also_at_a_stop_string() -> None:
-    choice = {"tool_choice": {"type": "any"}}
+    choice: dict[str, Any] = {"tool_choice": {"type": "any"}}
     one = anthropic([asked("hi")], [words("It")], stop="stop_sequence", stop_sequences=["x"], **choice)
 
     assert "tool-choice-violated" in ids(one)
