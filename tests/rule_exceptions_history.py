@@ -46,7 +46,7 @@ MADE_UP = follows(HELLO, said(NOTE, CALL), GIVEN)
 """The client puts words beside a call."""
 PUT_IN = third(*TURNED, said(NOTE, OTHER), result("call_9", "a reel"), *LONGER[3:])
 MIXED = third(*PARCEL, *LONGER)
-"""Another conversation stands in front."""
+"""Another conversation comes before it."""
 
 
 def restored() -> list[RoundTrip]:

@@ -75,7 +75,7 @@ class SessionTurns:
     asked_by: Callable[[bytes], bool]
     """True for a message with which the client asks for an answer."""
     answered_by: Callable[[bytes], bool]
-    """True for exactly one message of each answer of the server, however the answer was asked for."""
+    """True for exactly one message of each answer of the server, whoever began it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Api:
     stream_ends: tuple[bytes, ...] = ()
     """Bytes that are found at the end of a complete stream and nowhere before it."""
     turn_paths: tuple[str, ...] = ()
-    """How the paths of its generation endpoints end, for a POST; they identify the API on any host. `*` stands for one
+    """How the paths of its generation endpoints end, for a POST; they identify the API on any host. `*` means one
     segment of the path, and `**` for one or several."""
     other_paths: tuple[str, ...] = ()
     """How the paths of other endpoints end that are recorded on any host, written like `turn_paths`."""

@@ -27,7 +27,12 @@ ECHOES: Mapping[str, frozenset[str]] = {
     ),
     "api-answer-replayed": frozenset({"model-repeated-call", "model-ping-pong", "api-duplicate-tool-call-id"}),
     "api-call-without-id": frozenset(
-        {"client-call-id-rewritten", "client-duplicated-call", "client-missing-tool-result", "client-orphan-tool-result"}
+        {
+            "client-call-id-rewritten",
+            "client-duplicated-call",
+            "client-missing-tool-result",
+            "client-orphan-tool-result",
+        }
     ),
     "api-malformed-stream": frozenset({"api-call-without-id", "model-unknown-tool"}),
     "call-args-not-json": frozenset({"client-assistant-mutated"}),

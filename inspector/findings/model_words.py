@@ -43,7 +43,7 @@ def is_user_text(unit: Unit) -> bool:
 
 
 def without_thoughts(text: str) -> str:
-    """A text without the reasoning that stands in it in tags."""
+    """A text without the reasoning that it holds in tags."""
     return _THOUGHT.sub("", text)
 
 

@@ -122,7 +122,7 @@ class RuleContext:
 
     @property
     def over_socket(self) -> bool:
-        """True for a turn within a WebSocket session, which has no status of its own."""
+        """True for a turn within a WebSocket session, which has no separate status."""
         response = self.turn.round_trip.response
         return response is not None and response.http_version == SOCKET
 

@@ -17,7 +17,7 @@ def turns_of(round_trip: RoundTrip) -> list[RoundTrip]:
     """
     turns = websocket.turns_of(round_trip) if round_trip.frames else agent_sessions.agent_turns(round_trip)
     for place in range(1, len(turns)):
-        # Where no times were recorded, turns still begin one after the other, so that they can be told apart.
+        # Where no times were recorded, turns still begin one after the other, so that they can be distinguished.
         earliest = turns[place - 1].started_at + _MICROSECOND
         if turns[place].started_at < earliest:
             turns[place] = replace(turns[place], started_at=earliest)

@@ -218,7 +218,7 @@ def _authority(request: http.Request) -> str:
 
 
 def led_back(request: http.Request) -> http.Response:
-    """The answer to a request that came back to us: forwarded again, it would come back for ever."""
+    """The answer to a request that came back to us: forwarded again, it would come back without end."""
     sentence = (
         f"the host {_authority(request)!r} leads back to turntape itself; "
         "use 127.0.0.1 as the base URL, or the address of the API"

@@ -106,7 +106,7 @@ def test_an_upstream_whose_certificate_is_not_trusted_leaves_a_record(
 def test_a_request_that_leads_back_to_the_proxy_is_answered_once(
     tape: Path, confdir: Path, form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A name of this machine, or one that an attacker lets resolve to it, once made a proxy call itself for ever."""
+    """A name that resolves to this machine once made the proxy call itself without end."""
     resolve = socket.getaddrinfo
 
     def to_ourselves(host: Any, *rest: Any, **options: Any) -> Any:

@@ -57,7 +57,7 @@ def forged_answer(context: RuleContext) -> Iterator[Note]:
     added = [unit for unit in _added(context, echo, before) if unit.pointer not in foreign]
     pieces = [unit for unit in added if not is_known(context, unit, before)]
     longer = [] if echo.removed else [change for change in echo.changes if is_extended(context, change)]
-    shown = [(_told(unit), f"{context.at} request {unit.pointer}") for unit in pieces]
+    shown = [(_shown(unit), f"{context.at} request {unit.pointer}") for unit in pieces]
     shown += [(f"the text {extra_text(change)[:60]!r}", place(context, change)[-1]) for change in longer]
     if not shown:
         return
@@ -76,7 +76,7 @@ def _named(unit: Unit) -> str:
     return unit.part.call.name if unit.part.call else unit.text
 
 
-def _told(unit: Unit) -> str:
+def _shown(unit: Unit) -> str:
     if unit.part.call is not None:
         return f"a call of {unit.part.call.name!r}" + (f" ({unit.call_id})" if unit.call_id else "")
     return f"the text {unit.text[:60]!r}"
@@ -143,10 +143,10 @@ def foreign_history(context: RuleContext) -> Iterator[Note]:
         first = next(unit for unit in block if unit.kind == "text")
         where = "in front of" if block[0].pointer == joined(context.turn.conversation.history)[0].pointer else "inside"
         source = next((context.run.said[unit.meaning] for unit in block if unit.meaning in context.run.said), None)
-        told = f"; #{source} contains them" if source is not None else ""
+        origin = f"; #{source} contains them" if source is not None else ""
         yield Note(
             f"{several(len(block), 'piece')} of another conversation {'is' if len(block) == 1 else 'are'} {where} "
-            f"this one: {first.text[:60]!r}{told}",
+            f"this one: {first.text[:60]!r}{origin}",
             (f"#{before.round_trip.index} request", *(f"{context.at} request {unit.pointer}" for unit in block[:3])),
             key=block[0].meaning,
         )

@@ -1,4 +1,4 @@
-"""Results in which a value of the client's language stands in place of what the tool returned."""
+"""Results that hold a placeholder of the client's language instead of what the tool returned."""
 
 import re
 from collections.abc import Iterator

@@ -14,7 +14,7 @@ from ..rule_context import RuleContext
 _SUMMARY = 200
 """A text of at least this many characters may be a summary, in whatever words."""
 _SHARED = 0.2
-"""The share of the user's words that a short text must repeat to stand for them."""
+"""The share of the user's words that a short text must repeat to replace them."""
 _WORD = re.compile(r"\w{4,}")
 
 
@@ -48,7 +48,7 @@ def user_text_lost(context: RuleContext) -> Iterator[Note]:
     system = _joined(context.request.instructions)
     if system != _joined(before.reading.request.instructions):
         written.append(system)
-    if _may_stand_for(written, lost):
+    if _may_replace(written, lost):
         return
     size = sum(len(unit.text) for unit in lost)
     instead = next((unit.text for unit in (*echo.inserted, *new) if unit.kind == "text"), None)
@@ -64,7 +64,7 @@ def user_text_lost(context: RuleContext) -> Iterator[Note]:
 
 
 def _is_amid_a_loop(before: Turn) -> bool:
-    """True after an answer with calls: a text that then stands in the user's name is the client's."""
+    """True after an answer with calls: a user text that follows is the client's."""
     return before.reading.emission is not None and bool(before.reading.emission.calls)
 
 
@@ -85,7 +85,7 @@ def _joined(parts: tuple[Part, ...]) -> str:
     return "\n".join(part.text for part in parts)
 
 
-def _may_stand_for(written: list[str], lost: list[Unit]) -> bool:
+def _may_replace(written: list[str], lost: list[Unit]) -> bool:
     """True for texts that may be a summary: long ones, and those that repeat some of the user's words.
 
     Where the user used no longer words, any text may be one.

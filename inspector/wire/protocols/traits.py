@@ -74,7 +74,7 @@ class AnswerRules:
     calls_by_index: bool = False
     """True when the pieces of a streamed call are joined by an index."""
     holder: str = ""
-    """The field of an answer that holds what the model said; an answer without it is no answer of a model."""
+    """The field of an answer that holds what the model said; without it, the answer is not from a model."""
     streams_holder: bool = True
     """False when the events of a stream have no such field."""
     counts_empty_answers: bool = False

@@ -34,7 +34,7 @@ def installed(monkeypatch: pytest.MonkeyPatch, *apis: Api) -> None:
         ("/run/@**", "/run/cf/meta/llama", False),
     ],
 )
-def test_a_star_stands_for_a_segment_and_two_for_several(
+def test_a_star_is_a_segment_and_two_for_several(
     end: str, path: str, fits: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed(monkeypatch, Api(turn_paths=("/never", end)))
@@ -42,7 +42,7 @@ def test_a_star_stands_for_a_segment_and_two_for_several(
     assert lookup.is_turn_path(path) is lookup.is_recorded_path(path) is fits
 
 
-def test_other_paths_are_recorded_and_are_no_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_paths_are_recorded_and_are_not_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     installed(monkeypatch, Api(other_paths=("/embed",)))
 
     assert lookup.is_recorded_path("/v1/embed")

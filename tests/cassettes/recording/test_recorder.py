@@ -625,7 +625,7 @@ def test_what_the_disk_refuses_is_left_out_and_nothing_refers_to_it(
 
 
 @pytest.mark.parametrize("refused", [{1}, {2, 4}, {3}])
-def test_the_numbers_of_lost_round_trips_are_told(refused: set[int], path: Path, disk: Disk) -> None:
+def test_the_numbers_of_lost_round_trips_are_reported(refused: set[int], path: Path, disk: Disk) -> None:
     disk.refused = refused
     lost: list[int] = []
     with Recorder(path, durable=False) as recorder:
@@ -636,7 +636,7 @@ def test_the_numbers_of_lost_round_trips_are_told(refused: set[int], path: Path,
     assert lost == [number - 1 for number in sorted(refused)]
 
 
-def test_a_label_that_was_refused_is_no_lost_round_trip(path: Path, disk: Disk) -> None:
+def test_a_label_that_was_refused_is_not_a_lost_round_trip(path: Path, disk: Disk) -> None:
     disk.refused = {2}
     lost: list[int] = []
     with Recorder(path, durable=False) as recorder:

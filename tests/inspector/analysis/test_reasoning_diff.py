@@ -1,4 +1,4 @@
-"""What became of an answer's reasoning in the next request."""
+"""What the next request does with an answer's reasoning."""
 
 from typing import Any
 

@@ -173,7 +173,7 @@ SENTENCES: tuple[tuple[str, int, str, str, Refusal], ...] = (
     ("zai", 429, "1308", "Usage limit reached for 5 hour.", "period"),
     ("zai", 400, "1211", "Unknown Model, please check the model code.", "model"),
     ("dashscope", 403, "AllocationQuota.FreeTierOnly", "The free tier of the model has been exhausted.", "credit"),
-    ("dashscope", 400, "Arrearage", "Access denied, please make sure your account is in good standing.", "credit"),
+    ("dashscope", 400, "Arrearage", "Access denied, please make sure your account is paid.", "credit"),
     ("dashscope", 429, "", "Requests rate limit exceeded, please try again later.", "rate"),
     ("ollama", 404, "", 'model "qwen" not found, try pulling it first', "model"),
     ("ollama", 404, "", "404 page not found", "address"),

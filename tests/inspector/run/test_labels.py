@@ -335,7 +335,7 @@ def test_a_handshake_that_was_refused_is_a_turn_and_a_failure(url: str, status: 
 
 
 def test_a_handshake_that_was_refused_is_an_info_once_http_was_answered() -> None:
-    """Codex goes on over HTTP after 426."""
+    """Codex continues over HTTP after 426."""
     assert severities(handshake(status=426)) == [(0, "request-rejected", "error")]
     assert severities(handshake(status=426), answered_over_http(1)) == [(0, "request-rejected", "info")]
 

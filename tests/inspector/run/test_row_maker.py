@@ -64,7 +64,7 @@ def test_a_turn_keeps_its_cost_when_a_failed_attempt_before_it_comes_again() -> 
 
 
 def test_each_turn_of_a_session_keeps_its_place_when_its_label_comes_again() -> None:
-    """The label of a turn comes again with what the next turn shows; that is no turn of the session."""
+    """The label of a turn comes again with what the next turn shows; that is not another turn."""
 
     def message(number: int, **fields: object) -> Frame:
         return Frame("client" if "input" in fields else "server", 10 * number, json.dumps(fields).encode(), True)

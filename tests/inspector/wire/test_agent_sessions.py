@@ -67,7 +67,7 @@ def test_sessions_of_both_kinds_hold_turns() -> None:
 
 
 def test_turns_begin_one_after_the_other_although_no_times_were_recorded() -> None:
-    """Their labels are told apart by when they began."""
+    """Their labels are distinguished by when they began."""
     again = [{**event, "id": f"{event['id']}2"} for event in EVENTS]
     turns = turns_of(replace(stream(body=sse(*EVENTS, *again)), started_at=1_780_000_000.0))
 

@@ -58,5 +58,5 @@ def test_a_handshake_without_an_answer_is_a_turn_that_failed(url: str) -> None:
 
 @pytest.mark.parametrize("url", [SOCKET, REALTIME, LIVE])
 @pytest.mark.parametrize("fields", [{"status": 101}, {"headers": ()}], ids=["a session", "a plain GET"])
-def test_a_session_and_a_plain_request_for_its_address_are_no_turn(url: str, fields: dict[str, Any]) -> None:
+def test_a_session_and_a_plain_request_for_its_address_are_not_turns(url: str, fields: dict[str, Any]) -> None:
     assert not read(handshake(url, **fields)).is_generation

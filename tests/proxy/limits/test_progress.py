@@ -43,7 +43,7 @@ def test_turns_of_one_session_are_counted_one_by_one() -> None:
     assert counter.report(1)["turns"] == 3
 
 
-def test_a_websocket_handshake_that_failed_is_no_turn_and_its_findings_count() -> None:
+def test_a_websocket_handshake_that_failed_is_not_a_turn_and_its_findings_count() -> None:
     counter = ProgressCounter()
     counter.add(0, label(1, None, "access-refused") | {"method": "GET"})
     counter.add(1, label(1, "0.25") | {"method": "POST", "thread": "t2"})

@@ -111,7 +111,7 @@ class AgentDraft:
                 pass
 
     def answer(self, session: str | None, *, ended: bool, error: ApiError | None) -> ResponseReading:
-        """The answer of this session. Nothing but what was said shows that it has ended: there is no finish word."""
+        """The answer of this session. There is no finish word, so only its content shows that it has ended."""
         text = "".join(self.texts)
         said = [text_part(text, "/output/text", text)] if text else []
         label: FinishLabel | None = "content_filter" if self.action == "INTERVENED" else None

@@ -52,7 +52,7 @@ def inner_result(item: Object, kind: str, pointer: str, call: ToolCall) -> list[
 
 
 def failed_listing(item: Object, kind: str, pointer: str) -> list[Part]:
-    """The error of an MCP server that was asked for its tools, as the result that the API got."""
+    """The error of an MCP server that could not list its tools, as the result that the API got."""
     error = item.get("error")
     if kind != "mcp_list_tools" or not error:
         return []

@@ -344,7 +344,7 @@ def test_long_texts_are_quoted_in_part() -> None:
     assert f"this one: '{'y' * 60}' | " in line
 
 
-def test_a_shortened_history_is_no_foreign_one() -> None:
+def test_a_shortened_history_is_not_a_foreign_one() -> None:
     cut = chat([*PARCEL, CALLED, GIVEN, *LATER], DONE, index=2)
 
     assert {FORGED, FOREIGN} & ids(*LOOP, cut) == set()

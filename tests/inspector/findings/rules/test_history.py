@@ -224,7 +224,7 @@ def mutated(*trips: Any) -> list[str]:
          "#0 response /choices/0/message/tool_calls/0, #1 request /messages/1/tool_calls/0"),
     ],
 )  # fmt: skip
-def test_each_change_of_an_answer_is_told_with_both_places(
+def test_each_change_of_an_answer_is_shown_with_both_places(
     echoed: dict[str, Any], severity: str, message: str, places: str
 ) -> None:
     back = [GIVEN] if "tool_calls" in echoed else [user("go on")]
@@ -280,7 +280,7 @@ def test_a_past_call_without_an_id_is_compared_too_and_one_that_nobody_made_is_n
     assert mutated(chat(example, FIRST), chat([*other, FIRST, GIVEN], DONE, index=1)) == []
 
 
-def test_what_many_clients_do_is_told_once_and_a_fault_each_time() -> None:
+def test_what_many_clients_do_is_reported_once_and_a_fault_each_time() -> None:
     def loop(echo: Any) -> list[str]:
         history: list[dict[str, Any]] = [HELLO]
         trips: list[Any] = []
@@ -320,7 +320,7 @@ def reasoning(*trips: Any) -> list[str]:
     return lines(*trips, only="client-reasoning")
 
 
-def test_dropped_and_altered_reasoning_are_told_with_their_places() -> None:
+def test_dropped_and_altered_reasoning_are_shown_with_their_places() -> None:
     refused = anthropic([ASKED, spoke(use()), asked(given())], index=1, error="no")
     other = anthropic([ASKED, spoke(THINKING | {"thinking": "x"}, use()), asked(given())], [words("done")], 1)
 

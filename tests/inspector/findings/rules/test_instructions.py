@@ -56,11 +56,14 @@ def loops(*, again: bool) -> dict[str, list[RoundTrip]]:
     back = [ask, spoke(use()), asked(given())]
     items = [user("what is a tape?"), item_call(), item_output()]
     said_: dict[str, Any] = {"system": PROMPT}
-    told: dict[str, Any] = {"instructions": PROMPT}
+    fields: dict[str, Any] = {"instructions": PROMPT}
     return {
         "chat": [chat([SYSTEM, HELLO], CALLED), chat([*kept, HELLO, CALLED, GIVEN], said("x"), index=1)],
         "anthropic": [anthropic([ask], [use()], **said_), anthropic(back, [words("x")], 1, **(said_ if again else {}))],
-        "responses": [responses(items[:1], [item_call()], **told), responses(items, [], 1, **(told if again else {}))],
+        "responses": [
+            responses(items[:1], [item_call()], **fields),
+            responses(items, [], 1, **(fields if again else {})),
+        ],
         "gemini": with_gemini(again=again),
     }
 
@@ -96,7 +99,7 @@ def test_a_run_without_a_prompt_loses_none() -> None:
     assert NAME not in ids(chat([HELLO], CALLED), chat([HELLO, CALLED, GIVEN], said("A strip."), index=1))
 
 
-def test_an_empty_prompt_is_no_prompt() -> None:
+def test_an_empty_prompt_is_not_a_prompt() -> None:
     empty = {"role": "system", "content": " \n"}
 
     assert NAME not in ids(chat([empty, HELLO], CALLED), chat([HELLO, CALLED, GIVEN], said("A strip."), index=1))

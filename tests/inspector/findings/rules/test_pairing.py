@@ -342,7 +342,7 @@ def test_calls_beside_a_choice_in_words_that_the_client_kept_need_no_result() ->
     assert not {name for name in reported if name.startswith("client-")}
 
 
-def test_a_client_that_closed_after_the_whole_answer_is_no_cause_of_a_missing_result() -> None:
+def test_a_client_that_closed_after_the_whole_answer_is_not_the_cause_of_a_missing_result() -> None:
     """Clients stop reading after the finish word."""
     first = replace(chat([HELLO], said(None, CALL)), closed_first="client")
     following = chat([HELLO, said(None, CALL), user("go on")], said("x"), index=1)
@@ -432,7 +432,7 @@ AT_CALL = "#0 request /messages/1/tool_calls/0"
           "#0 call look_up, #1 request"]),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_together_is_told_with_its_places(run: list[RoundTrip], expected: list[str]) -> None:
+def test_what_does_not_fit_together_is_shown_with_its_places(run: list[RoundTrip], expected: list[str]) -> None:
     assert lines(*run, only="client-") == expected
 
 
@@ -446,7 +446,7 @@ UNANSWERED = (
 )
 
 
-def test_the_words_of_the_api_confirm_what_the_request_shows_and_stand_alone_otherwise() -> None:
+def test_the_words_of_the_api_confirm_what_the_request_shows_and_are_enough_otherwise() -> None:
     assert lines(rejected(FIRST, user("go"), text=UNANSWERED), only="client-") == [
         "#0 client-missing-tool-result (client, error, P): the history has no result for the call call_1 of 'look_up'; "
         f"the API says: {UNANSWERED} | {AT_CALL}"

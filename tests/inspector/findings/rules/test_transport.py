@@ -394,7 +394,7 @@ def test_a_page_that_is_not_text_is_quoted_as_far_as_it_can_be_read() -> None:
     assert lines(trip(CHAT, plain, text), only="api-malformed") == [], "an answer without any count is an answer"
 
 
-# A client that waited in vain
+# A client that waited without success
 
 
 GONE = Failure("client_gone", "the client closed the connection")
@@ -432,7 +432,7 @@ def test_an_api_that_sent_nothing_for_long_is_reported(seconds: float, severity:
         (("x-other", "5"), 5.0, False),
     ],
 )
-def test_a_wait_as_long_as_the_clients_own_timeout_is_no_person(
+def test_a_wait_as_long_as_the_clients_own_timeout_is_not_a_person(
     header: tuple[str, str], seconds: float, timed_out: bool
 ) -> None:
     assert waits(waited(seconds, header)) == ([(0, "api", "warning")] if timed_out else [])
@@ -445,7 +445,7 @@ def test_two_attempts_that_were_given_up_after_the_same_time_are_a_timeout(secon
     assert waits(*trips) == ([(1, "api", "warning")] if alike else [])
 
 
-def test_two_requests_that_differ_are_no_attempts() -> None:
+def test_two_requests_that_differ_are_not_attempts() -> None:
     other = replace(waited(2, index=1), request=replace(waited(2).request, content=b'{"model":"gpt-5","messages":[]}'))
     answered = stream(sse(*WORDS), index=1, failure=GONE)
 
@@ -453,7 +453,7 @@ def test_two_requests_that_differ_are_no_attempts() -> None:
     assert waits(answered, waited(2, index=1)) == []
 
 
-def test_a_wait_is_told_with_its_length_and_both_explanations() -> None:
+def test_a_wait_is_shown_with_its_length_and_both_explanations() -> None:
     assert lines(waited(75.2)) == [
         (
             "#0 api-no-first-byte (api, warning, S): the API sent nothing for 75 s; then the client gave up. Either "
@@ -498,7 +498,7 @@ def headed(body: bytes, seconds: float = 70) -> RoundTrip:
 
 
 @pytest.mark.parametrize("body", [b"", b"  ", PING, PING + PING, sse({"type": "ping"}, names=True)])
-def test_a_head_and_keepalives_are_no_answer(body: bytes) -> None:
+def test_a_head_and_keepalives_are_not_an_answer(body: bytes) -> None:
     assert waits(headed(body)) == [(0, "api", "warning")]
 
 
@@ -521,8 +521,8 @@ def test_every_api_can_send_nothing(url: str) -> None:
 # An answer without an answer
 
 
-TOLD = {"prompt_tokens": 3, "completion_tokens": 0, "total_tokens": 3}
-COMPLETION = {"id": "c", "object": "chat.completion", "model": "gpt-5", "usage": TOLD}
+COUNTS = {"prompt_tokens": 3, "completion_tokens": 0, "total_tokens": 3}
+COMPLETION = {"id": "c", "object": "chat.completion", "model": "gpt-5", "usage": COUNTS}
 CONTENTS = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
 GEMINI_BODY = {"usageMetadata": {"promptTokenCount": 3, "totalTokenCount": 3}, "modelVersion": "gemini-3"}
 BLOCKS = {"messages": [{"role": "user", "content": [{"text": "hi"}]}]}
@@ -540,7 +540,7 @@ DONE = {"model": "q", "done": True, "done_reason": "stop", "prompt_eval_count": 
         (CHAT, PLAIN, {**COMPLETION, "choices": []}, "choices", "empty"),
         (CHAT, PLAIN, {**COMPLETION, "choices": None}, "choices", "missing"),
         (CHAT, PLAIN, COMPLETION, "choices", "missing"),
-        (CHAT, ASKED, sse({**BASE, "choices": [], "usage": TOLD}, done=True), "choices", "empty"),
+        (CHAT, ASKED, sse({**BASE, "choices": [], "usage": COUNTS}, done=True), "choices", "empty"),
         ("https://api.mistral.ai/v1/chat/completions", PLAIN, {**COMPLETION, "choices": []}, "choices", "empty"),
         (COMPLETIONS, {"model": "gpt-5", "prompt": "hi"}, {**COMPLETION, "object": "text_completion", "choices": []},
          "choices", "empty"),

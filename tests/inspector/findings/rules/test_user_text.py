@@ -48,7 +48,7 @@ def test_a_question_that_is_left_out_is_lost_and_is_the_only_finding_about_it() 
     assert lost(*follows(HELLO, CALLED, GIVEN)) == []
 
 
-def test_a_word_that_asks_on_does_not_stand_for_a_question() -> None:
+def test_a_word_that_asks_on_does_not_replace_a_question() -> None:
     assert lost(*follows(user("Continue."), CALLED, GIVEN)) == [
         f"#1 {LOST} (client, warning, S): the request contains none of the user's words: 1 text of #0 (15 characters) "
         "is missing, 'what is a tape?', and only 'Continue.' replaces it | #0 request /messages/0/content, #1 request"
@@ -86,11 +86,11 @@ def test_a_handoff_that_loses_the_question_is_the_clients() -> None:
     assert lost(*handed(user("Go on."), system="Find words that describe a recording on a strip.")) == []
 
 
-def test_the_system_prompt_stands_for_a_question_only_when_it_is_new() -> None:
-    told = {"role": "system", "content": "Find words that describe a recording on a strip."}
+def test_the_system_prompt_replaces_a_question_only_when_it_is_new() -> None:
+    rules = {"role": "system", "content": "Find words that describe a recording on a strip."}
 
-    assert lost(chat([told, ASK], CALLED), chat([told, CALLED, GIVEN], DONE, index=1)) != []
-    assert lost(chat([SYSTEM, ASK], CALLED), chat([told, CALLED, GIVEN], DONE, index=1)) == []
+    assert lost(chat([rules, ASK], CALLED), chat([rules, CALLED, GIVEN], DONE, index=1)) != []
+    assert lost(chat([SYSTEM, ASK], CALLED), chat([rules, CALLED, GIVEN], DONE, index=1)) == []
 
 
 ANTHROPIC = [anthropic([asked("what is a tape?")], [use()]), anthropic([spoke(use()), asked(given())], [words("x")], 1)]
@@ -121,7 +121,7 @@ def test_a_question_is_lost_in_every_protocol(run: list[RoundTrip]) -> None:
     ],
     ids=["a long text", "its words", "no longer words", "in a result", "held", "after a failure"],
 )
-def test_a_question_that_something_may_stand_for_is_not_lost(run: list[RoundTrip]) -> None:
+def test_a_question_that_something_may_replace_is_not_lost(run: list[RoundTrip]) -> None:
     assert LOST not in ids(*run)
 
 

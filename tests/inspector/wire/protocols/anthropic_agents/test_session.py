@@ -226,7 +226,7 @@ def test_what_was_sent_and_not_answered_is_a_turn_without_an_answer() -> None:
     assert turn.response is None and read(turn).request.messages[0].parts[0].text == "c"
 
 
-def test_a_stream_without_turns_stays_whole_and_what_is_sent_is_no_turn() -> None:
+def test_a_stream_without_turns_stays_whole_and_what_is_sent_is_not_a_turn() -> None:
     assert turns_of(stream(event("session.usage", usage={}))) == []
     sent = read(
         exchanged(SENT, {"events": [{"type": "user.message", "content": []}]}, {"data": []}, request_headers=BETA)

@@ -75,7 +75,7 @@ def test_content_has_its_kind_as_a_key(url: str) -> None:
     assert reading.emission.content[0].pointer == "/output/choices/0/message/content/0"
 
 
-def test_speech_synthesis_on_the_same_path_is_no_turn() -> None:
+def test_speech_synthesis_on_the_same_path_is_not_a_turn() -> None:
     body = {"model": "qwen3-tts", "input": {"text": "hi", "voice": "Cherry"}, "parameters": {}}
     assert read(exchanged(f"{HOST}/multimodal-generation/generation", body, {"output": {"audio": {}}})).kind == "other"
 

@@ -204,7 +204,7 @@ def test_a_turn_that_breaks_off_has_the_pieces_that_came() -> None:
     assert (reading.emission.text, reading.emission.reasoning, reading.finish.effective) == ("Hello", "Hm.", "cut")
 
 
-def test_the_work_of_a_subagent_is_no_turn_of_the_agent() -> None:
+def test_the_work_of_a_subagent_is_not_a_turn_of_the_agent() -> None:
     other = {
         **item("message", "x", role="assistant", content=[{"type": "output_text", "text": "inner"}]),
         "turn_id": "turn_2",
@@ -247,7 +247,7 @@ def test_what_was_sent_and_not_answered_is_a_turn_without_an_answer() -> None:
     assert turn.response is None and read(turn).request.messages[0].parts[0].text == "hi"
 
 
-def test_a_session_without_turns_stays_whole_and_what_is_sent_is_no_turn() -> None:
+def test_a_session_without_turns_stays_whole_and_what_is_sent_is_not_a_turn() -> None:
     assert turns_of(stream(CREATED, IDLE)) == []
     sent = read(exchanged(URL, {"events": [{"type": "agent.session.input.cancel"}]}, b"", status=202))
     assert (sent.protocol, sent.kind) == ("openai-agents", "other")
