@@ -87,7 +87,7 @@ _CAPACITY = _any_of(
     r"(?:server|system) is (?:too )?busy|server busy",
     r"currently loading",
 )
-_LARGER = re.compile(r"limit:? ([\d,]+).{0,60}?requested:? ([\d,]+)", re.IGNORECASE | re.DOTALL)
+_LARGER = re.compile(r"limit:? (\d[\d,]*).{0,60}?requested:? (\d[\d,]*)", re.IGNORECASE | re.DOTALL)
 _PAGE_IS_MISSING = _any_of(
     r"invalid url",
     r"no static resource",
@@ -199,7 +199,7 @@ def _limit(said: str) -> Refusal:
 
 
 def _number(text: str) -> int:
-    return int(text.replace(",", "") or 0)
+    return int(text.replace(",", ""))
 
 
 _OF_THE_ANSWER = re.compile(r"\b(?:output|generated|generation|completion)\b", re.IGNORECASE)

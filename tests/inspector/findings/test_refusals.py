@@ -1,10 +1,12 @@
 """Why an API refused a request: sentences of many APIs, in their own words."""
 
+from typing import get_args
+
 import pytest
 from conversations import HELLO, chat
 from judged import judged
 
-from turntape.inspector.findings.refusals import Refusal, filtered_side, refusal
+from turntape.inspector.findings.refusals import ACCESS, LIMITS, Refusal, filtered_side, refusal
 
 SENTENCES: tuple[tuple[str, int, str, str, Refusal], ...] = (
     (
@@ -230,6 +232,59 @@ def test_an_unknown_sentence_is_judged_by_its_status(status: int, expected: Refu
 
 
 @pytest.mark.parametrize(
+    ("status", "code", "message", "expected"),
+    [
+        (400, "tool_use_failed", "No.", "output"),
+        (400, "json_validate_failed", "No.", "output"),
+        (400, "", "See failed_generation.", "output"),
+        (429, "", "The TPM is reached, see the billing page", "rate"),
+        (429, "", "10 a / minute, see the billing page", "rate"),
+        (429, "", "The TPD is reached", "period"),
+        (429, "", "The 5-hour limit is reached", "period"),
+        (429, "", "Your credits are gone", "quota"),
+        (429, "", "See the billing page", "quota"),
+        (429, "", "The server is too busy", "overloaded"),
+        (403, "unsupported_country", "No.", "region"),
+        (403, "", "Buy more credits", "credit"),
+        (403, "", "Your budget is exceeded", "credit"),
+        (403, "model_not_found", "No.", "model"),
+        (403, "", "Invalid credentials", "key"),
+        (403, "api_key_invalid", "No.", "key"),
+        (403, "", "Please provide an API key", "key"),
+    ],
+)
+def test_one_phrase_is_enough(status: int, code: str, message: str, expected: Refusal) -> None:
+    assert refusal(status, message, code) == expected
+
+
+RATES = "The rate limit is reached", "The RPM is reached", "Only 10 requests per minute"
+
+
+@pytest.mark.parametrize("message", RATES)
+def test_some_statuses_may_name_a_rate(message: str) -> None:
+    said = [refusal(status, message) for status in (400, 403, 413, 429)]
+
+    assert said == ["rate"] * 4
+    assert [refusal(status, message) for status in (401, 404, 412, 414, 422)] == [
+        "key", "access", "request", "request", "request",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", ["Rate limit reached", "Too many requests", "Throttled", "Too much concurrency"])
+def test_an_api_with_a_high_load_that_names_a_limit_did_refuse_for_the_limit(words: str) -> None:
+    assert refusal(429, "The server is too busy") == "overloaded"
+    assert refusal(429, f"{words}: the server is too busy") == "rate"
+
+
+def test_each_kind_is_a_limit_or_a_matter_of_access_or_neither() -> None:
+    neither = {"overloaded", "output", "request"}
+
+    assert {"rate", "too_large_for_rate", "period", "quota"} == LIMITS
+    assert {"key", "account", "credit", "region", "model", "address", "access"} == ACCESS
+    assert set(get_args(Refusal.__value__)) == LIMITS | ACCESS | neither
+
+
+@pytest.mark.parametrize(
     "message",
     [
         "temperature: range: 0..1",
@@ -265,6 +320,7 @@ def test_the_details_of_a_limit_say_how_long_it_lasts() -> None:
 def test_a_request_as_large_as_the_limit_is_not_larger() -> None:
     assert refusal(429, "Limit 30000, Requested 30000") == "rate"
     assert refusal(429, "Limit 30000, Requested 30001") == "too_large_for_rate"
+    assert refusal(429, "limit , requested ,") == "rate", "no numbers"
 
 
 @pytest.mark.parametrize(
