@@ -5,9 +5,25 @@ from typing import Any
 
 import pytest
 from conversations import CALL, HELLO, TOOLS, chat, result, said, sent, user
-from judged import OLLAMA, anthropic, asked, gemini, given, ids, lines, responses, spoke, trip, turn, words
+from judged import (
+    OLLAMA,
+    anthropic,
+    asked,
+    calls,
+    context_of,
+    gemini,
+    given,
+    ids,
+    lines,
+    responses,
+    spoke,
+    trip,
+    turn,
+    words,
+)
 
 from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.findings.rules.subagents import answer_lost
 
 LOST = "client-subagent-answer-lost"
 TASK = "Find every caller of parse_date in the billing package and list them."
@@ -92,6 +108,14 @@ def test_another_tool_that_gives_nothing_is_not_the_subagents() -> None:
     assert LOST not in ids(opening, agent, back(call, ANSWER, ""))
 
 
+def test_a_call_that_no_subagent_works_on_does_not_hide_the_next_one() -> None:
+    call = said(None, ("call_0", "look_up", '{"word":"tape"}'), ("call_1", "task", json.dumps({"prompt": TASK})))
+    opening = chat([HELLO], call, tools=[*TASKS, *TOOLS])
+    [line] = lines(opening, chat([SYSTEM, user(TASK)], said(ANSWER), index=1), back(call, "", ""), only=LOST)
+
+    assert line.endswith("| #0 call call_1, #1 response, #2 request")
+
+
 def test_a_subagent_of_another_thread_is_another_matter() -> None:
     call = spawn(TASK)
     agent = chat([SYSTEM, user(TASK)], said(ANSWER), index=1)
@@ -121,6 +145,30 @@ def test_a_long_task_is_known_by_its_beginning() -> None:
     assert LOST in ids(*run("", task=TASK + "x" * 6000))
 
 
+@pytest.mark.parametrize(("same", "found"), [(1_999, False), (2_000, True)])
+def test_two_thousand_characters_of_a_task_decide(same: int, found: bool) -> None:
+    task = (TASK + "x" * 2_000)[:same]
+    call = spawn(f"{task}yz")
+    first, last = (
+        sent(one, x_claude_code_session_id="s") for one in (chat([HELLO], call, tools=TASKS), back(call, ""))
+    )
+    agent = sent(
+        chat([user(f"{task}z")], said(ANSWER), index=1),
+        x_claude_code_session_id="s",
+        x_claude_code_agent_id="a1",
+        x_claude_code_parent_agent_id="main",
+    )
+
+    assert (LOST in ids(first, agent, last)) is found
+
+
+def test_nothing_is_lost_before_the_next_request() -> None:
+    first, agent, _ = run("")
+
+    assert LOST not in ids(first, agent)
+    assert [*answer_lost.check(context_of(first))] == []
+
+
 def anthropic_run(text: str, **more: Any) -> list[RoundTrip]:
     call = {"type": "tool_use", "id": "toolu_1", "name": "task", "input": {"prompt": TASK}}
     tools = [{"name": "task", "input_schema": {"type": "object"}}]
@@ -140,6 +188,28 @@ def gemini_run() -> list[RoundTrip]:
         gemini([turn("user", {"text": TASK})], [{"text": ANSWER}], 1),
         gemini([ask, turn("model", call), gave], [{"text": "done"}], 2),
     ]
+
+
+def test_without_ids_an_earlier_result_is_not_the_tasks() -> None:
+    def gave(text: str) -> dict[str, Any]:
+        return turn("user", {"functionResponse": {"name": "look_up", "response": {"output": text}}})
+
+    history = [turn("user", {"text": "hi"}), turn("model", calls("tape")), gave("")]
+    call = turn("model", {"functionCall": {"name": "look_up", "args": {"word": TASK}}})
+    opening = gemini(history, call["parts"])
+    agent = gemini([turn("user", {"text": TASK})], [{"text": ANSWER}], 1)
+
+    def found(text: str) -> list[str]:
+        return lines(opening, agent, gemini([*history, call, gave(text)], [{"text": "done"}], 2), only=LOST)
+
+    assert found("three callers") == []
+    assert len(found("")) == 1
+
+
+def test_a_call_without_an_id_is_named_by_its_tool() -> None:
+    [line] = lines(*ollama_run(), only=LOST)
+
+    assert line.endswith("| #0 call task, #1 response, #2 request")
 
 
 def responses_run(**fields: Any) -> list[RoundTrip]:

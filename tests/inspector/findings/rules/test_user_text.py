@@ -65,6 +65,7 @@ def test_several_texts_are_counted() -> None:
     [line] = lost(opened, chat([user("Continue."), said("Of what kind?"), CALLED, GIVEN], DONE, index=1))
     assert "and only 'Continue.' replaces them" in line
     assert lost(opened, chat([said("Of what kind?"), ASK, CALLED, GIVEN], DONE, index=1)) == []
+    assert lost(opened, chat([ASK, CALLED, GIVEN], DONE, index=1)) == []
 
 
 def handed(*history: dict[str, Any], system: str = "You search.") -> list[RoundTrip]:
@@ -147,3 +148,54 @@ def signed(**more: Any) -> list[str]:
 def test_a_short_answer_links_two_requests_when_its_signature_came_back() -> None:
     assert signed() == []
     assert len(signed(thoughtSignature="c2lnbmVk")) == 1
+
+
+@pytest.mark.parametrize(("size", "shown"), [(40, "y" * 40), (41, "y" * 40)])
+def test_forty_characters_of_what_replaces_a_question_are_shown(size: int, shown: str) -> None:
+    [line] = lost(*follows(user("y" * size), CALLED, GIVEN))
+
+    assert f"and only {shown!r} replaces it |" in line
+
+
+@pytest.mark.parametrize(("size", "shown"), [(60, "y" * 60), (61, "y" * 60)])
+def test_sixty_characters_of_a_lost_question_are_shown(size: int, shown: str) -> None:
+    [line] = lost(*follows(CALLED, GIVEN, ask=user("y" * size)))
+
+    assert f"({size} characters) is missing, {shown!r} |" in line
+
+
+def test_three_places_of_lost_texts_are_shown() -> None:
+    asks = [user(f"Question {name} about tapes?") for name in ("one", "two", "three", "four")]
+    history = [piece for ask in asks for piece in (ask, said("Of what kind?"))][:-1]
+    [line] = lost(chat(history, CALLED), chat([said("Of what kind?"), CALLED, GIVEN], DONE, index=1))
+
+    assert "4 texts of #0" in line
+    places = ", ".join(f"#0 request /messages/{n}/content" for n in (0, 2, 4))
+    assert line.endswith(f"| {places}, #1 request")
+
+
+def test_a_call_and_a_result_that_came_in_replace_no_question() -> None:
+    other = said(None, ("call_9", "look_up", '{"word":"strip"}'))
+
+    assert lost(*follows(other, result("call_9", "x" * 250), CALLED, GIVEN)) == [
+        f"#1 {LOST} (client, warning, P): the request contains none of the user's words: 1 text of #0 (15 characters) "
+        "is missing, 'what is a tape?' | #0 request /messages/0/content, #1 request"
+    ]
+
+
+def test_a_question_in_the_system_prompt_is_not_lost() -> None:
+    def left_out(system: str) -> list[str]:
+        first = anthropic([asked("what is a tape?")], [use()], system=system)
+        return lost(first, anthropic([spoke(use()), asked(given())], [words("x")], 1, system=system))
+
+    assert left_out("They asked: What is a tape?") == []
+    assert len(left_out("They asked something.")) == 1
+
+
+@pytest.mark.parametrize(("second", "count"), [("recording", 0), ("melody", 1)])
+def test_the_words_of_all_parts_of_a_system_prompt_count(second: str, count: int) -> None:
+    system = [words("describe"), words(second)]
+    text = "Which words describe the recording of a voice on a thin strip?"
+    first = anthropic([asked(text)], [use()])
+
+    assert len(lost(first, anthropic([spoke(use()), asked(given())], [words("x")], 1, system=system))) == count
