@@ -167,9 +167,9 @@ def overloaded(context: RuleContext) -> Iterator[Note]:
     "can raise a quota or a spending limit.",
 )
 def rate_limited(context: RuleContext) -> Iterator[Note]:
-    what = _LIMITS.get(why_refused(context) or "request")
+    why = why_refused(context)
     response = context.turn.round_trip.response
-    if what is None or response is None or context.has(*turntape_actions.IDS):
+    if why not in _LIMITS or response is None or context.has(*turntape_actions.IDS):
         return
     wait = header(response.headers, "retry-after")
     spent = next(
@@ -182,10 +182,10 @@ def rate_limited(context: RuleContext) -> Iterator[Note]:
     )
     more = (f"; retry after {wait} s" if wait else "") + (f"; {spent} is 0" if spent else "")
     yield Note(
-        f"{what}{more}: {_says(context)}",
+        f"{_LIMITS[why]}{more}: {_says(context)}",
         (failure_place(context.turn),),
-        severity=None if what == _LIMITS["rate"] else "error",
-        because_of=(STORM,) if what == _LIMITS["rate"] and (context.has(STORM) or context.thread.storming) else (),
+        severity=None if why == "rate" else "error",
+        because_of=(STORM,) if why == "rate" and (context.has(STORM) or context.thread.storming) else (),
     )
 
 
@@ -203,13 +203,12 @@ ACCESS_REFUSED = "access-refused"
 )
 def no_access(context: RuleContext) -> Iterator[Note]:
     why = why_refused(context)
-    what = _ACCESS.get(why or "request")
-    if what is None or _names_fault(context) or context.has(*turntape_actions.IDS):
+    if why not in _ACCESS or _names_fault(context) or context.has(*turntape_actions.IDS):
         return
     places: tuple[str, ...] = (failure_place(context.turn),)
     if why == "address":
         places += (f"{context.at} request {context.exchange.path}",)
-    yield Note(f"the API did not accept {what}: {_says(context)}", places)
+    yield Note(f"the API did not accept {_ACCESS[why]}: {_says(context)}", places)
 
 
 REQUEST_REJECTED = "request-rejected"

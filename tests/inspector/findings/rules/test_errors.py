@@ -526,3 +526,29 @@ def test_a_whole_call_in_the_history_does_not_make_a_parser_error_the_clients() 
     reported = ids(chat(history, status=500, error=error))
     assert "malformed-output" in reported
     assert not reported & set(FAILED)
+
+
+STREAM_OF_OTHERS = "Unsupported parameter: 'stream'. You lack the permission."
+
+
+def test_a_rejection_that_names_a_field_is_one_even_if_it_speaks_of_permissions() -> None:
+    """Under the statuses of a rejection; under others the named fault is enough."""
+    found = {
+        status: ids(refused(status, STREAM_OF_OTHERS)) & set(FAILED)
+        for status in (*range(400, 429), *range(430, 432), 451, 499)
+    }
+
+    rejected = {"request-rejected"}
+    assert {status for status, names in found.items() if names == rejected} == {400, 405, 409, 413, 415, 422}
+    assert all(names in (rejected, set()) for status, names in found.items() if status not in (408, 424))
+
+
+def test_the_evidence_of_a_wrong_address_is_its_path() -> None:
+    assert lines(refused(404, "Not Found"), only="access-refused") == [
+        "#0 access-refused (client, error, P): the API did not accept the address, which looks like a wrong base URL: "
+        "404 Not Found | #0 status 404, #0 request /v1/chat/completions"
+    ]
+    assert lines(refused(404, "The model `x` does not exist"), only="access-refused") == [
+        "#0 access-refused (client, error, P): the API did not accept the model: 404 The model `x` does not exist | "
+        "#0 status 404"
+    ]

@@ -558,3 +558,182 @@ def test_faults_that_stay_in_the_history_are_reported_once() -> None:
         (0, "client-orphan-tool-result"),
         (0, "client-results-not-adjacent"),
     ]
+
+
+NUMBER = "Not the same number of function calls and responses"
+PARTS = "The number of function response parts is equal to the number of function call parts"
+SAYS = {
+    "client-missing-tool-result": UNANSWERED,
+    "client-orphan-tool-result": "messages with role 'tool' must be a response to a preceding message with "
+    "'tool_calls'.",
+    "client-duplicate-tool-result": "each tool_use must have a single result",
+    "client-duplicated-call": "duplicate item found with id",
+    "client-results-not-adjacent": "Conversation blocks and tool result blocks cannot be provided in the same turn",
+}
+HISTORIES: dict[str, list[dict[str, Any]]] = {
+    "client-missing-tool-result": [FIRST, user("go on")],
+    "client-orphan-tool-result": [result("never", "x")],
+    "client-duplicate-tool-result": [FIRST, result("call_1", "x"), result("call_1", "x")],
+    "client-duplicated-call": [said(None, CALL, CALL), result("call_1", "x")],
+    "client-results-not-adjacent": [FIRST, user("hurry"), result("call_1", "x")],
+}
+
+
+def faults(*trips: RoundTrip) -> list[tuple[int, str, str]]:
+    """The number, the class and the certainty of each fault that was found in the pairs of a run."""
+    return [(one.at, one.id, one.tier) for one in judged(*trips) if one.id in SAYS]
+
+
+@pytest.mark.parametrize("name", SAYS)
+def test_the_apis_sentence_is_added_to_the_fault_or_reported_alone(name: str) -> None:
+    shown = only(name, rejected(*HISTORIES[name], text=SAYS[name]))
+    assert (shown.tier, shown.message.partition("; the API says: ")[2]) == ("P", SAYS[name])
+
+    alone = rejected(text=SAYS[name])
+    assert lines(alone, only="client-") == [
+        f"#0 {name} (client, error, S): the API rejects the request: {SAYS[name]} | #0 request, #0 status 400"
+    ]
+
+    other = rejected(*HISTORIES[name], text="No.")
+    assert "the API says" not in only(name, other).message
+
+
+@pytest.mark.parametrize("name", SAYS)
+def test_a_fault_of_an_earlier_request_is_not_reported_again_when_the_api_rejects_it(name: str) -> None:
+    """Nor is the API's sentence, which is about the same fault."""
+    history = HISTORIES[name]
+    trips = [chat([HELLO, *history], said("The first answer to it."))]
+    history = [*history, said("The first answer to it."), user("and?")]
+    trips.append(chat([HELLO, *history], said("The second answer to it."), index=1))
+    history = [*history, said("The second answer to it."), user("more?")]
+    trips.append(rejected(*history, text=SAYS[name], index=2))
+
+    assert [at for at, found, _ in faults(*trips) if found == name] == [0]
+
+
+def test_a_sentence_whose_numbers_change_is_reported_once() -> None:
+    trips = [rejected(user("?"), text=f"{n}: {UNANSWERED}", index=n) for n in range(4)]
+
+    assert faults(*trips) == [(0, "client-missing-tool-result", "S")]
+
+
+def test_a_sentence_after_another_rejection_is_reported() -> None:
+    orphan, missing = SAYS["client-orphan-tool-result"], SAYS["client-missing-tool-result"]
+    trips = [rejected(user("?"), text=text, index=n) for n, text in enumerate((orphan, "No.", missing))]
+
+    assert faults(*trips) == [(0, "client-orphan-tool-result", "S"), (2, "client-missing-tool-result", "S")]
+
+
+SPLIT = [HI, BOTH, turn("user", gives("x")), turn("user", gives("y"))]
+ASIDE = [ASKED, spoke(use()), asked("hurry", given())]
+
+
+@pytest.mark.parametrize(
+    ("one", "expected"),
+    [
+        (rejected(text=NUMBER), ["client-missing-tool-result S"]),
+        (rejected(text=PARTS), ["client-missing-tool-result S"]),
+        (rejected(*HISTORIES["client-missing-tool-result"], text=NUMBER), ["client-missing-tool-result P"]),
+        (rejected(*HISTORIES["client-missing-tool-result"], text=PARTS), ["client-missing-tool-result P"]),
+        (rejected(*HISTORIES["client-orphan-tool-result"], text=NUMBER), ["client-orphan-tool-result P"]),
+        (rejected(*HISTORIES["client-duplicate-tool-result"], text=NUMBER), ["client-duplicate-tool-result P"]),
+        (rejected(*HISTORIES["client-results-not-adjacent"], text=PARTS), ["client-results-not-adjacent P"]),
+        (replace(gemini(SPLIT, []), response=rejected(text=PARTS).response), ["client-results-not-adjacent P"]),
+        (anthropic(ASIDE, error=PARTS), ["client-results-not-adjacent P"]),
+    ],
+)  # fmt: skip
+def test_a_sentence_about_several_faults_is_about_the_one_that_the_history_shows(
+    one: RoundTrip, expected: list[str]
+) -> None:
+    assert [f"{name} {tier}" for _, name, tier in faults(one)] == expected
+
+
+def refused_by_gemini(*contents: dict[str, Any]) -> RoundTrip:
+    error = {"error": {"code": 400, "message": "No.", "status": "INVALID_ARGUMENT"}}
+    answered = gemini([HI, *contents], [])
+    return replace(answered, response=chat([HELLO], status=400, error=error).response)
+
+
+def with_id(call_id: str, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A call of Gemini that has an id, and its result."""
+    call = {"id": call_id, "name": name, "args": {}}
+    return {"functionCall": call}, {"functionResponse": {"id": call_id, "name": name, "response": {"output": "x"}}}
+
+
+def test_another_order_decides_only_where_no_call_has_an_id() -> None:
+    tape, found = with_id("c1", "look_up"), with_id("c2", "find")
+    idless = refused_by_gemini(turn("model", calls(), FIND), turn("user", gives("y", "find"), gives("x")))
+    ids_on_all = refused_by_gemini(turn("model", tape[0], found[0]), turn("user", found[1], tape[1]))
+    ids_on_one = refused_by_gemini(turn("model", calls(), found[0]), turn("user", found[1], gives("x")))
+
+    said = [only("client-results-reordered", one).severity for one in (idless, ids_on_all, ids_on_one)]
+    assert said == ["warning", "info", "info"]
+
+
+def test_what_the_api_gave_one_id_does_not_hide_the_faults_behind_it() -> None:
+    twins = said(None, ("c1", "look_up", "{}"), ("c1", "look_up", '{"word":"a"}'))
+    second = said(None, ("c2", "look_up", "{}"))
+    behind = [second, second, result("c2", "x"), said(None, ("c3", "look_up", "{}")), result("c3", "x")]
+    history = [HELLO, twins, result("c1", "x"), result("c1", "y"), *behind, result("c3", "y")]
+
+    reported = [one for one in judged(chat([HELLO], twins), chat(history, DONE, index=1)) if one.at == 1]
+
+    assert [one.message for one in reported if one.id.startswith("client-duplicate")] == [
+        "the call c3 has two results, the second one with other content",
+        "the call c2 is in the history twice",
+    ]
+
+
+KEPT = "It is a strip that holds what somebody said."
+
+
+@pytest.mark.parametrize("history", [*HISTORIES.values(), [TWO, result("c2", "y"), result("c1", "x")]])
+def test_a_fault_that_moves_with_its_history_is_reported_once(history: list[dict[str, Any]]) -> None:
+    first = chat([HELLO, *history], said(KEPT))
+    brief = {"role": "system", "content": "Be brief."}
+    again = chat([brief, HELLO, *history, said(KEPT), user("and?")], DONE, index=1)
+
+    reported = [one for one in judged(first, again) if one.id in (*SAYS, "client-results-reordered")]
+    assert {one.at for one in reported} == {0}
+
+
+def test_a_result_that_names_no_call_is_reported_once() -> None:
+    history = [HELLO, {"role": "tool", "content": "x"}]
+    again = chat([*history, said(KEPT), user("and?")], DONE, index=1)
+
+    assert faults(chat(history, said(KEPT)), again) == [(0, "client-orphan-tool-result", "P")]
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [[BOTH, turn("user", gives("x")), turn("user", gives("y"))],
+     [turn("model", calls()), turn("user", gives(name="find"))],
+     [BOTH, turn("user", gives("x"), gives("x"), gives("x"))],
+     [turn("model", calls("a"), FIND), turn("user", gives("y", "find"), gives("x"))]],
+)  # fmt: skip
+def test_a_fault_without_ids_is_reported_once(contents: list[dict[str, Any]]) -> None:
+    first = gemini([HI, *contents], [{"text": KEPT}])
+    again = gemini([HI, *contents, turn("model", {"text": KEPT}), HI], [{"text": "x"}], 1)
+
+    assert {one.at for one in judged(first, again) if one.id.startswith("client-")} == {0}
+
+
+def test_words_before_a_result_are_reported_once() -> None:
+    first = anthropic(ASIDE, [words(KEPT)])
+    again = anthropic([*ASIDE, spoke(words(KEPT)), asked("and?")], [words("x")], 1)
+
+    assert faults(first, again) == [(0, "client-results-not-adjacent", "P")]
+
+
+def test_a_call_that_got_an_id_from_the_client_is_not_missing_a_second_time() -> None:
+    own = {"functionCall": {"id": "mine", "name": "look_up", "args": {"word": "tape"}}}
+
+    assert faults(ONE_CALL, replied(turn("model", own), HI)) == [(0, "client-missing-tool-result", "P")]
+    other = faults(gemini([HI], [FIND]), replied(turn("model", FIND, own), HI))
+    assert other == [(0, "client-missing-tool-result", "P"), (1, "client-missing-tool-result", "P")]
+
+
+def test_a_result_under_its_own_id_is_not_one_under_the_id_of_an_item() -> None:
+    one = responses([HELLO, {**item_output("call_9"), "id": "call_9"}], [ANSWERED])
+
+    assert only("client-orphan-tool-result", one).message.endswith(", but the history holds no such call")
