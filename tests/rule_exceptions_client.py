@@ -49,6 +49,17 @@ def thought(*echoed: dict[str, Any], call: bool = True, **second: Any) -> list[R
     return [anthropic(history[:1], content), anthropic(history, [words("Done.")], 1, **second)]
 
 
+CLEARED = "[Old tool result content cleared]"
+
+
+def shortened(became: str) -> list[RoundTrip]:
+    """A long result that is sent again as this text, beside a newer one; the API counts that its cache gave nothing."""
+    second = said(None, ("call_2", "look_up", '{"word":"b"}'))
+    history = [HELLO, CALLED, result("call_1", "row of a long table " * 40)]
+    later = [*history[:2], result("call_1", became), second, result("call_2", "x")]
+    return [chat(history, second, usage=(5000, 10)), chat(later, DONE, index=1, usage=(5000, 10))]
+
+
 def older() -> list[RoundTrip]:
     """Thinking that is sent back once, and left out two turns later."""
     ask, first, back = asked("what is a tape?"), spoke(THINKING, use()), asked(given())
@@ -378,6 +389,11 @@ CLIENT: list[Row] = [
      respelled(first_too=True), respelled()),
     ("client-cache-prefix-busted", "The cache was read as far as it was written",
      marked(read=0, ask="hi"), marked(read=4000, ask="hi")),
+    ("client-cache-prefix-busted",
+     "The client cleared old results, and the counts show no cache that was lost: then it is an info",
+     shortened("It failed."), shortened(CLEARED), "info"),
+    ("client-tool-result-rewritten", "A short marker replaces an old result, to save space: then it is an info",
+     shortened("It failed."), shortened(CLEARED), "info"),
     ("client-sampling-params-changed", "Only `tool_choice` changed",
      set_to(reasoning_effort="high"), set_to(tool_choice="auto")),
     ("client-missing-tool-result", "The API ran the tool itself",

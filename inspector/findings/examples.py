@@ -27,8 +27,8 @@ EXAMPLES: dict[str, Example] = {
         ("#2 request /messages/6", "#3 request /messages/7"),
     ),
     "client-tool-result-rewritten": Example(
-        "the result of call_tJmX2O was rewritten, 65 characters shorter: 'read_file: no such file: "
-        "services/checko' became '[old result removed]'",
+        "the result of call_tJmX2O was rewritten, 75 characters shorter: 'read_file: no such file: "
+        "services/checko' became 'It failed.'",
         ("#2 request /messages/6", "#3 request /messages/6"),
     ),
     "client-assistant-mutated": Example(

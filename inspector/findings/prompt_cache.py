@@ -24,6 +24,12 @@ def at_stake(context: RuleContext) -> bool:
     return bool(then.cache_read or then.cache_write) or counted
 
 
+def shown(context: RuleContext) -> bool:
+    """True when the counts of the last answer show that there was a cache to lose."""
+    then = context.previous.reading.usage if context.previous is not None else None
+    return then is not None and bool(then.cache_read or then.cache_write)
+
+
 def still_read(then: Usage | None, now: Usage | None) -> bool:
     """True when the request read nearly all that the one before had left in the cache."""
     again = now.cache_read if now is not None else None

@@ -206,15 +206,15 @@ def result_shortened(loop: Loop) -> int:
     return TICKETS
 
 
-@FIDELITY("client-tool-result-rewritten", "client", FULL, "cleared", also=BUSTED)
-def results_cleared(loop: Loop) -> int:
+@FIDELITY("client-tool-result-rewritten", "client", FULL, "replaced", also=BUSTED)
+def results_replaced(loop: Loop) -> int:
     results = loop.steps[FAILING].results
 
-    def clear(message: Message) -> Message:
-        blocks = tuple(replace(b, text="[old result removed]") if isinstance(b, Result) else b for b in results)
+    def replaced(message: Message) -> Message:
+        blocks = tuple(replace(b, text="It failed.") if isinstance(b, Result) else b for b in results)
         return Message(message.role, blocks) if message.blocks is results else message
 
-    loop.steps[QUERIES].rewrite = rewriting(clear)
+    loop.steps[QUERIES].rewrite = rewriting(replaced)
     return QUERIES
 
 

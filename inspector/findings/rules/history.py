@@ -1,5 +1,6 @@
 """Whether the client repeated the history unchanged: answers, reasoning and results, in their order."""
 
+import re
 from collections.abc import Iterator
 
 from ...analysis.conversation import text_meaning
@@ -321,6 +322,7 @@ def history_reordered(context: RuleContext) -> Iterator[Note]:
     "P",
     says="A result that was sent before has changed.",
     fix="Shorten results before they are sent the first time; later changes break the cache.",
+    not_when=("A short marker replaces an old result, to save space: then it is an info",),
 )
 def result_rewritten(context: RuleContext) -> Iterator[Note]:
     changes = [change for change in context.echo.changes if change.kind == "result_changed"] if context.echo else []
@@ -330,8 +332,28 @@ def result_rewritten(context: RuleContext) -> Iterator[Note]:
         yield Note(
             f"the result of {change.call_id or 'a call'} was rewritten{more}: {differs(change)}",
             place(context, change),
+            severity="info" if is_cleared(change) else None,
             key=(change.call_id, context.index),
         )
+
+
+_MARKER = re.compile(
+    r"\b(cleared|removed|omitted|elided|truncated|pruned|compacted|hidden|redacted|trimmed|masked|evicted|placeholder|"
+    r"no longer (shown|available))\b",
+    re.I,
+)
+_START = 20
+"""Characters. A text that begins as the result did is a part of the result."""
+_LONGEST_MARKER = 200
+"""Characters. What is longer than this is a result or a summary."""
+
+
+def is_cleared(change: HistoryChange) -> bool:
+    """True for a result that became a short marker, as clients write it to make room in the context window."""
+    was, now = change.was.strip(), change.became.strip()
+    if change.kind != "result_changed" or not _MARKER.search(now):
+        return False
+    return len(now) <= min(_LONGEST_MARKER, len(was) // 2) and now[:_START] != was[:_START]
 
 
 RULES = (truncated, history_reordered, result_rewritten, assistant_mutated, reasoning_dropped, reasoning_altered)

@@ -8,8 +8,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from ...wire.json_value import as_array, as_object, as_text, is_array, is_object
+from ...wire.json_value import Object, as_array, as_object, as_text, is_array, is_object
 from ...wire.printable import several
+from ...wire.protocols.traits import ArgumentsField
 from ...wire.values import Message, Part
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -297,20 +298,23 @@ def _wrong_types(context: RuleContext) -> Iterator[Note]:
 
 
 def _wrong_arguments(context: RuleContext, part: Part) -> Iterator[Note]:
-    wanted = context.protocol.requests.arguments
-    fields = as_object(part.raw)
-    if part.call is None or part.call.server or wanted is None or as_text(fields.get("type")) in _OBJECT_CALLS:
+    call = as_object(part.raw)
+    if part.call is None or part.call.server or as_text(call.get("type")) in _OBJECT_CALLS:
         return
-    for step in wanted.holder:
-        fields = as_object(fields.get(step))
-    if wanted.key not in fields or _is(fields[wanted.key], wanted.type):
-        return
-    if context.returned_by(part.raw) is None:
+    wrong = next((place.type for place in context.protocol.requests.arguments if _breaks(call, place)), None)
+    if wrong is not None and context.returned_by(part.raw) is None:
         yield Note(
-            f"the arguments of {part.call.name!r} must be {_ARTICLE[wanted.type]}",
+            f"the arguments of {part.call.name!r} must be {_ARTICLE[wrong]}",
             (f"{context.at} request {part.pointer}",),
             key=part.pointer,
         )
+
+
+def _breaks(call: Object, place: ArgumentsField) -> bool:
+    """True when the call holds arguments at this place, in another type."""
+    for step in place.holder:
+        call = as_object(call.get(step))
+    return place.key in call and not _is(call[place.key], place.type)
 
 
 def _wrong_result(context: RuleContext, part: Part) -> Iterator[Note]:

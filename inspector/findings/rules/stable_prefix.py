@@ -13,7 +13,7 @@ from .. import prompt_cache
 from ..finding import Severity, became
 from ..rule import Note, rule
 from ..rule_context import RuleContext
-from .history import differs, place
+from .history import differs, is_cleared, place
 from .pairing import confirmed
 
 _VOLATILE: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -157,6 +157,7 @@ _ROOTS = (
         "The API reports no cache: then it is an info",
         "Only the last answer came back in another spelling: it was in no cache yet",
         "The cache was read as far as it was written",
+        "The client cleared old results, and the counts show no cache that was lost: then it is an info",
     ),
 )
 def prefix_busted(context: RuleContext) -> Iterator[Note]:
@@ -180,8 +181,15 @@ def prefix_busted(context: RuleContext) -> Iterator[Note]:
         + (f"; {unread:,} input tokens were not read from the cache" if unread is not None else "")
         + (f"; the API says {diagnosis}" if diagnosis else ""),
         place(context, departures[0]) if departures else (f"{context.at} request",),
+        severity=None if prompt_cache.shown(context) or not _only_cleared(context, departures) else "info",
         because_of=context.has(*_ROOTS),
     )
+
+
+def _only_cleared(context: RuleContext, departures: list[HistoryChange]) -> bool:
+    """True when the messages differ only in old results that the client cleared."""
+    prompt = context.has("client-system-prompt-changed", "client-tools-changed")
+    return bool(departures) and not prompt and all(is_cleared(change) for change in departures)
 
 
 def _departures(context: RuleContext) -> list[HistoryChange] | None:

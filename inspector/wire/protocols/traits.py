@@ -52,7 +52,8 @@ class RequestRules:
     tool_name: re.Pattern[str] | None = None
     """What a whole tool name must match."""
     max_tools: int | None = None
-    arguments: ArgumentsField | None = None
+    arguments: tuple[ArgumentsField, ...] = ()
+    """Each place where a call of the API may hold its arguments."""
     rejects_empty_text: bool = False
     """True when a message or text block without text is an error."""
     needs_tools_for_history: bool = False

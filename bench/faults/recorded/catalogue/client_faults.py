@@ -115,7 +115,7 @@ def result_rewritten(loop: Loop) -> Places:
         return None
     place, results = found
     for _, result in results[1:]:
-        result.text.value = write_text(result.text.value, "[removed to save space]")
+        result.text.value = write_text(result.text.value, "It gave nothing of use.")
     return {place + 2}
 
 

@@ -23,7 +23,7 @@ from ..protocol import Protocol
 from ..shared.answers import objects, prompt_message, stream_error
 from ..shared.parts import other_fields, texts, unread
 from ..shared.text_pieces import FINISH, read_text
-from ..traits import AnswerRules, Caching, RequestRules
+from ..traits import AnswerRules, ArgumentsField, Caching, RequestRules
 from .api import INVOKE_API
 from .converse import read_converse_body, read_converse_events
 from .converse_blocks import converse_usage, read_converse_request
@@ -259,7 +259,15 @@ BEDROCK_INVOKE = Protocol(
     finish=dict(FINISH),
     streams=("aws-event-stream",),
     api=INVOKE_API,
-    requests=RequestRules(rejects_empty_text=True),
+    requests=RequestRules(
+        rejects_empty_text=True,
+        # Anthropic's, Nova's and the chat format's: the keys that lead there tell them apart.
+        arguments=(
+            ArgumentsField((), "input", "object"),
+            ArgumentsField(("toolUse",), "input", "object"),
+            ArgumentsField(("function",), "arguments", "string"),
+        ),
+    ),
     answers=AnswerRules(calls_by_index=True, always_says_finish=True, lacks_id=_lacks_id),
     caching=Caching(on_request=True),
 )

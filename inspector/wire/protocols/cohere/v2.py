@@ -9,7 +9,7 @@ from ..openai_chat.request import content_parts, lacks_id, message_calls, read_c
 from ..protocol import Protocol
 from ..shared.answers import answer, posts, read_assembled
 from ..shared.parts import text_part, texts
-from ..traits import AnswerRules
+from ..traits import AnswerRules, ArgumentsField, RequestRules
 from .api import API
 from .not_read import NOT_READ
 from .rewrite import EDIT_TARGETS, REWRITE
@@ -78,6 +78,7 @@ COHERE_V2 = Protocol(
     api=API,
     rewrite=REWRITE,
     edit_targets=EDIT_TARGETS,
+    requests=RequestRules(arguments=(ArgumentsField(("function",), "arguments", "string"),)),
     answers=AnswerRules(holder="message", streams_holder=False, always_says_finish=True, lacks_id=lacks_id),
     price_provider="cohere",
 )

@@ -166,7 +166,10 @@ GEMINI_GENERATE = Protocol(
     requests=RequestRules(
         check_roles=check_roles,
         tool_name=re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}"),
-        arguments=ArgumentsField(("functionCall",), "args", "object"),
+        arguments=(
+            ArgumentsField(("functionCall",), "args", "object"),
+            ArgumentsField(("function_call",), "args", "object"),
+        ),
     ),
     answers=AnswerRules(holder="candidates", has_word_for_calls=False, always_says_finish=True),
     reasoning=Reasoning("required", only_with_calls=True),

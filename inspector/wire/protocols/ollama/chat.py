@@ -76,7 +76,7 @@ OLLAMA_CHAT = Protocol(
     rewrite=REWRITE,
     edit_targets=EDIT_TARGETS,
     pairing=Pairing(named_results=True),
-    requests=RequestRules(arguments=ArgumentsField(("function",), "arguments", "object")),
+    requests=RequestRules(arguments=(ArgumentsField(("function",), "arguments", "object"),)),
     answers=AnswerRules(
         holder="message", has_word_for_calls=False, drops_prompt_silently=True, always_says_finish=True
     ),

@@ -74,7 +74,7 @@ OPENAI_CHAT = Protocol(
     requests=RequestRules(
         tool_name=re.compile(r"[a-zA-Z0-9_-]{1,64}"),
         max_tools=128,
-        arguments=ArgumentsField(("function",), "arguments", "string"),
+        arguments=(ArgumentsField(("function",), "arguments", "string"),),
         usage_on_request=True,
         strict_tools=True,
     ),

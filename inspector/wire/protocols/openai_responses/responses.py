@@ -264,7 +264,7 @@ OPENAI_RESPONSES = Protocol(
     requests=RequestRules(
         tool_name=re.compile(r"[a-zA-Z0-9_-]{1,64}"),
         max_tools=128,
-        arguments=ArgumentsField((), "arguments", "string"),
+        arguments=(ArgumentsField((), "arguments", "string"),),
         strict_tools=True,
     ),
     answers=AnswerRules(

@@ -396,3 +396,72 @@ def test_a_moved_piece_and_a_rewritten_result_are_placed() -> None:
     assert (
         "was rewritten, 2 characters shorter: 'a strip' became 'a tap'" in lines(LATER, shorter, only="client-tool")[0]
     )
+
+
+ROWS = "row of a long table " * 40
+CLEARED = "[Old tool result content cleared]"
+
+
+def severities(*trips: Any) -> list[str]:
+    return [one.severity for one in judged(*trips) if one.id == "client-tool-result-rewritten"]
+
+
+def chat_results(old: str, new: str = "a band") -> list[dict[str, Any]]:
+    return [*LONG[:2], result("call_1", old), LONG[3], result("c2", new)]
+
+
+@pytest.mark.parametrize(
+    ("now", "severity"),
+    [
+        (CLEARED, "info"),
+        ("<MASKED>", "info"),
+        ("Old output: (12 lines omitted)", "info"),
+        ("It gave nothing.", "warning"),
+        (f"{ROWS[:60]} [truncated]", "warning"),
+        (f"{CLEARED} {ROWS[:170]}", "warning"),
+        (ROWS[:-2], "warning"),
+    ],
+)
+def test_an_old_result_that_became_a_marker_was_cleared_on_purpose(now: str, severity: str) -> None:
+    opened = chat(chat_results(ROWS), said("So it is a band.", ("c3", "look_up", '{"word":"band"}')))
+
+    assert severities(opened, chat([*chat_results(now), *END], DONE, index=1)) == [severity]
+
+
+def test_a_short_result_is_not_cleared_to_save_space() -> None:
+    assert severities(LATER, chat([*chat_results("[cleared]"), *END], DONE, index=1)) == ["warning"]
+
+
+def gemini_results(old: str) -> list[dict[str, Any]]:
+    return [turn("user", {"text": "hi"}), turn("model", calls("a")), turn("user", gives(old))]
+
+
+def anthropic_results(old: str) -> list[dict[str, Any]]:
+    return [ASKED, spoke(use()), asked(given(text=old))]
+
+
+def responses_results(old: str) -> list[dict[str, Any]]:
+    return [{"role": "user", "content": "hi"}, item_call(), item_output(text=old)]
+
+
+CLEARING = {
+    "gemini": [
+        gemini(gemini_results(ROWS), [calls("b")]),
+        gemini([*gemini_results(CLEARED), turn("model", calls("b")), turn("user", gives("x"))], [{"text": "done"}], 1),
+    ],
+    "anthropic": [
+        anthropic(anthropic_results(ROWS), [use("toolu_2", "b")]),
+        anthropic(
+            [*anthropic_results(CLEARED), spoke(use("toolu_2", "b")), asked(given("toolu_2"))], [words("done")], 1
+        ),
+    ],
+    "responses": [
+        responses(responses_results(ROWS), [item_call("call_2", "b")]),
+        responses([*responses_results(CLEARED), item_call("call_2", "b"), item_output("call_2")], [], 1),
+    ],
+}
+
+
+@pytest.mark.parametrize("trips", CLEARING.values(), ids=CLEARING)
+def test_clearing_old_results_is_no_fault_in_any_api(trips: list[Any]) -> None:
+    assert severities(*trips) == ["info"]

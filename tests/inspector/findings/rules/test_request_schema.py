@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import orjson
 import pytest
 from conversations import CALL, HELLO, chat, result, said, user
 from judged import (
@@ -565,3 +566,57 @@ def test_a_parameter_that_is_refused_twice_is_reported_once() -> None:
     assert count(said_so) == 1
     assert count(said_so, said_so) == 1
     assert count(said_so, other) == 2
+
+
+def cohere_arguments(arguments: object) -> Any:
+    call = {"id": "call_1", "type": "function", "function": {"name": "look_up", "arguments": arguments}}
+    history = [HELLO, {"role": "assistant", "tool_calls": [call]}, result("call_1", "x")]
+    message = {"role": "assistant", "content": [{"type": "text", "text": "done"}]}
+    body = {"model": "command-a", "messages": history}
+    return trip("https://api.cohere.com/v2/chat", body, {"id": "c", "message": message, "finish_reason": "COMPLETE"})
+
+
+def gemini_arguments(arguments: object) -> Any:
+    call = {"function_call": {"name": "look_up", "args": arguments}}
+    return gemini([turn("user", {"text": "hi"}), turn("model", call), turn("user", gives())], [{"text": "done"}])
+
+
+INVOKE = CONVERSE.replace("/converse", "/invoke")
+
+
+def claude_arguments(arguments: object) -> Any:
+    one = anthropic([ASKED, spoke(use() | {"input": arguments}), asked(given())], [words("x")])
+    body = orjson.loads(one.request.body) | {"anthropic_version": "bedrock-2023-05-31"}
+    return trip(INVOKE, body, orjson.loads(one.response.body if one.response else b""))
+
+
+def nova_arguments(arguments: object) -> Any:
+    called = {"toolUse": {"toolUseId": "t1", "name": "look_up", "input": arguments}}
+    answered = {"toolResult": {"toolUseId": "t1", "content": [{"text": "x"}]}}
+    history = [("user", {"text": "hi"}), ("assistant", called), ("user", answered)]
+    body = {"messages": [{"role": role, "content": [block]} for role, block in history]}
+    message = {"role": "assistant", "content": [{"text": "done"}]}
+    return trip(INVOKE, body, {"output": {"message": message}, "stopReason": "end_turn"})
+
+
+def mistral_on_bedrock_arguments(arguments: object) -> Any:
+    call = {"id": "call_1", "type": "function", "function": {"name": "look_up", "arguments": arguments}}
+    history = [HELLO, {"role": "assistant", "content": None, "tool_calls": [call]}, result("call_1", "x")]
+    choice = {"index": 0, "message": said("done"), "stop_reason": "stop"}
+    return trip(INVOKE, {"messages": history}, {"choices": [choice]})
+
+
+@pytest.mark.parametrize(
+    ("sent", "right", "wrong", "article"),
+    [
+        (cohere_arguments, '{"word":"tape"}', {"word": "tape"}, "a string"),
+        (gemini_arguments, {"word": "tape"}, '{"word":"tape"}', "an object"),
+        (claude_arguments, {"word": "tape"}, '{"word":"tape"}', "an object"),
+        (nova_arguments, {"word": "tape"}, '{"word":"tape"}', "an object"),
+        (mistral_on_bedrock_arguments, '{"word":"tape"}', {"word": "tape"}, "a string"),
+    ],
+)
+def test_the_type_of_arguments_is_known_for_each_shape(sent: Any, right: object, wrong: object, article: str) -> None:
+    [line] = lines(sent(wrong), only="client-args")
+    assert f"the arguments of 'look_up' must be {article}" in line
+    assert lines(sent(right), only="client-args") == []

@@ -596,3 +596,20 @@ def test_a_count_without_input_does_not_hide_a_change() -> None:
     first = replace(first, response=replace(first.response, content=orjson.dumps(body), chunks=()))
 
     assert "client-cache-prefix-busted" in ids(first, chat([AGAIN, FIRST, GIVEN], DONE, index=1))
+
+
+def test_clearing_old_results_is_no_fault_unless_the_counts_show_that_a_cache_was_lost() -> None:
+    rows, marker = "row of a long table " * 40, "[Old tool result content cleared]"
+    second = said(None, ("call_2", "look_up", '{"word":"b"}'))
+
+    def found(then: int, became: str = marker) -> list[tuple[str, str, tuple[str, ...]]]:
+        one = counted([HELLO, FIRST, result("call_1", rows)], second, 0, then)
+        history = [HELLO, FIRST, result("call_1", became), second, result("call_2", "x")]
+        trips = one, counted(history, DONE, 1, 0)
+        return [(f.id, f.severity, f.because_of) for f in judged(*trips) if f.id.startswith("client-")]
+
+    root, cause = "client-tool-result-rewritten", ("client-tool-result-rewritten",)
+    busts = "client-cache-prefix-busted"
+    assert found(0) == [(root, "info", ()), (busts, "info", cause)]
+    assert found(4000) == [(root, "info", ()), (busts, "warning", cause)]
+    assert found(0, "It gave nothing.") == [(root, "warning", ()), (busts, "warning", cause)]
