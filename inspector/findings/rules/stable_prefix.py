@@ -201,9 +201,8 @@ def _departures(context: RuleContext) -> list[HistoryChange] | None:
     changes = [change for change in context.echo.changes if not change.emitted] if context.echo else []
     if not changes and not context.has("client-system-prompt-changed", "client-tools-changed"):
         return None
-    moved = [change for change in changes if change.kind != "args_respelled"]
-    inserted = [change for change in moved if change.kind in ("inserted", "text_changed")]
-    return inserted or moved or changes
+    inserted = [change for change in changes if change.kind in ("inserted", "text_changed")]
+    return inserted or changes
 
 
 def _changed_without_cache(context: RuleContext, before: Turn, echo: HistoryDiff) -> Iterator[Note]:

@@ -403,6 +403,19 @@ def test_the_place_of_the_departure_is_the_likeliest_cause() -> None:
     assert busted(first=HELLO, history=[HELLO, said("I look.", CALL), GIVEN]) == []
 
 
+def test_an_earlier_call_in_another_spelling_breaks_the_prefix() -> None:
+    spelled = said("Let me look.", ("call_1", "look_up", '{ "word": "tape" }'))
+    first = counted([HELLO, FIRST, GIVEN], DONE, 0, 4000)
+
+    def departs(*history: dict[str, Any]) -> list[str]:
+        second = counted([*history, DONE, user("Why?")], DONE, 1, 0)
+        return [line.partition(" | ")[2] for line in lines(first, second, only="client-cache-prefix")]
+
+    place = "#0 request /messages/1/tool_calls/0, #1 request /messages/1/tool_calls/0"
+    assert departs(HELLO, spelled, GIVEN) == [place]
+    assert departs(HELLO, FIRST, GIVEN) == []
+
+
 def test_a_prefix_that_breaks_in_the_system_prompt_or_the_tools_is_blamed_on_the_change() -> None:
     one, two = ({"role": "system", "content": text} for text in ("Be brief.", "Be kind."))
     by_prompt = counted([one, HELLO], FIRST, 0, 4000), counted([two, HELLO, FIRST, GIVEN], DONE, 1, 0)
@@ -447,6 +460,9 @@ def test_without_a_cache_a_change_of_what_the_user_said_is_quoted() -> None:
         ),
     ]
     assert uncached("07:00 what is a tape?", "07:00 what is a tape?") == []
+    clock = {"role": "system", "content": "It is 07:01."}
+    first = counted([HELLO], FIRST, 0, 0, 300)
+    assert lines(first, counted([HELLO, clock, FIRST, GIVEN], DONE, 1, 0, 300), only="client-cache-prefix") == []
 
 
 def test_without_a_cache_a_change_that_another_rule_reports_is_not_reported_again() -> None:
