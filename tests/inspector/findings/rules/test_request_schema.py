@@ -620,3 +620,39 @@ def test_the_type_of_arguments_is_known_for_each_shape(sent: Any, right: object,
     [line] = lines(sent(wrong), only="client-args")
     assert f"the arguments of 'look_up' must be {article}" in line
     assert lines(sent(right), only="client-args") == []
+
+
+def test_a_wrong_order_that_stays_in_the_history_is_reported_once() -> None:
+    wrong = [turn("model", {"text": "hello"}), HI]
+    later = gemini([*wrong, turn("model", {"text": "well"}), HI], [{"text": "x"}], 1)
+
+    assert lines(gemini(wrong, [{"text": "well"}]), later, only="client-role") == [
+        "#0 client-role-order (client, info, P): the contents begin with the model's turn | #0 request /contents/0",
+    ]
+
+
+def test_an_open_call_two_messages_before_does_not_explain_a_wrong_order() -> None:
+    open_call = [HI, turn("model", calls())]
+    rejected = gemini([*open_call, HI, turn("model", {"text": "x"})], [], 1)
+    assert rejected.response is not None
+    body = b'{"error":{"code":400,"message":"Bad request","status":"INVALID_ARGUMENT"}}'
+    rejected = replace(rejected, response=replace(rejected.response, status=400, content=body))
+
+    assert lines(gemini([HI], [calls()]), rejected, only="client-role") == [
+        "#1 client-role-order (client, error, P): the contents end with the model's turn | #1 request /contents/3",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("named", "place"),
+    [("reasoning.effort", "reasoning/effort"), ("messages[0].role", "messages/0/role"), ("tools[0]", "tools/0")],
+)
+def test_a_path_that_the_api_names_is_the_place_of_the_parameter(named: str, place: str) -> None:
+    text = f"Unsupported value: '{named}' does not support 'x' with this model."
+
+    found = lines(refused(text, named, "unsupported_value", reasoning={"effort": "x"}), only="client-unsupported")
+
+    assert found == [
+        f"#0 client-unsupported-param (client, error, P): the API does not accept {named}: {text} "
+        f"| #0 request /{place}, #0 status 400"
+    ]
