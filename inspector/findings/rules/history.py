@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from os.path import commonprefix
 
 from ...analysis.conversation import text_meaning
 from ...analysis.dispatch import retold_calls
@@ -29,7 +30,7 @@ def place(context: RuleContext, change: HistoryChange) -> tuple[str, ...]:
 
 def differs(change: HistoryChange) -> str:
     was, now = " ".join(change.was.split()), " ".join(change.became.split())
-    start = next((i for i, (a, b) in enumerate(zip(was, now, strict=False)) if a != b), min(len(was), len(now)))
+    start = len(commonprefix((was, now)))
     cut = max(start - 12, 0)
     return became(was[cut : start + 40], now[cut : start + 40])
 
@@ -95,8 +96,8 @@ def _mutated(context: RuleContext) -> Iterator[Note]:
         said = f"{what} changed: {differs(change)}" if change.kind.endswith("changed") else what
         if change.kind in ("call_dropped", "text_dropped"):
             said += f": {change.was[:60]!r}"
-        each = None if severity == "info" else (change.before, context.index)
-        yield Note(said, place(context, change), severity=severity, key=(change.kind, each))
+        key = change.kind if severity == "info" else None
+        yield Note(said, place(context, change), severity=severity, key=key)
     if lost:
         yield _lost_calls(context, lost)
 
@@ -115,8 +116,7 @@ def _lost_calls(context: RuleContext, lost: list[HistoryChange]) -> Note:
         what = f"{len(lost)} calls of the answer are missing from the history, the first"
     answer, request = place(context, lost[0])
     more = [place(context, change)[0] for change in lost[1:3]]
-    key = ("call_dropped", (lost[0].before, context.index))
-    return Note(f"{what}: {lost[0].was[:60]!r}", (answer, *more, request), severity=severity, key=key)
+    return Note(f"{what}: {lost[0].was[:60]!r}", (answer, *more, request), severity=severity)
 
 
 def _is_asked_again(echo: HistoryDiff) -> bool:
@@ -195,7 +195,6 @@ def _dropped(context: RuleContext) -> Iterator[Note]:
         f"{several(len(lost), 'piece')} of reasoning of #{before.round_trip.index} did not come back",
         (*(f"#{before.round_trip.index} response {one.before}" for one in lost[:3]), f"{context.at} request"),
         severity=severity,
-        key=(before.round_trip.index, "dropped"),
     )
 
 
@@ -237,7 +236,6 @@ def _altered(context: RuleContext) -> Iterator[Note]:
             yield Note(
                 f"a signed piece of reasoning of #{before.round_trip.index} came back changed",
                 (f"#{before.round_trip.index} response {one.before}", f"{context.at} request {one.now}"),
-                key=(before.round_trip.index, one.before),
             )
 
 
@@ -287,7 +285,6 @@ def truncated(context: RuleContext) -> Iterator[Note]:
         f"{'is' if len(gone) == 1 else 'are'} missing, {instead}",
         (*(f"#{before.round_trip.index} request {change.before}" for change in gone[:4]), f"{context.at} request"),
         severity="info" if window or summary or asks_again else "warning",
-        key=(context.index, "truncated"),
     )
 
 
@@ -312,7 +309,7 @@ def _is_window(before: Turn, now: Turn, echo: HistoryDiff) -> bool:
 def history_reordered(context: RuleContext) -> Iterator[Note]:
     moved = [change for change in context.echo.changes if change.kind == "moved"] if context.echo else []
     if moved:
-        yield Note("a piece of the history has moved", place(context, moved[0]), key=(context.index, "moved"))
+        yield Note("a piece of the history has moved", place(context, moved[0]))
 
 
 @rule(
@@ -333,7 +330,6 @@ def result_rewritten(context: RuleContext) -> Iterator[Note]:
             f"the result of {change.call_id or 'a call'} was rewritten{more}: {differs(change)}",
             place(context, change),
             severity="info" if is_cleared(change) else None,
-            key=(change.call_id, context.index),
         )
 
 

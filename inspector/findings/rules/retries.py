@@ -258,7 +258,7 @@ def poisoned(context: RuleContext) -> Iterator[Note]:
         f"{count + 1} requests were rejected because of the same fault{where}, first #{first}: retries cannot succeed",
         (f"#{first} status", f"{context.at} request {said.pointer or ''}".strip()),
         because_of=tuple(name for name in said.ids[:1]),
-        key=("poison", name, place),
+        key=(name, place),
     )
 
 

@@ -19,10 +19,12 @@ from judged import (
     only,
     responses,
     spoke,
+    trip,
     turn,
     use,
     words,
 )  # fmt: skip
+from round_trips import CHAT
 
 ASKED = {"role": "user", "content": "what is a tape?"}
 FIRST = said("Let me look.", CALL)
@@ -465,3 +467,138 @@ CLEARING = {
 @pytest.mark.parametrize("trips", CLEARING.values(), ids=CLEARING)
 def test_clearing_old_results_is_no_fault_in_any_api(trips: list[Any]) -> None:
     assert severities(*trips) == ["info"]
+
+
+def without_model(history: list[dict[str, Any]], answer: dict[str, Any], index: int) -> Any:
+    """A turn of a deployment whose name is in the address."""
+    finish = "tool_calls" if "tool_calls" in answer else "stop"
+    choice = {"index": 0, "message": answer, "finish_reason": finish}
+    return trip(CHAT, {"messages": history}, {"id": f"c{index}", "model": "m", "choices": [choice]}, index)
+
+
+def test_reasoning_for_a_model_without_a_name_is_a_note() -> None:
+    opened = without_model([HELLO], {**FIRST, "reasoning_content": "I should look."}, 0)
+
+    assert reasoning(opened, without_model([HELLO, FIRST, GIVEN], DONE, 1)) == [
+        "#1 client-reasoning-dropped (client, info, P): 1 piece of reasoning of #0 did not come back | "
+        "#0 response /choices/0/message/reasoning_content, #1 request"
+    ]
+
+
+SIGNED_WORDS = {"text": "Let me look it up for you.", "thoughtSignature": "c2lnbmVk" * 8}
+SIGNED_CALL = calls(thoughtSignature="bmFtZWQh" * 8)
+BARE_WORDS = {"text": "Let me look it up for you."}
+AT_PARTS = "/candidates/0/content/parts"
+
+
+@pytest.mark.parametrize(
+    ("answer", "echoed", "lost"),
+    [
+        ([SIGNED_WORDS, SIGNED_CALL], [SIGNED_WORDS, SIGNED_CALL], []),
+        ([SIGNED_WORDS, SIGNED_CALL], [BARE_WORDS, calls()], [0, 1]),
+        ([SIGNED_WORDS, SIGNED_CALL], [SIGNED_WORDS, calls()], [1]),
+        ([SIGNED_WORDS, SIGNED_CALL], [BARE_WORDS, SIGNED_CALL], []),
+        ([SIGNED_WORDS, calls()], [BARE_WORDS, calls()], []),
+        ([{"text": "Look.", "thought": True}, SIGNED_CALL], [SIGNED_CALL], []),
+        ([{"text": "Look.", "thought": True}, SIGNED_CALL], [calls()], [1, 0]),
+    ],
+)
+def test_gemini_needs_the_signatures_of_calls(
+    answer: list[dict[str, Any]], echoed: list[dict[str, Any]], lost: list[int]
+) -> None:
+    hi = turn("user", {"text": "hi"})
+    following = gemini([hi, turn("model", *echoed), turn("user", gives())], [{"text": "x"}], 1)
+
+    count = "1 piece" if len(lost) == 1 else f"{len(lost)} pieces"
+    said = f"#1 client-reasoning-dropped (client, info, P): {count} of reasoning of #0 did not come back | "
+    places = "".join(f"#0 response {AT_PARTS}/{n}, " for n in lost)
+    assert reasoning(gemini([hi], answer), following) == ([f"{said}{places}#1 request"] if lost else [])
+
+
+def test_three_places_of_lost_reasoning_are_shown() -> None:
+    thoughts = [{"type": "thinking", "thinking": f"Think {n}.", "signature": str(n) * 40} for n in range(4)]
+    following = anthropic([ASKED, spoke(use()), asked(given())], [words("x")], 1)
+
+    assert reasoning(anthropic([ASKED], [*thoughts, use()]), following) == [
+        "#1 client-reasoning-dropped (client, info, P): 4 pieces of reasoning of #0 did not come back | "
+        "#0 response /content/0, #0 response /content/1, #0 response /content/2, #1 request"
+    ]
+    other = anthropic([ASKED, spoke(use()), asked(given())], [words("x")], 1, model="claude-x")
+    assert reasoning(THOUGHT, other) == [], "another model cannot use it"
+
+
+def test_reasoning_that_is_lost_in_each_turn_is_reported_in_each() -> None:
+    def thought(n: int) -> dict[str, Any]:
+        return {"type": "thinking", "thinking": f"Think {n}.", "signature": str(n) * 40}
+
+    history: list[dict[str, Any]] = [ASKED]
+    trips: list[Any] = []
+    for n in range(3):
+        trips.append(anthropic(history, [thought(n), use(f"toolu_{n}", str(n))], n))
+        history = [*history, spoke(use(f"toolu_{n}", str(n))), asked(given(f"toolu_{n}", f"strip {n}"))]
+
+    assert [line[:2] for line in reasoning(*trips)] == ["#1", "#2"]
+
+
+def test_a_request_that_ends_before_the_answer_asks_for_it_again() -> None:
+    def third(*history: dict[str, Any]) -> list[tuple[str, str]]:
+        found = judged(*LOOP, chat([HELLO, *history], DONE, index=2, temperature=0.5))
+        return [(one.severity, one.message.partition(":")[0]) for one in found if one.id == MUTATED]
+
+    lost = [
+        ("warning", "a call of the answer is missing from the history"),
+        ("info", "the text of the answer is missing from the history"),
+    ]
+    assert third(FIRST, GIVEN) == []
+    assert third(FIRST, GIVEN, user("and?")) == lost
+    assert third(said("Let me peek.", CALL), GIVEN) == [("warning", "the text of an answer changed"), *lost]
+
+
+def test_a_cut_answer_does_not_excuse_a_change_of_an_earlier_one() -> None:
+    cut = chat([HELLO, FIRST, GIVEN], said("A strip of what?"), index=1, finish="length")
+
+    def third(first: dict[str, Any], last: str) -> list[str]:
+        return mutated(OPENED, cut, chat([HELLO, first, GIVEN, said(last), user("go on")], DONE, index=2))
+
+    assert third(FIRST, "A strip") == []
+    assert third(said("Nothing to see.", CALL), "A strip of what?") == [
+        f"#2 {MUTATED} (client, warning, P): the text of an answer changed: 'Let me look.' became 'Nothing to see.' | "
+        "#1 request /messages/1/content, #2 request /messages/1/content"
+    ]
+
+
+def rewritten(*trips: Any) -> list[str]:
+    return [line.partition(": ")[2] for line in lines(*trips, only="client-tool-result-rewritten")]
+
+
+def test_results_without_ids_that_were_rewritten_are_shown_one_by_one() -> None:
+    hi = turn("user", {"text": "hi"})
+    both = turn("model", calls("a"), calls("b"))
+    last = calls("a strip on which a machine records what a person says to it")
+
+    def history(*texts: str) -> list[dict[str, Any]]:
+        return [hi, both, turn("user", *(gives(text) for text in texts))]
+
+    trips = gemini([hi], both["parts"]), gemini(history("a strip", "a band"), [last], 1)
+    third = [*history("a stria", "b"), turn("model", last), turn("user", gives("x"))]
+
+    places = [f"#1 request /contents/2/parts/{n}, #2 request /contents/2/parts/{n}" for n in (0, 1)]
+    assert rewritten(*trips, gemini(third, [{"text": "d"}], 2)) == [
+        f"the result of a call was rewritten: 'a strip' became 'a stria' | {places[0]}",
+        f"the result of a call was rewritten, 5 characters shorter: 'a band' became 'b' | {places[1]}",
+    ]
+
+
+def test_four_rewritten_results_are_shown() -> None:
+    many = said(None, *[(f"c{n}", "look_up", f'{{"word":"{n}"}}') for n in range(6)])
+    end = said("So it is a band that holds.", ("c9", "look_up", '{"word":"band"}'))
+
+    def history(text: str) -> list[dict[str, Any]]:
+        return [HELLO, many, *(result(f"c{n}", f"{text}{n}") for n in range(6))]
+
+    following = chat([*history("a strap "), end, result("c9", "y")], DONE, index=1)
+    assert rewritten(chat(history("a strip "), end), following) == [
+        f"the result of c{n} was rewritten: 'a strip {n}' became 'a strap {n}' | "
+        f"#0 request /messages/{n + 2}, #1 request /messages/{n + 2}"
+        for n in range(4)
+    ]
