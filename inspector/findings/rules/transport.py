@@ -137,8 +137,9 @@ def no_first_byte(context: RuleContext) -> Iterator[Note]:
 def _waited_alike(before: Turn, turn: Turn, waited: float) -> bool:
     """True when the attempt before was the same request and was given up after the same time: a timeout, no person."""
     earlier = _silence(before)
-    same = earlier is not None and request_key(before) == request_key(turn)
-    return same and abs(waited - (earlier or 0)) <= 0.2 * waited
+    if earlier is None or request_key(before) != request_key(turn):
+        return False
+    return abs(waited - earlier) <= 0.2 * waited
 
 
 def _seconds(seconds: float) -> str:

@@ -254,3 +254,99 @@ def test_a_change_of_the_history_elsewhere_is_not_the_streams() -> None:
     ]
 
     assert only("client-assistant-mutated", *trips).because_of == ()
+
+
+def of_choice(choice: int | None, event: dict[str, Any]) -> dict[str, Any]:
+    """The same piece in another choice; None for a choice without a number."""
+    [fields] = event["choices"]
+    rest = {name: value for name, value in fields.items() if name != "index"}
+    return {**event, "choices": [rest if choice is None else {"index": choice, **rest}]}
+
+
+COLLIDES = "#0 api-tool-call-index-collision (api, error, P): "
+JOINS = "clients will join their arguments"
+LOSES = "clients will split the call or lose the piece"
+
+
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        ((call(3, "c1", "look_up", A), call(3, "c2", None, B)), f"the calls c1 and c2 share index 3: {JOINS}"),
+        ((call(0, "c1", "look_up", A), call(1, "c2", "find", B), call(0, "c3", "find", B)),
+         f"the calls c1 and c3 (find) share index 0: {JOINS}"),
+        ((of_choice(None, call(0, "c1", "look_up", A)), of_choice(0, call(0, "c2", "find", B))),
+         f"the calls c1 and c2 (find) share index 0: {JOINS}"),
+        ((of_choice(1, call(0, "c1", "look_up", A)), of_choice(1, call(0, "c2", "find", B))),
+         f"the calls c1 and c2 (find) share index 0: {JOINS}"),
+        ((of_choice(0, call(0, "c1", "look_up", A)), of_choice(1, call(0, "c2", "find", B))), None),
+        ((call(0, "c1", "look_up", '{"wo'), of_choice(1, call(0, None, None, 'rd":"a"}'))),
+         f"a piece of arguments has index 0, but no call began there (the last call is c1): {LOSES}"),
+        ((call(0, None, "look_up", '{"wo'), call(1, None, None, 'rd":"a"}')),
+         f"a piece of arguments has index 1, but no call began there (the last call is look_up): {LOSES}"),
+        ((call(0, "c1", "look_up", A), call(1, "c2", "find", '{"wo'), call(2, None, None, 'rd":"b"}')),
+         f"a piece of arguments has index 2, but no call began there (the last call is c2): {LOSES}"),
+        ((call(0, "c1", "look_up", A), call(1, None, "find", '{"wo'), call(2, None, None, 'rd":"b"}')),
+         f"a piece of arguments has index 2, but no call began there (the last call is find): {LOSES}"),
+        ((call(0, None, None, A), call(0, "c1", "look_up", "")), None),
+        ((call(0, "null", "look_up", A), call(0, "null", None, "")), None),
+        ((call("0", "c1", "look_up", A), call("0", "c2", "find", B)),
+         f"the calls c1 and c2 (find) have no index: {JOINS}"),
+    ],
+)  # fmt: skip
+def test_what_the_index_of_each_piece_joins_or_splits(pieces: tuple[dict[str, Any], ...], expected: str | None) -> None:
+    said_of_it = lines(in_parts(*pieces), only="api-tool-call-index")
+
+    heads = [line.removeprefix(COLLIDES).partition(" | ")[0] for line in said_of_it]
+    assert heads == ([expected] if expected else [])
+
+
+def test_at_most_four_calls_are_the_evidence() -> None:
+    events = [call(0, f"c{n}", "look_up", A) for n in range(6)]
+
+    assert lines(in_parts(*events), only="api-tool-call-index") == [
+        f"{COLLIDES}the calls c0 and c1 (look_up) share index 0: {JOINS} | "
+        "#0 call c0, #0 call c1, #0 call c2, #0 call c3"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "count"),
+    [(A + B, 2), (f"{A}\n{B}", 2), (f"{A} {B} {A}", 3), (A + "{", None), ("x" + A + B, None), (A, None),
+     (A + "[]", None)],
+)  # fmt: skip
+def test_only_whole_documents_in_a_row_are_joined_calls(arguments: str, count: int | None) -> None:
+    one = chat([HELLO], said(None, ("c1", "look_up", arguments)))
+
+    said_of_it = f"the arguments of 'look_up' are {count} JSON documents in a row: clients cannot parse them"
+    assert lines(one, only="api-tool-call-index") == ([f"{COLLIDES}{said_of_it} | #0 call c1"] if count else [])
+
+
+def test_joined_arguments_of_an_answer_that_was_cut_prove_nothing() -> None:
+    cut = stream(sse(call(0, "c1", "look_up", A + B)))
+
+    assert "api-stream-cut" in ids(cut)
+    assert "api-tool-call-index-collision" not in ids(cut)
+
+
+def test_the_first_id_that_was_given_twice_is_reported_whatever_came_before() -> None:
+    held = [HELLO, said(None, ("c1", "look_up", A)), result("c1", "x")]
+    first = chat([HELLO], said(None, ("c1", "look_up", A)))
+
+    def then(*calls: tuple[str, str, str]) -> list[str]:
+        return lines(first, chat(held, said(None, *calls), index=1), only="api-duplicate")
+
+    earlier = "the id c1 already belongs to a call of 'look_up' in #0 | #0 call c1, #1 call c1"
+    twice = "two calls of one answer have the id c2 | #1 call c2"
+    head = "#1 api-duplicate-tool-call-id (api, {}, P): {}"
+    assert then(("", "find", B), ("c2", "find", B), ("c1", "find", B)) == [head.format("info", earlier)]
+    assert then(("c2", "find", B), ("c3", "find", B), ("c2", "find", A)) == [head.format("error", twice)]
+    assert then(("c1", "find", B), ("c1", "find", A)) == [head.format("info", earlier)]
+    assert then(("c2", "find", B), ("c3", "find", B)) == []
+
+
+@pytest.mark.parametrize("same_choice", [True, False])
+def test_two_choices_may_have_one_id(same_choice: bool) -> None:
+    events = [call(0, "c1", "look_up", A), of_choice(1 - same_choice, call(1, "c1", "look_up", B))]
+    events.append(of_choice(1, CALLED))
+
+    assert ("api-duplicate-tool-call-id" in ids(in_parts(*events))) is same_choice

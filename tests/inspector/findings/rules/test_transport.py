@@ -654,3 +654,39 @@ def test_a_session_that_sends_nothing_until_the_client_leaves_is_a_wait() -> Non
 
     assert waits(one) == [(0, "api", "warning")]
     assert waits(replace(one, ended_at=60_900_000)) == []
+
+
+def test_a_failure_that_was_answered_does_not_count_as_a_wait() -> None:
+    failed = trip(CHAT, ASKED, {"error": {"message": "No.", "type": "x"}}, status=503)
+
+    assert waits(failed, waited(0.1, index=1)) == []
+    assert waits(failed, waited(2, index=1)) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "cause"),
+    [
+        ("You lack the permission.", ("access-refused",)),
+        ("Unsupported parameter: 'stream'. You lack the permission.", ()),
+    ],
+)
+def test_an_error_that_names_a_field_is_not_a_matter_of_access(message: str, cause: tuple[str, ...]) -> None:
+    error = {"error": {"message": message, "type": "x", "code": 403}}
+
+    assert only("api-error-in-200-stream", stream(sse(WORDS[0], error))).because_of == cause
+
+
+@pytest.mark.parametrize(
+    ("end", "place"), [((END,), None), ((), 177), (({"error": {"message": "No.", "type": "server_error"}},), 0)]
+)
+def test_a_connection_that_stays_open_after_the_answer_did_not_stall(
+    end: tuple[dict[str, Any], ...], place: int | None
+) -> None:
+    body = sse(WORDS[0], *end)
+    one = stream(body)
+    assert one.response is not None
+    late = replace(one, response=replace(one.response, chunks=(Chunk(len(body), 200_000),)), ended_at=100_000_000)
+
+    at = len(body)
+    expected = f"#0 api-stream-stalled (api, warning, P): no new data for 100 s at byte {at} | #0 response byte {at}"
+    assert lines(late, only="api-stream-stalled") == ([] if place is None else [expected])
