@@ -89,8 +89,8 @@ def passed_over(context: RuleContext) -> Iterator[Note]:
     if context.following is None or not _unrun(context) or context.next_echo is None:
         return
     disagrees = context.has("api-finish-label-disagrees")
-    dropped = any(change.kind in ("call_dropped",) for change in context.next_echo.changes)
-    if disagrees and dropped and not (context.dispatch and context.dispatch.results):
+    dropped = any(change.kind == "call_dropped" for change in context.next_echo.changes)
+    if disagrees and dropped:
         ids = ", ".join(str(call.id or call.name) for call in context.emission.calls[:4])
         noun = "call" if len(context.emission.calls) == 1 else "calls"
         yield Note(
@@ -343,9 +343,7 @@ def stored_failed(context: RuleContext) -> Iterator[Note]:
     for message in context.request.messages[old:]:
         if message.role != "assistant":
             continue
-        held = (
-            any(part.text.strip() == text for part in message.parts if part.kind == "text") if len(text) > 8 else False
-        )
+        held = len(text) > 8 and any(part.text.strip() == text for part in message.parts if part.kind == "text")
         held = held or any(part.call is not None and call_meaning(part.call) in calls for part in message.parts)
         if held:
             yield Note(
@@ -381,8 +379,7 @@ def continued_after_end(context: RuleContext) -> Iterator[Note]:
         return
     if not _same_settings(context, following):
         return
-    held = following.reading.request.previous_id is not None and again.state == "held"
-    if not held and any(change.emitted for change in again.changes):
+    if any(change.emitted for change in again.changes):
         return
     words = [unit.text.strip() for unit in again.new]
     if all(not word or _NUDGE.fullmatch(word) for word in words):

@@ -774,3 +774,57 @@ def test_a_thread_that_ends_with_its_output_as_a_call_needs_no_reason() -> None:
 
     assert stopped("find") != []
     assert stopped("submit") == []
+
+
+def test_one_call_of_a_tool_that_was_answered_before_is_enough_to_blame_the_client() -> None:
+    tools = [function("look_up"), function("find")]
+    later = chat([user("Another question, of another run.")], said("Well."), index=3)
+
+    assert "(client, error, S)" in lines(*left("look_up", "find", tools=tools), later, only=LEFT)[0]
+    assert "(client, info, S)" in lines(*left("find", tools=tools), later, only=LEFT)[0]
+
+
+def test_a_call_without_an_id_that_nobody_answered_is_named_by_its_tool() -> None:
+    history = [turn("user", {"text": "hi"}), turn("model", calls()), turn("user", gives())]
+
+    assert lines(gemini(history[:1], [calls()]), gemini(history, [calls("reel")], 1), only=LEFT) == [
+        "#1 client-tool-calls-not-dispatched (client, info, S): the thread ends with 1 call that nobody answered: "
+        "look_up | #1 call look_up",
+    ]
+
+
+def test_three_of_the_open_calls_are_shown_at_a_limit_of_turns() -> None:
+    trips = steps(10, word=None)
+    many = [(f"c{n}", "look_up", f'{{"word":"{n}"}}') for n in range(4)]
+    last = chat([HELLO, *_history(9)], said(None, *many), index=9)
+
+    [line] = lines(*trips[:9], last, only="client-max")
+    assert line.endswith("| #9 call c0, #9 call c1, #9 call c2")
+
+
+def test_a_call_that_was_run_out_of_a_refusal_is_because_of_the_refusal() -> None:
+    first = anthropic([ASKED], [use()], stop="refusal")
+    fine = anthropic([ASKED, spoke(use()), asked(given())], [words("x")], 1)
+    [line] = lines(first, fine, only="client-executed")
+
+    assert line.endswith("| because of model-refusal")
+
+
+@pytest.mark.parametrize(("gap", "serial"), [(1.799, False), (1.801, True)])
+def test_tools_ran_one_by_one_from_nine_tenths_of_their_sum(gap: float, serial: bool) -> None:
+    assert bool(lines(*waited((1000, 1000), gap), only="client-parallel")) is serial
+
+
+def test_without_times_in_the_header_nothing_ran_one_by_one() -> None:
+    assert lines(*timed("none", 4.2), only="client-parallel") == []
+
+
+def test_a_tool_of_the_client_beside_the_apis_own_is_its_only_tool() -> None:
+    def stays(*tools: dict[str, Any]) -> bool:
+        declared = [*tools, {"type": "web_search_20250305", "name": "web_search"}]
+        history = [ASKED, spoke(use()), asked(given())]
+        trips = [anthropic([ASKED], [use()], tools=declared), anthropic(history, [use("toolu_2")], 1, tools=declared)]
+        return LEFT in ids(*trips)
+
+    assert not stays({"name": "final_answer", "input_schema": {"type": "object"}})
+    assert stays({"name": "look_up", "input_schema": {"type": "object"}})
