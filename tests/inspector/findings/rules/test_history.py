@@ -465,7 +465,7 @@ CLEARING = {
 
 
 @pytest.mark.parametrize("trips", CLEARING.values(), ids=CLEARING)
-def test_clearing_old_results_is_no_fault_in_any_api(trips: list[Any]) -> None:
+def test_clearing_old_results_is_at_most_a_note_in_every_api(trips: list[Any]) -> None:
     assert severities(*trips) == ["info"]
 
 
