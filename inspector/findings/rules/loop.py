@@ -26,12 +26,13 @@ _LAST_CALL = re.compile(
 
 def _unrun(context: RuleContext) -> bool:
     """True when the turn has complete calls that nobody answered."""
-    emission = context.emission
-    if context.finish.effective != "tool_calls" or not emission.calls:
-        return False
-    if context.has("api-truncated-call-mislabelled", "api-fabricated-finish"):
-        return False
-    return context.dispatch is not None and context.dispatch.outcome in ("open", "not_dispatched")
+    return (
+        context.finish.effective == "tool_calls"
+        and bool(context.emission.calls)
+        and not context.has("api-truncated-call-mislabelled", "api-fabricated-finish")
+        and context.dispatch is not None
+        and context.dispatch.outcome in ("open", "not_dispatched")
+    )
 
 
 def _was_answered(context: RuleContext) -> bool:

@@ -828,3 +828,32 @@ def test_a_tool_of_the_client_beside_the_apis_own_is_its_only_tool() -> None:
 
     assert not stays({"name": "final_answer", "input_schema": {"type": "object"}})
     assert stays({"name": "look_up", "input_schema": {"type": "object"}})
+
+
+@pytest.mark.parametrize(("name", "limited"), [("final_answer", False), ("ask_human", False), ("look_up", True)])
+def test_a_call_left_on_purpose_does_not_look_like_a_limit_of_turns(name: str, limited: bool) -> None:
+    last = chat([HELLO, *_history(9)], said(None, ("c9", name, "{}")), index=9, tools=[*TOOLS, function(name)])
+
+    assert bool(lines(*steps(10, word=None)[:9], last, only="client-max")) is limited
+
+
+def test_a_failed_result_does_not_hide_another_that_was_run() -> None:
+    both = [use("toolu_1", "a"), use("toolu_2", "b")]
+    results = asked(given("toolu_1", "no", is_error=True), given("toolu_2"))
+    following = anthropic([ASKED, spoke(*both), results], [words("x")], 1)
+    [line] = lines(anthropic([ASKED], both, stop="refusal"), following, only="client-executed")
+
+    assert "the call toolu_2 was run" in line
+
+
+def test_half_an_answer_after_another_message_is_in_the_history_too() -> None:
+    [line] = stored(user("well?"), said("It holds a long"), user("go on"))
+
+    assert "#1 request /messages/2 |" in line
+
+
+def test_the_message_with_the_limit_is_shown() -> None:
+    history = [HELLO, *_history(2), user("And rope?"), user("This is the step limit.")]
+    [line] = lines(*steps(2, word=None), chat(history, said("x"), index=2, tools=None), only="client-max")
+
+    assert line.endswith("| #2 request /messages/6/content")
