@@ -159,7 +159,7 @@ def _severity_of_loss(context: RuleContext) -> Severity:
         case "by_model":
             model = (context.request.model or "").lower()
             return "warning" if any(name in model for name in _THINKING) else "info"
-        case "unused":
+        case _:
             return "info"
 
 
@@ -210,8 +210,8 @@ def _lost_reasoning(context: RuleContext) -> list[LostReasoning]:
         return []  # The whole answer is gone, and another rule reports that.
     lost = [one for one in echo.lost if one.kind == "dropped"]
     if context.protocol.reasoning.only_with_calls:
-        signed = {part.pointer for part in emission.content if part.signature and part.call is not None}
-        return lost if any(one.before in signed for one in lost) else []
+        called = {part.pointer for part in emission.content if part.call is not None}
+        return lost if any(one.before in called for one in lost) else []
     return lost
 
 

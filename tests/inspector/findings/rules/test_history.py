@@ -1,5 +1,6 @@
 """What came back to the API, against what had been sent and got."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -602,3 +603,28 @@ def test_four_rewritten_results_are_shown() -> None:
         f"#0 request /messages/{n + 2}, #1 request /messages/{n + 2}"
         for n in range(4)
     ]
+
+
+@pytest.mark.parametrize(
+    ("was", "became", "severity"),
+    [("it's", "it’s", "warning"), ("it's", "its", "warning"), ("it's", "it's", None)],
+)
+def test_other_quotation_marks_in_arguments_are_a_change(was: str, became: str, severity: str | None) -> None:
+    def call(word: str) -> dict[str, Any]:
+        return said(None, ("call_1", "look_up", f'{{"word":"{word}"}}'))
+
+    found = judged(chat([HELLO], call(was)), chat([HELLO, call(became), GIVEN], DONE, index=1))
+    assert [one.severity for one in found if one.id == MUTATED] == ([severity] if severity else [])
+
+
+def test_reasoning_that_the_responses_api_expects_is_a_warning_unless_it_rejects_the_request() -> None:
+    hi = {"role": "user", "content": "hi"}
+    opened = responses([hi], [sealed("abc" * 30), item_call()])
+
+    def following(status: int) -> list[str]:
+        refused = responses([hi, item_call(), item_output()], None, 1, error={"message": "No.", "type": "x"})
+        assert refused.response is not None
+        again = replace(refused, response=replace(refused.response, status=status))
+        return [line.split(", ")[1] for line in reasoning(opened, again)]
+
+    assert (following(503), following(400)) == (["warning"], ["error"])
