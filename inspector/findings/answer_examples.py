@@ -29,6 +29,14 @@ ANSWERS: dict[str, Example] = {
         "the answer is complete and the API sent no finish reason",
         ("#0 finish", "#0 response"),
     ),
+    "api-finish-unknown": Example(
+        "the API finished with 'abort', which is none of its finish words",
+        ("#3 finish abort",),
+    ),
+    "api-stream-not-sent": Example(
+        "the request asks for a stream and the answer is one JSON body",
+        ("#3 request", "#3 response"),
+    ),
     "api-call-without-id": Example(
         "1 call without an id: 'look_up'",
         ("#0 response /choices/0/message/tool_calls/0",),

@@ -200,6 +200,32 @@ def finish_missing(context: RuleContext) -> Iterator[Note]:
 
 
 @rule(
+    "api-finish-unknown",
+    "api",
+    "warning",
+    "S",
+    says="The finish word is none of the API's words.",
+    fix="Do not take the answer as complete; find out what the server means by the word (vLLM's `abort`: it gave up).",
+    not_when=(
+        "The answer was cut",
+        "There are calls: then `api-finish-label-disagrees` says it",
+    ),
+)
+def finish_unknown(context: RuleContext) -> Iterator[Note]:
+    finish, known = context.finish, {word.lower() for word in context.protocol.finish}
+    word = (finish.raw or "").lower()
+    if word not in _GAVE_UP and (not word or not known or finish.label != "unknown" or word in known):
+        return
+    if finish.effective == "cut" or context.reading.error is not None or context.has("api-finish-label-disagrees"):
+        return
+    yield Note(f"the API finished with {finish.raw!r}, which is none of its finish words", (context.finish_at,))
+
+
+_GAVE_UP = frozenset({"abort"})
+"""Words of servers (vLLM) that no API documents. Their meaning is known: the answer is not complete."""
+
+
+@rule(
     "api-context-full",
     "api",
     "error",
@@ -397,4 +423,5 @@ RULES = (
     label_disagrees,
     fabricated_finish,
     finish_missing,
+    finish_unknown,
 )

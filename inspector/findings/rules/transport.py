@@ -361,6 +361,26 @@ def _no_utf8(events: list[Event]) -> list[str]:
     return []
 
 
+@rule(
+    "api-stream-not-sent",
+    "api",
+    "warning",
+    "P",
+    says="The request asks for a stream and one whole JSON body came.",
+    fix="Check the gateway between the client and the model; a client that reads events finds none and sees an empty answer.",
+    not_when=("The body is an error",),
+)
+def stream_not_sent(context: RuleContext) -> Iterator[Note]:
+    if not context.request.streamed or context.reading.streamed or context.over_socket or not context.succeeded:
+        return
+    if context.status != 200 or context.reading.emission is None or not context.exchange.answer_fields:
+        return
+    yield Note(
+        "the request asks for a stream and the answer is one JSON body",
+        (f"{context.at} request", f"{context.at} response"),
+    )
+
+
 RULES = (
     error_in_stream,
     no_first_byte,
@@ -369,4 +389,5 @@ RULES = (
     stream_stalled,
     malformed_stream,
     no_choice,
+    stream_not_sent,
 )

@@ -937,3 +937,47 @@ def test_a_text_at_the_cap_is_found_in_every_api(one: RoundTrip) -> None:
     found = only(AT_CAP, one)
 
     assert (found.layer, found.severity) == ("api", "warning")
+
+
+UNKNOWN = "api-finish-unknown"
+
+
+def aborted(word: str) -> list[RoundTrip]:
+    """Complete answers that end with this word, one of each API that has finish words."""
+    ask = {"role": "user", "content": "hi"}
+    spoken = {"output": {"message": {"role": "assistant", "content": [{"text": "It is."}]}}}
+    answer = {"role": "assistant", "content": "It is."}
+    chatted = {"id": "c", "object": "chat.completion", "model": "m", "choices": [
+        {"index": 0, "message": answer, "finish_reason": word}]}  # fmt: skip
+    cohere = {"role": "assistant", "content": [{"type": "text", "text": "It is."}]}
+    piece = {"id": "c", "object": "chat.completion.chunk", "model": "gpt-5"}
+    choice = {"index": 0, "delta": {"content": "It is."}, "finish_reason": word}
+    return [
+        worded(word),
+        trip(CHAT, {"model": "m", "messages": [ask], "stream": True}, sse({**piece, "choices": [choice]}, done=True)),
+        trip("https://api.mistral.ai/v1/chat/completions", {"model": "m", "messages": [ask]}, chatted),
+        anthropic([ask], [words("It is.")], stop=word),
+        gemini([turn("user", {"text": "hi"})], [{"text": "It is."}], finish=word),
+        trip(CONVERSE, {"messages": [{"role": "user", "content": [{"text": "hi"}]}]}, spoken | {"stopReason": word}),
+        trip("https://api.cohere.com/v2/chat", {"model": "command-a", "messages": [ask]},
+             {"message": cohere, "finish_reason": word}),
+        trip(OLLAMA, {"model": "qwen3", "messages": [ask], "stream": False},
+             {"model": "qwen3", "message": answer, "done": True, "done_reason": word}),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("word", "one"), [(word, one) for word in ("abort", "gone") for one in aborted(word)])
+def test_a_finish_word_that_the_api_does_not_have_is_reported_in_every_api(word: str, one: RoundTrip) -> None:
+    assert lines(one, only=UNKNOWN) == [
+        f"#0 api-finish-unknown (api, warning, S): the API finished with '{word}', which is none of its finish words | "
+        f"#0 finish {word}"
+    ]
+
+
+def test_a_word_of_the_api_in_any_spelling_is_known() -> None:
+    assert UNKNOWN not in ids(worded("stop"))
+    assert UNKNOWN not in ids(worded("STOP"))
+    assert UNKNOWN not in ids(worded(None))
+    assert UNKNOWN not in ids(anthropic([{"role": "user", "content": "hi"}], [words("x")], stop="end_turn"))
+    unspecified = gemini([turn("user", {"text": "hi"})], [{"text": "x"}], finish="FINISH_REASON_UNSPECIFIED")
+    assert UNKNOWN not in ids(unspecified)

@@ -6,17 +6,21 @@ from typing import Any
 import pytest
 from aws_frames import frame
 from chat_streams import ASKED, BASE, END, WORDS, call, chunk, stream
-from conversations import HELLO
+from conversations import HELLO, chat, said
 from judged import (
     CONVERSE,
     OLLAMA,
     RESPONSES,
     Said,
+    anthropic,
     ids,
+    item_call,
     judged,
     lines,
     only,
+    responses,
     trip,
+    words,
 )
 from round_trips import CHAT, GEMINI, MESSAGES, sse
 from sockets import create, say, session
@@ -690,3 +694,20 @@ def test_a_connection_that_stays_open_after_the_answer_did_not_stall(
     at = len(body)
     expected = f"#0 api-stream-stalled (api, warning, P): no new data for 100 s at byte {at} | #0 response byte {at}"
     assert lines(late, only="api-stream-stalled") == ([] if place is None else [expected])
+
+
+def test_one_body_where_a_stream_was_asked_for_is_reported() -> None:
+    def found(one: RoundTrip) -> list[str]:
+        return lines(one, only="api-stream-not-sent")
+
+    line = (
+        "#0 api-stream-not-sent (api, warning, P): the request asks for a stream and the answer is one JSON body | "
+        "#0 request, #0 response"
+    )
+    hi = {"role": "user", "content": "hi"}
+    assert found(chat([hi], said("x"), stream=True)) == [line]
+    assert found(chat([hi], said("x"), stream=False)) == []
+    assert found(chat([hi], said("x"))) == []
+    assert found(anthropic([hi], [words("x")], stream=True)) == [line]
+    assert found(responses([hi], [item_call()], stream=True)) == [line]
+    assert found(anthropic([hi], error="no", stream=True)) == []
