@@ -261,7 +261,7 @@ BEDROCK_INVOKE = Protocol(
     api=INVOKE_API,
     requests=RequestRules(
         rejects_empty_text=True,
-        # Anthropic's, Nova's and the chat format's: the keys that lead there tell them apart.
+        # Anthropic's, Nova's and the chat format's: the keys that lead there distinguish them.
         arguments=(
             ArgumentsField((), "input", "object"),
             ArgumentsField(("toolUse",), "input", "object"),

@@ -614,7 +614,7 @@ def test_a_count_without_input_does_not_hide_a_change() -> None:
     assert "client-cache-prefix-busted" in ids(first, chat([AGAIN, FIRST, GIVEN], DONE, index=1))
 
 
-def test_clearing_old_results_is_no_fault_unless_the_counts_show_that_a_cache_was_lost() -> None:
+def test_clearing_old_results_is_not_a_fault_unless_the_counts_show_that_a_cache_was_lost() -> None:
     rows, marker = "row of a long table " * 40, "[Old tool result content cleared]"
     second = said(None, ("call_2", "look_up", '{"word":"b"}'))
 

@@ -696,7 +696,7 @@ def test_a_connection_that_stays_open_after_the_answer_did_not_stall(
     assert lines(late, only="api-stream-stalled") == ([] if place is None else [expected])
 
 
-def test_one_body_where_a_stream_was_asked_for_is_reported() -> None:
+def test_one_body_where_a_stream_was_requested_is_reported() -> None:
     def found(one: RoundTrip) -> list[str]:
         return lines(one, only="api-stream-not-sent")
 
