@@ -90,6 +90,9 @@ class ResponseDraft:
         if verb == "delta":
             target[key] = (as_text(target.get(key)) or "") + (as_text(event.get("delta")) or "")
         elif (value := event.get(key)) is not None:
+            streamed = as_text(target.get(key))
+            if streamed and isinstance(value, str) and value != streamed:
+                self.problems.append(f"The final {key!r} of item {_key(event)} is not the sum of the pieces before it.")
             target[key] = value
 
     def _count(self, number: int | None) -> None:
