@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from ...json_value import Object, as_array, as_object, as_text, is_array, is_json, is_object
 from .request import REASONING_FIELDS
 
+_LONG = 20
+"""A model may say less than this many characters twice."""
+
 
 @dataclass(slots=True)
 class CallDraft:
@@ -123,10 +126,17 @@ class ChoiceDraft:
             self.problems.append(f"Two tool calls share index {index} in the stream; they were separated.")
         return None
 
+    def _is_sent_twice(self, text: str) -> bool:
+        pieces = [piece for piece in self.text if piece]
+        last = pieces[-1] if len(pieces) > 2 else ""
+        return len(last) >= _LONG and text == last + last
+
     def whole(self) -> Object:
         """The choice as an answer in one body has it."""
         message: Object = {"role": "assistant", **self.rest}
         text = "".join(self.text)
+        if self._is_sent_twice(text):
+            self.problems.append("The last piece of the text repeats all pieces before it.")
         if self.parts:
             message["content"] = [*_joined_parts(self.parts), *([{"type": "text", "text": text}] if text else [])]
         else:
