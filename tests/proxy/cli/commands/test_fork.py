@@ -90,7 +90,7 @@ def test_a_run_that_strays_or_ends_early_is_reported(
     assert strayed.returncode == 1
     assert "turntape: before the fork no recorded round trip answers POST /chat/completions" in strayed.stderr
     assert "/messages/1/content" in strayed.stderr
-    assert ended.stderr == ("turntape: the run did not reach turn 4: 3 of the 3 turns before it were not requested\n")
+    assert ended.stderr == ("turntape: the run did not reach turn 4: 3 of 3 turns before it were not requested\n")
     assert upstream.requests == []
     assert [path.name for path in tmp_path.glob("*.jsonl")] == [recorded.name]
 
