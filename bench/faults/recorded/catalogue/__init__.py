@@ -1,10 +1,12 @@
 """The faults that are put into recorded loops."""
 
 from .api_faults import API
-from .client_faults import CLIENT
+from .echo_faults import ECHO
+from .history_faults import HISTORY
 from .model_faults import MODEL
+from .sending_faults import SENDING
 from .table import Fault
 
-FAULTS: tuple[Fault, ...] = (*MODEL.rows, *API.rows, *CLIENT.rows)
+FAULTS: tuple[Fault, ...] = (*MODEL.rows, *API.rows, *ECHO.rows, *HISTORY.rows, *SENDING.rows)
 
 __all__ = ["FAULTS", "Fault"]

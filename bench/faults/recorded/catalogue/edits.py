@@ -217,3 +217,12 @@ def entry_for(node: Any, old: str | None, new: str) -> Any:
     if isinstance(copy, dict) and isinstance(copy.get("id"), str) and copy["id"] != new:
         copy["id"] = fresh(copy["id"])
     return copy
+
+
+def with_results(loop: Loop, salt: str, places: list[int] | None = None) -> tuple[int, list[tuple[Any, Result]]] | None:
+    """A turn, and the results of its first call in all later requests."""
+    place = pick(loop, calling(loop) if places is None else places, salt)
+    if place is None:
+        return None
+    results = results_for(loop, place, 0)
+    return (place, results) if results else None

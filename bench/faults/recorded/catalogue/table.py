@@ -6,6 +6,10 @@ from typing import Any
 
 from ..loops import Loop
 
+CACHE = "client-cache-prefix-busted"
+LOST = f"{CACHE} client-history-truncated client-assistant-mutated client-role-order"
+"""Findings that follow when something of the history is lost."""
+
 type Places = set[int] | None
 """The numbers of the round trips at which the finding may be; None when the loop has nothing to break there."""
 type Inject = Callable[[Loop], Places]
