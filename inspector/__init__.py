@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .run.run_index import Run
-    from .views.json.models import CheckReport, FailureClassInfo, RoundTripLabel, RunDiff
+    from .views.json.models import RoundTripLabel
+    from .views.json.report_models import CheckReport, FailureClassInfo, RunDiff
     from .wire.exchange import Exchange
     from .wire.parse import read, read_exchange
     from .wire.values import (
@@ -48,7 +49,8 @@ __all__ = [
 ]
 
 _MODULES = {
-    **dict.fromkeys(("CheckReport", "FailureClassInfo", "RoundTripLabel", "RunDiff"), ".views.json.models"),
+    "RoundTripLabel": ".views.json.models",
+    **dict.fromkeys(("CheckReport", "FailureClassInfo", "RunDiff"), ".views.json.report_models"),
     "Exchange": ".wire.exchange",
     "Run": ".run.run_index",
     "read": ".wire.parse",

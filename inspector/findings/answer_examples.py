@@ -1,15 +1,6 @@
 """Examples of findings about whole answers: their form, their end, repeated calls, and the API's own tools."""
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """What a finding of a class looks like."""
-
-    message: str
-    evidence: tuple[str, ...]
-
+from .example import Example
 
 ANSWERS: dict[str, Example] = {
     "model-answer-not-json": Example(

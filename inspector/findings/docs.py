@@ -9,7 +9,8 @@ from functools import cache
 
 from ..wire.registry import protocols
 from .catalogue import Catalogue, catalogue
-from .examples import EXAMPLES, Example
+from .example import Example
+from .examples import EXAMPLES
 from .finding import SEVERITIES, Layer, Severity, Tier
 from .rule import Rule
 

@@ -1,198 +1,19 @@
 """An example of each class of finding: message and evidence, taken from recorded runs of test agents."""
 
-from .answer_examples import ANSWERS, Example
+from .answer_examples import ANSWERS
+from .client_examples import CLIENTS
+from .example import Example
 
 EXAMPLES: dict[str, Example] = {
     **ANSWERS,
-    "client-forged-answer": Example(
-        "the history contains the text 'Careful: the replica lags by an hour.' as the model's own, but no answer "
-        "contains it",
-        ("#2 response", "#3 request /messages/6/content"),
-    ),
-    "client-foreign-history": Example(
-        "2 pieces of another conversation are in front of this one: 'Where is my parcel?'",
-        ("#2 request", "#3 request /messages/1/content", "#3 request /messages/2/content"),
-    ),
-    "client-user-text-lost": Example(
-        "the request contains none of the user's words: 1 text of #2 (149 characters) is missing, 'Checkout failed "
-        "for many customers last night, from about 2', and only 'Continue.' replaces it",
-        ("#2 request /messages/1/content", "#3 request"),
-    ),
-    "client-history-truncated": Example(
-        "1 piece of the history (201 characters) is missing, without a replacement",
-        ("#3 request /messages/8", "#4 request"),
-    ),
-    "client-history-reordered": Example(
-        "a piece of the history has moved",
-        ("#2 request /messages/6", "#3 request /messages/7"),
-    ),
-    "client-tool-result-rewritten": Example(
-        "the result of call_tJmX2O was rewritten, 75 characters shorter: 'read_file: no such file: "
-        "services/checko' became 'It failed.'",
-        ("#2 request /messages/6", "#3 request /messages/6"),
-    ),
-    "client-assistant-mutated": Example(
-        "a call of the answer is missing from the history: "
-        '\'{"service":"payments","query":"charge","since":"2026-05-28T2\'',
-        ("#0 response /content/2", "#1 request"),
-    ),
-    "client-reasoning-dropped": Example(
-        "1 piece of reasoning of #2 did not come back",
-        ("#2 response /content/0", "#3 request"),
-    ),
-    "client-reasoning-altered": Example(
-        "a signed piece of reasoning of #2 came back changed",
-        ("#2 response /content/0", "#3 request /messages/5/content/0"),
-    ),
-    "client-system-prompt-changed": Example(
-        "the system prompt changes at character 4071: 'ormal for one hour.\\n' became 'ormal for one "
-        "hour.\\n\\nYou have two steps left.'",
-        ("#2 request system", "#3 request system"),
-    ),
-    "client-tools-changed": Example(
-        "the tools changed: search_logs removed, although the history calls 'search_logs'",
-        ("#2 request tools", "#3 request tools"),
-    ),
-    "client-cache-prefix-busted": Example(
-        "the request differs from #2 within its cached prefix; 724 input tokens were not read from the cache",
-        ("#3 request",),
-    ),
-    "client-no-cache-control": Example(
-        "3 growing requests, the last with 2,085 input tokens, and none is cached",
-        ("#2 request", "#2 usage cache_read 0"),
-    ),
-    "client-sampling-params-changed": Example(
-        "changed since #2: the output cap",
-        ("#2 request",),
-    ),
-    "client-model-changed": Example(
-        "the request names the model 'claude-haiku-4-5'; #2 named 'claude-sonnet-4-5'",
-        ("#2 request model", "#3 request model"),
-    ),
+    **CLIENTS,
     "api-cache-drop": Example(
         "0 tokens came from the cache, after 2,048 in #3, although the prefix is the same",
         ("#3 usage cache_read 2048", "#4 usage cache_read 0"),
     ),
-    "client-missing-tool-result": Example(
-        "the next request has no result for call_IQFbEX: 1 other call of the answer got a result",
-        ("#0 call call_IQFbEX", "#1 request"),
-    ),
-    "client-orphan-tool-result": Example(
-        "the request holds a result for call_n3RhZC, but the history holds no such call",
-        ("#3 request /messages/9",),
-    ),
-    "client-duplicate-tool-result": Example(
-        "the call call_oFMZKe has two results, the second one with other content",
-        ("#3 request /messages/8", "#3 request /messages/9"),
-    ),
-    "client-duplicated-call": Example(
-        "the call toolu_012KE3 is in the history twice",
-        ("#3 request /messages/5/content/1", "#3 request /messages/6/content/1"),
-    ),
-    "client-results-not-adjacent": Example(
-        "something comes before the result of toolu_012KE3 in its message",
-        ("#3 request /messages/6/content/1",),
-    ),
-    "client-results-reordered": Example(
-        "the results of 2 calls are in another order than the calls",
-        ("#1 request /messages/1/content/1",),
-    ),
-    "client-result-wrong-name": Example(
-        "the result of 'read_file' names 'run_query'",
-        ("#3 request /messages/7/tool_calls/0", "#3 request /messages/8"),
-    ),
-    "client-role-order": Example(
-        "the final assistant content ends with white space",
-        ("#5 request /messages/11",),
-    ),
-    "client-empty-content": Example(
-        "the request holds an empty text block; the API says: messages: text content blocks must be non-empty",
-        ("#3 request /messages/5/content/1",),
-    ),
-    "client-tools-missing-for-history": Example(
-        "the history holds calls and results and the request defines no tools",
-        ("#9 request /messages/1", "#9 request /tools"),
-    ),
-    "client-bad-tool-schema": Example(
-        "the schema of 'create_ticket' has an array without items at /properties/labels",
-        ("#0 request /tools/3",),
-    ),
-    "client-unsupported-param": Example(
-        "the API does not accept temperature: `temperature` is deprecated for this model.",
-        ("#0 request /temperature", "#0 status 400"),
-    ),
-    "client-stale-server-state": Example(
-        "the request continues resp_ba18f2, which is not in this recording; the API says: Previous "
-        "response with id 'resp_ba18f2' not found.",
-        ("#2 request /previous_response_id",),
-    ),
-    "client-args-wrong-type": Example(
-        "the arguments of 'read_file' must be an object; the API says: messages.5.content.1.tool_use.input: "
-        "Input should be a valid dictionary",
-        ("#3 request /messages/5/content/1",),
-    ),
-    "client-media-unsupported": Example(
-        "the API rejects the request: Invalid content type. image_url is only supported by certain models.",
-        ("#0 request", "#0 status 400"),
-    ),
-    "client-call-id-rewritten": Example(
-        "the client sent the call id toolu_012KE3 back as toolu_01rjcg",
-        ("#2 call toolu_012KE3", "#3 request /messages/5/content/1"),
-    ),
-    "client-tool-error-as-success": Example(
-        "the result of 'read_file' reads like an error and is not marked as one: \"Error: ENOENT: no such "
-        "file, open 'services/checkout/config/prod.yaml'\"",
-        ("#2 request /messages/4/content/0",),
-    ),
-    "client-huge-tool-result": Example(
-        "the result of 'search_logs' has 141,889 characters (about 35,472 tokens), and every later turn "
-        "sends them again",
-        ("#1 request /messages/4",),
-    ),
-    "client-empty-tool-result": Example(
-        "the result of 'create_ticket' is empty again",
-        ("#5 request /messages/12",),
-    ),
-    "client-context-growth": Example(
-        "the input grew from 1,635 to 22,877 tokens, about 2,360 per turn",
-        ("#0 usage input 1635", "#9 usage input 22877"),
-    ),
-    "client-image-or-blob-resent": Example(
-        "the same image or file is sent for the third time",
-        ("#2 request /messages/1/content/1",),
-    ),
-    "client-max-iterations": Example(
-        "the thread stops after 10 turns with open calls, as at a turn limit",
-        ("#9 call call_3u5EDR",),
-    ),
-    "client-dispatched-partial-call": Example(
-        "the call call_KQssoz was run although its answer was cut (cut)",
-        ("#4 finish cut", "#6 request /messages/12"),
-    ),
-    "client-executed-filtered-call": Example(
-        "the call toolu_012KE3 was run although its answer was refused, filtered or malformed (refusal)",
-        ("#2 finish refusal", "#3 request /messages/6/content/0"),
-    ),
-    "client-pause-not-resumed": Example(
-        "the API paused the turn and the next request adds something after the answer instead of sending it back "
-        "unchanged",
-        ("#2 finish pause_turn", "#3 request"),
-    ),
-    "client-stored-failed-turn": Example(
-        "the partial answer of #5 (error) is in the history as if it were complete",
-        ("#5 response", "#6 request /messages/13"),
-    ),
-    "client-parallel-run-serially": Example(
-        "2 tools took 4080 ms in all and 4200 ms passed: they ran one after the other",
-        ("#0 response", "#1 request header x-claude-code-prev-tool-durations"),
-    ),
     "api-error-in-200-stream": Example(
         "the stream with status 200 contains an error: overloaded_error Overloaded",
         ("#5 response",),
-    ),
-    "client-interrupted": Example(
-        "the client closed the connection before the answer was complete; the call of 'create_ticket' was incomplete",
-        ("#4 closed by client",),
     ),
     "api-stream-cut": Example(
         "the answer ended after 4,723 bytes, before it was complete (the server closed first)",
@@ -328,46 +149,6 @@ EXAMPLES: dict[str, Example] = {
         "the API removed 1 reasoning block from the request: prefix_binding_mismatch messages.3.content.0",
         ("#3 response input_transformations", "#3 request messages.3.content.0"),
     ),
-    "client-tool-calls-not-dispatched": Example(
-        "the thread ends with 1 call that nobody answered: call_oFMZKe",
-        ("#2 call call_oFMZKe",),
-    ),
-    "client-treated-truncated-as-final": Example(
-        "the thread ends with an incomplete answer (max_tokens)",
-        ("#5 finish max_tokens",),
-    ),
-    "client-continued-after-end": Example(
-        "the model had finished and the next request adds only 'Please continue.'",
-        ("#5 finish stop", "#6 request"),
-    ),
-    "client-retry-storm": Example(
-        "the same failing request was sent 4 times",
-        ("#2 status", "#3 status", "#4 status", "#5 status"),
-    ),
-    "client-retried-permanent-error": Example(
-        "the request was sent again unchanged after status 401",
-        ("#0 status 401", "#1 request"),
-    ),
-    "client-ignored-retry-after": Example(
-        "the client retried after 1.0 s; the API asked it to wait 20 s",
-        ("#3 response header retry-after 20", "#4 request"),
-    ),
-    "client-duplicate-request": Example(
-        "the request is the same as in #0, byte for byte, and both were answered",
-        ("#0 request", "#1 request"),
-    ),
-    "client-refusal-retried": Example(
-        "the request that was refused in #5 was sent again unchanged",
-        ("#5 finish refusal", "#6 request"),
-    ),
-    "client-poisoned-history": Example(
-        "2 requests were rejected because of the same fault, first #3: retries cannot succeed",
-        ("#3 status", "#4 request"),
-    ),
-    "client-no-retry-on-transient": Example(
-        "the client did not retry after status 429",
-        ("#2 status 429",),
-    ),
     "api-overloaded": Example(
         "the API failed or was overloaded: 500 The server had an error while processing your request. "
         "Sorry about that!",
@@ -399,17 +180,9 @@ EXAMPLES: dict[str, Example] = {
         "the API rejected the request: 400 messages.6.content.1: `tool_use` ids must be unique",
         ("#3 status 400",),
     ),
-    "client-opaque-tool-error": Example(
-        "the error 'failed' names no field and no reason, and the same call came again",
-        ("#1 request /messages/2/content/0", "#1 response"),
-    ),
     "model-ignored-tool-error": Example(
         "the answer ends the run right after a failed tool and does not mention it",
         ("#6 request /messages/4/content/0", "#6 response"),
-    ),
-    "client-subagent-answer-lost": Example(
-        "the subagent of 'task' answered in 1,204 characters (#3) and the client sent an empty result for its task",
-        ("#1 call toolu_01", "#3 response", "#4 request"),
     ),
     "model-refused-in-text": Example(
         "the answer begins like a refusal: \"I'm sorry, but I can't help with that.\"",
@@ -426,10 +199,6 @@ EXAMPLES: dict[str, Example] = {
     "model-promised-no-action": Example(
         "the answer announces an action and calls nothing: '. Let me look up the second word now.'",
         ("#0 response",),
-    ),
-    "client-stopped-silently": Example(
-        "the thread ends with `pause` and nothing explains it",
-        ("#3 finish pause_turn",),
     ),
     "tool-without-description": Example(
         "the tool 'look_up' has no description",
@@ -492,23 +261,9 @@ EXAMPLES: dict[str, Example] = {
         "a person changed the answer at the breakpoint tool=send_email",
         ("#2 response",),
     ),
-    "client-system-prompt-lost": Example(
-        "the request answers calls of #1 without its system prompt of 1,204 characters: 'You are on call for the "
-        "payments team. Look before you chan'",
-        ("#1 request /messages/0/content", "#2 request"),
-    ),
     "api-answer-replayed": Example(
         "the answer has the id and the content of #1, although the request is another one: chatcmpl-5f1cJYQe",
         ("#1 response", "#2 response"),
-    ),
-    "client-forced-tool-loop": Example(
-        "tool_choice demands a call (required) and the model made the same call of 'search_logs' 3 times in a row: "
-        "it has no other way to continue",
-        ("#3 request tool choice required", "#1 call search_logs", "#2 call search_logs", "#3 call search_logs"),
-    ),
-    "client-unserialized-result": Example(
-        "the result of 'run_query' is a coroutine that nobody awaited: '<coroutine object run_query at 0x7f3a>'",
-        ("#4 request /messages/9",),
     ),
     "template-tokens-in-text": Example(
         "the text contains the template token '<|im_end|>', followed by '<|im_start|>user\\nThanks!'",

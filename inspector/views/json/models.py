@@ -1,7 +1,6 @@
-"""The objects that turntape prints as JSON, as pydantic models.
+"""The lines of `show --json` as pydantic models; `report_models` has the documents of the other commands.
 
-`RoundTripLabel` is a line of `show --json`, `CheckReport` the document of `check --format json`, `RunDiff` that of
-`diff --json`, `FailureClassInfo` a line of `explain --json`. Validate with `RoundTripLabel.model_validate_json(line)`.
+Validate with `RoundTripLabel.model_validate_json(line)`.
 
 Unknown keys are ignored, because later versions may add some. A key that is not here never disappears from the output
 without a new schema version; see `schemas`. Nothing in turntape makes its output through these models: the labels
@@ -17,7 +16,6 @@ from pydantic import BaseModel, ConfigDict, PlainSerializer, WithJsonSchema
 from ...analysis.history_diff import ChangeKind
 from ...analysis.pricing import CostSource
 from ...analysis.turn import EdgeKind
-from ...check.budgets import State
 from ...findings.finding import Layer, Severity, Tier
 from ...wire.values import Emitted, FinishLabel
 
@@ -40,11 +38,11 @@ type Moment = Annotated[datetime, PlainSerializer(_utc), WithJsonSchema({"type":
 """A time in UTC with microseconds, as ISO 8601."""
 
 
-class _Object(BaseModel):
+class JsonObject(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, use_attribute_docstrings=True, protected_namespaces=())
 
 
-class EdgeInfo(_Object):
+class EdgeInfo(JsonObject):
     """Why a turn is in its thread."""
 
     kind: EdgeKind
@@ -59,7 +57,7 @@ class EdgeInfo(_Object):
     """How sure it is: `P` proven by the bytes, `S` strong inference, `H` heuristic."""
 
 
-class CallInfo(_Object):
+class CallInfo(JsonObject):
     """A tool call that the model emitted."""
 
     id: str | None
@@ -72,7 +70,7 @@ class CallInfo(_Object):
     """The arguments as the API sent them."""
 
 
-class ServerResultInfo(_Object):
+class ServerResultInfo(JsonObject):
     """What a tool of the API gave, as far as the answer shows it."""
 
     call_id: str | None
@@ -85,7 +83,7 @@ class ServerResultInfo(_Object):
     """Its text. Media are named in brackets."""
 
 
-class ChoiceInfo(_Object):
+class ChoiceInfo(JsonObject):
     """One of several answers to the same request (`n` > 1)."""
 
     index: int
@@ -104,7 +102,7 @@ class ChoiceInfo(_Object):
     """Its calls that the client must answer."""
 
 
-class ModelLayer(_Object):
+class ModelLayer(JsonObject):
     """What the model emitted."""
 
     emitted: Emitted
@@ -125,7 +123,7 @@ class ModelLayer(_Object):
     """Every choice where the answer has several; `text` is that of the first. `null` for a single one."""
 
 
-class ErrorInfo(_Object):
+class ErrorInfo(JsonObject):
     """An error that the API answered with."""
 
     message: str
@@ -138,7 +136,7 @@ class ErrorInfo(_Object):
     """The HTTP status; for an error inside a stream, the one that it names."""
 
 
-class ApiLayer(_Object):
+class ApiLayer(JsonObject):
     """How the API finished the answer."""
 
     finish_raw: str | None
@@ -151,7 +149,7 @@ class ApiLayer(_Object):
     """The error, if the API answered with one."""
 
 
-class ResultInfo(_Object):
+class ResultInfo(JsonObject):
     """A result that the next request brought for one of the calls."""
 
     call_id: str | None
@@ -160,7 +158,7 @@ class ResultInfo(_Object):
     """Whether the client marked it as an error."""
 
 
-class HistoryChangeInfo(_Object):
+class HistoryChangeInfo(JsonObject):
     """One place at which the next request departs from the history that it continues."""
 
     kind: ChangeKind
@@ -175,7 +173,7 @@ class HistoryChangeInfo(_Object):
     """The id of the call that it is about."""
 
 
-class HistoryDiffInfo(_Object):
+class HistoryDiffInfo(JsonObject):
     """How the next request repeats this turn's request and answer."""
 
     state: Literal["verbatim", "respelled", "changed", "cut", "held"]
@@ -186,7 +184,7 @@ class HistoryDiffInfo(_Object):
     """The first 50 places that differ."""
 
 
-class ClientLayer(_Object):
+class ClientLayer(JsonObject):
     """What the client did with the answer."""
 
     results: list[ResultInfo]
@@ -199,7 +197,7 @@ class ClientLayer(_Object):
     """How the next request repeats this turn; `null` when there is no next request."""
 
 
-class UsageInfo(_Object):
+class UsageInfo(JsonObject):
     """The tokens of a turn, as the API counted them."""
 
     input: int | None
@@ -214,7 +212,7 @@ class UsageInfo(_Object):
     """Output tokens that were reasoning."""
 
 
-class FindingInfo(_Object):
+class FindingInfo(JsonObject):
     """One thing that went wrong or costs money."""
 
     id: str
@@ -237,7 +235,7 @@ class FindingInfo(_Object):
     """Former ids of the class. Commands accept them; compare with these too if your code still knows an old id."""
 
 
-class RoundTripLabel(_Object):
+class RoundTripLabel(JsonObject):
     """One round trip, as `turntape show --json` prints it on a line."""
 
     index: int
@@ -291,223 +289,3 @@ class RoundTripLabel(_Object):
     `listed`: its tokens at the list price of that day."""
     findings: list[FindingInfo]
     """What went wrong, root causes first."""
-
-
-class CheckFinding(FindingInfo):
-    """A finding, and the turn at which it is."""
-
-    index: int
-    """The number of the round trip."""
-    run: str | None
-    """The name of the run."""
-    thread: str | None
-    """The thread of the turn."""
-    turn: int | None
-    """The turn in its thread."""
-
-
-class BudgetVerdict(_Object):
-    """Whether one run kept one budget."""
-
-    budget: str
-    """The option that set it, without dashes."""
-    state: State
-    """`unknown`: the recording cannot decide it."""
-    says: str
-    """What was found, as a sentence."""
-    used: str | None
-    """What the run used."""
-    allowed: str
-    """What it may use."""
-    run: str | None
-    """The name of the run."""
-    evidence: list[str]
-    """The turns that used most."""
-
-
-class CheckedFile(_Object):
-    """What was found in one recording."""
-
-    file: str
-    """The file, as it was named."""
-    failed: bool
-    """Whether it fails the check."""
-    round_trips: int
-    """How many round trips it holds."""
-    turns: int
-    """How many turns; the attempts of one turn count once."""
-    attempts: int
-    """How many requests for an answer: the turns, and every retry of one."""
-    threads: int
-    """How many threads."""
-    input: int
-    """The input tokens of all turns."""
-    cost_usd: Dollars | None
-    """US dollars; `null` when no turn has a known price."""
-    findings: list[CheckFinding]
-    """In order of the round trips."""
-    budgets: list[BudgetVerdict]
-    """One for each budget and run."""
-    problems: list[str]
-    """What could not be read, one sentence each."""
-
-
-class UnreadFile(_Object):
-    """A file that could not be checked."""
-
-    file: str
-    """The file, as it was named."""
-    problem: str
-    """Why, as a sentence."""
-
-
-class CheckReport(_Object):
-    """The document of `turntape check --format json`."""
-
-    failed: bool
-    """Whether the check fails: a finding at or above `fail_on`, or a broken budget."""
-    fail_on: Severity
-    """The least severity that fails the check."""
-    files: list[CheckedFile]
-    """The recordings that were checked."""
-    unread: list[UnreadFile]
-    """The files that could not be."""
-
-
-class WordDifference(_Object):
-    """Words that differ within two texts."""
-
-    a: str
-    """The words in A, with a few before and after."""
-    b: str
-    """The words in B."""
-
-
-class ValueDifference(_Object):
-    """One place that differs between two turns."""
-
-    pointer: str
-    """JSON pointer into the request's body, or into `model` or `api`; or the name of a header, or `url`."""
-    kind: Literal["changed", "added", "removed"]
-    """What B did with it."""
-    a: object
-    """The value in A."""
-    b: object
-    """The value in B."""
-    words: list[WordDifference]
-    """Where both are texts, the words that differ."""
-
-
-class DivergenceInfo(_Object):
-    """The first turn at which two threads differ."""
-
-    layer: Layer
-    """Which layer differs first."""
-    part: Literal["request", "emission", "finish", "stop"]
-    """What differs. `stop`: one run continues where the other ends."""
-    says: str
-    """The same as a sentence."""
-    turn: int
-    """The turn in its thread."""
-    a_index: int | None
-    """The round trip in A; `null` where A has no such turn."""
-    b_index: int | None
-    """The round trip in B."""
-    differences: list[ValueDifference]
-    """The first places that differ."""
-    more: int
-    """How many more places differ, at least."""
-
-
-class FirstDivergence(DivergenceInfo):
-    """The divergence that came first in time, and its threads."""
-
-    a: str | None
-    """The thread in A."""
-    b: str | None
-    """The thread in B."""
-
-
-class ComparedRunInfo(_Object):
-    """One of the two runs."""
-
-    name: str
-    """The file, or the name of the run."""
-    threads: int
-    """How many threads it has."""
-    turns: int
-    """How many turns."""
-    input: int
-    """The input tokens of all turns."""
-    cost_usd: Dollars | None
-    """US dollars; `null` when no turn has a known price."""
-
-
-class ThreadPairInfo(_Object):
-    """A thread of A beside the thread of B that does the same."""
-
-    a: str | None
-    """The thread in A; `null` when only B has it."""
-    b: str | None
-    """The thread in B."""
-    same_turns: int
-    """How many turns are the same before they differ."""
-    a_turns: int
-    """How many turns the thread has in A."""
-    b_turns: int
-    """How many in B."""
-    parting: DivergenceInfo | None
-    """Where they differ first; `null` when they are the same."""
-
-
-class RunDiff(_Object):
-    """The document of `turntape diff --json`."""
-
-    same: bool
-    """Whether nothing differs."""
-    first: FirstDivergence | None
-    """Where the runs differ first."""
-    a: ComparedRunInfo
-    """The first run."""
-    b: ComparedRunInfo
-    """The second run."""
-    threads: list[ThreadPairInfo]
-    """All threads of both."""
-
-
-class FindingExample(_Object):
-    """An example of a class of findings."""
-
-    message: str
-    """The message of such a finding."""
-    evidence: list[str]
-    """Its evidence."""
-
-
-class FailureClassInfo(_Object):
-    """A class of findings, as `turntape explain --json` prints it on a line."""
-
-    id: str
-    """The id of the class."""
-    aliases: list[str]
-    """Its former ids, which commands still accept."""
-    layer: Layer
-    """Who is to blame."""
-    severities: list[Severity]
-    """The severities that it may have."""
-    tiers: list[Tier]
-    """How sure it may be."""
-    says: str
-    """What it means."""
-    fix: str
-    """What to do about it."""
-    not_when: str | None
-    """When it is not reported."""
-    protocols: list[str] | None
-    """The protocols that it is for; `null` for all."""
-    advice: bool
-    """Whether it is advice, which blames no layer."""
-    switch: str | None
-    """The option that turns it on; `null` when it is always on."""
-    example: FindingExample | None
-    """An example."""

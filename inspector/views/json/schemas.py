@@ -14,13 +14,13 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from ...wire.json_value import as_array, as_object, as_text
-from . import models
+from . import models, report_models
 
 SCHEMAS: dict[str, type[BaseModel]] = {
     "show-1": models.RoundTripLabel,
-    "check-1": models.CheckReport,
-    "diff-1": models.RunDiff,
-    "explain-1": models.FailureClassInfo,
+    "check-1": report_models.CheckReport,
+    "diff-1": report_models.RunDiff,
+    "explain-1": report_models.FailureClassInfo,
 }
 """File names without `.json`, and the models."""
 
