@@ -30,7 +30,7 @@ LEVELS = {
         "transports",
         "pytest_plugin",
     ),
-    "inspector": ("wire", "analysis", "findings", "run", "check", "compare", "views"),
+    "inspector": ("wire", "analysis", "tools", "findings", "run", "check", "compare", "views"),
     "proxy": ("capture", "limits", "breakpoints", "prove", "engine", "sidecar", "launch", "doctor", "cli"),
 }
 """The levels within a floor, lowest first, by the same rule; a folder that is not listed may be used by all."""

@@ -9,7 +9,7 @@ from typing import Literal, Self, cast
 
 from ..wire.json_value import as_array, as_object
 
-type Layer = Literal["model", "api", "client"]
+type Layer = Literal["model", "api", "client", "tool"]
 type Severity = Literal["error", "warning", "info"]
 type Tier = Literal["P", "S", "H"]
 """How sure a finding is: P is proven by the bytes, S leaves one benign explanation, H is a heuristic."""

@@ -90,7 +90,7 @@ _SIGNS: dict[str, Callable[[Decimal, Decimal], bool]] = {
 
 FIELDS: dict[str, tuple[Callable[[str], Test], str]] = {
     "tool": (_tool, "a tool that the model called"),
-    "layer": (_layer, "model, api or client: turns with a finding of that layer"),
+    "layer": (_layer, "model, api, client or tool: turns with a finding of that layer"),
     "is": (_is, "error, warning, or a word of a layer: length, not_dispatched, empty"),
     "finding": (_finding, "a part of a finding's id"),
     "status": (_status, "an HTTP status: 429, 5xx"),

@@ -23,6 +23,7 @@ from ..analysis.threads import Threads
 from ..analysis.turn import Turn
 from ..findings.causes import STORM
 from ..findings.engine import JudgedTurn, RuleEngine
+from ..tools.tool_run import ToolRun
 from ..wire.parse import read
 from ..wire.sessions import turns_of
 from ..wire.values import Choice, Reading, ToolCall, ToolResult
@@ -44,6 +45,8 @@ class LabelledRoundTrip:
     reading: Reading
     turn: Turn | None
     label: Label
+    tool_runs: tuple[ToolRun, ...] = ()
+    """The tool runs of the turn's calls."""
 
 
 class Labeller:
@@ -269,6 +272,7 @@ def _common(trip: RoundTrip, reading: Reading) -> Label:
         "model": None,
         "api": None,
         "client": None,
+        "tool_runs": [],
         "usage": None,
         "cost_usd": None,
         "cost_source": None,

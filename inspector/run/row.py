@@ -7,6 +7,7 @@ from typing import Any, cast
 from ..analysis.pricing import CostSource, cost_of
 from ..analysis.turn import Edge
 from ..findings.finding import SEVERITIES, Finding
+from ..tools.tool_run import ToolRun
 from ..wire.json_value import as_array, as_object, as_text
 from ..wire.printable import safe
 from ..wire.values import Usage
@@ -73,6 +74,9 @@ class Row:
     """Its place among the turns of a WebSocket session."""
     haystack: str
     """What is new in it, in lower case, for searching."""
+    tool_runs: tuple[ToolRun, ...] = ()
+    """The tool runs of its calls, in order of the calls, without large texts; their round trips have those. A row of
+    the tools' own wire has its run while that is not joined to a call."""
 
     @property
     def is_turn(self) -> bool:
@@ -118,9 +122,9 @@ def _client(label: Label) -> dict[str, object]:
     }
 
 
-def settled(row: Row, label: Label) -> Row:
-    """`row` after the next turn of its thread was seen."""
-    return replace(row, **_client(label))
+def settled(row: Row, one: LabelledRoundTrip) -> Row:
+    """`row` after more was seen of it: the next turn of its thread, or a run of a tool."""
+    return replace(row, tool_runs=tuple(run.small() for run in one.tool_runs), **_client(one.label))
 
 
 def row_of(key: Key, one: LabelledRoundTrip, session: int | None) -> Row:
@@ -169,6 +173,7 @@ def row_of(key: Key, one: LabelledRoundTrip, session: int | None) -> Row:
         tools=tuple(tool.name for tool in reading.request.tools),
         session=session,
         haystack=search_text(one),
+        tool_runs=tuple(run.small() for run in one.tool_runs),
         **_client(label),  # pyright: ignore[reportArgumentType]
     )
 

@@ -61,7 +61,7 @@ class RowMaker:
         key: Key = (index, *_begun(one.round_trip))
         known = self._rows.get(key)
         if known is not None:
-            row = settled(known, one.label)
+            row = settled(known, one)
         else:
             row = row_of(key, one, session)
             # The same tools are offered turn after turn: their names are held once.

@@ -16,6 +16,7 @@ from turntape.cassettes.errors import CassetteError, FormatError
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Tail
 
+from ..tools.tool_run import ToolRun
 from ..wire.exchange import Exchange
 from ..wire.parse import read_exchange
 from ..wire.sessions import turns_of
@@ -65,6 +66,11 @@ class Run:
     def problems(self) -> list[str]:
         """What could not be read of the file, one sentence each."""
         return self._tail.problems
+
+    @property
+    def unjoined(self) -> list[ToolRun]:
+        """The tool runs for which no call of the model was found, in the order of the file."""
+        return [run for row in self.rows.all if not row.is_turn for run in row.tool_runs]
 
     def check(self) -> None:
         """Raises FormatError when nothing was recorded in the file, not even its header."""

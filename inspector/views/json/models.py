@@ -17,6 +17,7 @@ from ...analysis.history_diff import ChangeKind
 from ...analysis.pricing import CostSource
 from ...analysis.turn import EdgeKind
 from ...findings.finding import Layer, Severity, Tier
+from ...tools.tool_run import Joined, Lost, Outcome, SeenAs
 from ...wire.values import Emitted, FinishLabel
 
 
@@ -197,6 +198,47 @@ class ClientLayer(JsonObject):
     """How the next request repeats this turn; `null` when there is no next request."""
 
 
+class ToolRunInfo(JsonObject):
+    """One execution of a tool, as its own wire shows it."""
+
+    index: int
+    """The number of the round trip of its `tools/call`."""
+    call_id: str | None
+    """The id of the model's call; `null` where the API gives none."""
+    server: str
+    """The tool server."""
+    session: str
+    """The process of that server, or the connection to it."""
+    name: str
+    """The tool's name as the server knows it; the model may have been shown another one."""
+    arguments: object
+    """The arguments that the server was given."""
+    outcome: Outcome
+    """`answered`: with a result, which may be an error of the tool. `failed`: with a JSON-RPC error. `cancelled`: the
+    client gave up first. `unanswered`: nothing came. `input_required`: the server asked, and the client did not
+    continue."""
+    joined: Joined | None
+    """`exact`: by an id that both wires have. `inferred`: by name, arguments and order."""
+    by: str | None
+    """What joined it."""
+    duration_ms: float | None
+    """Milliseconds until the answer."""
+    is_error: bool | None
+    """Whether the tool or its server reported an error; `null` without an answer."""
+    returned_bytes: int | None
+    """The size of the result as returned."""
+    seen_by: int | None
+    """The number of the round trip whose request shows the result to the model; `null` when none does."""
+    seen_bytes: int | None
+    """The size of the result's text in that request."""
+    seen_as: SeenAs | None
+    """How the model saw it. `equal`: all of it. `structured`, `text`: only that half of it. `cut`: a part. `file`: the
+    name of a file. `changed`: other text. `dropped`: nothing. `replaced`: the client's own words for an error.
+    `other`: the result of another run. `empty`: the tool returned nothing."""
+    lost: list[Lost]
+    """The kinds of content that were returned and not shown to the model."""
+
+
 class UsageInfo(JsonObject):
     """The tokens of a turn, as the API counted them."""
 
@@ -280,6 +322,8 @@ class RoundTripLabel(JsonObject):
     """How the API finished it."""
     client: ClientLayer | None
     """What the client did with it."""
+    tool_runs: list[ToolRunInfo]
+    """The tool runs of its calls, where the tools' own wire was recorded."""
     usage: UsageInfo | None
     """The tokens."""
     cost_usd: Dollars | None

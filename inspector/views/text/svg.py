@@ -12,6 +12,7 @@ _COLOURS: dict[Style, str] = {
     "model": "#d787ff",
     "api": "#5fd7d7",
     "client": "#6fa8ff",
+    "tool": "#87d787",
     "good": "#87d787",
     "warn": "#ffc66d",
     "bad": "#ff6b6b",

@@ -12,11 +12,11 @@ from typing import Literal
 
 from ...wire.printable import safe
 
-type Style = Literal["plain", "dim", "bold", "model", "api", "client", "good", "warn", "bad", "money"]
+type Style = Literal["plain", "dim", "bold", "model", "api", "client", "tool", "good", "warn", "bad", "money"]
 type Span = tuple[str, Style]
 type Line = list[Span]
 
-GLYPHS: dict[str, str] = {"model": "◆", "api": "■", "client": "▶"}
+GLYPHS: dict[str, str] = {"model": "◆", "api": "■", "client": "▶", "tool": "●"}
 """One glyph a layer, the same in every view."""
 
 _ANSI: dict[Style, str] = {
@@ -26,6 +26,7 @@ _ANSI: dict[Style, str] = {
     "model": "\x1b[35m",
     "api": "\x1b[36m",
     "client": "\x1b[34m",
+    "tool": "\x1b[32m",
     "good": "\x1b[32m",
     "warn": "\x1b[33m",
     "bad": "\x1b[1;31m",

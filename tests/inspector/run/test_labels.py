@@ -34,6 +34,7 @@ KEYS = [
     "model",
     "api",
     "client",
+    "tool_runs",
     "usage",
     "cost_usd",
     "cost_source",

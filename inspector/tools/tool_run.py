@@ -1,0 +1,108 @@
+"""A tool run: one execution of a tool as its own wire shows it, and what the model was shown of it."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+type Outcome = Literal["answered", "failed", "cancelled", "unanswered", "input_required"]
+"""How a run ended. `answered`: with a result, which may be an error of the tool. `failed`: with a JSON-RPC error.
+`cancelled`: the client gave up before an answer came. `unanswered`: nothing came. `input_required`: the server asked
+for input, and the client did not continue."""
+
+type Joined = Literal["exact", "inferred"]
+"""How a run was joined to the model's call: by an id that both wires have, or by name, arguments and order."""
+
+type SeenAs = Literal["equal", "structured", "text", "cut", "file", "changed", "dropped", "replaced", "other", "empty"]
+"""What the next request has in the place of the result.
+
+`equal`: all of it, after the client's usual wrapping. `structured`: only the structured content; the text was left
+out. `text`: only the text; the structured content was left out. `cut`: a part of the text. `file`: the name of a file
+in place of the text, or of a part of it. `changed`: other text than was returned. `dropped`: nothing. `replaced`: the
+client's own words for an error. `other`: the result of another run. `empty`: the tool returned nothing.
+"""
+
+type Lost = Literal["text", "structured", "image", "audio", "resource", "link", "error_mark"]
+"""A kind of content that was returned and not seen. `error_mark`: `isError`."""
+
+KEPT = 20_000
+"""A run in a row holds at most this many characters of each text, and no larger `result`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolRun:
+    """One execution of a tool: `tools/call` and its answer. Several exchanges are one run when the server asked for
+    input in between, or gave a task."""
+
+    index: int
+    """The number of the round trip of its `tools/call`; of the first one where there are several."""
+    session: str
+    server: str
+    name: str
+    """The tool's name as the server knows it."""
+    arguments: object
+    """The parsed arguments; None when there were none."""
+    arguments_raw: str = ""
+    """The arguments as compact JSON; empty when there were none."""
+    started_at: float
+    """When the call was seen, in seconds since the epoch."""
+    duration_ms: float | None = None
+    """Until the answer, or until the client gave up; None when neither was seen."""
+    result: dict[str, object] | None = None
+    """The result as returned; None for an error, without an answer, and in a row when it is larger than `KEPT`."""
+    error: dict[str, object] | None = None
+    """The JSON-RPC error."""
+    is_error: bool | None = None
+    """Whether the tool or the server reports an error; None without an answer."""
+    outcome: Outcome = "unanswered"
+    returned_bytes: int | None = None
+    """The size of the result or the error as JSON; None without an answer."""
+    returned_text: str | None = None
+    """The texts of the result, joined by line feeds, or the message of the error; None without an answer."""
+    exchanges: tuple[int, ...] = ()
+    """The numbers of all its round trips."""
+    call_id: str | None = None
+    """The id of the model's call; None where it has none, or while the run is not joined."""
+    turn: int | None = None
+    """The number of the round trip whose answer holds the model's call; None while the run is not joined."""
+    joined: Joined | None = None
+    """None: no call of the model was found for it."""
+    by: str = ""
+    """What joined it: the key that both wires have, or `name, arguments`; with `order` where only the order decides."""
+    seen_by: int | None = None
+    """The number of the round trip whose request shows the result to the model."""
+    seen_text: str | None = None
+    """The text of the result in that request; media are named in brackets."""
+    seen_bytes: int | None = None
+    seen_as: SeenAs | None = None
+    """None while no request was seen that shows it."""
+    lost: tuple[Lost, ...] = ()
+    """The kinds of content that were returned and are not in that request."""
+
+    def small(self) -> "ToolRun":
+        """The run as a row holds it: without large texts and results, whose sizes remain."""
+        keeps = self.result is None or (self.returned_bytes or 0) <= KEPT
+        texts = (self.returned_text, self.seen_text)
+        if keeps and all(text is None or len(text) <= KEPT for text in texts):
+            return self
+        returned, seen = (None if text is None else text[:KEPT] for text in texts)
+        return replace(self, result=self.result if keeps else None, returned_text=returned, seen_text=seen)
+
+    def as_json(self) -> dict[str, object]:
+        """The run as a label and `show --json` have it."""
+        return {
+            "index": self.index,
+            "call_id": self.call_id,
+            "server": self.server,
+            "session": self.session,
+            "name": self.name,
+            "arguments": self.arguments,
+            "outcome": self.outcome,
+            "joined": self.joined,
+            "by": self.by or None,
+            "duration_ms": self.duration_ms,
+            "is_error": self.is_error,
+            "returned_bytes": self.returned_bytes,
+            "seen_by": self.seen_by,
+            "seen_bytes": self.seen_bytes,
+            "seen_as": self.seen_as,
+            "lost": list(self.lost),
+        }
