@@ -20,6 +20,7 @@ from judged import (
     gemini,
     given,
     item_call,
+    item_output,
     responses,
     spoke,
     trip,
@@ -121,6 +122,23 @@ def local(text: str, count: str = '"prompt_eval_count": 2050, ', **message: Any)
     answer = {"model": "qwen3", "message": {"role": "assistant", "content": "ok"}, "done": True, "done_reason": "stop",
               "prompt_eval_count": 2050, "eval_count": 2}  # fmt: skip
     return edited(trip(OLLAMA, body, answer, upstream="ollama"), '"prompt_eval_count": 2050, ', count)
+
+
+CODEX = "https://chatgpt.com/backend-api/codex/responses"
+
+
+def completes_empty(*history: dict[str, Any], text: bool = False) -> list[RoundTrip]:
+    """An answer whose last event has no items, and a request with this history behind the question."""
+    message = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "It is a strip."}]}
+    item = message if text else item_call()
+    end = {"id": "resp_0", "object": "response", "status": "completed", "model": "gpt-5.1", "output": []}
+    body = {"model": "gpt-5.1", "input": [HELLO], "tools": [FUNCTION], "stream": True}
+    events = [
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": end},
+    ]
+    first = trip("http://127.0.0.1:4000/v1/responses", body, sse(*events))
+    return [first, responses([HELLO, *(history or (HELLO,))], [message], 1)]
 
 
 def cached(read: int, *, at: float = 1, model: str = "gpt-5", first: dict[str, Any] = HELLO) -> list[RoundTrip]:
@@ -381,6 +399,13 @@ API: list[Row] = [
      stream(*CUT_CALL, chunk({}, "abort"), done=True), stream(*CUT_CALL)),
     ("api-finish-unknown", "There are calls: then `api-finish-label-disagrees` says it",
      chat([HELLO], said("x"), finish="gone"), chat([HELLO], said("x", CALL), finish="gone")),
+    ("api-final-event-empty", "Codex's API, which sends none on purpose",
+     completes_empty(), [moved(one, CODEX) for one in completes_empty()]),
+    ("api-final-event-empty", "The client collected the items from the stream: then it is an info", completes_empty(),
+     completes_empty(item_call(), item_output()), "info"),
+    ("api-final-event-empty",
+     "A gateway completes an answer of text, and no request shows what the client did with it: then it is an info",
+     [moved(completes_empty(text=True)[0], RESPONSES)], completes_empty(text=True)[:1], "info"),
     ("api-stream-not-sent", "The body is an error",
      chat([HELLO], said("x"), stream=True),
      trip(CHAT, STREAMED, {"error": {"message": "no luck", "type": "server_error"}})),

@@ -24,6 +24,10 @@ ANSWERS: dict[str, Example] = {
         "the API finished with 'abort', which is none of its finish words",
         ("#3 finish abort",),
     ),
+    "api-final-event-empty": Example(
+        "the event that completes the answer has no items, although the stream brought some",
+        ("#1 response",),
+    ),
     "api-stream-not-sent": Example(
         "the request asks for a stream and the answer is one JSON body",
         ("#3 request", "#3 response"),

@@ -34,6 +34,7 @@ ECHOES: Mapping[str, frozenset[str]] = {
             "client-orphan-tool-result",
         }
     ),
+    "api-final-event-empty": frozenset({"client-assistant-mutated", "client-tool-calls-not-dispatched"}),
     "api-malformed-stream": frozenset({"api-call-without-id", "model-unknown-tool"}),
     "call-args-not-json": frozenset({"client-assistant-mutated"}),
     "client-continued-after-end": frozenset({"model-empty-response"}),

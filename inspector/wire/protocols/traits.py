@@ -84,6 +84,9 @@ class AnswerRules:
     """True when a server drops the beginning of a prompt that is too long, without an error."""
     always_says_finish: bool = False
     """True when every complete answer has a finish word."""
+    final_without_items: Callable[[Exchange], bool] | None = None
+    """Whether the event that completes a stream has an answer without items, where the API sends them in it; None for
+    an API whose last event has no answer."""
     lacks_id: Callable[[Object], bool] | None = None
     """Whether a call of an answer (its JSON) has no id although the API pairs calls and results by id; None for an API
     that does not need ids."""

@@ -133,6 +133,7 @@ class MessageDraft:
     message: Object = field(default_factory=dict[str, object])
     blocks: dict[int, Object] = field(default_factory=dict[int, dict[str, object]])
     fragments: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
+    begun: set[int] = field(default_factory=set[int])
     open: set[int] = field(default_factory=set[int])
     stopped: bool = False
     error: ApiError | None = None
@@ -145,6 +146,7 @@ class MessageDraft:
         match kind:
             case "message_start":
                 message = as_object(event.get("message"))
+                self._begin(as_text(message.get("id")))
                 self._usage(message.get("usage"))
                 usage = self.message.get("usage")
                 self.message.update({k: v for k, v in message.items() if k not in ("usage", "content")})
@@ -154,6 +156,9 @@ class MessageDraft:
                     self.blocks[i] = dict(as_object(block))
             case "content_block_start":
                 index = self._index(event, len(self.blocks))
+                if index in self.begun:
+                    self.problems.append(f"Content block {index} begins a second time.")
+                self.begun.add(index)
                 self.blocks[index] = dict(as_object(event.get("content_block")))
                 self.open.add(index)
             case "content_block_delta":
@@ -173,6 +178,12 @@ class MessageDraft:
             case _:
                 if kind != "ping" and event.get("error"):
                     self.error = self.error or error_in(event, in_stream=True)
+
+    def _begin(self, name: str | None) -> None:
+        """Note that a message with this id begins; some gateways send the start of one message twice."""
+        known = self.message.get("id")
+        if known and name and known != name:
+            self.problems.append(f"A second message begins in the stream: {name!r} after {known!r}.")
 
     def _index(self, event: Object, otherwise: int) -> int:
         index = as_count(event.get("index"))

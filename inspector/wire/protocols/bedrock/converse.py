@@ -9,6 +9,7 @@ from ...values import ApiError, FinishLabel, Kind, RequestReading, ResponseReadi
 from ..protocol import Protocol
 from ..shared.answers import answer, objects, stream_error
 from ..shared.parts import unread
+from ..shared.piece_names import second_message
 from ..traits import AnswerRules, ArgumentsField, Caching, Pairing, Reasoning, RequestRules
 from .api import CONVERSE_API
 from .converse_blocks import assemble, block_parts, converse_usage, lacks_id, read_converse_request
@@ -60,6 +61,7 @@ def read_converse_events(
 ) -> ResponseReading:
     """The events of a stream; it has ended at `messageStop`."""
     body = assemble(events)
+    problems = [*problems, *second_message(events, "messageStart")]
     return read_converse_body(body, ended="stopReason" in body, error=error, problems=problems)
 
 

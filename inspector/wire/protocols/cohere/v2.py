@@ -35,7 +35,7 @@ def _message(message: Message) -> Message:
 
 
 def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
-    return read_assembled(exchange, "a chat answer of Cohere", assemble, _read)
+    return read_assembled(exchange, "a chat answer of Cohere", assemble, _read, "message-start")
 
 
 def _read(body: Object, *, ended: bool, error: ApiError | None, problems: list[str]) -> ResponseReading:

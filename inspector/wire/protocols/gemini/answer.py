@@ -7,6 +7,7 @@ from ..shared.choices import Verdict, choices_of, most_severe
 from ..shared.counts import Counts
 from ..shared.errors import error_in
 from ..shared.parts import unread
+from ..shared.piece_names import PieceNames
 from ..shared.stated_cost import stated_cost
 from .parts import get, grow_call, read_parts
 
@@ -60,6 +61,7 @@ def _stream(exchange: Exchange, vertex: bool) -> ResponseReading:
     body: Object = {}
     problems: list[str] = []
     error: ApiError | None = None
+    names = PieceNames()
     for event in exchange.events:
         if event.kind == "comment" or event.data.strip() in (b"", b"[DONE]"):
             continue
@@ -70,13 +72,26 @@ def _stream(exchange: Exchange, vertex: bool) -> ResponseReading:
         chunk = as_object(value)
         if chunk.get("error"):
             error = error or error_in(chunk, in_stream=True)
-        merge_chunk(body, as_object(chunk.get("response")) or chunk)
+        chunk = as_object(chunk.get("response")) or chunk
+        if any(map(_says, as_array(chunk.get("candidates")))):
+            names.add({f"the {key}": chunk.get(key) for key in ("responseId", "modelVersion")})
+        merge_chunk(body, chunk)
     candidates = [as_object(c) for c in as_array(body.get("candidates"))]
     finished = bool(candidates) and all(get(c, "finishReason") is not None for c in candidates)
     blocked = bool(as_object(get(body, "promptFeedback")).get("blockReason"))
     return read_gemini_body(
-        body, vertex=vertex, ended=finished or blocked, error=error, problems=tuple(problems), streamed=True
+        body,
+        vertex=vertex,
+        ended=finished or blocked,
+        error=error,
+        problems=(*problems, *names.problems),
+        streamed=True,
     )
+
+
+def _says(candidate: object) -> bool:
+    """True for a candidate of a chunk with something of the model."""
+    return bool(as_object(as_object(candidate).get("content")).get("parts"))
 
 
 def merge_chunk(body: Object, chunk: Object) -> None:

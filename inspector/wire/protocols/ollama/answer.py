@@ -10,6 +10,7 @@ from ..shared.counts import Counts
 from ..shared.errors import error_in
 from ..shared.output_format import schema_format
 from ..shared.parts import unread
+from ..shared.piece_names import PieceNames
 
 FINISH: dict[str, FinishLabel] = {
     "stop": "complete",
@@ -32,6 +33,10 @@ def read_lines(exchange: Exchange, parts_of: Callable[[list[Object]], Iterable[P
         bodies = [exchange.answer_fields]
     else:
         bodies = [body for _, body in objects(exchange.events, problems)]
+    names = PieceNames()
+    for body in bodies:
+        if body.get("done") is not True:
+            names.add({"the model": body.get("model")})
     last = next((body for body in reversed(bodies) if body.get("done") is True), as_object(None))
     error = next((error_in(body, in_stream=True) for body in bodies if body.get("error")), None)
     raw = as_text(last.get("done_reason"))
@@ -48,7 +53,7 @@ def read_lines(exchange: Exchange, parts_of: Callable[[list[Object]], Iterable[P
         usage_raw={key: last[key] for key in ("prompt_eval_count", "eval_count") if key in last} if said else None,
         model=next((model for body in bodies if (model := as_text(body.get("model")))), None),
         error=error,
-        problems=problems,
+        problems=(*problems, *names.problems),
     )
 
 

@@ -13,6 +13,7 @@ from ..shared.answers import answer
 from ..shared.choices import Verdict, choices_of, most_severe
 from ..shared.errors import error_in
 from ..shared.parts import arguments_of, call_part, media_part, text_part, unread
+from ..shared.piece_names import PieceNames
 from ..shared.stated_cost import merge_stated, price_terms, stated_cost
 from .deltas import ChoiceDraft, index_of
 from .request import content_parts, message_calls, message_reasoning, read_call
@@ -158,7 +159,11 @@ def read_chat_stream(
         read_usage,
         ended=stream.done or (bool(words) and all(words)),
         streamed=True,
-        problems=(*stream.problems, *(problem for draft in stream.drafts.values() for problem in draft.problems)),
+        problems=(
+            *stream.problems,
+            *stream.names.problems,
+            *(problem for draft in stream.drafts.values() for problem in draft.problems),
+        ),
         error=stream.error,
     )
 
@@ -174,6 +179,7 @@ class _Stream:
     """The first error."""
     done: bool = False
     """Whether `[DONE]` has come."""
+    names: PieceNames = field(default_factory=PieceNames)
 
     def add(self, event: Event) -> None:
         data = event.data.strip()
@@ -186,6 +192,8 @@ class _Stream:
         elif is_object(chunk := parse_json(event.data)):
             if chunk.get("error") or (chunk.get("object") == "error" and not chunk.get("choices")):
                 self.error = self.error or error_in(chunk, in_stream=True)
+            if any(map(_says, as_array(chunk.get("choices")))):
+                self.names.add({f"the {key}": chunk.get(key) for key in ("id", "model", "created")})
             _merge_chunk(self.body, self.drafts, chunk)
         else:
             self.problems.append(event.problem or f"An event at byte {event.start} is not a JSON object.")
@@ -196,6 +204,12 @@ class _Stream:
         self.error = self.error or error_in(value, in_stream=True)
         if event.name != "error" and self.error is None:
             self.problems.append(f"The stream has a line of the unknown field {event.name!r}.")
+
+
+def _says(choice: object) -> bool:
+    """True for a choice of a chunk with something of the model, and not only its role or its end."""
+    delta = as_object(as_object(choice).get("delta"))
+    return any(value for key, value in delta.items() if key != "role")
 
 
 def _merge_chunk(body: Object, drafts: dict[int, ChoiceDraft], chunk: Object) -> None:

@@ -20,7 +20,7 @@ from .items import answered_ids, item_message, item_parts, lacks_id
 from .not_read import NOT_READ
 from .rewrite import EDIT_TARGETS, REWRITE
 from .session_items import TOOL_ITEMS, listed_tools
-from .stream import draft
+from .stream import draft, final_without_items
 
 FINISH: dict[str, FinishLabel] = {
     "completed": "complete",
@@ -268,7 +268,11 @@ OPENAI_RESPONSES = Protocol(
         strict_tools=True,
     ),
     answers=AnswerRules(
-        has_word_for_calls=False, counts_empty_answers=True, always_says_finish=True, lacks_id=lacks_id
+        has_word_for_calls=False,
+        counts_empty_answers=True,
+        always_says_finish=True,
+        final_without_items=final_without_items,
+        lacks_id=lacks_id,
     ),
     reasoning=Reasoning("expected"),
 )

@@ -4,13 +4,17 @@ from dataclasses import dataclass, field
 
 from turntape.cassettes.framing import Event
 
-from ...json_value import Object, as_array, as_count, as_object, as_text
+from ...exchange import Exchange
+from ...json_value import Object, as_array, as_count, as_object, as_text, parse_json
 from ...values import ApiError
 from ..shared.answers import objects
 from ..shared.errors import error_in
+from ..shared.piece_names import PieceNames
 from ..shared.stated_cost import merge_stated
 from .shell_stream import grow_command, grow_output
 
+_CODEX = "/codex/"
+"""A part of the path of Codex's API (read from recorded requests)."""
 TERMINAL = frozenset({"response.completed", "response.incomplete", "response.failed", "response.cancelled"})
 
 _DELTAS: dict[str, str] = {
@@ -45,6 +49,8 @@ class ResponseDraft:
     error: ApiError | None = None
     problems: list[str] = field(default_factory=list[str])
     _last: int | None = None
+    names: dict[object, PieceNames] = field(default_factory=dict[object, PieceNames])
+    """The ids under which the pieces of each item came."""
 
     def add(self, name: str, event: Object) -> None:
         """Take one event in."""
@@ -57,9 +63,13 @@ class ResponseDraft:
         merge_stated(self.body, event)
         if response := as_object(event.get("response")):
             self.body = {**self.body, **response}
+            if kind == "response.completed":
+                self._compare(as_array(response.get("output")))
             self.ended = self.ended or kind in TERMINAL
             return
         stem, _, verb = kind.rpartition(".")
+        if verb == "delta":
+            self.names.setdefault(_key(event), PieceNames()).add({"the id of the item": event.get("item_id")})
         if stem == "response.output_item":
             self.items[_key(event)] = dict(as_object(event.get("item")))
             if verb == "added":
@@ -80,7 +90,7 @@ class ResponseDraft:
 
     def whole(self) -> Object:
         """The response. Its `output` is its own if that has items (Codex sends none), else the items of the events."""
-        items = [item for _, item in sorted(self.items.items(), key=lambda pair: _order(pair[0]))]
+        items = [item for _, item in self._in_order()]
         return self.body if as_array(self.body.get("output")) else {**self.body, "output": items}
 
     def _item(self, event: Object) -> Object:
@@ -94,6 +104,22 @@ class ResponseDraft:
             if streamed and isinstance(value, str) and value != streamed:
                 self.problems.append(f"The final {key!r} of item {_key(event)} is not the sum of the pieces before it.")
             target[key] = value
+
+    def _compare(self, final: list[object]) -> None:
+        """Note what the final items lack of those in the stream, or have otherwise; none at all is another matter."""
+        streamed = [item for _, item in self._in_order() if item.get("status") != "in_progress"]
+        if not final or not streamed:
+            return
+        if len(final) < len(streamed):
+            missing = len(streamed) - len(final)
+            self.problems.append(f"The final response lacks {missing} of the {len(streamed)} items of the stream.")
+        elif len(final) == len(streamed):
+            for place, (item, last) in enumerate(zip(streamed, map(as_object, final), strict=True)):
+                if _said(item) != _said(last):
+                    self.problems.append(f"The final response has another item {place} than the stream.")
+
+    def _in_order(self) -> list[tuple[object, Object]]:
+        return sorted(self.items.items(), key=lambda pair: _order(pair[0]))
 
     def _count(self, number: int | None) -> None:
         if number is None:
@@ -111,7 +137,19 @@ def draft(events: list[Event]) -> ResponseDraft:
     result = ResponseDraft()
     for name, event in objects(events, result.problems):
         result.add(name.removeprefix("!"), event)
+    result.problems += [problem for names in result.names.values() for problem in names.problems]
     return result
+
+
+def final_without_items(exchange: Exchange) -> bool:
+    """Whether `response.completed` has no items. Codex's API sends none on purpose."""
+    if exchange.framing != "sse" or _CODEX in exchange.path:
+        return False
+    for event in reversed(exchange.events):
+        fields = as_object(parse_json(event.data))
+        if (as_text(fields.get("type")) or event.name) == "response.completed":
+            return not as_array(as_object(fields.get("response")).get("output"))
+    return False
 
 
 def _key(event: Object) -> object:
@@ -123,6 +161,12 @@ def _key(event: Object) -> object:
 
 def _order(key: object) -> tuple[int, str]:
     return (key, "") if isinstance(key, int) else (1 << 30, "")
+
+
+def _said(item: Object) -> tuple[object, ...]:
+    """What an item says: its type, its call, its text."""
+    texts = [as_text(as_object(part).get("text")) or "" for part in as_array(item.get("content"))]
+    return item.get("type"), item.get("name"), item.get("arguments"), item.get("input"), "".join(texts)
 
 
 def _part(item: Object, where: str, part_type: str, event: Object) -> Object:

@@ -10,6 +10,7 @@ from ...json_value import Object, as_array, as_count, as_object, as_text, is_obj
 from ...values import ApiError, FinishLabel, Message, Part, ResponseReading, StatedCost, Usage
 from .errors import error_in
 from .parts import text_part, unread
+from .piece_names import second_message
 
 
 def answer(
@@ -130,14 +131,18 @@ def read_assembled(
     what: str,
     assemble: Callable[[list[tuple[str, Object]]], tuple[Object, bool]],
     read: ReadsBody,
+    start: str = "",
 ) -> ResponseReading:
     """An answer of an API that streams in events. `what` names it in problems.
 
-    `assemble` returns the whole answer that the named events add up to, and whether its end was among them.
+    `assemble` returns the whole answer that the named events add up to, and whether its end was among them. `start` is
+    the event that begins a message, if there is one.
     """
     if exchange.framing == "sse":
         problems: list[str] = []
-        body, ended = assemble(objects(exchange.events, problems))
+        events = objects(exchange.events, problems)
+        problems += second_message(events, start)
+        body, ended = assemble(events)
         return read(body, ended=ended, error=stream_error(exchange.events), problems=problems)
     if not exchange.answer_fields:
         return unread(exchange, what)
