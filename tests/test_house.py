@@ -31,7 +31,8 @@ LEVELS = {
         "pytest_plugin",
     ),
     "inspector": ("wire", "analysis", "tools", "findings", "run", "check", "compare", "views"),
-    "proxy": ("capture", "limits", "breakpoints", "prove", "engine", "sidecar", "launch", "doctor", "cli"),
+    "proxy": ("capture", "limits", "breakpoints", "prove", "engine", "sidecar", "tool_wire", "launch")
+    + ("doctor", "cli"),
 }
 """The levels within a floor, lowest first, by the same rule; a folder that is not listed may be used by all."""
 ONLY_IN = {

@@ -20,8 +20,8 @@ OUTPUT_ERRORS = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EBADF})
 """Errors that can only come from writing to an open file."""
 
 
-WITHOUT_SETTINGS = frozenset({"completion", "doctor"})
-"""Commands that work with settings that cannot be read."""
+WITHOUT_SETTINGS = frozenset({"completion", "doctor", "mcp"})
+"""Commands that work with settings that cannot be read; `mcp` has no time to read them."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -21,6 +21,7 @@ COMMANDS = (
     Entry("demo", "demo", "record a small agent against a scripted LLM and show the run"),
     Entry("run", "run", "run CMD behind the proxy and write a cassette"),
     Entry("record", "record", "start only the proxy, for clients started elsewhere"),
+    Entry("mcp", "mcp", "record an MCP server: put this in front of its command"),
     Entry("doctor", "doctor", "explain why nothing was captured, with the line to add"),
     Entry("show", "show", "read a run top to bottom: model, API, client, tokens, cost"),
     Entry("view", "view", "browse a run in the terminal, turn by turn"),

@@ -12,7 +12,24 @@ FILES = frozenset({"F", "FILE", "PEM", "A", "B"})
 FOLDERS = frozenset({"DIR"})
 FINDINGS = frozenset({"ID", "ID|LAYER", "FINDING[,...]"})
 FREE = frozenset(
-    {"3x|200%", "FIELD=RULE", "HOST", "K", "N", "NAME=URL", "POINTER", "REGEX", "T", "URL", "USD", "WHAT", "WHAT=VALUE"}
+    {
+        "3x|200%",
+        "ADDRESS",
+        "FIELD=RULE",
+        "HOST",
+        "K",
+        "N",
+        "NAME",
+        "NAME=URL",
+        "POINTER",
+        "REGEX",
+        "RUN",
+        "T",
+        "URL",
+        "USD",
+        "WHAT",
+        "WHAT=VALUE",
+    }
     | {"PID"}
 )
 """Placeholders in help texts, by what can be completed for them. `FREE` values cannot be completed."""

@@ -1,0 +1,51 @@
+"""`turntape mcp -- SERVER`: record what goes between an MCP client and a server. It starts fast and imports little."""
+
+import argparse
+
+from ...exit_codes import USAGE
+from ..command import Command
+from ..option_groups import add_output
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "action",
+        nargs="?",
+        choices=("wrap", "unwrap"),
+        help="put the wrapper in front of the servers in a client's configuration FILE, or remove it again",
+    )
+    parser.add_argument("files", nargs="*", metavar="FILE", help="the configuration file of a client")
+    parser.add_argument("--name", metavar="NAME", help="the server's name on the tape (default: from SERVER)")
+    parser.add_argument(
+        "--link",
+        metavar="ADDRESS",
+        help="send the traffic to the recorder at this address, which `turntape run` and `record` print or insert",
+    )
+    parser.add_argument("--run", metavar="RUN", help="the run that the traffic belongs to")
+    add_output(parser, "FILE", "without --link: write this cassette (default: a new file in the working directory)")
+
+
+def main(options: argparse.Namespace) -> int:
+    if options.action:
+        from ...tool_wire.client_configs import command
+
+        return command.main(options)
+    import sys
+
+    if not options.command:
+        sys.stderr.write("turntape mcp: no server to start; write it after `--`: turntape mcp -- npx -y some-server\n")
+        return USAGE
+    from ...tool_wire.wrapper import wrap
+
+    return wrap(options.command, name=options.name, link=options.link, run=options.run, output=options.output)
+
+
+COMMAND = Command(
+    usage="turntape mcp [options] -- SERVER ...\n       turntape mcp wrap|unwrap FILE",
+    description="Start an MCP server in its place in a client's configuration, and record what goes over its stdin, "
+    "stdout and stderr, byte for byte. The client sees no difference: signals, exit code and the end of each stream "
+    "are the server's.",
+    add=add,
+    main=main,
+    tail="optional",
+)

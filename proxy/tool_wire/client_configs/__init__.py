@@ -1,0 +1,1 @@
+"""The configuration files in which clients list their MCP servers."""
