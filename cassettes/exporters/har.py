@@ -19,12 +19,12 @@ type Json = dict[str, object]
 
 
 def har(round_trips: Iterable[RoundTrip]) -> Iterator[bytes]:
-    """A HAR document in pieces, one entry at a time."""
+    """A HAR document in pieces, one entry at a time. It has no place for tool servers over stdio or in process."""
     from importlib.metadata import version
 
     creator = {"name": "turntape", "version": version("turntape")}
     yield b'{"log":{"version":"1.2","creator":%s,"pages":[],"entries":[' % orjson.dumps(creator)
-    for place, trip in enumerate(round_trips):
+    for place, trip in enumerate(trip for trip in round_trips if trip.tool_wire is None):
         yield (b",\n" if place else b"\n") + orjson.dumps(_entry(trip))
     yield b"\n]}}\n"
 

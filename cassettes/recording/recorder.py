@@ -13,6 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from time import time
 from types import TracebackType
@@ -24,10 +25,11 @@ from ..errors import CassetteError
 from ..redaction.redactor import Redactor
 from ..tape.compression import FRAME_END, MAGIC, Decompression, compressor
 from ..tape.delta import Window
-from ..tape.format import header_line, label_line, round_trip_line
+from ..tape.format import header_line, label_line, round_trip_line, tool_exchange_line
 from ..tape.lock import hold
-from ..tape.model import RoundTrip
+from ..tape.model import RoundTrip, ToolServer
 from ..tape.reader import Cassette
+from ..tape.tool_servers import end_line, start_line, stderr_line
 
 log = logging.getLogger(__name__)
 
@@ -88,6 +90,8 @@ class Recorder:
         """Called with the number of a round trip that could not be written, by the thread that writes."""
         self._durable = durable
         self._window = Window()
+        self._answers = Window()
+        """The last answers of tool servers."""
         self._file = self._open(append)
         try:
             # Under the lock: another recorder has written everything by now.
@@ -199,18 +203,34 @@ class Recorder:
         line = label_line(index, json_object)
         self._hand_in(line, len(line), index)
 
+    def tool_server(self, server: ToolServer) -> None:
+        """Hand in the start of a tool server."""
+        self._tool_server_line(start_line(replace(server, command=self._redactor.command(server.command))))
+
+    def tool_server_stderr(self, session: str, at: int, data: bytes) -> None:
+        """Hand in what a tool server wrote to stderr, `at` microseconds after its start."""
+        self._tool_server_line(stderr_line(session, at, data))
+
+    def tool_server_end(self, server: ToolServer) -> None:
+        """Hand in how a tool server ended."""
+        self._tool_server_line(end_line(server))
+
+    def _tool_server_line(self, line: bytes) -> None:
+        self._hand_in(line, len(line), None)
+
     def _hand_in(self, item: RoundTrip | bytes, size: int, of: int | None) -> int:
+        counts = not isinstance(item, bytes)
         with self._room:
             late = self._closing
             if not late:
                 self._wait_for_room(size)
             number = self.count if of is None else of
-            self.count += of is None
+            self.count += counts
             if not late:
                 self._waiting += size
                 self._queue.append((number, item, size))
         if late:
-            what = "a round trip" if of is None else f"a label of round trip {number}"
+            what = "a round trip" if counts else "a line" if of is None else f"a label of round trip {number}"
             self._complain(f"{what} came after {str(self.path)!r} was closed and is not in it")
         self._wake.set()
         return number
@@ -287,10 +307,17 @@ class Recorder:
 
     def _record(self, number: int, trip: RoundTrip) -> None:
         trip = self._redactor.round_trip(trip)
-        body = trip.request.body
+        if wire := trip.tool_wire:
+            body = trip.response.body if trip.response else b""
+            window = self._answers
+            line = tool_exchange_line(number, trip, wire, body, window.shorten(body))
+        else:
+            body = trip.request.body
+            window = self._window
+            line = round_trip_line(number, trip, body, window.shorten(body))
         # A later body can refer to this one only when it is in the file.
-        if self._put(round_trip_line(number, trip, body, self._window.shorten(body))):
-            self._window.add(number, body)
+        if self._put(line):
+            window.add(number, body)
         else:
             self._lose(number, trip)
 

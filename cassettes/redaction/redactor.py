@@ -14,7 +14,7 @@ import secrets
 import struct
 import zlib
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Self, cast
@@ -252,6 +252,26 @@ class Redactor:
             faults=tuple(self._text(fault) for fault in trip.faults),
             extra={key: self._value(value) for key, value in trip.extra.items()},
         )
+
+    def command(self, words: Sequence[str]) -> tuple[str, ...]:
+        """A command line without secrets: key shapes, and the values of options and variables named as credentials."""
+        if not self.enabled:
+            return tuple(words)
+        clean: list[str] = []
+        is_secret = False
+        for word in words:
+            name, equals, value = word.partition("=")
+            named = _NAMES_A_CREDENTIAL.search(name.lower()) is not None
+            if is_secret and not word.startswith("-"):
+                clean.append(f"REDACTED-{self.fingerprint(word)}")
+                is_secret = False
+                continue
+            if named and equals and value:
+                clean.append(f"{name}=REDACTED-{self.fingerprint(value)}")
+            else:
+                clean.append(self._text(word))
+            is_secret = named and not equals and word.startswith("--")
+        return tuple(clean)
 
     def _value(self, value: object) -> object:
         """A JSON value with its strings redacted."""

@@ -64,6 +64,7 @@ class Player:
             self.cassette = Cassette.load(source)
         else:
             self.cassette = Cassette.from_round_trips(source)
+        self.cassette = self.cassette.without_tool_wire()
         self.matching = matching or Matching()
         self.misses: list[Miss] = []
         """The requests that were not answered, in order."""

@@ -1,13 +1,15 @@
 """Cassette lines, format 1: round trips to JSON and back. docs/cassette-format.md is the specification.
 
-A line is one JSON object: the header (`turntape`), a round trip (`n`), or a label (`label`). Fields that are
-None, empty or at their default are left out. Fields that this version does not know are kept.
+A line is one JSON object: the header (`turntape`), a round trip (`n`), an exchange with a tool server (`mcp`), a tool
+server (`tool_server`, see `tool_servers.py`), or a label (`label`). Fields that are None, empty or at their default are
+left out. Fields that this version does not know are kept.
 """
 
 import base64
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import cast
+from typing import Literal, cast
+from urllib.parse import quote
 
 import orjson
 
@@ -25,9 +27,21 @@ from .json_fields import (
     optional,
     restored,
 )
-from .model import Chunk, Failure, FailureKind, Frame, Headers, Lazy, Request, Response, RoundTrip
+from .model import (
+    Chunk,
+    Failure,
+    FailureKind,
+    Frame,
+    Headers,
+    Lazy,
+    Request,
+    Response,
+    RoundTrip,
+    Side,
+    ToolWire,
+)
 
-VERSION = "1.0"
+VERSION = "1.1"
 MAJOR = 1
 
 type Resolve = Callable[[Json], Lazy]
@@ -137,7 +151,35 @@ def round_trip_line(number: int, trip: RoundTrip, request_body: bytes, delta: De
             else {"from": f.sender, "at": f.at, **store(f.data)}
             for f in trip.frames
         ]
-    line |= {key: value for key, value in trip.extra.items() if key not in line}
+    return dumped(line | {key: value for key, value in trip.extra.items() if key not in line})
+
+
+def tool_exchange_line(number: int, trip: RoundTrip, wire: ToolWire, answer: bytes, delta: Delta | None) -> bytes:
+    """The line of an exchange with a tool server, whose answer is `answer`, stored as `delta` when there is one."""
+    line: Json = {
+        "mcp": number,
+        "started_at": stamp(trip.started_at),
+        "session": wire.session,
+        "server": wire.server,
+        "from": wire.sender,
+        "sequence": wire.sequence,
+        **_given(
+            answered=wire.answered,
+            route=trip.route,
+            run=trip.run,
+            ended_at=trip.ended_at,
+            closed_first=trip.closed_first,
+            failure={"kind": trip.failure.kind, "message": trip.failure.message} if trip.failure else None,
+            faults=trip.faults,
+            message=store(trip.request.body),
+            answer=None if trip.response is None else _body(answer, delta) or {"text": ""},
+        ),
+    }
+    return dumped(line | {key: value for key, value in trip.extra.items() if key not in line})
+
+
+def dumped(line: Json) -> bytes:
+    """A line of the file; text that was not UTF-8 is stored as bytes."""
     try:
         return orjson.dumps(line) + b"\n"
     except TypeError:
@@ -145,6 +187,25 @@ def round_trip_line(number: int, trip: RoundTrip, request_body: bytes, delta: De
         return orjson.dumps(_encodable(line)) + b"\n"
 
 
+_KNOWN_OF_EXCHANGES = frozenset(
+    [
+        "mcp",
+        "started_at",
+        "session",
+        "server",
+        "from",
+        "sequence",
+        "answered",
+        "route",
+        "run",
+        "ended_at",
+        "closed_first",
+        "failure",
+        "faults",
+        "message",
+        "answer",
+    ]
+)
 _KNOWN = frozenset(
     [
         "n",
@@ -166,7 +227,8 @@ _KNOWN = frozenset(
 )
 
 
-def _time(value: object, name: str) -> float:
+def a_time(value: object, name: str) -> float:
+    """A stored time as seconds since the epoch."""
     text = a_text(value, name)
     try:
         return unstamp(text)
@@ -185,11 +247,15 @@ def _chunk(value: object) -> Chunk:
     return Chunk(a_count(size, "chunk size"), an_integer(at, "chunk time"))
 
 
+def _side(value: object, name: str) -> Side:
+    if value not in ("client", "server"):
+        raise ValueError(f"one of its {name} is from {value!r}, neither client nor server")
+    return value
+
+
 def _frame(value: object) -> Frame:
     stored = an_object(value, "frames")
-    sender = given(stored, "from")
-    if sender not in ("client", "server"):
-        raise ValueError(f"one of its frames is from {sender!r}, neither client nor server")
+    sender = _side(given(stored, "from"), "frames")
     data = restored(a_body(stored, "frames"))
     return Frame(sender, optional(stored, "at", an_integer, 0), data, stored.get("binary") is not True)
 
@@ -238,12 +304,58 @@ def _response(value: object, resolve: Resolve) -> Response:
     )
 
 
+def tool_server_url(server: str, transport: Literal["stdio", "process"]) -> str:
+    """The URL of an exchange with a tool server: `stdio://files`."""
+    return f"{transport}://{quote(server, safe='')}"
+
+
+def _tool_exchange(line: Json, resolve: Resolve) -> RoundTrip:
+    route: Literal["stdio", "process"] = "process" if line.get("route") == "process" else "stdio"
+    server = optional(line, "server", a_text, "")
+    ended_at = optional(line, "ended_at", an_integer, None)
+    answer = optional(line, "answer", a_body, None)
+    return RoundTrip(
+        index=a_count(given(line, "mcp"), "mcp"),
+        started_at=a_time(given(line, "started_at"), "started_at"),
+        run=optional(line, "run", a_text, None),
+        route=route,
+        request_at=0,
+        first_byte_at=ended_at,
+        ended_at=ended_at,
+        closed_first=cast(None, optional(line, "closed_first", a_text, None)),
+        failure=optional(line, "failure", _failure, None),
+        faults=tuple(a_text(fault, "faults") for fault in optional(line, "faults", a_list, [])),
+        tool_wire=ToolWire(
+            session=a_text(given(line, "session"), "session"),
+            server=server,
+            sender=_side(given(line, "from"), "messages"),
+            sequence=a_count(given(line, "sequence"), "sequence"),
+            answered=optional(line, "answered", a_count, None),
+        ),
+        request=Request(route.upper(), tool_server_url(server, route), content=_whole(line, "message", resolve)),
+        response=None if answer is None else Response(0, content=resolve(answer)),
+        extra={key: value for key, value in line.items() if key not in _KNOWN_OF_EXCHANGES},
+    )
+
+
+def _whole(of: Json, name: str, resolve: Resolve) -> Lazy:
+    """A stored text that is never a delta."""
+    stored = optional(of, name, a_body, None)
+    if stored is None:
+        return b""
+    if "base" in stored:
+        raise ValueError(f"its {name} refers to another line, which only an answer may")
+    return resolve(stored)
+
+
 def read_round_trip(line: Json, resolve: Resolve) -> RoundTrip:
     """The round trip of a parsed line. Raises ValueError, which names the field, where the line breaks the format."""
+    if "mcp" in line:
+        return _tool_exchange(line, resolve)
     response = line.get("response")
     return RoundTrip(
         index=a_count(given(line, "n"), "n"),
-        started_at=_time(given(line, "started_at"), "started_at"),
+        started_at=a_time(given(line, "started_at"), "started_at"),
         run=optional(line, "run", a_text, None),
         route=cast(None, optional(line, "route", a_text, None)),
         upstream=optional(line, "upstream", a_text, None),

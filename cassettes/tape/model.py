@@ -68,6 +68,7 @@ class Request:
 @dataclass(frozen=True, slots=True)
 class Response:
     status: int
+    """0 for the answer of a tool server over stdio or in process, where there is none."""
     reason: str = ""
     headers: Headers = ()
     content: Lazy = b""
@@ -108,8 +109,52 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolWire:
+    """Which messages of which session an exchange with a tool server is, over stdio or in process."""
+
+    session: str
+    """The life of one server process or connection; unique in the file, as `ToolServer.session`."""
+    server: str
+    """The name that the client's configuration gives the server."""
+    sender: Side
+    """Who sent `RoundTrip.request`: servers ask too."""
+    sequence: int
+    """The place of the request among all messages of the session, from 0."""
+    answered: int | None = None
+    """The place of the answer; None when none came or none is due."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolServer:
+    """One process of a tool server, or one connection in process. None and empty where nobody said it."""
+
+    session: str
+    server: str = ""
+    transport: Literal["stdio", "process"] = "stdio"
+    command: tuple[str, ...] = ()
+    """The program and its arguments, secrets in them replaced."""
+    cwd: str | None = None
+    pid: int | None = None
+    run: str | None = None
+    started_at: float | None = None
+    """Seconds since the epoch, as `ended_at`."""
+    ended_at: float | None = None
+    exit: int | None = None
+    """The exit code of the process; None while it runs, and when a signal ended it."""
+    signal: str | None = None
+    """The signal that ended the process, such as `SIGKILL`."""
+    closed_first: Side | None = None
+    stderr: tuple[tuple[int, bytes], ...] = ()
+    """What the server wrote to stderr: microseconds since `started_at`, and the bytes."""
+
+
+@dataclass(frozen=True, slots=True)
 class RoundTrip:
-    """One HTTP request to an API and everything that came back for it, complete or cut."""
+    """One HTTP request to an API and everything that came back for it, complete or cut.
+
+    With `tool_wire`, it is one exchange with a tool server instead: a message of one side with its answer, or a
+    message that needs none. Its method is `STDIO` or `PROCESS`, its URL names the server, and its answer has status 0.
+    """
 
     request: Request
     response: Response | None
@@ -128,13 +173,15 @@ class RoundTrip:
     """Who closed the connection before the message was complete; None when nobody did."""
     failure: Failure | None = None
     """None when the exchange ended as HTTP requires, whatever its status."""
-    route: Literal["base_url", "forward", "import"] | None = None
+    route: Literal["base_url", "forward", "import", "stdio", "process"] | None = None
     upstream: str | None = None
     """The name of the upstream in the route table (`openai`, `anthropic`, …), when it has one."""
     client: str | None = None
     """The client's socket, `host:port`."""
     frames: tuple[Frame, ...] = ()
     """The messages of a WebSocket session, when the exchange became one."""
+    tool_wire: ToolWire | None = None
+    """None for an HTTP round trip."""
     faults: tuple[str, ...] = ()
     """Errors of turntape itself while it recorded this round trip; the traffic was not affected."""
     extra: dict[str, object] = field(default_factory=dict[str, object])

@@ -6,7 +6,8 @@ deltas by byte ranges and never builds the bodies in between.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from pathlib import Path
 from reprlib import repr as clipped
 from typing import Self, cast, overload
@@ -18,7 +19,8 @@ from .compression import MAGIC, Decompression
 from .delta import Window
 from .format import MAJOR, read_round_trip
 from .json_fields import Json, a_body, restored
-from .model import Lazy, RoundTrip
+from .model import Lazy, RoundTrip, ToolServer
+from .tool_servers import read_tool_server
 
 _BROKEN = (ValueError, CassetteError)
 """What reading raises for a line that breaks the format."""
@@ -47,21 +49,36 @@ BLOCK = 1 << 20
 """How many bytes of a file `Tail` reads at a time."""
 
 
+class Windows:
+    """The last bodies to which a delta may refer: of requests, and of the answers of tool servers."""
+
+    def __init__(self) -> None:
+        self._requests = Window()
+        self._answers = Window()
+
+    def of(self, fields: Json) -> Window:
+        """The window for the line of a round trip."""
+        return self._answers if "mcp" in fields else self._requests
+
+
 class Lines:
     """The lines of a cassette, sorted by kind in the order of the file."""
 
     def __init__(self) -> None:
         self.trips: list[Json] = []
+        """The lines of round trips, exchanges with tool servers included."""
         self.used = -1
         """The highest number of a round trip or a label."""
         self.labels: dict[int, dict[str, object]] = {}
         self.problems: list[str] = []
+        self._servers: dict[str, list[Json]] = {}
+        """Session of a tool server → its lines."""
         self._positions: dict[int, int] = {}
         """Round trip number → place in `trips`, for the lines read so far."""
         self._bases: dict[int, int] = {}
         """Place of a delta → place of the body that it refers to: the last one before it with that number."""
         self._sizes: dict[int, int] = {}
-        """Place → length of the request body, once known."""
+        """Place → length of the body that may be a delta, once known."""
 
     def add(self, line: bytes, number: int) -> None:
         """Take in one line of the file; a line that cannot be read is noted in `problems`."""
@@ -76,13 +93,16 @@ class Lines:
             self.problems.append(f"line {number} is not a JSON object and was skipped")
             return
         fields = cast(Json, value)
-        name = next((name for name in ("n", "label") if name in fields), None)
+        name = next((name for name in _KINDS if name in fields), None)
         if name is None:
             return  # a newer minor version may have lines that we do not know
         index = fields[name]
+        if name == "tool_server":
+            self._servers.setdefault(str(index), []).append(fields)
+            return
         if type(index) is not int or index < 0:
             self.problems.append(f"line {number} has {name} {clipped(index)}, which is not a number, and was skipped")
-        elif name == "n":
+        elif name != "label":
             self._add_trip(index, fields, number)
         elif not isinstance(fields.get("of"), dict):
             self.problems.append(f"line {number} is a label without an object and was skipped")
@@ -92,7 +112,7 @@ class Lines:
 
     def _add_trip(self, index: int, fields: Json, number: int) -> None:
         place = len(self.trips)
-        base = _request_body(fields).get("base")
+        base = _delta_body(fields).get("base")
         if isinstance(base, int) and base in self._positions:
             self._bases[place] = self._positions[base]
         if index in self._positions:
@@ -106,23 +126,34 @@ class Lines:
         if problem not in self.problems:
             self.problems.append(problem)
 
+    def servers(self) -> dict[str, ToolServer]:
+        """Session → tool server, in the order in which they started; one that cannot be read is noted as a problem."""
+        found: dict[str, ToolServer] = {}
+        for session, lines in self._servers.items():
+            try:
+                found[session] = read_tool_server(session, lines)
+            except ValueError as exc:
+                self.complain(f"the tool server {clipped(session)} cannot be read: {exc}")
+        return found
+
     def place(self, number: int) -> int | None:
         """The place of the round trip with that number; None when there is none."""
         return self._positions.get(number)
 
-    def read(self, place: int, window: Window | None) -> RoundTrip | None:
+    def read(self, place: int, windows: Windows | None) -> RoundTrip | None:
         """The round trip at `place`; None when it cannot be read, which is then noted as a problem.
 
-        With a window, which holds the bodies of the places just before, the bodies are made at once; without one,
+        With windows, which hold the bodies of the places just before, the bodies are made at once; without them,
         when they are used.
         """
         line = self.trips[place]
+        window = windows.of(line) if windows else None
 
         def later(stored: Json) -> bytes:
             try:
                 return self.body(place) if "base" in stored else restored(stored)
             except _BROKEN as exc:
-                problem = f"a body of round trip {line['n']} cannot be read: {exc}"
+                problem = f"a body of round trip {_number(line)} cannot be read: {exc}"
                 self.complain(problem)
                 raise CassetteError(problem) from exc
 
@@ -136,25 +167,27 @@ class Lines:
                 return self.body(place)
             prefix, suffix = cast(int, stored["prefix"]), cast(int, stored["suffix"])
             earlier = window[base]
-            fits(prefix, suffix, len(earlier), line["n"])
+            fits(prefix, suffix, len(earlier), _number(line))
             return earlier[:prefix] + restored(stored) + earlier[len(earlier) - suffix :]
 
         try:
             trip = read_round_trip(line, resolve)
         except _BROKEN as exc:
-            self.complain(f"round trip {line['n']} cannot be read: {exc}")
+            self.complain(f"round trip {_number(line)} cannot be read: {exc}")
             return None
         if window is not None:
-            window.add(place, trip.request.body)
+            window.add(place, _shortened(trip))
         return trip
 
     def body(self, place: int) -> bytes:
-        """The request body of the round trip at `place`, with its deltas resolved by byte ranges.
+        """The body that may be a delta of the round trip at `place`, with its deltas resolved by byte ranges.
+
+        It is the request's, and for an exchange with a tool server the answer's.
 
         Raises ValueError or CassetteError when it breaks the format or refers to a body that is missing.
         """
         pieces: list[bytes] = []
-        todo: list[tuple[Json, int, int, int | None]] = [(_request_body(self.trips[place]), place, 0, None)]
+        todo: list[tuple[Json, int, int, int | None]] = [(_delta_body(self.trips[place]), place, 0, None)]
         while todo:
             item, owner, start, stop = todo.pop()
             if "base" not in item:
@@ -165,7 +198,7 @@ class Lines:
             base_place, base = self._base(owner)
             prefix, suffix = cast(int, item["prefix"]), cast(int, item["suffix"])
             base_size = self._size(base, base_place)
-            fits(prefix, suffix, base_size, self._number(owner))
+            fits(prefix, suffix, base_size, _number(self.trips[owner]))
             size = prefix + len(middle) + suffix
             stop = size if stop is None else stop
             tail = prefix + len(middle)
@@ -178,23 +211,20 @@ class Lines:
             todo.extend(part for part in reversed(parts) if part[2] < part[3])
         return b"".join(pieces)
 
-    def _number(self, place: int) -> object:
-        return self.trips[place]["n"]
-
     def _base(self, place: int) -> tuple[int, Json]:
         """The place and the stored body that the delta at `place` refers to, always before it: every chain ends."""
         base = self._bases.get(place)
         if base is None:
-            number = _request_body(self.trips[place])["base"]
+            number = _delta_body(self.trips[place])["base"]
             raise CassetteError(
-                f"the body of round trip {self._number(place)} refers to round trip {number}, "
+                f"the body of round trip {_number(self.trips[place])} refers to round trip {number}, "
                 "which is not in the file before it"
             )
-        body = _request_body(self.trips[base])
-        return base, a_body(body, "request.body") if body else {"text": ""}
+        body = _delta_body(self.trips[base])
+        return base, a_body(body, "body") if body else {"text": ""}
 
     def _size(self, stored: Json, place: int) -> int:
-        """The length of the request body at `place`, kept once known."""
+        """The length of the body at `place` that may be a delta, kept once known."""
         chain: list[tuple[int, Json]] = []
         while "base" in stored and place not in self._sizes:
             chain.append((place, stored))
@@ -206,10 +236,28 @@ class Lines:
         return size
 
 
-def _request_body(fields: Json) -> Json:
-    """The stored request body of a line; empty when it has none, or when something else is in its place."""
+_KINDS = ("n", "mcp", "label", "tool_server")
+"""The field that gives the kind of a line."""
+
+
+def _number(fields: Json) -> object:
+    """The number of the line of a round trip."""
+    return fields["mcp"] if "mcp" in fields else fields["n"]
+
+
+def _shortened(trip: RoundTrip) -> bytes:
+    """The body of a round trip that may be stored as a delta."""
+    if trip.tool_wire is None:
+        return trip.request.body
+    return trip.response.body if trip.response else b""
+
+
+def _delta_body(fields: Json) -> Json:
+    """The stored body of a line that may be a delta; empty when it has none, or when something else is in its place."""
     request = fields.get("request")
     body = cast(Json, request).get("body") if isinstance(request, dict) else None
+    if "mcp" in fields:
+        body = fields.get("answer")
     return cast(Json, body) if isinstance(body, dict) else {}
 
 
@@ -228,6 +276,8 @@ class Cassette:
 
     def __init__(self, lines: Lines, header: dict[str, object], path: Path | None = None, torn: bool = False) -> None:
         self._lines = lines
+        self._places: Sequence[int] = range(len(lines.trips))
+        """The places in `lines` that this cassette gives."""
         self._given: list[RoundTrip] | None = None
         self.header = header
         """The fields of the first line: `turntape` (format version), `tool`, `started_at`, `salt`."""
@@ -279,6 +329,11 @@ class Cassette:
         return self._lines.problems
 
     @property
+    def tool_servers(self) -> dict[str, ToolServer]:
+        """Session → the tool server that was recorded in it, over stdio or in process."""
+        return self._lines.servers()
+
+    @property
     def following(self) -> int:
         """The number after the highest one in use, whether or not its round trip can be read."""
         return self._lines.used + 1
@@ -289,16 +344,25 @@ class Cassette:
         salt = self.header.get("salt")
         return salt if isinstance(salt, str) else None
 
+    def without_tool_wire(self) -> Self:
+        """The same file with its HTTP round trips alone: what can be played as the API."""
+        other = copy(self)
+        if self._given is not None:
+            other._given = [trip for trip in self._given if trip.tool_wire is None]
+        elif any("mcp" in fields for fields in self._lines.trips):
+            other._places = [place for place in self._places if "mcp" not in self._lines.trips[place]]
+        return other
+
     def __len__(self) -> int:
-        return len(self._lines.trips) if self._given is None else len(self._given)
+        return len(self._places) if self._given is None else len(self._given)
 
     def __iter__(self) -> Iterator[RoundTrip]:
         if self._given is not None:
             yield from self._given
             return
-        window = Window()
-        for place in range(len(self._lines.trips)):
-            trip = self._lines.read(place, window)
+        windows = Windows()
+        for place in self._places:
+            trip = self._lines.read(place, windows)
             if trip is not None:
                 yield trip
 
@@ -309,8 +373,8 @@ class Cassette:
     def __getitem__(self, index: int | slice) -> RoundTrip | list[RoundTrip]:
         if self._given is not None:
             return self._given[index]
-        places = range(len(self._lines.trips))[index]
-        if isinstance(places, range):
+        places = self._places[index]
+        if not isinstance(places, int):
             return [trip for place in places if (trip := self._lines.read(place, None)) is not None]
         trip = self._lines.read(places, None)
         if trip is None:
@@ -337,7 +401,7 @@ class Tail:
         self._pending = b""
         self._stream: Decompression | None = None
         self._lines = Lines()
-        self._window = Window()
+        self._windows = Windows()
         self._read = 0
         self._number = 1
 
@@ -348,6 +412,11 @@ class Tail:
     @property
     def problems(self) -> list[str]:
         return self._lines.problems
+
+    @property
+    def tool_servers(self) -> dict[str, ToolServer]:
+        """As `Cassette.tool_servers`, of what was polled so far."""
+        return self._lines.servers()
 
     def poll(self) -> list[RoundTrip]:
         """The round trips that were finished since the last poll; none while the file does not exist.
@@ -416,6 +485,6 @@ class Tail:
         while self._read < len(self._lines.trips):
             place = self._read
             self._read += 1
-            trip = self._lines.read(place, self._window)
+            trip = self._lines.read(place, self._windows)
             if trip is not None:
                 yield trip

@@ -261,7 +261,7 @@ def _common(trip: RoundTrip, reading: Reading) -> Label:
         "provider": reading.provider,
         "method": trip.request.method,
         "url": trip.request.url,
-        "status": trip.response.status if trip.response else None,
+        "status": (trip.response.status or None) if trip.response else None,
         "streamed": reading.streamed,
         "started_at": stamp(trip.started_at),
         "first_byte_ms": _milliseconds(trip.first_byte_at),

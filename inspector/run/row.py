@@ -150,7 +150,7 @@ def row_of(key: Key, one: LabelledRoundTrip, session: int | None) -> Row:
         model=reading.response_model or reading.request.model,
         method=trip.request.method,
         url=trip.request.url,
-        status=trip.response.status if trip.response else None,
+        status=(trip.response.status or None) if trip.response else None,
         streamed=reading.streamed,
         emitted=as_text(model.get("emitted")),
         calls=tuple(str(as_object(call).get("name")) for call in as_array(model.get("tool_calls"))),

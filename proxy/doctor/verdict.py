@@ -33,7 +33,7 @@ def read(path: Path, recording: Recording, exit_code: int) -> Traffic:
     recorded: Counter[str] = Counter()
     failed: dict[str, str] = {}
     if path.exists():
-        for trip in Cassette.load(path):
+        for trip in Cassette.load(path).without_tool_wire():
             host = urlsplit(trip.request.url).hostname or "?"
             recorded[host] += 1
             if trip.response is None and trip.failure is not None and trip.failure.kind != "client_gone":

@@ -11,6 +11,7 @@ from recordings import bodies, growing, record, single
 from turntape.cassettes import Cassette, CassetteError, FormatError, Recorder, RoundTrip, Tail
 from turntape.cassettes.tape import reader
 from turntape.cassettes.tape.compression import MAGIC, Decompression, compressor
+from turntape.cassettes.tape.format import VERSION
 from turntape.cassettes.tape.reader import fits, read_header
 
 
@@ -64,7 +65,7 @@ def test_a_newer_minor_version_is_read_and_its_fields_are_kept(tape: Path) -> No
 
 
 def test_a_newer_major_version_is_refused_in_one_sentence(tape: Path) -> None:
-    tape.write_bytes(tape.read_bytes().replace(b'"turntape":"1.0"', b'"turntape":"2.0"'))
+    tape.write_bytes(tape.read_bytes().replace(b'"turntape":"1.1"', b'"turntape":"2.0"'))
 
     with pytest.raises(FormatError, match=r"has cassette format 2\.0 and this turntape reads 1\.x; update turntape"):
         Cassette.load(tape)
@@ -559,7 +560,7 @@ def test_a_tail_reads_block_by_block(block: int, path: Path, monkeypatch: pytest
 
     read = tail.poll()
     assert (bodies(read), tail.torn, tail.problems) == (bodies(trips[:4]), False, [])
-    assert tail.header is not None and tail.header["turntape"] == "1.0"
+    assert tail.header is not None and tail.header["turntape"] == VERSION
     record(path, trips[4:], append=True)
     with Recorder(path, append=True) as recorder:
         recorder.label(5, {"turn": 6})
