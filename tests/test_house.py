@@ -72,7 +72,9 @@ def taken_names(where: str, source: str) -> list[str]:
 
 OF_ONE_API = ("inspector/wire/protocols/", "inspector/wire/providers.py", "proxy/scripted/apis/")
 """Where an API or a provider is described, and so may be named."""
-PROTOCOL_NAMES = frozenset(protocol.name for protocol in built_in())
+ALSO_A_WORD = frozenset({"mcp"})
+"""Protocols whose name is also that of a command or a key: only a comparison with a protocol names them."""
+PROTOCOL_NAMES = frozenset(protocol.name for protocol in built_in()) - ALSO_A_WORD
 PROVIDER_NAMES = frozenset(provider.name for provider in PROVIDERS)
 
 
@@ -89,7 +91,8 @@ def _named(node: ast.AST) -> set[str]:
         case ast.Compare():
             names = set().union(*(_texts(one) for one in (node.left, *node.comparators)))
             providers = names & PROVIDER_NAMES if "provider" in ast.unparse(node) else set[str]()
-            return names & PROTOCOL_NAMES | providers
+            others = names & ALSO_A_WORD if "protocol" in ast.unparse(node) else set[str]()
+            return names & PROTOCOL_NAMES | providers | others
         case ast.MatchValue():
             return _texts(node.value) & PROTOCOL_NAMES
         case ast.Dict() | ast.Set() | ast.List() | ast.Tuple():
@@ -146,6 +149,7 @@ def test_every_module_keeps_the_house_rules(guard: Guard, path: Path) -> None:
         (named_apis, "inspector/findings/rules/lint.py", "if reading.provider in ('openai', 'x'): pass"),
         (named_apis, "inspector/findings/rules/lint.py", "if 'azure' == who.provider: pass"),
         (named_apis, "proxy/breakpoints/addon.py", "traits = by_name('anthropic-messages')"),
+        (named_apis, "inspector/findings/rules/usage.py", "if row.protocol == 'mcp': pass"),
     ],
 )
 def test_each_guard_finds_a_planted_violation(guard: Guard, where: str, source: str) -> None:
@@ -165,6 +169,7 @@ def test_each_guard_finds_a_planted_violation(guard: Guard, where: str, source: 
         (named_apis, "inspector/wire/protocols/cohere/v2.py", "NAMES = {'cohere-v2': 1}"),
         (named_apis, "inspector/wire/providers.py", "NAMES = ('openai', 'azure')"),
         (named_apis, "proxy/cli/commands/check.py", "if form == 'github': pass"),
+        (named_apis, "proxy/cli/registry.py", "if command == 'mcp': pass"),
         (named_apis, "inspector/findings/rules/history.py", "MODELS = ('deepseek', 'moonshot', 'qwen')"),
         (named_apis, "inspector/findings/rules/usage.py", "if context.protocol.requests.marks_errors: pass"),
     ],

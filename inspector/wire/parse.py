@@ -101,7 +101,9 @@ def _transport_error(exchange: Exchange) -> ApiError | None:
     if exchange.response is not None or (failure is None and exchange.round_trip.response is not None):
         return None
     if failure is None:
-        return ApiError("Nothing came back.", "no_response")
+        # Over the tool wire, a message that wants no answer is complete without one.
+        one_way = exchange.round_trip.tool_wire is not None
+        return None if one_way else ApiError("Nothing came back.", "no_response")
     return ApiError(failure.message, failure.kind)
 
 

@@ -44,9 +44,11 @@ type Kind = Literal[
     "rerank",
     "realtime",
     "stored",
+    "tools",
     "other",
 ]
-"""What an endpoint is for. `stored` reads, cancels or deletes a stored answer; `other` is anything else."""
+"""What an endpoint is for. `stored` reads, cancels or deletes a stored answer; `tools` are messages between a client
+and a tool server; `other` is anything else."""
 
 type PartKind = Literal["text", "reasoning", "call", "result", "refusal", "media", "other"]
 

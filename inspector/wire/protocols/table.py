@@ -13,6 +13,7 @@ from .cloudflare import api as cloudflare
 from .cohere import api as cohere
 from .dashscope import api as dashscope
 from .gemini import api as gemini
+from .mcp import api as mcp
 from .mistral_conversations import api as mistral_conversations
 from .ollama import api as ollama
 from .openai_agents import api as openai_agents
@@ -29,6 +30,7 @@ def _row(place: str, api: Api | None = None) -> Registration:
 
 
 BUILT_IN: tuple[Registration, ...] = (
+    _row("mcp.tool_wire:MCP", mcp.API),
     _row("bedrock.converse:BEDROCK_CONVERSE", bedrock.CONVERSE_API),
     _row("bedrock.invoke:BEDROCK_INVOKE", bedrock.INVOKE_API),
     _row("bedrock.agent:BEDROCK_AGENT"),

@@ -1,0 +1,1 @@
+"""MCP: the messages between a client and a tool server."""

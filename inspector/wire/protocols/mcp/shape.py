@@ -1,0 +1,117 @@
+"""How MCP is recognised: by its methods and headers, on any host and path.
+
+Other protocols use JSON-RPC too (Agent2Agent, the Language Server Protocol, ledgers). So a method that others also
+have is MCP only beside one of MCP's headers, or of MCP's keys in `_meta`.
+"""
+
+from collections.abc import Callable
+
+from turntape.cassettes.tape.model import Headers
+
+from ...json_value import Object, as_object, as_text, is_array, objects_in, parse_json
+
+CLIENT_REQUESTS = frozenset(
+    {
+        "initialize",
+        "server/discover",
+        "ping",
+        "tools/list",
+        "tools/call",
+        "prompts/list",
+        "prompts/get",
+        "resources/list",
+        "resources/read",
+        "resources/templates/list",
+        "resources/subscribe",
+        "resources/unsubscribe",
+        "completion/complete",
+        "logging/setLevel",
+        "subscriptions/listen",
+        "tasks/get",
+        "tasks/list",
+        "tasks/result",
+        "tasks/cancel",
+        "tasks/update",
+    }
+)
+"""What a client asks a server, in any version from 2024-11-05 to 2026-07-28."""
+
+SERVER_REQUESTS = frozenset({"ping", "roots/list", "sampling/createMessage", "elicitation/create"})
+"""What a server asks a client, up to 2025-11-25; with tasks, it may also ask for those in `CLIENT_REQUESTS`."""
+
+NOTIFICATIONS = frozenset(
+    {
+        "notifications/initialized",
+        "notifications/cancelled",
+        "notifications/progress",
+        "notifications/message",
+        "notifications/roots/list_changed",
+        "notifications/tools/list_changed",
+        "notifications/prompts/list_changed",
+        "notifications/resources/list_changed",
+        "notifications/resources/updated",
+        "notifications/elicitation/complete",
+        "notifications/subscriptions/acknowledged",
+        "notifications/tasks",
+        "notifications/tasks/status",
+    }
+)
+"""What either side says and nobody answers."""
+
+METHODS = CLIENT_REQUESTS | SERVER_REQUESTS | NOTIFICATIONS
+
+_SHARED = frozenset({"initialize", "ping", "tasks/get", "tasks/list", "tasks/result", "tasks/cancel", "tasks/update"})
+"""Methods that other protocols have too."""
+
+SESSION_HEADER = "mcp-session-id"
+_HEADERS = frozenset({SESSION_HEADER, "mcp-protocol-version", "mcp-method", "mcp-name"})
+META = "io.modelcontextprotocol/"
+"""How MCP's own keys in `_meta` begin."""
+_MARK = b'"jsonrpc"'
+
+
+def has_mcp_header(headers: Headers) -> bool:
+    """True when one of the header fields is MCP's own."""
+    return any(name.lower() in _HEADERS for name, _ in headers)
+
+
+def may_hold_messages(body: bytes) -> bool:
+    """False for a body without any JSON-RPC message. It costs a search, and no parsing."""
+    return _MARK in body
+
+
+def messages_of(value: object) -> list[Object]:
+    """The JSON-RPC messages of a JSON value: itself, or those of a batch."""
+    found = objects_in(value) if is_array(value) else [as_object(value)]
+    return [message for message in found if message.get("jsonrpc") == "2.0"]
+
+
+def is_answer(message: Object) -> bool:
+    """True for a result or an error, which answers a request of the other side."""
+    return "method" not in message and ("result" in message or "error" in message)
+
+
+def is_mcp(message: Object, *, signed: bool = False) -> bool:
+    """True when a JSON-RPC message is MCP's. `signed`: MCP's headers or its stream prove it whatever the method is."""
+    method = as_text(message.get("method"))
+    if method is None:
+        return signed and is_answer(message)
+    params = as_object(message.get("params"))
+    if signed or any(key.startswith(META) for key in as_object(params.get("_meta"))):
+        return True
+    if method == "initialize":
+        return isinstance(params.get("protocolVersion"), str) and "clientInfo" in params
+    return method in METHODS and method not in _SHARED
+
+
+def is_mcp_request(method: str, headers: Headers, body: bytes, parsed: Callable[[bytes], object] = parse_json) -> bool:
+    """True for an HTTP request that is MCP's by what it holds: a message, or the headers of a stream's request.
+
+    `parsed` gives the JSON value of the body, for a caller that has it already.
+    """
+    signed = has_mcp_header(headers)
+    if method in ("GET", "DELETE"):
+        return signed
+    if method != "POST" or not may_hold_messages(body):
+        return False
+    return any(is_mcp(message, signed=signed) for message in messages_of(parsed(body)))

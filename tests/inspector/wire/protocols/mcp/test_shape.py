@@ -1,0 +1,80 @@
+"""What is MCP by its shape, and what only looks like it."""
+
+import json
+from typing import Any
+
+import pytest
+from tool_wire import answers, asks, initialize, notifies
+
+from turntape.inspector.wire.protocols.mcp.shape import METHODS, is_mcp, is_mcp_request
+
+SIGNED = (("mcp-protocol-version", "2025-11-25"),)
+OTHERS: dict[str, dict[str, Any]] = {
+    "an agent's task": asks(1, "tasks/get", id="t"),
+    "an agent's message": asks(1, "message/send", message={"role": "user", "parts": []}),
+    "a language server": asks(1, "initialize", processId=1, rootUri=None, capabilities={}),
+    "an editor's agent": asks(1, "initialize", protocolVersion=1, clientCapabilities={}),
+    "a ledger": asks(1, "eth_blockNumber"),
+    "a ping": asks(1, "ping"),
+    "an answer": answers(1),
+    "a method that is no text": {"jsonrpc": "2.0", "method": 5},
+}
+
+
+@pytest.mark.parametrize("message", OTHERS.values(), ids=OTHERS)
+def test_json_rpc_of_others_is_not_mcp(message: dict[str, Any]) -> None:
+    assert not is_mcp(message)
+    assert not is_mcp_request("POST", (), json.dumps(message).encode())
+
+
+@pytest.mark.parametrize("name", ["a ping", "an agent's task", "an answer", "a ledger"])
+def test_a_header_of_mcp_proves_any_message(name: str) -> None:
+    assert is_mcp_request("POST", SIGNED, json.dumps(OTHERS[name]).encode())
+
+
+@pytest.mark.parametrize("method", ["tools/call", "tools/list", "resources/read", "notifications/cancelled"])
+def test_a_method_that_only_mcp_has_is_enough(method: str) -> None:
+    assert is_mcp_request("POST", (), json.dumps(notifies(method)).encode())
+
+
+def test_initialize_says_a_version_and_the_client() -> None:
+    assert is_mcp(initialize())
+
+
+def test_a_key_of_mcp_in_meta_proves_any_method() -> None:
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+    assert is_mcp(asks(1, "tasks/get", _meta=meta))
+    assert not is_mcp(asks(1, "tasks/get", _meta={"protocolVersion": "2026-07-28"}))
+
+
+def test_a_batch_is_mcp_when_one_of_its_messages_is() -> None:
+    batch = [asks(1, "eth_blockNumber"), asks(2, "tools/call", name="t")]
+    assert is_mcp_request("POST", (), json.dumps(batch).encode())
+    assert not is_mcp_request("POST", (), json.dumps(batch[:1]).encode())
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_a_stream_is_asked_for_and_a_session_ended_with_headers_of_mcp(method: str) -> None:
+    assert is_mcp_request(method, (("Mcp-Session-Id", "1"),), b"")
+    assert not is_mcp_request(method, (("accept", "text/event-stream"),), b"")
+
+
+@pytest.mark.parametrize("body", [b"", b"no JSON", b'{"messages": []}', b"null", b"[]", b'"jsonrpc"', b'{"jsonrpc'])
+def test_a_body_without_json_rpc_is_not_mcp_even_beside_its_headers(body: bytes) -> None:
+    assert not is_mcp_request("POST", SIGNED, body)
+
+
+def test_the_body_is_not_parsed_again_for_a_caller_that_has_it() -> None:
+    parsed: list[bytes] = []
+
+    def keep(body: bytes) -> object:
+        parsed.append(body)
+        return {"jsonrpc": "2.0", "method": "tools/list"}
+
+    assert is_mcp_request("POST", (), b'"jsonrpc"', keep)
+    assert not is_mcp_request("POST", (), b'{"messages": "of a model"}', keep)
+    assert parsed == [b'"jsonrpc"']
+
+
+def test_only_words_of_mcp_are_methods() -> None:
+    assert "tools/call" in METHODS and "message/send" not in METHODS
