@@ -23,6 +23,7 @@ NOT_DECLARED = {
     "botocore": "a part of boto3",
     "httpcore": "the connections of httpx",
     "httpcore2": "the connections of httpx2",
+    "opentelemetry-api": "shares the package `opentelemetry` with opentelemetry-semantic-conventions",
     "google-auth": "shares the package `google` with google-genai",
 }
 """What is imported without being declared, and why that is right."""

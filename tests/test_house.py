@@ -32,12 +32,13 @@ LEVELS = {
     ),
     "inspector": ("wire", "analysis", "tools", "findings", "run", "check", "compare", "views"),
     "proxy": ("capture", "limits", "breakpoints", "prove", "engine", "sidecar", "tool_wire", "launch")
-    + ("doctor", "cli"),
+    + ("doctor", "mcp_server", "cli"),
 }
 """The levels within a floor, lowest first, by the same rule; a folder that is not listed may be used by all."""
 ONLY_IN = {
     "mitmproxy": ("proxy",),
     "textual": ("inspector/views/tui",),
+    "mcp": ("proxy/mcp_server",),
     "httpx": ("cassettes/transports", "proxy/scripted/agent.py"),
     "httpx2": ("cassettes/transports",),
     "vcr": (),

@@ -12,7 +12,14 @@ from .command import Parser, parse
 from .overview import overview, version
 from .registry import COMMANDS, Entry, entry, load, nearest
 
-EXTRAS = {"mitmproxy": "proxy", "uvicorn": "proxy", "httptools": "proxy", "textual": "tui", "yaml": "import"}
+EXTRAS = {
+    "mitmproxy": "proxy",
+    "uvicorn": "proxy",
+    "httptools": "proxy",
+    "textual": "tui",
+    "yaml": "import",
+    "mcp": "mcp",
+}
 """The optional part of turntape that installs each module."""
 
 

@@ -1,6 +1,5 @@
 """The first screen: `turntape` and `turntape --help`."""
 
-from .command import EXIT_CODES
 from .registry import COMMANDS
 
 
@@ -28,5 +27,6 @@ turn what model, API and client did, and replays the recording in tests.
 {bold}commands{off}
 {commands}
 
-`turntape COMMAND --help` shows its options. --version; --debug for tracebacks.
-{EXIT_CODES}"""
+usage: turntape COMMAND …; --help shows its options and the exit codes
+turntape --version; --debug for tracebacks
+"""

@@ -56,7 +56,14 @@ def raising(exc: BaseException) -> Callable[[], object]:
 
 @pytest.mark.parametrize(
     ("module", "extra"),
-    [("mitmproxy.http", "proxy"), ("uvicorn", "proxy"), ("httptools", "proxy"), ("textual", "tui"), ("yaml", "import")],
+    [
+        ("mitmproxy.http", "proxy"),
+        ("uvicorn", "proxy"),
+        ("httptools", "proxy"),
+        ("textual", "tui"),
+        ("yaml", "import"),
+        ("mcp", "mcp"),
+    ],
 )
 def test_a_missing_extra_is_named_with_the_line_that_installs_it(
     module: str, extra: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -9,7 +9,7 @@ from ..command import Tail, parser_of
 from ..registry import load_all
 
 FILES = frozenset({"F", "FILE", "PEM", "A", "B"})
-FOLDERS = frozenset({"DIR"})
+FOLDERS = frozenset({"DIR", "FOLDER"})
 FINDINGS = frozenset({"ID", "ID|LAYER", "FINDING[,...]"})
 FREE = frozenset(
     {

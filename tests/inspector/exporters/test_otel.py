@@ -4,9 +4,17 @@ import json
 from typing import Any
 
 from conversations import HELLO, START, chat, loop, said, user
+from opentelemetry.semconv._incubating.attributes import (
+    error_attributes,
+    gen_ai_attributes,
+    http_attributes,
+    server_attributes,
+)
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.exporters.otel import otel
+
+ATTRIBUTES = (error_attributes, gen_ai_attributes, http_attributes, server_attributes)
 
 
 def spans(trips: list[RoundTrip], **options: Any) -> list[dict[str, Any]]:
@@ -44,6 +52,20 @@ def test_attributes_are_those_of_the_conventions() -> None:
     assert reported["gen_ai.usage.input_tokens"] == "100"
     assert reported["gen_ai.usage.cache_read.input_tokens"] == "0"
     assert (reported["server.address"], reported["server.port"]) == ("api.openai.com", "443")
+
+
+NEWER = {"gen_ai.usage.cache_write.input_tokens"}
+"""Names of https://github.com/open-telemetry/semantic-conventions-genai that the newest package does not have yet."""
+
+
+def test_every_name_is_one_of_the_conventions() -> None:
+    known = {value for names in ATTRIBUTES for key, value in vars(names).items() if key.isupper()}
+    turn = chat([HELLO], said("Hi."), temperature=1, top_p=1, top_k=1, seed=7, n=2, stop=["x"], max_tokens=5)
+    used = {key for span in spans([*loop(), turn]) for key in attributes(span)}
+
+    assert len(used) > 15
+    assert not {key for key in used if not key.startswith("turntape.")} - known - NEWER
+    assert not NEWER & known  # then it can be removed here
 
 
 def test_messages_keep_to_their_schema() -> None:

@@ -83,7 +83,7 @@ def test_every_command_has_color_and_debug_with_the_same_meaning(name: str) -> N
 
 
 def test_a_command_with_a_result_writes_it_with_o_and_output() -> None:
-    """`--out` is the old name. Replay and view write no result."""
+    """`--out` is the old name. Servers and the viewer write no result."""
     without = set[str]()
     for one, found in load_all():
         parser = command.parser_of(one.name, found)
@@ -93,7 +93,7 @@ def test_a_command_with_a_result_writes_it_with_o_and_output() -> None:
         else:
             assert "--output" in flags and "--out " in flags.replace("--out,", "--out ")
 
-    assert without == {"replay", "view"}
+    assert without == {"mcp-server", "replay", "view"}
 
 
 def test_json_is_short_for_format_json() -> None:

@@ -1,0 +1,1 @@
+"""`turntape mcp-server`: read-only tools with which an agent reads tapes, over MCP."""
