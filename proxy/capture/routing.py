@@ -25,6 +25,8 @@ from turntape.cassettes.routes.upstreams import UPSTREAMS, Upstream, by_host, jo
 from .error_answers import HEADERS, refusal
 from .pending import PendingRoundTrip
 from .recorder_addon import RecorderAddon
+from .span_receiver import UPSTREAM as SPANS
+from .span_receiver import accept, run_in, signal_in
 from .unrecorded import UnrecordedTraffic
 from .upstream_proxy import UpstreamProxy, is_loopback
 
@@ -143,6 +145,13 @@ class Router:
 
     def _base_url(self, flow: http.HTTPFlow, run: str | None) -> None:
         request = flow.request
+        signal = signal_in(request.path)
+        if signal and SPANS not in self._upstreams:
+            accept(flow)
+            if signal == "traces":
+                url = f"http://127.0.0.1:{self.port}/{SPANS}/v1/traces"
+                self._begin(flow, url, run_in(request.path) or run, "base_url", SPANS)
+            return
         location = locate(request.path, self._upstreams)
         if location is None:
             flow.response = unknown_route(request.path)
@@ -154,7 +163,8 @@ class Router:
             request.headers["host"] = authority
         if request.data.authority:
             request.data.authority = authority.encode()
-        self._begin(flow, location.url + location.path, location.run or run, "base_url", location.upstream.name)
+        if signal in (None, "traces"):
+            self._begin(flow, location.url + location.path, location.run or run, "base_url", location.upstream.name)
 
     def _forward(self, flow: http.HTTPFlow, run: str | None) -> None:
         request = flow.request

@@ -23,6 +23,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..capture.recorder_addon import RecorderAddon
 from ..capture.routing import Router
+from ..capture.span_receiver import SpanReceiver
 from ..capture.unrecorded import UnrecordedTraffic
 from ..capture.upstream_proxy import UpstreamProxy, is_loopback
 from ..limits.limit_checker import LimitChecker
@@ -176,6 +177,7 @@ class Engine:
             *([self._detoured()] if self._prove else []),
             *([self._breakpoints] if self._breakpoints is not None else []),
             self._recorder_addon,
+            SpanReceiver(),
         )
         if self._addon is not None:
             master.addons.add(self._addon(self._recorder_addon, self._write))

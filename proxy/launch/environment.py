@@ -97,17 +97,20 @@ def _base_urls(
     for row in BASE_URLS:
         value = values.get(row)
         if value and row.upstream not in upstreams:
-            origin, path = _origin(value)
-            name = _free_name(row.upstream, everything or origin, named)
-            named[name] = everything or origin
+            place, path = origin(value)
+            name = _free_name(row.upstream, everything or place, named)
+            named[name] = everything or place
             variables[row.variable] = f"{root}/{name}{path}"
         elif row.upstream in upstreams or everything or (row.always and row.upstream not in taken):
             variables[row.variable] = f"{root}/{row.upstream}{row.suffix}"
     return variables, named
 
 
-def _origin(value: str) -> tuple[str, str]:
-    """`localhost:8000/v1/` as (`http://localhost:8000`, `/v1`); a bind-all address as loopback."""
+def origin(value: str) -> tuple[str, str]:
+    """The place and the path of a URL: `localhost:8000/v1/` is (`http://localhost:8000`, `/v1`).
+
+    A bind-all address becomes loopback.
+    """
     url = urlsplit(value if "://" in value else f"http://{value}")
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(url.hostname or "", url.hostname or "127.0.0.1")
     shown = f"[{host}]" if ":" in host else host

@@ -20,6 +20,7 @@ from ..limits.limit_checker import LimitChecker
 from ..limits.limits import LimitReached, Limits
 from ..sidecar.sidecar_client import SidecarClient
 from .environment import Environment, Route, environment, node_preload
+from .spans import collector, span_variables
 from .terminal import coloured
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class Settings:
     """True to print a line on stderr for each round trip."""
     color: str = "auto"
     """`auto`, `always` or `never`."""
+    spans: bool = False
+    """True to receive the OpenTelemetry spans of the command too."""
     limits: Limits = Limits()
     addon: "AddonFactory | None" = None
     """Makes the addon that may answer instead of the API."""
@@ -150,10 +153,11 @@ class Recording:
             self._recorder.on_lost = self.limits.lost
         # Base URLs in the user's environment are upstreams too; their addresses do not depend on our port.
         named = environment(settings.environ, port=settings.port, route=settings.route, upstreams=settings.upstreams)
+        spans_to = collector(settings.environ, settings.port) if settings.spans else {}
         self._engine = Engine(
             self._recorder,
             port=settings.port,
-            upstreams={**named.upstreams, **settings.upstreams},
+            upstreams={**named.upstreams, **spans_to, **settings.upstreams},
             intercept=settings.intercept,
             confdir=self.confdir,
             upstream_proxy=proxy,
@@ -193,6 +197,8 @@ class Recording:
             authority=self.authority,
             preload=preload,
         )
+        if settings.spans:
+            self.environment.variables.update(span_variables(settings.environ, self.port))
 
     def _recorded(self, _round_trip: object, _number: int) -> None:
         if self.on_first is not None:

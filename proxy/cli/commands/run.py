@@ -19,6 +19,11 @@ def add(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="compare what goes in and out on both sides of the proxy, byte for byte, and report what differs and why",
     )
+    parser.add_argument(
+        "--spans",
+        action="store_true",
+        help="receive the OpenTelemetry spans of CMD too, so that tools in its own process are on the tape",
+    )
     parser.add_argument("--live", action="store_true", help="print a line on stderr as each round trip ends")
     parser.add_argument(
         "--view",
@@ -52,7 +57,8 @@ def main(options: argparse.Namespace) -> int:
     block()
     # With --view the viewer has the terminal.
     console = options.live and not options.quiet and not options.view
-    settings = replace(settings_of(options, cassette_path(options, "run"), console=console), prove=options.prove)
+    settings = settings_of(options, cassette_path(options, "run"), console=console)
+    settings = replace(settings, prove=options.prove, spans=options.spans)
     if not files:
         return asyncio.run(run(settings, options.command, quiet=options.quiet, view=options.view))
     with replay_server(files, how) as url:

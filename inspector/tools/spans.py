@@ -1,0 +1,221 @@
+"""OpenTelemetry spans of tools that an agent runs in its own process, received over OTLP, as tool runs.
+
+The names of the attributes are those of the semantic conventions for generative AI, "Execute tool span"
+(https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span, read 2026-11-22), and before them
+those that libraries use instead of them: Vercel's AI SDK 7, Google ADK 2, pydantic-ai before 2, OpenInference.
+
+A request of OTLP is JSON or protobuf (https://opentelemetry.io/docs/specs/otlp/, read 2026-11-22). Protobuf needs the
+package `opentelemetry-proto`, which the extra `turntape[spans]` installs; without it such requests are not read.
+"""
+
+import base64
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from turntape.cassettes.tape.model import RoundTrip
+
+from ..wire.exchange import Exchange, header
+from ..wire.json_value import Object, as_object, as_text, compact, objects_in, parse_json
+from .tool_run import ToolRun
+
+_PATH = re.compile(r"/v1/traces$")
+_NAMES = ("gen_ai.tool.name", "ai.toolCall.name", "tool.name")
+_IDS = ("gen_ai.tool.call.id", "ai.toolCall.id", "tool_call.id")
+_ARGUMENTS = (
+    "gen_ai.tool.call.arguments",
+    "ai.toolCall.args",
+    "gcp.vertex.agent.tool_call_args",
+    "tool_arguments",
+    "input.value",
+)
+_RESULTS = (
+    "gen_ai.tool.call.result",
+    "ai.toolCall.result",
+    "gcp.vertex.agent.tool_response",
+    "tool_response",
+    "output.value",
+)
+_KINDS = (
+    ("gen_ai.operation.name", "execute_tool"),
+    ("operation.name", "ai.toolCall"),
+    ("ai.operationId", "ai.toolCall"),
+    ("openinference.span.kind", "TOOL"),
+)
+"""An attribute and the value with which it says that a span is the execution of a tool."""
+_ERROR = 2
+"""`STATUS_CODE_ERROR`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One span, with what tool runs need of it."""
+
+    trace_id: str
+    """32 hexadecimal digits."""
+    span_id: str
+    """16 hexadecimal digits."""
+    service: str
+    """`service.name` of the resource; empty when it is not named."""
+    started_at: float
+    """Seconds since the epoch, as `ended_at`."""
+    ended_at: float
+    attributes: Object
+    error: str | None
+    """What the status or an exception event says; None when the span did not fail."""
+
+
+def span_runs(round_trips: Iterable[RoundTrip]) -> Iterator[ToolRun]:
+    """The tool runs that received spans describe, in the order in which they arrived. Other round trips are skipped."""
+    for trip in round_trips:
+        if carries_spans(trip):
+            yield from (run for span in spans_of(trip) if (run := tool_run(span, trip.index)) is not None)
+
+
+def carries_spans(trip: RoundTrip) -> bool:
+    """True for a request with which an exporter sends traces over OTLP."""
+    if trip.tool_wire is not None or trip.request.method.upper() != "POST":
+        return False
+    exchange = Exchange(trip)
+    if not _PATH.search(exchange.path):
+        return False
+    kind = (header(trip.request.headers, "content-type") or "").partition(";")[0].strip().lower()
+    return kind == "application/x-protobuf" or (kind == "application/json" and "resourceSpans" in exchange.fields)
+
+
+def spans_of(trip: RoundTrip) -> list[Span]:
+    """The spans of one OTLP request; none when it cannot be read."""
+    body = trip.request.body
+    document = as_object(parse_json(body)) or _from_protobuf(body)
+    spans: list[Span] = []
+    for group in objects_in(document.get("resourceSpans")):
+        service = as_text(_attributes(as_object(group.get("resource"))).get("service.name")) or ""
+        for scope in objects_in(group.get("scopeSpans")):
+            spans += [_span(one, service) for one in objects_in(scope.get("spans"))]
+    return spans
+
+
+def _from_protobuf(body: bytes) -> Object:
+    """The document that a protobuf request would be in JSON; empty when the library is missing or the bytes are bad."""
+    try:
+        from google.protobuf.json_format import MessageToDict
+        from google.protobuf.message import DecodeError
+        from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+    except ImportError:
+        return {}
+    message = ExportTraceServiceRequest()
+    try:
+        message.ParseFromString(body)
+    except DecodeError:
+        return {}
+    document: Object = MessageToDict(message, use_integers_for_enums=True)
+    for group in objects_in(document.get("resourceSpans")):
+        for scope in objects_in(group.get("scopeSpans")):
+            for span in objects_in(scope.get("spans")):
+                for name in ("traceId", "spanId"):
+                    # The general JSON form of protobuf has bytes in base64, that of OTLP in hexadecimal digits.
+                    span[name] = base64.b64decode(as_text(span.get(name)) or "").hex()
+    return document
+
+
+def _span(span: Object, service: str) -> Span:
+    started_at = _seconds(span.get("startTimeUnixNano"))
+    return Span(
+        (as_text(span.get("traceId")) or "").lower(),
+        (as_text(span.get("spanId")) or "").lower(),
+        service,
+        started_at,
+        max(_seconds(span.get("endTimeUnixNano")), started_at),
+        _attributes(span),
+        _error(span),
+    )
+
+
+def _seconds(nanoseconds: object) -> float:
+    """A time of OTLP in seconds: nanoseconds since the epoch, as a number or a decimal string."""
+    try:
+        return int(nanoseconds) / 1e9 if isinstance(nanoseconds, int | str) else 0.0
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+def _error(span: Object) -> str | None:
+    status = as_object(span.get("status"))
+    if status.get("code") not in (_ERROR, "STATUS_CODE_ERROR"):
+        return None
+    if message := as_text(status.get("message")):
+        return message
+    events = objects_in(span.get("events"))
+    raised = [_attributes(event) for event in events if event.get("name") == "exception"]
+    return next((text for one in raised if (text := as_text(one.get("exception.message")))), "")
+
+
+def _attributes(owner: Object) -> Object:
+    found: Object = {}
+    for one in objects_in(owner.get("attributes")):
+        name = as_text(one.get("key"))
+        if name:
+            found[name] = _value(as_object(one.get("value")))
+    return found
+
+
+def _value(value: Object) -> object:
+    """A value of an attribute. Integers are strings in JSON."""
+    for kind, content in value.items():
+        match kind:
+            case "intValue":
+                return int(content) if isinstance(content, int | str) and str(content).lstrip("-").isdigit() else None
+            case "arrayValue":
+                return [_value(one) for one in objects_in(as_object(content).get("values"))]
+            case "kvlistValue":
+                pairs = objects_in(as_object(content).get("values"))
+                return {as_text(one.get("key")) or "": _value(as_object(one.get("value"))) for one in pairs}
+            case _:
+                return content
+    return None
+
+
+def tool_run(span: Span, index: int) -> ToolRun | None:
+    """The tool run that a span describes; None for any other span. `index` is the round trip that brought it."""
+    attributes = span.attributes
+    if not any(attributes.get(name) == value for name, value in _KINDS):
+        return None
+    name = _first(attributes, _NAMES)
+    if not isinstance(name, str) or not name:
+        return None
+    arguments = _parsed(_first(attributes, _ARGUMENTS))
+    result = _first(attributes, _RESULTS)
+    text = result if isinstance(result, str) else None if result is None else compact(result)
+    failed = span.error is not None
+    call_id = _first(attributes, _IDS)
+    return ToolRun(
+        index=index,
+        session=f"{span.trace_id}-{span.span_id}",
+        server=span.service or "process",
+        name=name,
+        arguments=arguments,
+        arguments_raw="" if arguments is None else compact(arguments),
+        started_at=span.started_at,
+        duration_ms=round((span.ended_at - span.started_at) * 1e3, 3),
+        result=None if text is None else {"content": [{"type": "text", "text": text}]},
+        error={"message": span.error} if failed and text is None else None,
+        is_error=failed,
+        outcome="answered",
+        returned_bytes=None if text is None else len(text.encode(errors="surrogatepass")),
+        returned_text=span.error if text is None else text,
+        exchanges=(index,),
+        call_id=call_id if isinstance(call_id, str) and call_id else None,
+        by="span",
+    )
+
+
+def _first(attributes: Object, names: Iterable[str]) -> object:
+    return next((attributes[name] for name in names if attributes.get(name) is not None), None)
+
+
+def _parsed(arguments: object) -> object:
+    """Arguments as JSON: instrumentations write them as text."""
+    if not isinstance(arguments, str):
+        return arguments
+    parsed = parse_json(arguments.encode(errors="surrogatepass"))
+    return arguments if parsed is None else parsed
