@@ -22,6 +22,8 @@ class Dispatch:
     """Calls without a result in the next request."""
     outcome: str
     """`dispatched`, `partly`, `not_dispatched`, `ended`, or `open` when nothing later was seen."""
+    given: tuple[tuple[ToolCall, ToolResult], ...] = ()
+    """Each call that has a result, with it."""
 
 
 def answers(
@@ -142,4 +144,4 @@ def dispatch(turn: Turn, following: Turn | None) -> Dispatch:
     found = found or retold_calls(calls, following.reading.request.messages)
     missing = tuple(call for place, call in enumerate(calls) if place not in found)
     outcome = "dispatched" if not missing else "partly" if found else "not_dispatched"
-    return Dispatch(tuple(found.values()), missing, outcome)
+    return Dispatch(tuple(found.values()), missing, outcome, tuple((calls[at], one) for at, one in found.items()))

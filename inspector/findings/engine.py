@@ -6,10 +6,15 @@ turn does not grow with the run.
 
 import logging
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..analysis.dispatch import Dispatch
 from ..analysis.turn import Turn
+from ..tools.join import ToolJoin
+from ..tools.model_calls import TurnCalls
+from ..tools.tool_run import ToolRun
+from ..tools.tool_sessions import WireNote
 from . import causes, severity
 from .catalogue import catalogue
 from .finding import Finding, roots_first
@@ -17,6 +22,7 @@ from .memory import RunMemory, ThreadMemory, request_key
 from .memory_update import after_rules, before_rules
 from .rule import Moment, Rule
 from .rule_context import RuleContext
+from .tool_context import Over, ToolContext
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +33,10 @@ class JudgedTurn:
 
     context: RuleContext
     findings: list[Finding] = field(default_factory=list[Finding])
+    tool_calls: TurnCalls | None = None
+    """Its calls with their tool runs; None where the tools' own wire was not recorded."""
+    tool_findings: list[Finding] = field(default_factory=list[Finding])
+    """What the tools' own wire shows. It is replaced whenever more is seen of that wire."""
 
 
 class RuleEngine:
@@ -40,7 +50,8 @@ class RuleEngine:
         on = {None, *(["--hints"] if hints else []), *(["--lint"] if advice else [])}
         chosen = [rule for rule in table.rules if rule.switch in on]
         self._rules: dict[Moment, tuple[Rule, ...]] = {
-            moment: tuple(rule for rule in chosen if rule.when == moment) for moment in ("ended", "followed", "closed")
+            moment: tuple(rule for rule in chosen if rule.when == moment)
+            for moment in ("ended", "followed", "closed", "tool")
         }
         self._threads: defaultdict[str, ThreadMemory] = defaultdict(ThreadMemory)
         self._runs: defaultdict[str | None, RunMemory] = defaultdict(RunMemory)
@@ -98,6 +109,28 @@ class RuleEngine:
         context.dispatch, context.over, context.later = dispatch, "closed", later
         self._judge("closed", judged)
 
+    def tool_calls(self, judged: JudgedTurn, join: ToolJoin, over: Over) -> list[Finding]:
+        """All findings about the tool runs of a turn's calls, as far as they are known."""
+        turn = judged.context.turn
+        return self._about_tools(ToolContext(over, turn, judged.tool_calls, join=join), judged.context.index)
+
+    def tool_wire(self, notes: Iterable[WireNote]) -> list[Finding]:
+        """The findings about what is on a tool's wire beside its runs."""
+        return [found for note in notes for found in self._about_tools(ToolContext(note=note), note.index)]
+
+    def loose_run(self, run: ToolRun, join: ToolJoin) -> list[Finding]:
+        """The findings about a run that no call has, at the end of the recording."""
+        return self._about_tools(ToolContext(loose=run, join=join), run.index)
+
+    def _about_tools(self, context: ToolContext, index: int) -> list[Finding]:
+        made: list[Finding] = []
+        for rule in self._rules["tool"]:
+            try:
+                made += rule.apply_to_tools(context)
+            except Exception as exc:  # noqa: BLE001 - as in `_judge`
+                self._report(rule, exc, index)
+        return roots_first(made)
+
     def _judge(self, moment: Moment, judged: JudgedTurn) -> None:
         judged.context.found = judged.findings
         for rule in self._rules[moment]:
@@ -118,7 +151,7 @@ class RuleEngine:
             return
         self._failed.add(rule.id)
         sentence = (
-            f"the rule {rule.id!r} ({rule.check.__module__}) failed on round trip #{index}: "
+            f"the rule {rule.id!r} ({(rule.tool_check or rule.check).__module__}) failed on round trip #{index}: "
             f"{type(exc).__name__}: {exc}; its other findings may be missing"
         )
         self.problems.append(sentence)

@@ -21,11 +21,14 @@ from typing import Literal
 from ..wire.protocols.protocol import Protocol
 from .finding import Finding, Layer, Severity, Tier, shortened
 from .rule_context import RuleContext
+from .tool_context import ToolContext
 
-type Moment = Literal["ended", "followed", "closed"]
-"""When a rule runs: as a turn ends, as the next turn of its thread ends, or as the recording ends."""
+type Moment = Literal["ended", "followed", "closed", "tool"]
+"""When a rule runs: as a turn ends, as the next turn of its thread ends, as the recording ends; or (`tool`) whenever
+more is seen of the tools' own wire."""
 
 type Check = Callable[[RuleContext], Iterator["Note"]]
+type ToolCheck = Callable[[ToolContext], Iterator["Note"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,8 @@ class Rule:
     """True for lint: it blames no layer and says what could be better."""
     aliases: tuple[str, ...] = ()
     """Former ids of the class. They are accepted wherever an id is."""
+    tool_check: ToolCheck | None = None
+    """The function of a rule about tools, in place of `check`."""
 
     @property
     def switch(self) -> str | None:
@@ -101,17 +106,48 @@ class Rule:
                 if (self.id, note.key) in context.thread.reported:
                     continue
                 context.thread.reported.add((self.id, note.key))
-            yield Finding(
-                self.id,
-                note.layer or self.layer,
-                note.severity or self.severity,
-                note.tier or self.tier,
-                shortened(note.message),
-                note.evidence,
-                self.fix,
-                note.because_of,
-                self.aliases,
-            )
+            yield self._finding(note)
+
+    def apply_to_tools(self, context: ToolContext) -> Iterator[Finding]:
+        """The notes of a rule about tools. Exceptions of its check are passed on."""
+        for note in self.tool_check(context) if self.tool_check is not None else ():
+            yield self._finding(note)
+
+    def _finding(self, note: Note) -> Finding:
+        return Finding(
+            self.id,
+            note.layer or self.layer,
+            note.severity or self.severity,
+            note.tier or self.tier,
+            shortened(note.message),
+            note.evidence,
+            self.fix,
+            note.because_of,
+            self.aliases,
+        )
+
+
+def _nothing(context: RuleContext) -> Iterator[Note]:
+    """The check of a rule that looks at no turn."""
+    yield from ()
+
+
+def tool_rule(
+    id: str,
+    layer: Layer,
+    severity: Severity,
+    tier: Tier,
+    *,
+    says: str,
+    fix: str,
+    not_when: tuple[str, ...] = (),
+) -> Callable[[ToolCheck], Rule]:
+    """A decorator that makes a rule about tools of a check. Its notes need no `key`: it runs again each time."""
+
+    def made(check: ToolCheck) -> Rule:
+        return Rule(id, layer, severity, tier, says, fix, not_when, _nothing, "tool", tool_check=check)
+
+    return made
 
 
 def rule(

@@ -9,7 +9,7 @@ client did.
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 
 from turntape.cassettes.tape.format import stamp
@@ -23,30 +23,18 @@ from ..analysis.threads import Threads
 from ..analysis.turn import Turn
 from ..findings.causes import STORM
 from ..findings.engine import JudgedTurn, RuleEngine
-from ..tools.tool_run import ToolRun
 from ..wire.parse import read
 from ..wire.sessions import turns_of
 from ..wire.values import Choice, Reading, ToolCall, ToolResult
+from .labelled import Label, LabelledRoundTrip, labelled, put_findings
+from .tool_labels import ToolLabels
 
 log = logging.getLogger(__name__)
 
-type Label = dict[str, object]
 type Price = Callable[[RoundTrip, Reading], Cost | None]
 
 _MOST_FAILED = 20
 """Failed turns of a thread whose labels an answer may still change; more would keep a run in memory."""
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledRoundTrip:
-    """A round trip with its reading and its label."""
-
-    round_trip: RoundTrip
-    reading: Reading
-    turn: Turn | None
-    label: Label
-    tool_runs: tuple[ToolRun, ...] = ()
-    """The tool runs of the turn's calls."""
 
 
 class Labeller:
@@ -57,6 +45,7 @@ class Labeller:
         self.price = price
         """A function for the cost of a round trip; a view that must be fast replaces it."""
         self._rules = RuleEngine(hints=hints, advice=advice)
+        self._tools = ToolLabels(self._rules)
         self._open: dict[str, tuple[JudgedTurn, Label]] = {}
         """The last turn of each thread, with its label."""
         self._latest: dict[str | None, float] = {}
@@ -106,6 +95,9 @@ class Labeller:
                 yield from self.follow(turn)
             return
         reading = read(round_trip)
+        if reading.kind == "tools":
+            yield from self._tools.add(round_trip, reading, other_label(round_trip, reading), self._open.values())
+            return
         if not reading.is_generation:
             yield round_trip.index, LabelledRoundTrip(round_trip, reading, None, other_label(round_trip, reading))
             return
@@ -117,7 +109,8 @@ class Labeller:
             done = dispatch(earlier.context.turn, turn)
             self._rules.followed(earlier, turn, done)
             _settle(label, earlier, done, earlier.context.next_echo)
-            yield earlier.context.index, _labelled(earlier, label)
+            yield from self._tools.followed(earlier, turn, done)
+            yield earlier.context.index, labelled(earlier, label)
         judged = self._rules.ended(turn, before[0] if before else None)
         if before is not None:
             before[0].context.following = None
@@ -126,11 +119,12 @@ class Labeller:
             edge = replace(compacted[0].context.turn.edge, kind="compaction")
             if compacted[0].context.turn.number == 1:
                 compacted[1]["edge"] = edge.as_json()
-                yield compacted[0].context.index, _labelled(*compacted)
+                yield compacted[0].context.index, labelled(*compacted)
         label = turn_label(turn, self.price)
         _settle(label, judged, dispatch(turn, None), None)
         self._open[turn.thread] = (judged, label)
-        yield round_trip.index, _labelled(judged, label)
+        yield from self._tools.ended(judged, label)
+        yield round_trip.index, labelled(judged, label)
         yield from self._recovered(judged, label)
 
     def _recovered(self, judged: JudgedTurn, label: Label) -> Iterator[tuple[int, LabelledRoundTrip]]:
@@ -156,8 +150,7 @@ class Labeller:
         """The labels of those failed turns that are judged again and differ."""
         for earlier, old in failed:
             if judge(earlier):
-                old["findings"] = [finding.as_json() for finding in earlier.findings]
-                yield earlier.context.index, _labelled(earlier, old)
+                yield earlier.context.index, labelled(earlier, old)
 
     def close(self) -> list[tuple[int, Label]]:
         """The labels that the end of the recording changes: those of turns whose thread should not have ended."""
@@ -165,6 +158,7 @@ class Labeller:
 
     def finish(self) -> Iterator[tuple[int, LabelledRoundTrip]]:
         """As `close`, with the readings."""
+        yield from self._tools.closed()
         for judged, label in self._open.values():
             turn = judged.context.turn
             count = len(judged.findings)
@@ -175,13 +169,7 @@ class Labeller:
                 self._failed_on(turn.round_trip, exc)
                 continue
             if len(judged.findings) != count:
-                label["findings"] = [finding.as_json() for finding in judged.findings]
-                yield turn.round_trip.index, _labelled(judged, label)
-
-
-def _labelled(judged: JudgedTurn, label: Label) -> LabelledRoundTrip:
-    turn = judged.context.turn
-    return LabelledRoundTrip(turn.round_trip, turn.reading, turn, label)
+                yield turn.round_trip.index, labelled(judged, label)
 
 
 type Key = tuple[int, float, float]
@@ -219,12 +207,13 @@ def label_all(
 def _settle(label: Label, judged: JudgedTurn, done: Dispatch, echo: HistoryDiff | None) -> None:
     turn = judged.context.turn
     label["client"] = {
-        "results": [{"call_id": r.call_id, "is_error": r.is_error} for r in done.results],
+        "results": [{"call_id": r.call_id, "is_error": r.is_error, "ran": None} for r in done.results],
         "history": turn.history,
         "outcome": done.outcome,
+        "proof": "request" if done.results else None,
         "echo": None if echo is None else _echo(echo),
     }
-    label["findings"] = [finding.as_json() for finding in judged.findings]
+    put_findings(judged, label)
 
 
 def _echo(echo: HistoryDiff) -> dict[str, object]:

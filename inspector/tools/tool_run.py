@@ -1,6 +1,6 @@
 """A tool run: one execution of a tool as its own wire shows it, and what the model was shown of it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 type Outcome = Literal["answered", "failed", "cancelled", "unanswered", "input_required"]
@@ -36,12 +36,18 @@ class ToolRun:
     """The number of the round trip of its `tools/call`; of the first one where there are several."""
     session: str
     server: str
+    sequence: int = 0
+    """The place of its `tools/call` among the messages of the session."""
+    run: str | None = None
+    """The name of the recording's run, where the tool server was given one."""
     name: str
     """The tool's name as the server knows it."""
     arguments: object
     """The parsed arguments; None when there were none."""
     arguments_raw: str = ""
     """The arguments as compact JSON; empty when there were none."""
+    meta: dict[str, object] = field(default_factory=dict[str, object])
+    """What the client adds to the call, under `_meta`."""
     started_at: float
     """When the call was seen, in seconds since the epoch."""
     duration_ms: float | None = None
@@ -53,6 +59,10 @@ class ToolRun:
     is_error: bool | None = None
     """Whether the tool or the server reports an error; None without an answer."""
     outcome: Outcome = "unanswered"
+    ended_by: Literal["client", "server"] | None = None
+    """Who closed the connection while the answer was due; None when nobody did, or it is not known."""
+    reason: str | None = None
+    """Why the client cancelled, in its words."""
     returned_bytes: int | None = None
     """The size of the result or the error as JSON; None without an answer."""
     returned_text: str | None = None
@@ -74,6 +84,12 @@ class ToolRun:
     seen_bytes: int | None = None
     seen_as: SeenAs | None = None
     """None while no request was seen that shows it."""
+    seen_error: bool | None = None
+    """Whether that request marks the result as an error."""
+    seen_kept: tuple[int, int] | None = None
+    """How many characters of the beginning and of the end are seen of a text that was cut."""
+    seen_of: int | None = None
+    """The number of the round trip of the run whose result is seen in the place of this one's (`other`)."""
     lost: tuple[Lost, ...] = ()
     """The kinds of content that were returned and are not in that request."""
 

@@ -157,6 +157,8 @@ class ResultInfo(JsonObject):
     """The id of the call that it answers."""
     is_error: bool
     """Whether the client marked it as an error."""
+    ran: bool | None
+    """Whether the tools' own wire shows that the call was executed; `null` where that wire was not recorded."""
 
 
 class HistoryChangeInfo(JsonObject):
@@ -194,6 +196,8 @@ class ClientLayer(JsonObject):
     """How this turn's own request relates to the thread's previous one."""
     outcome: Literal["dispatched", "partly", "not_dispatched", "ended", "open"]
     """What the client did with the calls. `ended`: there was nothing to do; `open`: nothing later was recorded."""
+    proof: Literal["tool_wire", "request"] | None
+    """What shows it: the tools' own wire, or only the next request."""
     echo: HistoryDiffInfo | None
     """How the next request repeats this turn; `null` when there is no next request."""
 

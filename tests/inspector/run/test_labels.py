@@ -71,12 +71,13 @@ def test_a_turn_is_labelled_by_layer() -> None:
         "error": None,
     }
     assert first["client"] == {
-        "results": [{"call_id": "call_1", "is_error": False}],
+        "results": [{"call_id": "call_1", "is_error": False, "ran": None}],
         "history": "first",
         "outcome": "dispatched",
+        "proof": "request",
         "echo": {"state": "verbatim", "reasoning": "none", "changes": []},
     }
-    assert second["client"] == {"results": [], "history": "extended", "outcome": "ended", "echo": None}
+    assert second["client"] == {"results": [], "history": "extended", "outcome": "ended", "proof": None, "echo": None}
     assert first["usage"] == {"input": 100, "cache_read": 0, "cache_write": None, "output": 10, "reasoning": None}
     assert (first["tools_offered"], first["request_model"], first["response_model"]) == (
         ["look_up"],

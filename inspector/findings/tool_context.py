@@ -1,0 +1,48 @@
+"""The argument of every rule about tools: the calls of a turn with their runs, a run that no call has, or a note."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ..analysis.turn import Turn
+from ..tools.join import ToolJoin
+from ..tools.model_calls import ModelCall, TurnCalls
+from ..tools.tool_run import ToolRun
+from ..tools.tool_sessions import Definition, WireNote
+
+type Over = Literal["open", "followed", "closed"]
+"""`open`: the turn is the last of its thread so far. `followed`: the next one shows its results. `closed`: nothing
+more will come."""
+
+
+@dataclass(frozen=True)
+class ToolContext:
+    """What a rule may look at. It runs again whenever more is seen, and its earlier findings are replaced."""
+
+    over: Over = "closed"
+    turn: Turn | None = None
+    calls: TurnCalls | None = None
+    """The calls of the turn."""
+    loose: ToolRun | None = None
+    """A run that no call has, when the recording has ended."""
+    note: WireNote | None = None
+    """Something on a tool's wire that is not a run."""
+    join: ToolJoin | None = None
+
+    @property
+    def runs(self) -> list[tuple[ModelCall, ToolRun]]:
+        """The runs of the turn, each with its call."""
+        return [(call, run) for call in self.calls.calls for run in call.runs] if self.calls else []
+
+    @property
+    def final(self) -> list[tuple[ModelCall, ToolRun]]:
+        """The last run of each call that has one: its result is what the model should see."""
+        return [(call, call.runs[-1]) for call in self.calls.calls if call.runs] if self.calls else []
+
+    @property
+    def missing(self) -> list[ModelCall]:
+        """The calls of tools of a recorded server that have no run."""
+        return [call for call in self.calls.calls if not call.runs and call.tool is not None] if self.calls else []
+
+    def definition(self, run: ToolRun) -> Definition | None:
+        """The tool as its server listed it last."""
+        return self.join.tools.get(run.server, {}).get(run.name) if self.join is not None else None

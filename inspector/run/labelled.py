@@ -1,0 +1,57 @@
+"""A round trip with its label, as the labeller gives it and the views take it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import cast
+
+from turntape.cassettes.tape.model import RoundTrip
+
+from ..analysis.turn import Turn
+from ..findings.engine import JudgedTurn
+from ..findings.finding import roots_first
+from ..tools.tool_run import ToolRun
+from ..wire.json_value import as_object, objects_in
+from ..wire.values import Reading
+
+type Label = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledRoundTrip:
+    """A round trip with its reading and its label."""
+
+    round_trip: RoundTrip
+    reading: Reading
+    turn: Turn | None
+    label: Label
+    tool_runs: tuple[ToolRun, ...] = ()
+    """The tool runs of the turn's calls. A round trip of the tools' own wire has its run while no call has it."""
+
+
+def labelled(judged: JudgedTurn, label: Label) -> LabelledRoundTrip:
+    """A turn with its label, which gets the findings and the tool runs of `judged`."""
+    turn = judged.context.turn
+    put_findings(judged, label)
+    runs = judged.tool_calls.runs if judged.tool_calls is not None else ()
+    label["tool_runs"] = [run.as_json() for run in runs]
+    if runs:
+        _prove(label, judged, runs)
+    return LabelledRoundTrip(turn.round_trip, turn.reading, turn, label, runs)
+
+
+def put_findings(judged: JudgedTurn, label: Label) -> None:
+    """Write a turn's findings into its label, those about its tool runs too."""
+    found = judged.findings if not judged.tool_findings else roots_first([*judged.findings, *judged.tool_findings])
+    label["findings"] = [finding.as_json() for finding in found]
+
+
+def _prove(label: Label, judged: JudgedTurn, runs: Iterable[ToolRun]) -> None:
+    """What the tools' own wire proves of the client: which calls ran. The next request can only suggest it."""
+    client = as_object(label["client"])
+    calls = judged.tool_calls.calls if judged.tool_calls is not None else []
+    ran = {call.call.id for call in calls if call.runs}
+    for result in objects_in(client.get("results")):
+        result["ran"] = True if result.get("call_id") in ran else cast(object, result.get("ran"))
+    client["proof"] = "tool_wire"
+    if client.get("outcome") == "open" and all(call.runs for call in calls):
+        client["outcome"] = "dispatched"

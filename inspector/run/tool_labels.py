@@ -1,0 +1,152 @@
+"""What the tools' own wire adds to the labels: tool runs, proof of what the client did, and findings.
+
+Nothing is done, and nothing kept, until the first message of a tool server. A turn is labelled again when a run of its
+calls comes, when the next request shows what the model was given, and at the end.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from turntape.cassettes.tape.model import RoundTrip
+
+from ..analysis.dispatch import Dispatch
+from ..analysis.turn import Turn
+from ..findings.engine import JudgedTurn, RuleEngine
+from ..findings.tool_context import Over
+from ..tools.join import ToolJoin
+from ..tools.model_calls import TurnCalls, key_of
+from ..tools.tool_run import ToolRun
+from ..tools.tool_sessions import RunKey, ToolSessions
+from ..wire.json_value import as_array
+from ..wire.values import Reading
+from .labelled import Label, LabelledRoundTrip, labelled
+
+_MOST_HELD = 16
+"""So many turns are held for runs that may still come, with their readings."""
+_SETTLED = 4
+"""So many of them although each of their calls has its run."""
+
+type Labelled = tuple[int, LabelledRoundTrip]
+
+
+class ToolLabels:
+    """`add` round trips of tool servers, and tell of turns as they end and are followed."""
+
+    def __init__(self, rules: RuleEngine) -> None:
+        self._rules = rules
+        self._sessions = ToolSessions()
+        self._join = ToolJoin()
+        self._join.tools = self._sessions.tools
+        self._active = False
+        self._held: OrderedDict[int, tuple[JudgedTurn, Label]] = OrderedDict()
+        """The turns whose labels may change, by the identity of their calls."""
+        self._rows: dict[RunKey, LabelledRoundTrip] = {}
+        """The round trips of runs that no call has."""
+
+    def add(
+        self, trip: RoundTrip, reading: Reading, label: Label, open_turns: Iterable[tuple[JudgedTurn, Label]]
+    ) -> Iterator[Labelled]:
+        """The label of a round trip of a tool server, and the new ones of turns whose calls it is about."""
+        if not self._active:
+            self._active = True
+            for judged, old in open_turns:
+                yield from self.ended(judged, old)
+        added = self._sessions.add(trip)
+        touched: dict[int, TurnCalls] = {}
+        loose: list[ToolRun] = []
+        rows: list[RunKey] = []
+        for run in added.runs:
+            turn = self._join.ran(run)
+            if turn is not None:
+                touched[id(turn)] = turn
+            if run.index == trip.index:
+                loose += [run] if turn is None else []
+            elif key_of(run) in self._rows:
+                rows.append(key_of(run))
+        label["findings"] = [finding.as_json() for finding in self._rules.tool_wire(added.notes)]
+        yield trip.index, self._row(LabelledRoundTrip(trip, reading, None, label, tuple(loose)))
+        for key in rows:
+            yield from self._settle_row(key, [run for run in added.runs if key_of(run) == key])
+        for turn in touched.values():
+            yield from self._again(turn)
+
+    def ended(self, judged: JudgedTurn, label: Label) -> Iterator[Labelled]:
+        """A turn has ended: its calls may have run already."""
+        if not self._active:
+            return
+        made, joined = self._join.ended(judged.context.turn)
+        if made is None:
+            return
+        judged.tool_calls = made
+        self._held[id(made)] = (judged, label)
+        self._judge(judged, "open")
+        for run in joined:
+            yield from self._settle_row(key_of(run), [])
+
+    def followed(self, judged: JudgedTurn, following: Turn, done: Dispatch) -> Iterator[Labelled]:
+        """The next turn of the thread shows what the model was given."""
+        if judged.tool_calls is None:
+            return
+        for run in self._join.followed(judged.tool_calls, following, done):
+            yield from self._settle_row(key_of(run), [])
+        self._judge(judged, "followed")
+        yield from self._shrink()
+
+    def closed(self) -> Iterator[Labelled]:
+        """The recording has ended: calls without a run have none, and runs without a call have none."""
+        for judged, label in list(self._held.values()):
+            yield from self._close(judged, label)
+        for row in list(self._rows.values()):
+            found = [finding.as_json() for run in row.tool_runs for finding in self._rules.loose_run(run, self._join)]
+            if found:
+                row.label["findings"] = [*as_array(row.label["findings"]), *found]
+                yield row.round_trip.index, row
+
+    def _close(self, judged: JudgedTurn, label: Label) -> Iterator[Labelled]:
+        if judged.tool_calls is None:
+            return
+        for run in self._join.closed(judged.tool_calls):
+            yield from self._settle_row(key_of(run), [])
+        self._judge(judged, "closed")
+        yield judged.context.index, labelled(judged, label)
+
+    def _shrink(self) -> Iterator[Labelled]:
+        """Let go of the oldest turns: first of those whose calls all have their runs."""
+        settled = [key for key, (judged, _) in self._held.items() if _is_settled(judged)]
+        for key in settled[:-_SETTLED]:
+            del self._held[key]
+        while len(self._held) > _MOST_HELD:
+            _, (judged, label) = self._held.popitem(last=False)
+            yield from self._close(judged, label)
+
+    def _again(self, turn: TurnCalls) -> Iterator[Labelled]:
+        held = self._held.get(id(turn))
+        if held is not None:
+            judged, label = held
+            self._judge(judged, "open" if turn.followed_by is None else "followed")
+            yield judged.context.index, labelled(judged, label)
+
+    def _judge(self, judged: JudgedTurn, over: Over) -> None:
+        judged.tool_findings = self._rules.tool_calls(judged, self._join, over)
+
+    def _row(self, row: LabelledRoundTrip) -> LabelledRoundTrip:
+        row.label["tool_runs"] = [run.as_json() for run in row.tool_runs]
+        for run in row.tool_runs:
+            self._rows[key_of(run)] = row
+        return row
+
+    def _settle_row(self, key: RunKey, runs: list[ToolRun]) -> Iterator[Labelled]:
+        """The round trip of a run without the run, which a call has now; or with its newer form."""
+        row = self._rows.pop(key, None)
+        if row is None:
+            return
+        kept = [run for run in row.tool_runs if key_of(run) != key]
+        kept += [run for run in runs if self._join.is_loose(run)]
+        row = replace(row, tool_runs=tuple(kept))
+        yield row.round_trip.index, self._row(row)
+
+
+def _is_settled(judged: JudgedTurn) -> bool:
+    calls = judged.tool_calls
+    return calls is not None and calls.until is not None and all(c.runs or c.tool is None for c in calls.calls)

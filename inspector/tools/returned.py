@@ -1,0 +1,64 @@
+"""What a tool server returned, sorted by kind of content."""
+
+from dataclasses import dataclass, field
+
+from ..wire.json_value import Object, as_object, as_text, compact, objects_in
+
+_NAMES = {"image": "image", "audio": "audio", "resource": "resource", "resource_link": "link"}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of a result that is not plain text."""
+
+    kind: str
+    """`image`, `audio`, `resource` or `link`."""
+    data: str
+    """Its base64; empty where it has none."""
+    text: str
+    """The text of a resource."""
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """The content of a result, by the specification of 2026-07-28 and all before it."""
+
+    texts: tuple[str, ...] = ()
+    """The text blocks that are not blank."""
+    structured: object = None
+    """The structured content, which is any JSON from 2026-07-28 on; None when there is none."""
+    blocks: tuple[Block, ...] = field(default=())
+
+    @property
+    def empty(self) -> bool:
+        return not self.texts and self.structured is None and not self.blocks
+
+    @property
+    def text(self) -> str:
+        """All texts, those of resources too; the structured content where there is no text."""
+        found = [*self.texts, *(block.text for block in self.blocks if block.text)]
+        return "\n".join(found) if found or self.structured is None else compact(self.structured)
+
+
+def returned_of(result: Object | None) -> Returned:
+    """The content of a `tools/call` result; of `toolResult` too, as 2024-10-07 had it."""
+    if result is None:
+        return Returned()
+    texts: list[str] = []
+    blocks: list[Block] = []
+    for block in objects_in(result.get("content")):
+        kind = as_text(block.get("type")) or ""
+        if kind == "text":
+            texts.append(as_text(block.get("text")) or "")
+        elif kind in _NAMES:
+            inner = as_object(block.get("resource")) or block
+            data = as_text(inner.get("blob")) or as_text(inner.get("data")) or ""
+            blocks.append(Block(_NAMES[kind], data, as_text(inner.get("text")) or "", as_text(inner.get("uri")) or ""))
+    structured = result.get("structuredContent", result.get("toolResult"))
+    return Returned(tuple(text for text in texts if text.strip()), structured, tuple(blocks))
+
+
+def error_message(error: Object | None) -> str | None:
+    """The message of a JSON-RPC error."""
+    return None if error is None else as_text(error.get("message")) or compact(error)

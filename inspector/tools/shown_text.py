@@ -1,0 +1,168 @@
+"""The text that the model is shown, searched for what a tool returned, whatever the client wrapped it in."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..analysis.conversation import without_space
+from ..wire.json_value import compact, is_array, is_object, parse_json
+from .arguments import meaning
+
+_DEPTH = 6
+_MOST_LEAVES = 2_000
+_MOST_STARTS = 4
+_STARTS = re.compile(r"[\[{]")
+_PATH = re.compile(r"(?:(?<![\w:/])/|[A-Za-z]:\\|~/)(?:[\w.@+~-]+[/\\])+[\w.@+~-]+")
+_SAYS_FILE = re.compile(r"\b(?:saved|stored|written|wrote|output|file|full|path|available|read)\b", re.IGNORECASE)
+_NOTICE = re.compile(
+    r"truncat|omitted|too (?:large|long|big)|\bcut\b|exceed|limit|shorten|\d+ (?:more )?(?:chars|lines|tokens|bytes)",
+    re.IGNORECASE,
+)
+_ENOUGH = 200
+"""So many common characters at one end of a text are not there by accident."""
+
+
+@dataclass(frozen=True)
+class ShownText:
+    """A result's text in a request, with the JSON that is in it."""
+
+    text: str
+
+    @cached_property
+    def values(self) -> list[object]:
+        """The JSON objects and arrays in the text: the whole, or the first after the client's words."""
+        found: list[object] = []
+        for start in list(_starts(self.text))[:_MOST_STARTS]:
+            try:
+                value, _ = json.JSONDecoder().raw_decode(self.text, start)
+            except (ValueError, RecursionError):
+                continue
+            found.append(value)
+            break
+        return found
+
+    @cached_property
+    def meanings(self) -> set[str]:
+        """The meanings of that JSON, and of what it holds one and two levels below."""
+        found: set[str] = set()
+        for value in self.values:
+            for one in _inner(value, 2):
+                found.add(meaning(one))
+        return found
+
+    @cached_property
+    def leaves(self) -> list[str]:
+        """All texts in that JSON."""
+        return [leaf for value in self.values for leaf in _leaves(value, _DEPTH)][:_MOST_LEAVES]
+
+    @cached_property
+    def texts(self) -> list[str]:
+        return [self.text, *self.leaves]
+
+    @cached_property
+    def folded(self) -> list[str]:
+        """The texts without white space."""
+        return [without_space(text) for text in self.texts]
+
+    def holds(self, text: str) -> bool:
+        """Whether the text is in it: as it is, in other white space, as a JSON string, or as equal JSON."""
+        wanted = text.strip()
+        if any(wanted in one for one in self.texts):
+            return True
+        folded = without_space(wanted)
+        if not folded or any(folded in one for one in self.folded):
+            return True
+        if wanted[0] in "[{" and (value := parse_json(wanted.encode())) is not None and meaning(value) in self.meanings:
+            return True
+        return compact(wanted)[1:-1] in self.text
+
+    def holds_value(self, value: object) -> bool:
+        """Whether structured content is in it: as equal JSON, or the one value in it as text."""
+        if meaning(value) in self.meanings:
+            return True
+        if not (is_object(value) or is_array(value)):
+            return self.holds(value if isinstance(value, str) else compact(value))
+        if is_object(value) and len(value) == 1:
+            # Frameworks put a result that is not an object into one, under `result`.
+            (inner,) = value.values()
+            if isinstance(inner, str) and inner.strip():
+                return self.holds(inner)
+            if isinstance(inner, int | float | bool) and self.text.strip() in (compact(inner), str(inner)):
+                return True
+            return (is_object(inner) or is_array(inner)) and meaning(inner) in self.meanings
+        return False
+
+    def kept(self, text: str) -> tuple[int, int]:
+        """How many characters of the beginning and of the end of `text` are in it."""
+        best = (0, 0)
+        wanted = text.strip()
+        for needle in dict.fromkeys((wanted, compact(wanted)[1:-1])):
+            for one in self.texts[:50]:
+                head = _longest(needle, one)
+                rest = one[one.find(needle[:head]) + head :]
+                tail = _longest(needle, rest, from_end=True) if head < len(needle) else 0
+                if sum(best) < head + tail:
+                    best = (head, min(tail, len(needle) - head))
+        return best
+
+    def is_part_of(self, text: str) -> bool:
+        """Whether it is a part of `text`: cut at one end, at both, or in the middle, and nothing else put there."""
+        head, tail = self.kept(text)
+        common, whole = head + tail, len(text.strip())
+        if common == 0:
+            return False
+        if common >= _ENOUGH or (common >= 40 and _NOTICE.search(self.text)):
+            return True
+        rest = self.text.strip().rstrip(".… ")
+        return common < whole and bool(rest) and (rest in text or (_NOTICE.search(self.text) is not None and head > 7))
+
+    def names_file(self, text: str) -> bool:
+        """Whether it names a file that `text` does not name."""
+        found = [path for path in _PATH.findall(self.text) if path not in text]
+        return bool(found) and _SAYS_FILE.search(self.text) is not None
+
+
+def _starts(text: str) -> Iterator[int]:
+    """Where JSON may begin: at the beginning, or at the beginning of a line, or after a colon."""
+    for found in _STARTS.finditer(text):
+        before = text[max(0, found.start() - 2) : found.start()]
+        if not before.strip() or before[-1] == "\n" or before.rstrip()[-1:] in (":", ">"):
+            yield found.start()
+
+
+def _inner(value: object, depth: int) -> Iterator[object]:
+    yield value
+    if depth == 0:
+        return
+    below = value.values() if is_object(value) else value if is_array(value) else ()
+    for one in list(below)[:_MOST_LEAVES]:
+        if isinstance(one, str) and one[:1] in ("{", "[") and (parsed := parse_json(one.encode())) is not None:
+            yield from _inner(parsed, depth - 1)
+        elif is_object(one) or is_array(one):
+            yield from _inner(one, depth - 1)
+
+
+def _leaves(value: object, depth: int) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+        if value[:1] in ("{", "[") and depth and (parsed := parse_json(value.encode())) is not None:
+            yield from _leaves(parsed, depth - 1)
+    elif depth:
+        below = value.values() if is_object(value) else value if is_array(value) else ()
+        for one in below:
+            yield from _leaves(one, depth - 1)
+
+
+def _longest(needle: str, text: str, *, from_end: bool = False) -> int:
+    """The length of the longest beginning (or end) of `needle` that is in `text`."""
+    low, high = 0, min(len(needle), len(text))
+    while low < high:
+        middle = (low + high + 1) // 2
+        piece = needle[-middle:] if from_end else needle[:middle]
+        if piece in text:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,0 +1,227 @@
+from dataclasses import replace
+from typing import Any
+
+from tool_stories import ADD, Story, text
+from tool_wire import answers, asks, fails, http, notifies
+
+from turntape.cassettes.tape.model import Failure, RoundTrip
+from turntape.inspector.tools.tool_run import ToolRun
+from turntape.inspector.tools.tool_sessions import ToolSessions, WireNote
+
+
+def read(trips: list[RoundTrip]) -> tuple[list[ToolRun], list[WireNote]]:
+    """The latest form of each run, and all notes."""
+    sessions = ToolSessions()
+    runs: dict[tuple[str, int], ToolRun] = {}
+    notes: list[WireNote] = []
+    for trip in trips:
+        added = sessions.add(trip)
+        runs |= {(run.session, run.sequence): run for run in added.runs}
+        notes += added.notes
+    return list(runs.values()), notes
+
+
+def only(trips: list[RoundTrip]) -> ToolRun:
+    [run] = read(trips)[0]
+    return run
+
+
+def test_a_run_has_what_was_asked_and_what_came_back() -> None:
+    run = only(Story().start().call("add", {"a": 1}, text("3"), progressToken=0).trips)
+
+    assert (run.index, run.session, run.server, run.name) == (2, "a", "files", "add")
+    assert (run.arguments, run.arguments_raw, run.meta) == ({"a": 1}, '{"a":1}', {"progressToken": 0})
+    assert (run.outcome, run.is_error, run.returned_text, run.result) == ("answered", False, "3", text("3"))
+    assert (run.duration_ms, run.returned_bytes) == (5.0, len(b'{"content":[{"type":"text","text":"3"}]}'))
+
+
+def test_an_error_of_the_tool_is_an_answer_and_one_of_the_server_is_none() -> None:
+    run, other = read(Story().call("add", {}, text("no", isError=True)).call("add", {}, "unknown tool").trips)[0]
+
+    assert (run.outcome, run.is_error, run.error, run.returned_text) == ("answered", True, None, "no")
+    assert (other.outcome, other.is_error, other.result, other.returned_text) == ("failed", True, None, "unknown tool")
+    assert other.error == {"code": -32603, "message": "unknown tool"}
+
+
+def test_a_run_that_the_end_of_the_server_leaves_open_is_unanswered() -> None:
+    run = only(Story().call("add", {}).trips)
+
+    assert (run.outcome, run.is_error, run.duration_ms, run.returned_text) == ("unanswered", None, None, None)
+    assert run.ended_by == "server"
+
+
+def test_a_client_that_goes_while_a_call_is_open_ends_it() -> None:
+    trip = Story().call("add", {}).trips[0]
+    gone = replace(trip, failure=Failure("client_gone", "it went"), closed_first="client")
+
+    run = only([gone])
+
+    assert (run.outcome, run.ended_by) == ("unanswered", "client")
+
+
+def test_only_a_cancel_before_the_answer_counts() -> None:
+    story = Story().call("add", {}, text("1"))
+    late = story.exchange(notifies("notifications/cancelled", requestId=11)).trips
+
+    assert only(late).outcome == "answered"
+
+    first = Story()
+    first.exchange(notifies("notifications/cancelled", requestId=11, reason="timed out"))
+    first.trips[0] = replace(first.trips[0], started_at=first.trips[0].started_at + 0.103)
+    run = only(first.call("add", {}, text("1")).trips)
+
+    assert (run.outcome, run.reason, run.duration_ms) == ("cancelled", "timed out", 3.0)
+    assert run.returned_text == "1"
+
+
+def test_a_cancelled_call_of_zero_is_cancelled() -> None:
+    story = Story(id=-1).exchange(notifies("notifications/cancelled", requestId=0))
+    story.trips[0] = replace(story.trips[0], started_at=story.trips[0].started_at + 0.15)
+
+    run = only(story.call("add", {}).trips)
+
+    assert (run.outcome, run.duration_ms) == ("cancelled", 50.0)
+
+
+def test_a_request_for_input_and_its_continuation_are_one_run() -> None:
+    story = Story().call("add", {"a": 1}, {"resultType": "input_required", "requestState": "s", "inputRequests": {}})
+    waiting = only(story.trips)
+    again = asks(99, "tools/call", name="add", arguments={"a": 1}, requestState="s", inputResponses={})
+    run = only(story.exchange(again, answers(99, content=[{"type": "text", "text": "ok"}])).trips)
+
+    assert waiting.outcome == "input_required"
+    assert (run.outcome, run.exchanges, run.index, run.returned_text) == ("answered", (0, 1), 0, "ok")
+    assert run.duration_ms == 105.0
+
+
+def test_the_result_of_a_task_is_the_runs() -> None:
+    story = Story().call("add", {}, {"task": {"taskId": "t1", "status": "working"}})
+    assert only(story.trips).outcome == "unanswered"
+
+    story.exchange(asks(50, "tasks/get", taskId="t1"), answers(50, taskId="t1", status="working"))
+    assert only(story.trips).outcome == "unanswered"
+
+    story.exchange(asks(51, "tasks/result", taskId="t1"), answers(51, **text("late")))
+    run = only(story.trips)
+    assert (run.outcome, run.returned_text, run.exchanges) == ("answered", "late", (0, 1, 2))
+
+
+def test_the_task_of_the_extension_has_its_result_in_tasks_get() -> None:
+    story = Story().call("add", {}, {"resultType": "task", "taskId": "t1", "status": "working"})
+    story.exchange(asks(50, "tasks/get", taskId="t1"), answers(50, status="completed", result=text("late")))
+
+    assert only(story.trips).returned_text == "late"
+
+
+def test_a_task_may_fail_or_be_cancelled() -> None:
+    task: dict[str, Any] = {"resultType": "task", "taskId": "t1", "status": "working"}
+    failed = Story().call("add", {}, task)
+    failed.exchange(asks(5, "tasks/get", taskId="t1"), answers(5, status="failed", error={"message": "broke"}))
+    stopped = Story().call("add", {}, task)
+    stopped.exchange(asks(5, "tasks/cancel", taskId="t1"), answers(5, status="cancelled"))
+    refused = Story().call("add", {}, task).exchange(asks(5, "tasks/result", taskId="t1"), fails(5, "expired"))
+
+    assert (only(failed.trips).outcome, only(failed.trips).returned_text) == ("failed", "broke")
+    assert only(stopped.trips).outcome == "cancelled"
+    assert (only(refused.trips).outcome, only(refused.trips).returned_text) == ("failed", "expired")
+
+
+def test_ids_of_several_processes_are_not_mixed() -> None:
+    one, two = Story(), Story(session="b")
+    one.call("add", {"a": 1}, text("1"))
+    two.call("add", {"a": 2}, text("2"))
+    trips = [one.trips[0], replace(two.trips[0], index=1)]
+
+    assert [(run.session, run.returned_text) for run in read(trips)[0]] == [("a", "1"), ("b", "2")]
+
+
+def test_over_http_a_status_is_an_error_and_a_closed_stream_a_cancel() -> None:
+    call = asks(1, "tools/call", name="add", arguments={})
+    status = only([http(call, b"no", status=502, index=0)])
+    closed = replace(http(call, index=0), response=None, failure=Failure("client_gone", "it went"))
+
+    assert (status.outcome, status.returned_text) == ("failed", "HTTP status 502")
+    assert (only([closed]).outcome, only([closed]).ended_by) == ("cancelled", "client")
+
+
+def test_over_the_old_transport_the_answer_comes_in_another_round_trip() -> None:
+    call = asks(1, "tools/call", name="add", arguments={})
+    stream = (
+        b'event: endpoint\ndata: /mcp\n\nevent: message\ndata: {"jsonrpc":"2.0","id":1,"result":{"content":[]}}\n\n'
+    )
+    asked = http(call, b"", status=202, index=0, headers=())
+    opened = http(None, stream, method="GET", kind="text/event-stream", index=1, headers=())
+
+    assert only([asked]).outcome == "unanswered"
+    assert only([asked, opened]).outcome == "answered"
+
+
+def test_tools_are_known_as_they_were_listed_last() -> None:
+    sessions = ToolSessions()
+    story = Story().start()
+    for trip in story.trips:
+        sessions.add(trip)
+
+    assert set(sessions.tools["files"]) == {"add", "say"}
+    assert sessions.tools["files"]["add"].index == 1
+    assert sessions.servers == {"files"}
+
+
+def test_a_second_page_adds_to_the_first() -> None:
+    sessions = ToolSessions()
+    story = Story().start()
+    story.exchange(asks(70, "tools/list", cursor="2"), answers(70, tools=[{"name": "more"}]))
+    for trip in story.trips:
+        sessions.add(trip)
+
+    assert set(sessions.tools["files"]) == {"add", "say", "more"}
+
+
+def test_another_definition_of_a_tool_is_noted() -> None:
+    story = Story().start()
+    story.tools = [{**ADD, "description": "Subtract."}]
+    [note] = read(story.lists().trips)[1]
+
+    assert (note.kind, note.what, note.detail, note.index, note.before) == (
+        "definition_changed",
+        "add",
+        "description; not announced",
+        2,
+        1,
+    )
+
+
+def test_an_announced_change_says_so() -> None:
+    story = Story().start().exchange(notifies("notifications/tools/list_changed"), sender="server")
+    story.tools = [{**ADD, "inputSchema": {}, "outputSchema": {}}]
+
+    assert [note.detail for note in read(story.lists().trips)[1]] == ["arguments, results; announced"]
+
+
+def test_the_same_definitions_again_are_nothing() -> None:
+    assert read(Story().start().lists().trips)[1] == []
+
+
+def test_what_is_no_message_is_garbage_and_an_empty_line_is_not() -> None:
+    story = Story().exchange(b"Server ready.", sender="server").exchange(b"  ", sender="server")
+    story.exchange(b'{"not":"rpc"}', sender="server").exchange(b"hello", sender="client")
+
+    assert [(note.kind, note.what, note.index) for note in read(story.trips)[1]] == [
+        ("garbage", "Server ready.", 0),
+        ("garbage", '{"not":"rpc"}', 2),
+    ]
+
+
+def test_requests_of_a_server_that_a_client_refuses_or_leaves_are_noted() -> None:
+    ask = asks(1, "elicitation/create", message="Sure?")
+    refused = Story().exchange(ask, fails(1, "not supported", -32601), sender="server")
+    left = Story().exchange(ask, sender="server")
+    left.trips[0] = replace(left.trips[0], failure=Failure("cut", "it ended"))
+    answered = Story().exchange(ask, answers(1, action="cancel"), sender="server")
+    ping = Story().exchange(asks(1, "ping"), fails(1), sender="server")
+
+    assert [(n.kind, n.what, n.detail) for n in read(refused.trips)[1]] == [
+        ("refused_by_client", "elicitation/create", "not supported")
+    ]
+    assert [(n.kind, n.what) for n in read(left.trips)[1]] == [("no_answer_of_client", "elicitation/create")]
+    assert read(answered.trips)[1] == read(ping.trips)[1] == []

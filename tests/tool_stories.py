@@ -1,0 +1,123 @@
+"""Runs of an agent with a tool server, for tests: turns over one wire, tool calls over the other, in order of time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from conversations import START, chat, result, said, user
+from tool_wire import answers, asks, fails, initialize, initialized, stdio
+
+from turntape.cassettes.tape.model import Failure, RoundTrip
+from turntape.inspector.run.labels import LabelledRoundTrip, label_all
+
+ADD: dict[str, Any] = {
+    "name": "add",
+    "description": "Add two numbers.",
+    "inputSchema": {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "number"}}},
+}
+SAY: dict[str, Any] = {
+    "name": "say",
+    "description": "Say something.",
+    "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}},
+}
+
+
+def offered(*tools: dict[str, Any], name: str = "mcp__files__{}") -> list[Any]:
+    """Tools of a server as a request offers them."""
+    return [
+        {
+            "type": "function",
+            "function": {
+                "name": name.format(tool["name"]),
+                "description": tool["description"],
+                "parameters": tool["inputSchema"],
+            },
+        }
+        for tool in tools
+    ]
+
+
+def text(*texts: str, **more: Any) -> dict[str, Any]:
+    """A result of these text blocks; with `structuredContent`, `isError` and so on."""
+    return {"content": [{"type": "text", "text": one} for one in texts], **more}
+
+
+@dataclass
+class Story:
+    """Turns and exchanges, each a tenth of a second after the one before."""
+
+    tools: list[dict[str, Any]] = field(default_factory=lambda: [ADD, SAY])
+    server: str = "files"
+    session: str = "a"
+    naming: str = "mcp__{server}__{tool}"
+    trips: list[RoundTrip] = field(default_factory=list[RoundTrip])
+    messages: list[dict[str, Any]] = field(default_factory=lambda: [user("Do it.")])
+    sequence: int = 0
+    id: int = 10
+
+    @property
+    def at(self) -> float:
+        return START + len(self.trips) / 10
+
+    def start(self) -> "Story":
+        """The server starts and lists its tools."""
+        self.exchange(initialize(0), initialized(0, self.server))
+        return self.lists()
+
+    def lists(self) -> "Story":
+        self.id += 1
+        return self.exchange(asks(self.id, "tools/list"), answers(self.id, tools=self.tools))
+
+    def exchange(self, sent: object, got: object = None, **given: Any) -> "Story":
+        """Any exchange with the server."""
+        answered = self.sequence + 1 if got is not None else None
+        given = {"session": self.session, "server": self.server, **given}
+        trip = stdio(sent, got, sequence=self.sequence, answered=answered, at=self.at, ended_at=5_000, **given)
+        self.sequence += 2 if got is not None else 1
+        return self.put(trip)
+
+    def put(self, trip: RoundTrip) -> "Story":
+        self.trips.append(replace(trip, index=len(self.trips)))
+        return self
+
+    def name(self, tool: str) -> str:
+        return self.naming.format(server=self.server, tool=tool)
+
+    def turn(self, *calls: tuple[str, str, str], text: str | None = None, **fields: Any) -> "Story":
+        """The model answers: calls are `(id, tool, arguments)`."""
+        answer = said(text if calls else text or "Done.", *((i, self.name(t), a) for i, t, a in calls))
+        tools = offered(*self.tools, name=self.name("{}"))
+        self.put(chat(list(self.messages), answer, at=self.at - START, tools=fields.pop("tools", tools), **fields))
+        self.messages.append(answer)
+        return self
+
+    def call(self, tool: str, arguments: object, gives: object = None, /, **meta: Any) -> "Story":
+        """The client calls a tool; `gives` is a result, an error in text, or None when no answer comes."""
+        self.id += 1
+        params: dict[str, Any] = {"name": tool, "arguments": arguments}
+        if meta:
+            params["_meta"] = meta
+        sent = asks(self.id, "tools/call", **params)
+        if gives is None:
+            self.exchange(sent)
+            cut = replace(self.trips[-1], failure=Failure("cut", "the tool server ended"), closed_first="server")
+            self.trips[-1] = cut
+            return self
+        got = fails(self.id, gives) if isinstance(gives, str) else {"jsonrpc": "2.0", "id": self.id, "result": gives}
+        return self.exchange(sent, got)
+
+    def results(self, *given: tuple[str, str]) -> "Story":
+        """What the next request shows: `(id of the call, text)`."""
+        self.messages += [result(call_id, shown) for call_id, shown in given]
+        return self
+
+    def label(self) -> Sequence[LabelledRoundTrip]:
+        return label_all(self.trips)
+
+    def runs(self) -> list[Any]:
+        """The tool runs of all turns, in order."""
+        return [run for one in self.label() if one.turn is not None for run in one.tool_runs]
+
+    def loose(self) -> list[Any]:
+        """The tool runs that no call has."""
+        return [run for one in self.label() if one.turn is None for run in one.tool_runs]
