@@ -55,6 +55,8 @@ class ReplaySettings:
     """Regular expressions."""
     rules: Mapping[str, Rule] = field(default_factory=dict[str, Rule])
     """A rule for a field of the request, or for a JSON pointer."""
+    map_values: bool = True
+    """Whether values that are new in each run may replace recorded ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,8 @@ def _expected(error: "ErrorDetails", loc: list[int | str]) -> str:
             return f"write one of {error.get('ctx', {})['expected']}"
         case "tuple_type":
             return f"write a list of {'tables' if loc == ['protocols'] else 'strings'}"
+        case "bool_type" | "bool_parsing":
+            return "write true or false"
         case "string_type":
             return "write a string"
         case "decimal_type" | "decimal_parsing" | "finite_number":

@@ -128,7 +128,7 @@ ENTRIES = (
             print(answer.json()["object"])  # chat.completion
             print(answer.extensions["turntape"])  # turn 1, #0: exact
             missed = client.post(URL, json={"model": "gpt-4", "messages": []})
-            print(missed.status_code)  # 404
+            print(missed.status_code)  # 400
 
         print(transport.misses[0].pointer)  # /model
         """,

@@ -6,8 +6,8 @@ number of answers counts.
 """
 
 import re
-from collections.abc import Callable, Container
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import cast
 
@@ -17,6 +17,7 @@ from ..apis.interface import IgnoredFields
 from ..redaction.redactor import Redactor
 from ..settings import Rule
 from ..tape.model import Headers
+from .fresh_values import Split, Value, split
 from .grades import Matching
 from .ignored_fields import blanked, ignored_at
 from .json_diff import Difference, differences
@@ -152,6 +153,8 @@ class Fingerprint:
     """The body without ignored fields; text if the body is not JSON."""
     must_be_equal: Callable[[], object]
     """Makes the body without ignored fields and without those that may differ."""
+    splitter: Callable[[str], Split] = split
+    """Takes a text apart; it remembers long texts."""
 
     @cached_property
     def stable(self) -> Key:
@@ -161,6 +164,40 @@ class Fingerprint:
     def fields(self) -> Json:
         value = self.stable_value
         return cast(Json, value) if isinstance(value, dict) else {}
+
+    @cached_property
+    def apart(self) -> tuple[Key, tuple[Value, ...]]:
+        """The key of the request without the values that are new in each run, and these values."""
+        values: list[Value] = []
+        skeleton = self._skeleton(self.stable_value, values)
+        return (self.method, self.stable_path, digest(_dumped(skeleton))), tuple(values)
+
+    def _skeleton(self, value: object, values: list[Value]) -> object:
+        if isinstance(value, str):
+            found = self.splitter(value)
+            values += found.values
+            return found.skeleton
+        if isinstance(value, dict):
+            fields = cast(Json, value)
+            return {key: self._skeleton(fields[key], values) for key in sorted(fields)}
+        if isinstance(value, list):
+            return [self._skeleton(item, values) for item in cast(list[object], value)]
+        return value
+
+    def values_of(self, value: object) -> list[Value]:
+        """The values of this kind in a part of the body."""
+        found: list[Value] = []
+        self._skeleton(value, found)
+        return found
+
+    def with_texts(self, change: Callable[[str], str]) -> "Fingerprint":
+        """The same request with another text for each string."""
+        made = self.must_be_equal
+        return replace(
+            self,
+            stable_value=_with_texts(self.stable_value, change),
+            must_be_equal=lambda: _with_texts(made(), change),
+        )
 
     @cached_property
     def answers(self) -> list[bytes]:
@@ -222,6 +259,16 @@ class Fingerprint:
             return self.body.decode("utf-8", "replace")
 
 
+def _with_texts(value: object, change: Callable[[str], str]) -> object:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {key: _with_texts(item, change) for key, item in cast(Json, value).items()}
+    if isinstance(value, list):
+        return [_with_texts(item, change) for item in cast(list[object], value)]
+    return value
+
+
 class Fingerprints:
     """Computes the fingerprints of requests under one `Matching`.
 
@@ -235,6 +282,7 @@ class Fingerprints:
         self._on_tape = on_tape
         self._rules: dict[int, FieldRules] = {}
         self._blanked: dict[tuple[int, str], str] = {}
+        self._split: dict[str, Split] = {}
 
     def rules(self, path: str) -> FieldRules:
         """The rules for an endpoint."""
@@ -270,7 +318,16 @@ class Fingerprints:
             stable,
             # From the whole body, since a place in a list moves when an item before it is left out.
             lambda: self._without(fields, _TOLERATED, rules),
+            self._splitter,
         )
+
+    def _splitter(self, text: str) -> Split:
+        if len(text) < _LONG:
+            return split(text)
+        found = self._split.get(text)
+        if found is None:
+            found = self._split[text] = split(text)
+        return found
 
     def _without(self, value: object, dropped: frozenset[str], rules: FieldRules) -> object:
         """A body without the fields whose rule is in `dropped` and without ignored text."""
@@ -324,6 +381,20 @@ def _sort_runs(items: list[object]) -> None:
         if end - start > 1:
             items[start:end] = sorted(items[start:end], key=lambda item: result_id(item) or "")
         start = end + 1
+
+
+def texts_in_same_places(recorded: object, given: object) -> Iterator[tuple[str, str]]:
+    """The strings that two bodies have in the same places, where they differ."""
+    if isinstance(recorded, str) and isinstance(given, str):
+        if recorded != given:
+            yield recorded, given
+    elif isinstance(recorded, dict) and isinstance(given, dict):
+        fields = cast(Json, given)
+        for key, item in cast(Json, recorded).items():
+            yield from texts_in_same_places(item, fields.get(key))
+    elif isinstance(recorded, list) and isinstance(given, list):
+        for one, other in zip(cast(list[object], recorded), cast(list[object], given), strict=False):
+            yield from texts_in_same_places(one, other)
 
 
 def compared(recorded: Fingerprint, given: Fingerprint) -> tuple[list[Difference], list[Difference]]:

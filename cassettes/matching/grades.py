@@ -14,14 +14,16 @@ from typing import Literal
 
 from ..settings import Profile, Rule
 from ..tape.turn_names import TurnName
+from .bindings import Mapped
 from .json_diff import Difference
 from .pointers import segments
 from .profiles import DEFAULT_RULES, PROFILES, RULES
 from .request_fields import PROMPT, part_of
 
 type Grade = Literal["exact", "same turn, small change", "same turn, other prompt", "miss"]
-"""`exact`: equal except for ignored fields. `small change`: settings differ, or only white space in the prompt does.
-`other prompt`: what the model reads differs (system, tools, messages, tool results)."""
+"""`exact`: equal except for ignored fields, and for values that replace recorded ones. `small change`: settings
+differ, or only white space in the prompt does. `other prompt`: what the model reads differs (system, tools, messages,
+tool results)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,8 @@ class Matching:
     """JSON pointers to ignore in addition to those of the API."""
     ignore_text: tuple[str, ...] = ()
     """Regular expressions. Text that they match in a string or in the path is ignored, except for a group `lead`."""
+    map_values: bool = True
+    """Whether UUIDs, folders and file names that are new in each run may replace recorded ones."""
 
     def __post_init__(self) -> None:
         if self.profile not in PROFILES:
@@ -79,6 +83,8 @@ class Match:
     """Where it differs in ignored fields; at most ten."""
     fault: str | None = None
     """The fault that replaced or changed the recorded answer."""
+    mapped: tuple[Mapped, ...] = ()
+    """The values of this run that this request brought in, in place of recorded ones."""
 
     def __str__(self) -> str:
         where = f": {'; '.join(map(str, self.differences))}" if self.differences else ""

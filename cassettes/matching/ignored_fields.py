@@ -29,8 +29,8 @@ _DATE = (
 _CLOCK = r"\d\d?:\d\d(?::\d\d)?(?:\.\d+)?(?:\s?[AaPp]\.?[Mm]\b\.?)?(?:\s?(?:Z|UTC|GMT)\b|\s?[+-]\d\d:?\d\d)?"
 
 CLOCK_TEXT = re.compile(
-    rf"(?P<lead>\b(?:today|now|current|present)(?:'s|’s)?(?:\s(?:local|system))?"
-    rf"(?:\s(?:date|day|time|datetime|timestamp|date\s(?:and|&)\stime))?(?:\s(?:in|at)\s[A-Z]{{2,5}})?"
+    rf"(?P<lead>\b(?:today|now|current|present)(?:'s|’s)?(?:[\s_-](?:local|system))?"
+    rf"(?:[\s_-]?(?:date|day|time|datetime|timestamp|date\s(?:and|&)\stime))?(?:\s(?:in|at)\s[A-Z]{{2,5}})?"
     rf"[\"'*_]*\s?(?:is|:|=)?[\"'*_>]*\s{{0,2}})(?:{_DATE}(?:(?:,?\s(?:at\s)?|T){_CLOCK})?|{_CLOCK})",
     re.IGNORECASE,
 )

@@ -12,9 +12,12 @@ from dataclasses import dataclass
 from ..redaction.redactor import Redactor
 from ..tape.model import RoundTrip
 from ..tape.reader import Cassette
-from .fingerprints import Fingerprint, Fingerprints, Key, compared, model_in
+from .bindings import Bindings
+from .fingerprints import Fingerprint, Fingerprints, Key, compared, model_in, texts_in_same_places
+from .fresh_values import split, uuids
 from .grades import Grade, Matching, grade_of
 from .json_diff import Difference
+from .request_fields import conversation, is_models
 from .request_key import path_key
 
 _ID = re.compile(rb'"(?:id|call_id|tool_call_id|tool_use_id|toolUseId)"\s*:\s*"([^"\\]{1,256})"')
@@ -113,6 +116,9 @@ class RequestIndex:
         self._same_place: defaultdict[Key, Group] = defaultdict(Group)
         self._turns: defaultdict[tuple[str, str, bytes], list[int]] = defaultdict(list)
         """By the answers so far only: the recordings of the same turn, whatever else differs."""
+        self._apart: defaultdict[Key, list[int]] | None = None
+        self._models: set[str] = set()
+        """The values that recorded answers brought in."""
         self._endpoints: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
         """`(number of items, place)` by method and path without model."""
         for place, trip in enumerate(cassette):
@@ -145,6 +151,34 @@ class RequestIndex:
         """Recordings of an equal request, and True if they are equal without ignoring anything."""
         exact, stable = self._exact.get(given.exact), self._stable.get(given.stable)
         return [(places, places is exact) for places in (exact, stable) if places is not None]
+
+    def same_but_for_values(self, given: Fingerprint) -> list[int]:
+        """The places of recordings that differ at most in values that are new in each run."""
+        if self._apart is None:
+            self._apart = self._taken_apart()
+        return self._apart.get(given.apart[0], [])
+
+    def unify(self, bindings: Bindings, recorded: Fingerprint, given: Fingerprint) -> bool:
+        """Bind the values of a recording that is the same but for values. False when they do not go together."""
+        return bindings.unify(recorded.apart[1], given.apart[1], self._models)
+
+    def _taken_apart(self) -> defaultdict[Key, list[int]]:
+        found: defaultdict[Key, list[int]] = defaultdict(list)
+        clients: set[str] = set()
+        for place, trip in enumerate(self._cassette):
+            form = self._fingerprint(trip)
+            found[form.apart[0]].append(place)
+            history = conversation(form.fields)
+            for item in (*(value for value in form.fields.values() if value is not history), *history):
+                mine, theirs = (self._models, clients) if is_models(item) else (clients, self._models)
+                for value in form.values_of(item):
+                    mine.update({value.text, *uuids(value.text)} - theirs)
+        return found
+
+    def learn(self, bindings: Bindings, place: int, given: Fingerprint) -> None:
+        """Bind what two requests of one turn have in the same places, although they differ in other ways."""
+        for recorded, now in texts_in_same_places(self.recorded(place).stable_value, given.stable_value):
+            bindings.learn(split(recorded), split(now), self._models)
 
     def same_turn_as(self, given: Fingerprint) -> list[Group]:
         """Recordings of the same turn, then those after the same number of answers."""

@@ -15,6 +15,7 @@ def matching_of(
     ignore: Iterable[str] = (),
     ignore_text: Iterable[str] = (),
     *,
+    map_values: bool | None = None,
     settings: str | os.PathLike[str] | None = None,
 ) -> Matching:
     """The matching from these arguments on top of `[replay]` of the project's settings (docs/testing.md).
@@ -29,6 +30,7 @@ def matching_of(
             cast("Mapping[str, Rule]", {**replay.rules, **(rules or {})}),
             ignore=(*replay.ignore, *ignore),
             ignore_text=(*replay.ignore_text, *ignore_text),
+            map_values=replay.map_values if map_values is None else map_values,
         )
     except ValueError as exc:
         raise TurntapeError(str(exc)) from exc

@@ -30,6 +30,7 @@ class Marker:
     rules: Mapping[str, Rule] | None = None
     ignore: tuple[str, ...] = ()
     ignore_text: tuple[str, ...] = ()
+    map_values: bool | None = None
     faults: Faults | None = None
     pace: str | float = "instant"
     allow: tuple[str, ...] = ()
@@ -73,6 +74,7 @@ class Marker:
             self.rules,
             (*ini("turntape_ignore"), *self.ignore),
             (*ini("turntape_ignore_text"), *self.ignore_text),
+            map_values=self.map_values,
         )
 
     def paced(self) -> Pace:

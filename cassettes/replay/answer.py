@@ -2,9 +2,9 @@
 
 from ..tape.model import Response
 
-MISS_STATUS = 404
-"""The status of the answer to a request that was not recorded. No SDK retries it, and none mistakes it for a problem
-with its key or its request."""
+MISS_STATUS = 400
+"""The status of the answer to a request that was not recorded. No SDK retries it, and clients show its message. After
+404 Claude Code and Copilot say instead that the model does not exist, and Codex tries five times more."""
 
 _NOT_REPLAYED = frozenset({"content-encoding", "transfer-encoding", "content-length", "connection", "keep-alive"})
 """Response headers that describe the recorded connection, or an encoding that the recording no longer has."""

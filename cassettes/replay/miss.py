@@ -97,7 +97,7 @@ class Miss(ReplayMiss):
             "error": {
                 "type": "turntape_replay_miss",
                 "code": status,
-                "status": "NOT_FOUND",
+                "status": "INVALID_ARGUMENT",
                 "message": str(self),
                 "param": self.pointer,
             },

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from ..faults.fault import Faults
 from ..faults.schedule import Faulted, Overlay
+from ..matching.bindings import Bindings
 from ..matching.fingerprints import Fingerprint
 from ..matching.grades import Match, Matching
 from ..matching.request_index import Places, RequestIndex
@@ -27,6 +28,7 @@ from ..tape.reader import Cassette
 from ..tape.turn_names import TurnName, name_turns
 from .miss import Miss
 from .report import Divergence, Report, reordered
+from .rewriting import rewritten
 
 __all__ = ["Miss", "Played", "Player", "Source"]
 
@@ -47,7 +49,8 @@ class Played:
 class Player:
     """`Player(cassette).answer(method, url, headers, body)` gives the recorded answer of a request, or raises Miss.
 
-    `matching` says what may differ (`strict` when None). `faults` are `Fault` values, or the path of a TOML file of
+    `matching` says what may differ (`strict` when None). `on_miss` is called for each request that is not answered.
+    `faults` are `Fault` values, or the path of a TOML file of
     them. Raises CassetteError when a fault names a turn that was not recorded, or cannot be built from its answer.
     """
 
@@ -57,7 +60,9 @@ class Player:
         *,
         matching: Matching | None = None,
         faults: Faults | None = None,
+        on_miss: Callable[[Miss], object] | None = None,
     ) -> None:
+        self._on_miss = on_miss
         if isinstance(source, Cassette):
             self.cassette = source
         elif isinstance(source, str | os.PathLike):
@@ -89,6 +94,8 @@ class Player:
         self._inexact: dict[int, Match] = {}
         """Places that were played for a different request."""
         self._first: Divergence | None = None
+        self.bindings = Bindings()
+        """The values of this run that replace recorded ones."""
         self._schedule = Overlay.of(faults, self._trips, self.turns) if faults is not None else None
 
     def _body_of(self, place: int) -> Callable[[], bytes]:
@@ -121,17 +128,31 @@ class Player:
         # A body that is byte-equal to a recorded one needs neither parsing nor redaction.
         played = self._play_bytes((method, path, hash(body)))
         if played is not None:
-            return played
+            return self._in_this_run(played)
         index = self._index_at_hand()
         given = index.given(method, path, headers, body)
         try:
-            played = self._play_equal(index, given) or self._play_same_turn(index, given)
+            played = self._play_equal(index, given) or self._play_same_but_for_values(index, given)
+            if played is None:
+                given = self._as_recorded(given)
+                played = self._play_same_turn(index, given)
             if played is None:
                 raise self._miss(index, given)
         except Miss as miss:
             self._note_miss(miss)
             raise
-        return played
+        return self._in_this_run(played)
+
+    def _in_this_run(self, played: Played) -> Played:
+        """The answer with the values of this run in place of the recorded ones."""
+        bindings = self.bindings
+        if not bindings:
+            return played
+        return replace(played, trip=rewritten(played.trip, bindings.in_this_run))
+
+    def _as_recorded(self, given: Fingerprint) -> Fingerprint:
+        """The request with the recorded values in place of those of this run."""
+        return given.with_texts(self.bindings.as_recorded) if self.bindings else given
 
     def _play_bytes(self, key: tuple[str, str, int]) -> Played | None:
         """The next free recording of a byte-equal request."""
@@ -159,6 +180,37 @@ class Player:
             raise self._repeated(given, found[-1][0].all)
         return None
 
+    def _play_same_but_for_values(self, index: RequestIndex, given: Fingerprint) -> Played | None:
+        """The next free recording that differs only in values that are new in each run. Raises Miss when
+        there are some and all were played."""
+        if not self.matching.map_values:
+            return None
+        played: list[int] = []
+        for place in index.same_but_for_values(given):
+            form = index.recorded(place)
+            with self._lock:
+                trial = self.bindings.copy()
+                if not index.unify(trial, form, given):
+                    continue
+                if self._taken[place]:
+                    played.append(place)
+                    continue
+                known = set(self.bindings.mapped())
+                self.bindings = trial
+                new = tuple(mapped for mapped in trial.mapped() if mapped not in known)
+                return self._played(self._take(place), replace(self._exact[place], mapped=new))
+        if played:
+            raise self._repeated(given, played)
+        return None
+
+    def _learned(self, index: RequestIndex, place: int, given: Fingerprint) -> tuple[Bindings, Fingerprint]:
+        """What the request has in place of recorded values although it differs otherwise, and the request without."""
+        if not self.matching.map_values:
+            return self.bindings, given
+        bindings = self.bindings.copy()
+        index.learn(bindings, place, given)
+        return bindings, given.with_texts(bindings.as_recorded)
+
     def _play_same_turn(self, index: RequestIndex, given: Fingerprint) -> Played | None:
         """The recording of the same turn, if the rules allow the differences."""
         for group in index.same_turn_as(given) if self.matching.is_tolerant else ():
@@ -166,11 +218,15 @@ class Player:
                 place = index.nearest(group, given, free)
                 if place is None:
                     break
-                graded = index.graded(place, given)
-                match = Match(graded.grade, self.turns[place], graded.differences, graded.ignored)
+                bindings, known = self._learned(index, place, given)
+                graded = index.graded(place, known)
+                before = set(self.bindings.mapped())
+                new = tuple(mapped for mapped in bindings.mapped() if mapped not in before)
+                match = Match(graded.grade, self.turns[place], graded.differences, graded.ignored, mapped=new)
                 with self._lock:
                     if self._taken[place]:  # by another thread, in the meantime
                         continue
+                    self.bindings = bindings
                     self._inexact[place] = match
                     return self._played(self._take(place), match)
         return None
@@ -217,6 +273,11 @@ class Player:
             self.misses.append(miss)
             miss.after = self._asked[-1][1].turn if self._asked else None
             self._first = self._first or _divergence(miss)
+        self._say(miss)
+
+    def _say(self, miss: Miss) -> None:
+        if self._on_miss is not None:
+            self._on_miss(miss)
 
     def add_message_miss(self, miss: Miss) -> None:
         """Report a message of a WebSocket session that no recorded message answers. Any thread may call this."""
@@ -224,6 +285,7 @@ class Player:
             self.misses.append(miss)
             self._message_misses.append(miss)
             self._first = self._first or _divergence(miss)
+        self._say(miss)
 
     def _repeated(self, given: Fingerprint, places: Sequence[int]) -> Miss:
         """The miss of a request whose recordings were all played."""
@@ -245,7 +307,7 @@ class Player:
         place = self._most_like(index, given)
         if place is None:
             return Miss(given.method, path, None, [], 0, len(self._trips))
-        graded = index.graded(place, given)
+        graded = index.graded(place, self._learned(index, place, given)[1])
         # Do not compare with a recording that was already played.
         is_turn = index.is_same_turn(given, place) and not self._taken[place]
         nearest = self.cassette[place]
@@ -298,6 +360,7 @@ class Player:
             unplayed=tuple(self.turns[place] for place in unplayed),
             reordered=moved,
             first=first,
+            mapped=tuple(self.bindings.mapped()),
         )
 
 

@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..counted import several
+from ..matching.bindings import Mapped
 from ..matching.grades import Match
 from ..tape.model import RoundTrip
 from ..tape.turn_names import TurnName
 from .miss import Miss
+
+_SHOWN_MAPPED = 8
+"""How many values that replace recorded ones are listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,8 @@ class Report:
     reordered: tuple[Reordered, ...]
     first: Divergence | None
     """None when everything was as recorded."""
+    mapped: tuple[Mapped, ...] = ()
+    """Values of this run that replace recorded ones. They are not differences."""
 
     @property
     def tolerated(self) -> tuple[Match, ...]:
@@ -80,9 +86,15 @@ class Report:
             *(f"not requested: {turn}" for turn in self.unplayed if turn not in missing),
         ]
 
+    def mapped_lines(self) -> list[str]:
+        """One line for each of the first values that replace recorded ones, and how many more there are."""
+        more = len(self.mapped) - _SHOWN_MAPPED
+        lines = [f"mapped: {mapped}" for mapped in self.mapped[:_SHOWN_MAPPED]]
+        return [*lines, f"mapped: {several(more, 'more value')}"] if more > 0 else lines
+
     def __str__(self) -> str:
         head = f"{several(len(self.played), 'answer')} played"
-        return "\n".join([f"{head}, all as recorded" if self.clean else head, *self.lines()])
+        return "\n".join([f"{head}, all as recorded" if self.clean else head, *self.lines(), *self.mapped_lines()])
 
 
 def reordered(asked: Sequence[int], trips: Sequence[RoundTrip], names: Sequence[TurnName]) -> tuple[Reordered, ...]:

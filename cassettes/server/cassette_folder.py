@@ -8,7 +8,8 @@ files that were named on the command line answer as one cassette.
 import difflib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -16,6 +17,7 @@ from ..errors import CassetteError
 from ..faults.fault import NO_FAULTS, overlay_of
 from ..matching.grades import Matching
 from ..matching.request_key import path_key
+from ..replay.miss import Miss
 from ..replay.player import Player
 from ..tape.reader import Cassette
 
@@ -26,7 +28,8 @@ _UNFINISHED = re.compile(r"\.unfinished(?:\.cassette)?\.jsonl(?:\.zst)?$")
 class CassetteFolder:
     """Cassettes by name. A folder offers each cassette in it by its path there; they are read when first asked for.
 
-    Raises CassetteError for a file that is not a cassette, for a folder without one, and for `faults` with several.
+    `on_miss` is called with the name and the miss of each request that is not answered. Raises CassetteError for a file
+    that is not a cassette, for a folder without one, and for `faults` with several.
     """
 
     def __init__(
@@ -35,7 +38,9 @@ class CassetteFolder:
         *,
         matching: Matching | None = None,
         faults: str | os.PathLike[str] | None = None,
+        on_miss: Callable[[str, Miss], object] | None = None,
     ) -> None:
+        self._on_miss = on_miss
         self.paths: dict[str, Path] = {}
         """Where each cassette is, by name."""
         self._matching = matching
@@ -64,7 +69,7 @@ class CassetteFolder:
             self.players[""] = self._one(next(iter(self.paths)))
         elif named:
             trips = [trip for path in named for trip in self._cassette(path)]
-            self.players[""] = Player(trips, matching=matching)
+            self.players[""] = Player(trips, matching=matching, on_miss=self._reporter(""))
         self.has_root = (
             any(path_key(trip.request.url) == "" and trip.request.method == "GET" for trip in self.players[""].cassette)
             if "" in self.players
@@ -97,12 +102,16 @@ class CassetteFolder:
 
     def _one(self, name: str) -> Player:
         if name not in self.players:
-            self.players[name] = self._fresh(name)
+            self.players[name] = self._fresh(name, name if len(self.paths) > 1 else "")
         return self.players[name]
 
-    def _fresh(self, name: str) -> Player:
+    def _fresh(self, name: str, said: str) -> Player:
+        """A player of the cassette `name` from its start; `said` names it in messages."""
         cassette = self._cassette(self.paths[name])
-        return Player(cassette, matching=self._matching, faults=self.overlays.get(name))
+        return Player(cassette, matching=self._matching, faults=self.overlays.get(name), on_miss=self._reporter(said))
+
+    def _reporter(self, said: str) -> Callable[[Miss], object] | None:
+        return partial(self._on_miss, said) if self._on_miss is not None else None
 
     def prefix(self, name: str) -> str:
         """The URL prefix of a cassette; `/openai/v1` or similar follows it."""
@@ -139,7 +148,7 @@ class CassetteFolder:
         if not at or not agent or "/" in agent or name not in self.paths:
             return None
         if said not in self.players:
-            self.players[said] = self._fresh(name)
+            self.players[said] = self._fresh(name, said)
         return self.players[said]
 
     def listing(self, base: str) -> list[dict[str, str]]:

@@ -11,6 +11,7 @@ from ..counted import several
 from ..errors import TurntapeError
 from ..matching.grades import Matching
 from ..replay.answer import MISS_STATUS
+from ..replay.miss import Miss
 from ..replay.pace import Pace
 from ..replay.player import Player
 from .asgi import App, Message, Receive, Send
@@ -81,7 +82,7 @@ async def _refuse(scope: Message, send: Send, message: str) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008, "reason": message[:120]})
         return
-    error = {"type": "turntape_no_cassette", "code": MISS_STATUS, "status": "NOT_FOUND", "message": message}
+    error = {"type": "turntape_no_cassette", "code": MISS_STATUS, "status": "INVALID_ARGUMENT", "message": message}
     document = {"type": "error", "object": "error", "error": {**error, "param": None}, "message": message}
     headers = [(b"content-type", b"application/json"), (b"x-should-retry", b"false"), (b"x-turntape", b"no cassette")]
     await send({"type": "http.response.start", "status": MISS_STATUS, "headers": headers})
@@ -97,10 +98,12 @@ def run_replay(
     matching: Matching | None = None,
     faults: str | os.PathLike[str] | None = None,
     quiet: bool = False,
+    live: bool = True,
 ) -> int:
-    """`turntape replay F…`: serve cassettes until interrupted; print what to export, and at the end what was played."""
+    """`turntape replay F…`: serve cassettes until interrupted; print what to export, each miss when it happens (unless
+    `live` is false), and at the end what was played."""
     try:
-        folder = CassetteFolder(paths, matching=matching, faults=faults)
+        folder = CassetteFolder(paths, matching=matching, faults=faults, on_miss=_say_miss if live else None)
         ready = None if quiet else partial(_say_ready, folder, host)
         serve(folder_app(folder, pace=pace), host, port, ready=ready)
         for name, player in folder.players.items():
@@ -130,9 +133,13 @@ def _say_ready(folder: CassetteFolder, host: str, port: int) -> None:
         print(f"export {variable}={base}{suffix}", flush=True)  # noqa: T201
 
 
+def _say_miss(name: str, miss: Miss) -> None:
+    print(f"{name}: miss: {miss}" if name else f"miss: {miss}", file=sys.stderr, flush=True)  # noqa: T201
+
+
 def _say_report(name: str, player: Player, folder: CassetteFolder) -> None:
     if name and player is folder.players.get(""):
         return  # a single cassette is served at the root
     report = player.report()
-    if (report.played or player.misses) and not report.clean:
+    if (report.played or player.misses) and not (report.clean and not report.mapped):
         print(f"{name}:\n{report}" if name else report, file=sys.stderr)  # noqa: T201

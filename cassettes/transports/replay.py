@@ -160,7 +160,7 @@ class ReplayTransport(Replay, SyncTransport):
 
     `source` is a path, a `Cassette`, a `Player`, or round trips. `pace` is `instant`, `recorded`, a number (how many
     times faster), or has a longest wait in seconds: `max=0.5`, `10,max=0.5`. `matching` says what may differ, `faults`
-    what goes wrong (values, or a TOML file). A request that was not recorded gets a 404 that says what differs, and
+    what goes wrong (values, or a TOML file). A request that was not recorded gets a 400 that says what differs, and
     is kept in `misses`; recorded failures are raised as the library's own exceptions. How an answer was found is the
     response's extension `turntape`, a `Match`; `player.report()` says what came of the whole.
     """

@@ -24,6 +24,10 @@ SETTINGS = {
     "replay.profile": ("`strict` or `ordered`", "answer only equal requests, or match by turn order"),
     "replay.ignore": ("JSON pointers", "parts of a request that may differ"),
     "replay.ignore_text": ("regular expressions", "text that may differ"),
+    "replay.map_values": (
+        "`true` or `false`",
+        "whether UUIDs, folders and file names that are new in each run may replace recorded ones (default: `true`)",
+    ),
     "replay.rules": ("table", "`fail`, `warn` or `ignore` for a field or a JSON pointer"),
 }
 """Key, type and meaning. A test compares the keys with the settings object."""

@@ -28,7 +28,18 @@ def replay_server(files: Sequence[str], arguments: Sequence[str] = ()) -> Genera
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "turntape.proxy.cli", "replay", "--quiet", *arguments, "--port", str(port), "--"]
+    command = [
+        sys.executable,
+        "-m",
+        "turntape.proxy.cli",
+        "replay",
+        "--quiet",
+        "--misses-at-end",
+        *arguments,
+        "--port",
+        str(port),
+        "--",
+    ]
     with TemporaryFile() as errors:
         process = subprocess.Popen(
             [*command, *files],

@@ -19,6 +19,7 @@ rules = ["mypackage.rules"]
 profile = "ordered"
 ignore = ["/metadata/run"]
 ignore_text = ["build-[0-9]+"]
+map_values = false
 rules = {system = "warn"}
 
 [prices]
@@ -38,7 +39,7 @@ EVERYTHING = Settings(
         "acme-7b": ModelPrices(Decimal("0.5"), Decimal(1), Decimal("0.05")),
         "acme-*": ModelPrices(like="openai/gpt-5"),
     },
-    replay=ReplaySettings("ordered", ("/metadata/run",), ("build-[0-9]+",), {"system": "warn"}),
+    replay=ReplaySettings("ordered", ("/metadata/run",), ("build-[0-9]+",), {"system": "warn"}, False),
 )
 
 
@@ -104,7 +105,7 @@ def test_a_pyproject_without_our_table_changes_nothing(text: str) -> None:
         (
             "[replay]\nzzz = 1",
             "the table 'replay' of 'turntape.toml' has the unknown key 'zzz'; "
-            "the known keys are profile, ignore, ignore_text, rules",
+            "the known keys are profile, ignore, ignore_text, rules, map_values",
         ),
         ("redact = 3", "'redact' in 'turntape.toml' is 3; write a list of strings"),
         ("redact = 'x'", "'redact' in 'turntape.toml' is 'x'; write a list of strings"),
@@ -119,6 +120,7 @@ def test_a_pyproject_without_our_table_changes_nothing(text: str) -> None:
         ),
         ("replay.ignore = 3", "'replay.ignore' in 'turntape.toml' is 3; write a list of strings"),
         ("replay.ignore_text = [1]", "'replay.ignore_text[0]' in 'turntape.toml' is 1; write a string"),
+        ("replay.map_values = 'x'", "'replay.map_values' in 'turntape.toml' is 'x'; write true or false"),
         ("replay.rules = 'warn'", "'replay.rules' in 'turntape.toml' is 'warn'; write a table"),
         (
             "replay.rules = {system = 'maybe'}",

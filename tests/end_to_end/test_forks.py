@@ -154,7 +154,7 @@ def test_a_client_that_strays_before_the_fork_is_refused_and_costs_nothing(
         got = http.post(f"{up.base}/openai/v1/chat/completions", json=body)
         assert up.server.requests == []
 
-    assert (got.status_code, got.headers["x-should-retry"]) == (404, "false")
+    assert (got.status_code, got.headers["x-should-retry"]) == (400, "false")
     assert "/messages/0/content" in got.json()["error"]["message"]
     assert (forks[0].waiting, len(forks[0].misses)) == (2, 1)
     assert list(Cassette.load(tape)) == []

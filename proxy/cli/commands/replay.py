@@ -14,6 +14,8 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--port", type=types.port, default=REPLAY_PORT, metavar="N", help=f"listen on port N (default: {REPLAY_PORT})"
     )
     parser.add_argument("--quiet", action="store_true", help="print only what differs from the recording")
+    # For `turntape run --replay`, whose command has the terminal.
+    parser.add_argument("--misses-at-end", action="store_true", help=argparse.SUPPRESS)
     add_replaying(parser, "instant")
 
 
@@ -36,6 +38,7 @@ def main(options: argparse.Namespace) -> int:
         matching=matching_of(options.profile, dict(options.rule), options.ignore, options.ignore_text),
         faults=options.faults,
         quiet=options.quiet,
+        live=not options.misses_at_end,
     )
 
 

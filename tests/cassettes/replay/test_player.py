@@ -484,3 +484,115 @@ def test_a_message_that_was_missed_is_reported_with_the_requests() -> None:
     assert (report.changed, report.extra) == ((changed,), (other,))
     assert report.first is not None and report.first.layer == "client"
     assert "/messages/0/content" in str(report.first)
+
+
+HERE, THERE = "Working directory: /home/ana/proj", "Working directory: /srv/ci/checkout"
+OLD_ID, NEW_ID = "aaaaaaaa-1111-4222-8333-444444444444", "bbbbbbbb-1111-4222-8333-444444444444"
+
+
+def texts(*said: str) -> list[dict[str, object]]:
+    """A history: the user's words and the answers, in turn."""
+    return [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(said)]
+
+
+def moved(**settings: Any) -> Player:
+    """A run of two turns in one folder; the model names a file in it, and the result an id."""
+    said = b'{"text": "cat /home/ana/proj/a.txt"}'
+    return Player(
+        [
+            trip(messages(*texts(HERE)), said),
+            trip(
+                messages(*texts(HERE, "cat /home/ana/proj/a.txt", f"order {OLD_ID}")),
+                b'{"text": "%s"}' % OLD_ID.encode(),
+            ),
+        ],
+        **settings,
+    )
+
+
+def test_a_run_in_another_folder_is_answered_in_its_own_words() -> None:
+    player = moved()
+
+    first = play(player, messages(*texts(THERE)))
+    second = play(player, messages(*texts(THERE, "cat /srv/ci/checkout/a.txt", f"order {NEW_ID}")))
+
+    assert [json.loads(found.trip.response.body)["text"] for found in (first, second) if found.trip.response] == [
+        "cat /srv/ci/checkout/a.txt",
+        NEW_ID,
+    ]
+    assert [[str(one) for one in found.match.mapped] for found in (first, second)] == [
+        ["the working directory /home/ana/proj is /srv/ci/checkout in this run"],
+        [f"the UUID {OLD_ID} is {NEW_ID} in this run"],
+    ]
+    report = player.report()
+    assert report.clean and [match.grade for match in report.played] == ["exact", "exact"]
+    assert str(report).splitlines()[0] == "2 answers played, all as recorded"
+    assert str(report).splitlines()[1:] == [f"mapped: {one}" for one in report.mapped]
+
+
+@pytest.mark.parametrize(
+    ("said", "pointer"),
+    [
+        ((f"{THERE} now",), "/messages/0/content"),
+        ((THERE, "cat /srv/ci/checkout/b.txt", f"order {NEW_ID}"), "/messages/1/content"),
+        ((THERE, "cat /srv/ci/checkout/a.txt", f"the order {NEW_ID}"), "/messages/2/content"),
+        ((HERE, "cat /home/ana/proj/a.txt", f"order {NEW_ID} {NEW_ID}"), "/messages/2/content"),
+    ],
+)
+def test_a_change_is_a_miss_in_another_folder_too(said: tuple[str, ...], pointer: str) -> None:
+    player = moved()
+    if len(said) > 1:
+        play(player, messages(*texts(said[0])))
+
+    with pytest.raises(Miss) as missed:
+        play(player, messages(*texts(*said)))
+
+    assert [one.pointer for one in missed.value.differences] == [pointer]
+
+
+def test_one_recorded_value_has_one_value_in_a_run() -> None:
+    first = messages(*texts(f"id {OLD_ID}"))
+    player = Player([trip(first, b"1"), trip(messages(*texts(f"again {OLD_ID}")), b"2")])
+
+    play(player, messages(*texts(f"id {NEW_ID}")))
+    with pytest.raises(Miss, match="/messages/0/content was"):
+        play(player, messages(*texts(f"again {OLD_ID[:-1]}5")))
+
+    assert play(player, messages(*texts(f"again {NEW_ID}"))).match.grade == "exact"
+    with pytest.raises(Miss, match="recorded once"):
+        play(player, messages(*texts(f"again {NEW_ID}")))
+
+
+def test_a_value_that_the_model_chose_is_compared() -> None:
+    player = Player([trip(messages(*texts("a", f"delete {OLD_ID}", "b")), b"1")])
+
+    with pytest.raises(Miss, match="/messages/1/content was"):
+        play(player, messages(*texts("a", f"delete {NEW_ID}", "b")))
+
+
+def test_a_tolerated_turn_says_the_folder_too() -> None:
+    player = moved(matching=Matching("ordered"))
+
+    first = play(player, messages(*texts(f"Be brief. {THERE}")))
+    second = play(player, messages(*texts(f"Be brief. {THERE}", "cat /srv/ci/checkout/a.txt", f"order {NEW_ID}")))
+
+    assert first.trip.response is not None and b"/srv/ci/checkout/a.txt" in first.trip.response.body
+    assert [match.differences[0].pointer for match in (first.match, second.match)] == ["/messages/0/content"] * 2
+    assert [len(match.differences) for match in (first.match, second.match)] == [1, 1]
+
+
+def test_without_mapping_every_value_is_compared() -> None:
+    with pytest.raises(Miss, match="/messages/0/content was"):
+        play(moved(matching=Matching(map_values=False)), messages(*texts(THERE)))
+
+
+def test_a_miss_is_reported_when_it_happens() -> None:
+    heard: list[Miss] = []
+    player = moved(on_miss=heard.append)
+
+    play(player, messages(*texts(HERE)))
+    assert heard == []
+    with pytest.raises(Miss):
+        play(player, messages(*texts("other")))
+
+    assert heard == player.misses

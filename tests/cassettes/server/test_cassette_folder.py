@@ -121,7 +121,7 @@ def test_one_playing_gives_each_recording_once(tmp_path: Path) -> None:
     folder = CassetteFolder([write(tmp_path / "a.cassette.jsonl", "first")])
 
     assert ask(folder, "/s/a@1/openai/v1/chat/completions")[0] == 200
-    assert ask(folder, "/s/a@1/openai/v1/chat/completions")[0] == 404
+    assert ask(folder, "/s/a@1/openai/v1/chat/completions")[0] == 400
     assert ask(folder, "/s/a@2/openai/v1/chat/completions")[0] == 200
 
 
@@ -132,7 +132,7 @@ def test_an_unknown_name_is_reported_with_the_nearest(tmp_path: Path) -> None:
 
     status, said = ask(folder, "/s/test_x/test_onne/openai/v1/chat/completions")
 
-    assert status == 404
+    assert status == 400
     assert "did you mean 'test_x/test_one'" in said["error"]["message"]
     assert "names none of the 2 cassettes" in ask(folder, "/openai/v1/chat/completions")[1]["error"]["message"]
 
@@ -144,7 +144,7 @@ def test_a_cassette_of_a_folder_that_cannot_be_read_is_reported_when_it_is_reque
 
     status, said = ask(folder, "/s/bad/openai/v1/chat/completions")
 
-    assert status == 404 and "bad.cassette.jsonl" in said["error"]["message"]
+    assert status == 400 and "bad.cassette.jsonl" in said["error"]["message"]
     assert ask(folder, "/s/good/openai/v1/chat/completions") == (200, "good")
 
 
@@ -177,3 +177,14 @@ def test_an_empty_folder_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert capsys.readouterr().err == (
         f"turntape: the folder {str(tmp_path)!r} holds no cassettes; record one into it\n"
     )
+
+
+def test_a_miss_is_reported_with_the_name_of_its_cassette(tmp_path: Path) -> None:
+    heard: list[tuple[str, str]] = []
+    for name in ("a", "b"):
+        write(tmp_path / f"{name}.cassette.jsonl", name)
+    folder = CassetteFolder([tmp_path], on_miss=lambda name, miss: heard.append((name, miss.method)))
+
+    assert ask(folder, "/s/b/openai/v1/other")[0] == 400
+    assert ask(folder, "/s/a@2/openai/v1/other")[0] == 400
+    assert heard == [("b", "POST"), ("a@2", "POST")]

@@ -126,11 +126,11 @@ def test_the_pace_is_none_or_the_recorded_one_or_faster(
     assert slept == pauses
 
 
-def test_a_miss_is_404_and_says_what_differs() -> None:
+def test_a_miss_is_400_and_says_what_differs() -> None:
     sent = ask(app(Player([whole(b"", b'{"model":"a"}')])), b'{"model":"b"}')
 
     status, headers = head(sent)
-    assert (status, headers["x-should-retry"], headers["x-turntape"]) == (404, "false", "miss")
+    assert (status, headers["x-should-retry"], headers["x-turntape"]) == (400, "false", "miss")
     document = json.loads(sent[1]["body"])
     assert "/model" in document["error"]["message"] == document["message"]
 
@@ -160,7 +160,7 @@ def test_who_tries_again_unasked_gets_the_same_error_and_no_miss() -> None:
     first, second = ask(serving), ask(serving)
 
     assert first == second
-    assert head(ask(serving, b'{"third":1}'))[0] == 404
+    assert head(ask(serving, b'{"third":1}'))[0] == 400
 
 
 # Real SDKs, each against its own request that was recorded with no answer.

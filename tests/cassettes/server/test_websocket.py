@@ -90,7 +90,7 @@ def test_a_client_that_connects_again_finds_the_messages_that_are_left() -> None
     assert [message["type"] for message in sent].count("websocket.accept") == 2
     assert json.loads(sent[3]["text"])["answer"] == 1
     error = json.loads(sent[-1]["text"])
-    assert (error["type"], error["status"], error["error"]["code"]) == ("error", 404, "turntape_replay_miss")
+    assert (error["type"], error["status"], error["error"]["code"]) == ("error", 400, "turntape_replay_miss")
     assert "requested again" in error["error"]["message"]
 
 
@@ -103,7 +103,7 @@ def test_a_message_that_was_not_recorded_names_the_nearest() -> None:
 def test_a_session_that_was_not_recorded_is_refused_as_plain_http() -> None:
     start, body = talk(SESSION, said=[], path="/openai/v1/realtime")
 
-    assert (start["type"], start["status"]) == ("websocket.http.response.start", 404)
+    assert (start["type"], start["status"]) == ("websocket.http.response.start", 400)
     assert "/realtime" in json.loads(body["body"])["error"]["message"]
 
 

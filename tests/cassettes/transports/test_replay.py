@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import httpx2
 import pytest
-from openai import AsyncOpenAI, NotFoundError, OpenAI
+from openai import AsyncOpenAI, BadRequestError, OpenAI
 
 from turntape.cassettes import AsyncReplayTransport, Chunk, Failure, ReplayTransport, Request, Response, RoundTrip
 
@@ -60,7 +60,7 @@ def test_a_miss_reaches_the_openai_sdk_as_its_own_error_and_is_not_retried() -> 
     transport = ReplayTransport([trip({**ASKED, "model": "other"}, [b"{}"])])
 
     client = OpenAI(api_key="k", http_client=httpx2.Client(transport=transport))
-    with client, pytest.raises(NotFoundError, match="/model was"):
+    with client, pytest.raises(BadRequestError, match="/model was"):
         client.chat.completions.create(**ASKED)
 
     assert len(transport.misses) == 1

@@ -9,6 +9,8 @@ from .faults import FAULTS
 
 WALL_TIME_TEXT = re.compile(r"(?P<lead>^Wall time: )[\d.]+(?= seconds$)", re.MULTILINE)
 """How long a tool took, which Codex writes before its output."""
+CHUNK_ID_TEXT = re.compile(r"(?P<lead>^Chunk ID: )[0-9a-f]+$(?=\nWall time: )", re.MULTILINE)
+"""The number that Codex gives to a piece of a command's output."""
 
 
 def _asks(message: bytes) -> bool:
@@ -40,7 +42,7 @@ API = Api(
             "/input/*/fingerprint",
         ),
         ids=("/input/*/id", "/input/*/call_id", "/input/*/caller/caller_id", "/input/*/approval_request_id"),
-        texts=(WALL_TIME_TEXT,),
+        texts=(CHUNK_ID_TEXT, WALL_TIME_TEXT),
     ),
     faults=FAULTS,
     stream_ends=(b"response.completed", b"response.incomplete", b"response.failed"),

@@ -1,0 +1,131 @@
+"""Values that are new in each run, and how they are found in a text: UUIDs and the paths of folders.
+
+A text is taken apart into its skeleton, with a mark in place of each value, and its values. Two texts with an equal
+skeleton may be the same text of two runs; `bindings.Bindings` decides whether their values go together.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from .ignored_fields import UUID
+
+type Kind = Literal["uuid", "path", "folder"]
+"""`folder`: a path that the text calls the working directory, the workspace, or the root of the project."""
+
+_ESCAPED = r"(?<=\\n)|(?<=\\r)|(?<=\\t)"
+"""In arguments, which are JSON inside JSON, the letter of an escape is no part of the value behind it."""
+_PATH = rf"(?:(?<![\w.~/<-])|(?<=file://)|{_ESCAPED})~?(?:/[\w.@+%~#=,-]*[\w@+~#=-])+"
+_UUID_ALONE = rf"(?:(?<![0-9A-Za-z-])|{_ESCAPED}){UUID}(?![0-9A-Za-z-])"
+_VALUE = re.compile(rf"(?P<path>{_PATH})|(?P<uuid>{_UUID_ALONE})")
+_UUIDS = re.compile(UUID)
+
+_QUOTES = r"[\"'`*_\\]*"
+_FOLDER = re.compile(
+    r"(?:\b(?:working|current|workspace|project|repository|root)[ _-]?(?:director(?:y|ies)|dir|folders?|roots?)"
+    rf"|\bcwd|\bworkdir){_QUOTES}\s?(?:is|are)?\s?[:=>]?[\"'`*_\\>]*\s{{0,6}}(?:[-*]\s)?(?:<\w+>)?{_QUOTES}(?:file://)?\Z",
+    re.IGNORECASE,
+)
+_LEAD = 64
+"""How many characters before a path may say that it is the working directory."""
+
+_TEMPORARY = r"(?:/private)?(?:/tmp|/var/tmp|/var/folders/[^/]+/[^/]+/T)(?:/pytest-of-[^/]+/pytest-\d+)?"
+TEMPORARY = re.compile(rf"{_TEMPORARY}(?=/|\Z)")
+"""A folder for temporary files, at the start of a path."""
+HOME = re.compile(r"(?:/home/[^/]+|/Users/[^/]+|/root)(?=/|\Z)")
+"""A home directory, at the start of a path."""
+STATE = re.compile(r"[~/].*?/(?P<name>\.[a-z][\w.-]*)(?=/)")
+"""The first hidden folder in a path, in which programs keep their own files."""
+_RUN = re.compile(r"[A-Za-z0-9]+")
+_SHORT = re.compile(r"[a-z0-9]{6,12}")
+_PYTHON_TEMPORARY = re.compile(r"tmp[a-z0-9_]{8}")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value in a text."""
+
+    kind: Kind
+    text: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A text without its values, and the values in their order."""
+
+    skeleton: str
+    values: tuple[Value, ...]
+
+
+def split(text: str) -> Split:
+    """Take a text apart."""
+    if "/" not in text and "-" not in text:
+        return Split(text, ())
+    values: list[Value] = []
+    skeleton: list[str] = []
+    done = 0
+    for match in _VALUE.finditer(text):
+        start, end = match.span()
+        kind: Kind = "uuid"
+        if match["path"] is not None:
+            kind = "folder" if _FOLDER.search(text, max(0, start - _LEAD), start) else "path"
+        values.append(Value(kind, match.group(), start))
+        skeleton += (text[done:start], "⟨uuid⟩" if kind == "uuid" else "⟨path⟩")
+        done = end
+    return Split("".join((*skeleton, text[done:])), tuple(values)) if values else Split(text, ())
+
+
+def replaced(text: str, new: Callable[[str], str]) -> list[tuple[int, int, str]]:
+    """The values of a text that `new` changes: where each begins and ends, and its new text."""
+    found: list[tuple[int, int, str]] = []
+    for value in split(text).values:
+        other = new(value.text)
+        if other != value.text:
+            found.append((value.start, value.start + len(value.text), other))
+    return found
+
+
+def uuids(text: str) -> list[str]:
+    """The UUIDs in a text, wherever they are."""
+    return _UUIDS.findall(text)
+
+
+def without_uuids(text: str) -> str:
+    """The text with one mark in place of each UUID."""
+    return _UUIDS.sub("⟨uuid⟩", text)
+
+
+def is_private(path: str) -> bool:
+    """True for a path to a temporary file or into a hidden folder, where programs choose random names."""
+    return TEMPORARY.match(path) is not None or STATE.match(path) is not None
+
+
+def random_parts(name: str) -> str | None:
+    """A file name with a mark in place of each part that looks random; None when it has none."""
+    found = False
+
+    def marked(match: re.Match[str]) -> str:
+        nonlocal found
+        word = match.group()
+        # After a time there is often a short random part, in which any letters may stand.
+        is_last = name[match.end() : match.end() + 1] in ("", ".")
+        if not _looks_random(word) and not (found and is_last and _SHORT.fullmatch(word)):
+            return word
+        found = True
+        return f"⟨random {len(word)}⟩"
+
+    text = _RUN.sub(marked, name)
+    if found:
+        return text
+    return "⟨random⟩" if _PYTHON_TEMPORARY.fullmatch(name) else None
+
+
+def _looks_random(word: str) -> bool:
+    """True for `1795337291649`, `27396b48f2e4424a`, `aB3xQz`; False for `report12`, and for a date as `20261122`."""
+    if word.isdigit():
+        return len(word) >= 10
+    kinds = ["digit" if c.isdigit() else "upper" if c.isupper() else "lower" for c in word]
+    changes = sum(one != other for one, other in zip(kinds, kinds[1:], strict=False))
+    return len(word) >= 6 and "digit" in kinds and changes >= 3
