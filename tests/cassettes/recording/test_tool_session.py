@@ -103,7 +103,7 @@ def test_ids_of_both_sides_and_of_other_types_are_different() -> None:
         b'"id"',
     ],
 )
-def test_a_message_that_needs_no_answer_stands_alone(data: bytes) -> None:
+def test_a_message_that_needs_no_answer_has_none(data: bytes) -> None:
     (trip,) = exchanged(("server", data))
     assert (trip.request.body, trip.response, trip.failure, trip.ended_at) == (data, None, None, None)
 

@@ -123,7 +123,7 @@ def responses(*ids: str, place: int = 0) -> tuple[str, ...]:
 def test_responses_pieces_of_two_items_at_one_place() -> None:
     assert responses("a", "b", "a") == (MIXED + "the id of the item changes from 'a' to 'b' and back.",)
     assert responses("a", "b", "a", place=1) == ()
-    assert responses("a", "b", "c") == (), "GitHub Copilot encrypts the id of each event anew"
+    assert responses("a", "b", "c") == (), "GitHub Copilot encrypts the id of each event again"
 
 
 def anthropic(*events: dict[str, Any]) -> tuple[str, ...]:
