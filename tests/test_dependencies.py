@@ -4,9 +4,9 @@ import ast
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.metadata import packages_distributions
+from importlib.metadata import distribution, packages_distributions
 from pathlib import Path
 
 import pytest
@@ -23,8 +23,7 @@ NOT_DECLARED = {
     "botocore": "a part of boto3",
     "httpcore": "the connections of httpx",
     "httpcore2": "the connections of httpx2",
-    "opentelemetry-api": "shares the package `opentelemetry` with opentelemetry-semantic-conventions",
-    "google-auth": "shares the package `google` with google-genai",
+    "protobuf": "a part of opentelemetry-proto, whose messages it reads",
 }
 """What is imported without being declared, and why that is right."""
 NOT_IMPORTED = {
@@ -51,18 +50,18 @@ def normal(requirement: str) -> str:
 
 
 def imported(path: Path) -> Iterator[str]:
-    """The top-level names of other projects that a file imports, also by `import_module("name")`."""
+    """The dotted names of other projects that a file imports, also by `import_module("name")`."""
     for node in ast.walk(ast.parse(path.read_text())):
         match node:
             case ast.Import(names=names):
                 found = [alias.name for alias in names]
-            case ast.ImportFrom(module=str(module), level=0):
-                found = [module]
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                found = [f"{module}.{alias.name}" for alias in names]
             case ast.Call(func=ast.Name(id="import_module") | ast.Attribute(attr="import_module" | "importorskip")):
                 found = [a.value for a in node.args[:1] if isinstance(a, ast.Constant) and isinstance(a.value, str)]
             case _:
                 continue
-        yield from (name.partition(".")[0] for name in found if not name.startswith("."))
+        yield from (name for name in found if not name.startswith("."))
 
 
 def ours() -> set[str]:
@@ -74,17 +73,42 @@ def ours() -> set[str]:
 @cache
 def distributions(folder: str) -> dict[str, str]:
     """The projects that the files in a folder import, and one file for each."""
-    known = packages_distributions()
     ignored = ours() | sys.stdlib_module_names | {"compression"}
     used: dict[str, str] = {}
     for path in sorted((ROOT / folder).rglob("*.py")):
         if "clients/python" in path.as_posix():
             continue  # each of these agents runs in its own environment
         for name in imported(path):
-            if name not in ignored:
-                for project in known.get(name, [name]):
+            if name.partition(".")[0] not in ignored:
+                for project in providers(name):
                     used.setdefault(normal(project), path.relative_to(ROOT).as_posix())
     return used
+
+
+@cache
+def providers(name: str) -> tuple[str, ...]:
+    """The projects that a dotted name comes from: by their files where several share a top-level package."""
+    top = name.partition(".")[0]
+    projects = tuple(dict.fromkeys(top_level().get(top, [top])))
+    parts = name.split(".")
+    while len(projects) > 1 and len(parts) > 1:
+        stem = "/".join(parts)
+        found = tuple(project for project in projects if files_of(project) & {f"{stem}.py", f"{stem}/__init__.py"})
+        inside = found or tuple(p for p in projects if any(file.startswith(f"{stem}/") for file in files_of(p)))
+        if inside:
+            return inside
+        parts.pop()
+    return projects
+
+
+@cache
+def top_level() -> Mapping[str, list[str]]:
+    return packages_distributions()
+
+
+@cache
+def files_of(project: str) -> frozenset[str]:
+    return frozenset(file.as_posix() for file in distribution(project).files or ())
 
 
 def declared(*requirements: list[str]) -> set[str]:
@@ -133,7 +157,13 @@ def test_imports_are_found_however_they_are_written(tmp_path: Path) -> None:
     path = tmp_path / "x.py"
     path.write_text("import a.b as c\nfrom d.e import f\nfrom .g import h\nx = import_module('i.j')\n")
 
-    assert list(imported(path)) == ["a", "d", "i"]
+    assert list(imported(path)) == ["a.b", "d.e.f", "i.j"]
+
+
+def test_a_shared_package_is_told_apart_by_its_files() -> None:
+    assert providers("google.genai.types") == ("google-genai",)
+    assert providers("google.protobuf.message") == ("protobuf",)
+    assert providers("opentelemetry.proto.collector.trace.v1.trace_service_pb2.X") == ("opentelemetry-proto",)
 
 
 def test_names_are_compared_as_the_registry_does() -> None:
