@@ -12,9 +12,10 @@ from typing import cast
 from turntape.cassettes.tape.format import stamp
 from turntape.cassettes.tape.model import RoundTrip
 
+from ..tools.tool_run import ToolRun
 from ..wire.json_value import Object, as_object, is_object
 from ..wire.values import Tool, ToolCall, ToolResult
-from .thread_summary import SentMessage, ThreadSummary, TurnSummary, thread_summaries
+from .thread_summary import SentMessage, ThreadSummary, TurnSummary, run_summary
 
 VERSION = "ATIF-v1.7"
 _UNKNOWN = "unknown"
@@ -27,7 +28,8 @@ _NOTE = (
 
 def atif(round_trips: Iterable[RoundTrip]) -> str:
     """The run as one ATIF document, in JSON."""
-    threads = thread_summaries(round_trips)
+    summary = run_summary(round_trips)
+    threads = summary.threads
     if not threads:
         document = _trajectory(ThreadSummary(None, "t1"))
     else:
@@ -36,6 +38,8 @@ def atif(round_trips: Iterable[RoundTrip]) -> str:
         if others:
             document["subagent_trajectories"] = [_trajectory(thread) for thread in others]
     document["notes"] = _NOTE
+    if summary.unjoined:
+        document["extra"] = {"unjoined_tool_runs": [_tool_run(run) for run in summary.unjoined]}
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -76,6 +80,7 @@ def _steps(turn: TurnSummary) -> list[Object]:
         arguments_raw=unparsed or None,
         failed_results=failed or None,
         findings=label["findings"] or None,
+        tool_runs=[_tool_run(run) for run in turn.tool_runs] or None,
     )
     steps.append(
         _given(
@@ -93,6 +98,11 @@ def _steps(turn: TurnSummary) -> list[Object]:
         )
     )
     return steps
+
+
+def _tool_run(run: ToolRun) -> Object:
+    """A run as `show --json` has it, with the result as it was returned; the observation is what the model saw."""
+    return _given(**run.as_json(), returned=run.returned_text)
 
 
 def _said(said: SentMessage, turn: TurnSummary) -> Object:

@@ -8,34 +8,51 @@ from typing import cast
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..run.labels import money
+from ..tools.run_words import WHOLE, joined_words, outcome_words, seen_words
+from ..tools.tool_run import ToolRun
 from ..wire.json_value import Object, as_array, as_object, compact
 from ..wire.printable import several
 from ..wire.values import ToolCall
-from .thread_summary import SentMessage, ThreadSummary, TurnSummary, thread_summaries
+from .thread_summary import RunSummary, SentMessage, TurnSummary, run_summary
 
+_LONGEST = 4_000
+"""Characters of a result as it was returned."""
 _TICKS = re.compile(r"`+")
 
 
 def markdown(round_trips: Iterable[RoundTrip], title: str = "Run") -> Iterator[str]:
     """The run, line by line, without line ends."""
-    threads = thread_summaries(round_trips)
+    summary = run_summary(round_trips)
+    threads = summary.threads
     yield f"# {_inline(title)}"
     yield ""
-    yield _summary(threads)
+    yield _summary(summary)
     for thread in threads:
         if len(threads) > 1:
             yield ""
             yield f"## Thread {thread.name}" + (f" of run {_inline(thread.run)}" if thread.run else "")
         for turn in thread.turns:
             yield from _turn(turn, "###" if len(threads) > 1 else "##")
+    if summary.unjoined:
+        yield ""
+        yield "## Tool runs without a call of the model"
+        for run in summary.unjoined:
+            yield ""
+            yield _run_facts(run)
+            yield ""
+            yield from _fenced(run.arguments_raw, "json")
+            yield from _returned(run)
 
 
-def _summary(threads: list[ThreadSummary]) -> str:
+def _summary(summary: RunSummary) -> str:
+    threads = summary.threads
     turns = [turn for thread in threads for turn in thread.turns]
     calls = sum(len(turn.emission.calls) for turn in turns)
     prices = [Decimal(cast(str, price)) for turn in turns if (price := turn.label["cost_usd"]) is not None]
     distinct = len({(turn.label["thread"], turn.label["turn"]) for turn in turns})
     parts = [several(distinct, "turn"), several(calls, "tool call")]
+    if runs := sum(len(turn.tool_runs) for turn in turns) + len(summary.unjoined):
+        parts.append(several(runs, "tool run"))
     if len(threads) > 1:
         parts.insert(0, several(len(threads), "thread"))
     if prices:
@@ -95,6 +112,32 @@ def _call(call: ToolCall, turn: TurnSummary) -> Iterator[str]:
             yield "**result**" + (" (error)" if result.is_error else "")
             yield ""
             yield from _fenced(result.text, "")
+    for run in turn.tool_runs:
+        if run.call_id == call.id:
+            yield ""
+            yield _run_facts(run)
+            if run.seen_as not in WHOLE:
+                yield from _returned(run)
+
+
+def _run_facts(run: ToolRun) -> str:
+    """A run in one line: where, how long, how it ended, what the model saw of it."""
+    facts = [f"**ran** {_code(run.name)} on {_code(run.server)}"]
+    if run.duration_ms is not None:
+        facts.append(f"{run.duration_ms:,.0f} ms")
+    facts += [words for words in (outcome_words(run), seen_words(run), joined_words(run)) if words]
+    return " · ".join(facts)
+
+
+def _returned(run: ToolRun) -> Iterator[str]:
+    """The result as it was returned, where the model saw another one."""
+    if not run.returned_text:
+        return
+    yield ""
+    cut = len(run.returned_text) > _LONGEST
+    yield "**as returned**" + (f" (the first {_LONGEST:,} of {len(run.returned_text):,} characters)" if cut else "")
+    yield ""
+    yield from _fenced(run.returned_text[:_LONGEST], "")
 
 
 def _arguments(call: ToolCall) -> str:

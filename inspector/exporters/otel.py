@@ -1,33 +1,33 @@
 """OpenTelemetry: each turn as a span by the GenAI semantic conventions, in OTLP/JSON.
 
-Attributes of opentelemetry-semantic-conventions 0.66b2 and
-https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/; the encoding of
-https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding (both read 2026-11-21). A run is a trace, a thread an
-`invoke_agent` span over its turns, and a turn a client span. When a tool ran does not show on the wire, so there are
-no `execute_tool` spans; calls and results are in the messages.
+Attributes of https://github.com/open-telemetry/semantic-conventions-genai (docs/gen-ai/client-inference.md, read
+2026-11-22), which opentelemetry-semantic-conventions 0.66b2 has but for the newest names. A run is a trace, a thread an
+`invoke_agent` span over its turns, and a turn a client span. A request that names a span of the user's own tracing
+(`traceparent`) is a child of that span instead. Tool runs are in `otel_tools`.
 """
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from hashlib import blake2b
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import cast
-from urllib.parse import urlsplit
 
 from turntape.cassettes.tape.model import RoundTrip
 
+from ..analysis.identity import identity
 from ..run.labels import Key, LabelledRoundTrip, label_stream
+from ..tools.tool_run import ToolRun
+from ..wire.exchange import header
 from ..wire.json_value import Object, as_count, as_object
 from ..wire.providers import provider_of
 from ..wire.registry import traits_of
 from ..wire.values import Message, Part, Reading, RequestReading, Tool, ToolCall
+from .otel_span import CLIENT, ERROR, INTERNAL, TraceContext, attributes_of, nanoseconds, server_of, span_id
+from .otel_tools import ModelCalls, ToolRequest, tool_spans
 
 SCHEMA = "https://opentelemetry.io/schemas/1.44.0"
-_INTERNAL, _CLIENT = 1, 3
-"""SpanKind."""
-_ERROR = 2
-"""StatusCode."""
 
 _FINISH: dict[str, str] = {
     "complete": "stop",
@@ -41,6 +41,8 @@ _FINISH: dict[str, str] = {
     "malformed": "error",
 }
 """The five finish words of the conventions; any other word is exported unchanged."""
+
+_BROKEN = frozenset({"cut", "error", "cancelled"})
 
 _PARAMETERS: dict[str, tuple[str, type]] = {
     "temperature": ("gen_ai.request.temperature", float),
@@ -57,30 +59,13 @@ _NESTED = ("generationConfig", "inferenceConfig", "options")
 
 
 def otel(round_trips: Iterable[RoundTrip], *, content: bool = True) -> str:
-    """The run as one line of OTLP/JSON; without `content`, it has no messages, prompts and tool definitions."""
-    spans: dict[Key, Object] = {}
-    threads: dict[str, list[Key]] = defaultdict(list)
-    runs: dict[str, str | None] = {}
+    """The run as one line of OTLP/JSON; without `content`, it has no prompts, messages, tools, arguments, results."""
+    export = _Export(content)
     for key, one in label_stream(round_trips):
-        if one.turn is None:
-            continue
-        thread = one.turn.thread
-        if key not in spans:
-            threads[thread].append(key)
-            runs[thread] = one.round_trip.run
-            spans[key] = _turn_span(one, content)
-    first = min((cast(str, span["startTimeUnixNano"]) for span in spans.values()), default="0")
+        export.add(key, one)
     resource: list[Object] = []
-    traces: dict[str | None, list[Object]] = defaultdict(list)
-    for thread, keys in threads.items():
-        trace = _id(16, "trace", runs[thread] or "", first)
-        own = [spans[key] for key in keys]
-        parent = _thread_span(thread, runs[thread], own, trace)
-        for place, span in enumerate(own):
-            span |= {"traceId": trace, "spanId": _id(8, trace, thread, place), "parentSpanId": parent["spanId"]}
-        traces[runs[thread]] += [parent, *own]
-    for run, found in traces.items():
-        attributes = _attributes({"service.name": run or "agent"})
+    for run, found in export.traces().items():
+        attributes = attributes_of({"service.name": run or "agent"})
         scope = {"name": "turntape", "version": version("turntape")}
         resource.append(
             {
@@ -92,40 +77,130 @@ def otel(round_trips: Iterable[RoundTrip], *, content: bool = True) -> str:
     return json.dumps({"resourceSpans": resource}, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def _thread_span(thread: str, run: str | None, turns: list[Object], trace: str) -> Object:
+@dataclass(slots=True)
+class _TurnSpan:
+    """A turn, of which nothing else is kept."""
+
+    thread: str
+    index: int
+    context: TraceContext | None
+    """The user's own span that it belongs to."""
+    session: str | None
+    """The session that the client names."""
+    calls: dict[str | None, str]
+    """The names of the model's calls by id."""
+    span: Object
+
+
+class _Export:
+    """The spans of a cassette. Turns are labelled again when more is known of them; their tool runs are the last."""
+
+    def __init__(self, content: bool) -> None:
+        self._content = content
+        self._turns: dict[Key, _TurnSpan] = {}
+        self._runs: dict[str | None, list[Key]] = defaultdict(list)
+        """The round trips of each run."""
+        self._tool_runs: dict[Key, tuple[ToolRun, ...]] = {}
+        self._requests: dict[int, ToolRequest] = {}
+        """The round trips of tool servers."""
+
+    def add(self, key: Key, one: LabelledRoundTrip) -> None:
+        """One label, or a newer one."""
+        trip, known = one.round_trip, key in self._tool_runs
+        self._tool_runs[key] = one.tool_runs
+        if known:
+            return
+        if one.reading.kind == "tools":
+            self._requests[trip.index] = ToolRequest.of(trip)
+            self._runs[trip.run].append(key)
+        elif one.turn is not None:
+            headers = trip.request.headers
+            emission = one.reading.emission
+            self._runs[trip.run].append(key)
+            self._turns[key] = _TurnSpan(
+                one.turn.thread,
+                trip.index,
+                TraceContext.parse(header(headers, "traceparent"), header(headers, "tracestate")),
+                identity(trip, one.reading).session,
+                {call.id: call.name for call in emission.calls} if emission else {},
+                _turn_span(one, self._content),
+            )
+
+    def traces(self) -> dict[str | None, list[Object]]:
+        """The spans of each run."""
+        first = min((cast(str, turn.span["startTimeUnixNano"]) for turn in self._turns.values()), default="0", key=int)
+        found = {run: list(self._trace(run, keys, first)) for run, keys in self._runs.items()}
+        return {run: spans for run, spans in found.items() if spans}
+
+    def _trace(self, run: str | None, keys: list[Key], first: str) -> Iterator[Object]:
+        """A run is a trace: that of the user's own tracing, where all of its requests name the same one."""
+        turns = {key: self._turns[key] for key in keys if key in self._turns}
+        theirs = {turn.context.trace for turn in turns.values() if turn.context}
+        trace = theirs.pop() if len(theirs) == 1 else span_id(16, "trace", run or "", first)
+        threads: dict[str, list[_TurnSpan]] = defaultdict(list)
+        for turn in turns.values():
+            threads[turn.thread].append(turn)
+        placed: dict[int, ModelCalls] = {}
+        for thread, own in threads.items():
+            name = next((turn.session for turn in own if turn.session), None) or f"{run or 'run'}/{_clock(first)}"
+            conversation = f"{name}/{thread}"
+            parent: Object = {"traceId": trace, "parentSpanId": span_id(8, trace, thread, "thread")}
+            alone = [turn for turn in own if turn.context is None]
+            if alone:
+                yield _thread_span(conversation, run, alone, parent)
+            for place, turn in enumerate(own):
+                above = turn.context.fields if turn.context else parent
+                turn.span |= {**above, "spanId": span_id(8, above["traceId"], thread, place)}
+                cast("list[Object]", turn.span["attributes"]).append(
+                    *attributes_of({"gen_ai.conversation.id": conversation})
+                )
+                if (others := placed.get(turn.index)) is not None:  # the turns of one WebSocket session
+                    turn.calls = {**others.names, **turn.calls}
+                placed[turn.index] = ModelCalls(turn.calls, above, conversation)
+                yield turn.span
+        for key in keys:
+            for ran in self._tool_runs[key]:
+                request = self._requests.get(ran.index, ToolRequest(None))
+                call = placed.get(ran.turn) if ran.turn is not None else None
+                yield from tool_spans(ran, request, call, trace, self._content)
+
+
+def _clock(nanosecond: str) -> str:
+    """When the first turn of a cassette began: with the names of run and thread, it tells recordings apart."""
+    return datetime.fromtimestamp(int(nanosecond) / 1_000_000_000, UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+
+
+def _thread_span(conversation: str, run: str | None, turns: list[_TurnSpan], place: Object) -> Object:
     attributes: dict[str, object] = {
         "gen_ai.operation.name": "invoke_agent",
-        "gen_ai.conversation.id": thread,
+        "gen_ai.conversation.id": conversation,
         "gen_ai.agent.name": run,
     }
+    spans = [turn.span for turn in turns]
     return {
-        "traceId": trace,
-        "spanId": _id(8, trace, thread, "thread"),
+        "traceId": place["traceId"],
+        "spanId": place["parentSpanId"],
         "name": f"invoke_agent {run}" if run else "invoke_agent",
-        "kind": _INTERNAL,
-        "startTimeUnixNano": min((cast(str, span["startTimeUnixNano"]) for span in turns), key=int),
-        "endTimeUnixNano": max((cast(str, span["endTimeUnixNano"]) for span in turns), key=int),
-        "attributes": _attributes(attributes),
+        "kind": INTERNAL,
+        "startTimeUnixNano": min((cast(str, span["startTimeUnixNano"]) for span in spans), key=int),
+        "endTimeUnixNano": max((cast(str, span["endTimeUnixNano"]) for span in spans), key=int),
+        "attributes": attributes_of(attributes),
     }
 
 
 def _turn_span(one: LabelledRoundTrip, content: bool) -> Object:
     trip, reading = one.round_trip, one.reading
     operation, model = traits_of(reading.protocol).operation, reading.request.model
-    # Whole microseconds first: a float of seconds has too few digits for nanoseconds.
-    started = round(trip.started_at * 1_000_000) * 1000
+    started = nanoseconds(trip.started_at)
     error, status = _error(one)
     attributes = _turn_attributes(one, operation) | _first_chunk(one) | (_content(reading) if content else {}) | error
     return {
-        "traceId": "",
-        "spanId": "",
-        "parentSpanId": "",
         "name": f"{operation} {model}" if model else operation,
-        "kind": _CLIENT,
+        "kind": CLIENT,
         "startTimeUnixNano": str(started),
         "endTimeUnixNano": str(started + (trip.ended_at or 0) * 1000),
         **({"status": status} if status is not None else {}),
-        "attributes": _attributes(attributes),
+        "attributes": attributes_of(attributes),
     }
 
 
@@ -135,21 +210,29 @@ def _turn_attributes(one: LabelledRoundTrip, operation: str) -> dict[str, object
     return {
         "gen_ai.operation.name": operation,
         "gen_ai.provider.name": provider_of(reading.provider).telemetry or reading.provider or "unknown",
-        "gen_ai.conversation.id": one.label["thread"],
         "gen_ai.request.model": request.model,
         "gen_ai.request.stream": request.streamed or None,
         "gen_ai.request.max_tokens": request.max_output,
+        "gen_ai.request.previous_response.id": request.previous_id,
         "gen_ai.request.stop_sequences": list(request.stop) or None,
         "gen_ai.response.id": reading.response_id,
         "gen_ai.response.model": reading.response_model,
-        "gen_ai.response.finish_reasons": [finish.raw] if finish and finish.raw else None,
+        "gen_ai.response.finish_reasons": _finish_reasons(reading),
         **_parameters(request),
         **_usage(reading),
-        **_server(trip.request.url),
+        **server_of(trip.request.url),
         "http.response.status_code": trip.response.status if trip.response else None,
         "turntape.round_trip": trip.index,
         "turntape.finish": finish.effective if finish else None,
     }
+
+
+def _finish_reasons(reading: Reading) -> list[str] | None:
+    """The API's own word. A stream that ended without one is an error by the conventions."""
+    finish = reading.finish
+    if finish is None or finish.raw:
+        return [finish.raw] if finish and finish.raw else None
+    return ["error"] if reading.streamed and finish.effective in _BROKEN else None
 
 
 def _first_chunk(one: LabelledRoundTrip) -> dict[str, object]:
@@ -168,7 +251,7 @@ def _error(one: LabelledRoundTrip) -> tuple[dict[str, object], Object | None]:
     failure = trip.failure.kind if trip.failure else None
     kind = (error.type or error.code if error else None) or failure or http or "_OTHER"
     message = error.message if error else trip.failure.message if trip.failure else ""
-    return {"error.type": kind}, {"code": _ERROR, "message": message}
+    return {"error.type": kind}, {"code": ERROR, "message": message}
 
 
 def _parameters(request: RequestReading) -> dict[str, object]:
@@ -196,16 +279,6 @@ def _usage(reading: Reading) -> dict[str, object]:
         "gen_ai.usage.cache_write.input_tokens": usage.cache_write,
         "gen_ai.usage.reasoning.output_tokens": usage.reasoning,
     }
-
-
-def _server(url: str) -> dict[str, object]:
-    parts = urlsplit(url)
-    try:
-        port = parts.port
-    except ValueError:
-        port = None
-    default = 443 if parts.scheme in ("https", "wss") else 80
-    return {"server.address": parts.hostname, "server.port": (port or default) if parts.hostname else None}
 
 
 def _content(reading: Reading) -> dict[str, object]:
@@ -259,27 +332,3 @@ def _definition(tool: Tool) -> Object:
 
 def _text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def _attributes(values: Mapping[str, object]) -> list[Object]:
-    return [{"key": key, "value": _value(value)} for key, value in values.items() if value is not None]
-
-
-def _value(value: object) -> Object:
-    """A value as OTLP/JSON has it: 64-bit integers are text."""
-    match value:
-        case bool():
-            return {"boolValue": value}
-        case int():
-            return {"intValue": str(value)}
-        case float():
-            return {"doubleValue": value}
-        case list():
-            return {"arrayValue": {"values": [_value(item) for item in cast(list[object], value)]}}
-        case _:
-            return {"stringValue": str(value)}
-
-
-def _id(size: int, *parts: object) -> str:
-    """An id that is the same each time a cassette is exported."""
-    return blake2b("\0".join(map(str, parts)).encode("utf-8", "surrogatepass"), digest_size=size).hexdigest()

@@ -11,6 +11,7 @@ from typing import Literal
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..run.labels import Key, Label, label_stream
+from ..tools.tool_run import ToolRun
 from ..wire.values import Emission, Finish, Message, RequestReading, Tool, ToolCall, ToolResult, Usage
 
 type Role = Literal["system", "user", "assistant"]
@@ -39,6 +40,17 @@ class TurnSummary:
     usage: Usage | None
     results: tuple[ToolResult, ...] = ()
     """The results that the client sent for the calls of this turn."""
+    tool_runs: tuple[ToolRun, ...] = ()
+    """The runs of its calls, where the tools' own wire was recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """All threads of a cassette, and what belongs to none."""
+
+    threads: "list[ThreadSummary]"
+    unjoined: tuple[ToolRun, ...]
+    """The tool runs for which no call of the model was found."""
 
 
 @dataclass(slots=True)
@@ -58,18 +70,21 @@ class _ThreadProgress:
     said: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
 
-def thread_summaries(round_trips: Iterable[RoundTrip]) -> list[ThreadSummary]:
+def run_summary(round_trips: Iterable[RoundTrip]) -> RunSummary:
     """The threads of a run in the order in which they began. Holds what is new in each turn, and no bodies."""
+    unjoined: dict[Key, tuple[ToolRun, ...]] = {}
     threads: dict[str, ThreadSummary] = {}
     seen: dict[str, _ThreadProgress] = {}
     done: dict[Key, TurnSummary] = {}
     place: dict[Key, tuple[str, int]] = {}
     for key, one in label_stream(round_trips):
         if one.turn is None:
+            unjoined[key] = one.tool_runs
             continue
         if key in done:  # again, because the next request has shown what the client did
             thread, number = place[key]
-            threads[thread].turns[number] = replace(threads[thread].turns[number], label=one.label)
+            known_turn = threads[thread].turns[number]
+            threads[thread].turns[number] = replace(known_turn, label=one.label, tool_runs=one.tool_runs)
             continue
         thread, request = one.turn.thread, one.reading.request
         reported = threads.setdefault(thread, ThreadSummary(one.round_trip.run, thread))
@@ -91,11 +106,12 @@ def thread_summaries(round_trips: Iterable[RoundTrip]) -> list[ThreadSummary]:
             emission=one.reading.emission or Emission(),
             finish=one.reading.finish,
             usage=one.reading.usage,
+            tool_runs=one.tool_runs,
         )
         place[key] = (thread, len(reported.turns))
         reported.turns.append(done[key])
         reported.tools = request.tools or reported.tools
-    return list(threads.values())
+    return RunSummary(list(threads.values()), tuple(run for key in sorted(unjoined) for run in unjoined[key]))
 
 
 def _fresh(request: RequestReading, history: str, before: int) -> tuple[Message, ...]:

@@ -1,9 +1,11 @@
 """OTLP/JSON: spans by the GenAI conventions, the same each time."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
-from conversations import HELLO, START, chat, loop, said, user
+import pytest
+from conversations import HELLO, START, chat, loop, said, sent, user
 from opentelemetry.semconv._incubating.attributes import (
     error_attributes,
     gen_ai_attributes,
@@ -11,7 +13,7 @@ from opentelemetry.semconv._incubating.attributes import (
     server_attributes,
 )
 
-from turntape.cassettes.tape.model import RoundTrip
+from turntape.cassettes.tape.model import Chunk, Failure, Response, RoundTrip
 from turntape.inspector.exporters.otel import otel
 
 ATTRIBUTES = (error_attributes, gen_ai_attributes, http_attributes, server_attributes)
@@ -54,13 +56,13 @@ def test_attributes_are_those_of_the_conventions() -> None:
     assert (reported["server.address"], reported["server.port"]) == ("api.openai.com", "443")
 
 
-NEWER = {"gen_ai.usage.cache_write.input_tokens"}
+NEWER = {"gen_ai.usage.cache_write.input_tokens", "gen_ai.request.previous_response.id"}
 """Names of https://github.com/open-telemetry/semantic-conventions-genai that the newest package does not have yet."""
 
 
 def test_every_name_is_one_of_the_conventions() -> None:
     known = {value for names in ATTRIBUTES for key, value in vars(names).items() if key.isupper()}
-    turn = chat([HELLO], said("Hi."), temperature=1, top_p=1, top_k=1, seed=7, n=2, stop=["x"], max_tokens=5)
+    turn = chat([HELLO], said("Hi."), temperature=1, top_p=1, top_k=1, seed=7, n=2, stop=["x"], max_tokens=5, index=2)
     used = {key for span in spans([*loop(), turn]) for key in attributes(span)}
 
     assert len(used) > 15
@@ -97,6 +99,63 @@ def test_an_error_is_the_status_of_its_span() -> None:
     assert span["status"] == {"code": 2, "message": "busy"}
     assert attributes(span)["error.type"] == "overloaded"
     assert "gen_ai.output.messages" not in attributes(span)
+
+
+THEIRS = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+
+def test_a_request_of_the_users_own_trace_continues_it() -> None:
+    first, second = loop()
+
+    one, two = spans([sent(first, traceparent=THEIRS, tracestate="vendor=1"), sent(second, traceparent=THEIRS)])
+
+    assert (one["traceId"], one["parentSpanId"]) == tuple(THEIRS.split("-")[1:3])
+    assert (one["flags"], one["traceState"]) == (0x301, "vendor=1")
+    assert (two["traceId"], two["parentSpanId"], two["name"]) == (one["traceId"], one["parentSpanId"], "chat gpt-5")
+    assert "traceState" not in two
+    assert one["spanId"] != two["spanId"]
+
+
+def test_turns_without_a_trace_join_the_only_one_of_their_run() -> None:
+    first, second = loop()
+
+    thread, one, two = spans([sent(first, traceparent=THEIRS), second])
+
+    assert thread["traceId"] == one["traceId"] == two["traceId"] == THEIRS.split("-")[1]
+    assert one["parentSpanId"] == THEIRS.split("-")[2]
+    assert two["parentSpanId"] == thread["spanId"]
+    assert thread["startTimeUnixNano"] == two["startTimeUnixNano"]
+
+
+@pytest.mark.parametrize("parent", ["", "nonsense", THEIRS.replace("0af7651916cd43dd8448eb211c80319c", "0" * 32)])
+def test_a_context_that_is_not_valid_is_not_continued(parent: str) -> None:
+    thread, *turns = spans([sent(trip, traceparent=parent) for trip in loop()])
+
+    assert {turn["parentSpanId"] for turn in turns} == {thread["spanId"]}
+
+
+def test_a_conversation_has_an_id_that_no_other_recording_has() -> None:
+    def conversations(trips: list[RoundTrip]) -> set[str]:
+        return {attributes(span)["gen_ai.conversation.id"] for span in spans(trips)}
+
+    later = [chat([HELLO], said("Hi."), at=50)]
+    two = [*loop(), chat([user("Ho")], said("Hi."), index=2)]
+
+    assert conversations(loop()) == {"run/20260528T202640.000000Z/t1"}
+    assert not conversations(loop()) & conversations(later)
+    assert len(conversations(two)) == 2
+    assert conversations([sent(trip, x_claude_code_session_id="s-7") for trip in loop()]) == {"s-7/t1"}
+
+
+def test_a_stream_that_broke_off_has_the_finish_reason_error() -> None:
+    data = b'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Hal"}}]}\n\n'
+    answer = Response(200, "OK", (("content-type", "text/event-stream"),), data, (Chunk(len(data), 250_000),))
+    cut = replace(chat([HELLO], stream=True), response=answer, failure=Failure("cut", "gone"), closed_first="server")
+
+    [_, span] = spans([cut])
+
+    assert attributes(span)["gen_ai.response.finish_reasons"] == {"values": [{"stringValue": "error"}]}
+    assert "gen_ai.response.finish_reasons" not in attributes(spans([chat([HELLO], failure=Failure("dns", "no"))])[1])
 
 
 def test_runs_are_traces_and_ids_are_the_same_each_time() -> None:
