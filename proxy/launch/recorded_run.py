@@ -4,7 +4,10 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
+from ..capture.certificates import home
 from ..exit_codes import FINDINGS, NOT_RECORDED, OK
 from ..sidecar.summary import summary_lines
 from .child_process import Child
@@ -13,6 +16,7 @@ from .nothing_recorded import nothing_lines
 from .recording import Outcome, Recording, Settings
 from .supervise import supervised, to_stderr
 from .terminal import coloured
+from .tool_servers import ToolServers
 
 
 async def run(settings: Settings, command: list[str], *, quiet: bool, view: bool = False) -> int:
@@ -21,6 +25,16 @@ async def run(settings: Settings, command: list[str], *, quiet: bool, view: bool
     When the command exits with 0, the code is `NOT_RECORDED` if traffic was lost, and `FINDINGS` if `--prove` found a
     difference.
     """
+    if not settings.wrap_tools:
+        return await _run(settings, command, None, quiet=quiet, view=view)
+    with ToolServers(command, settings.environ, Path.cwd(), home()) as tools:
+        settings = replace(settings, intercept=(*settings.intercept, *tools.hosts))
+        return await _run(settings, command, tools, quiet=quiet, view=view)
+
+
+async def _run(
+    settings: Settings, command: list[str], tools: ToolServers | None, *, quiet: bool, view: bool = False
+) -> int:
     recording = Recording(settings)
     watch: list[Watch] = []
 
@@ -28,8 +42,10 @@ async def run(settings: Settings, command: list[str], *, quiet: bool, view: bool
         watch.append(Watch(child.pid, ours=recording.port, pause=0.1))
         watch[0].start()
         recording.on_first = watch[0].over  # once something is recorded, the connections are not needed
+        if tools is not None and not quiet:
+            to_stderr(tools.lines())
 
-    code, problem = await supervised(recording, command, started, view=view)
+    code, problem = await supervised(recording, command, started, view=view, tools=tools)
     try:
         outcome = await recording.finish()
         if problem:

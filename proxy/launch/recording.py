@@ -48,6 +48,8 @@ class Settings:
     break_on: tuple[Condition, ...] = ()
     break_answers: Path | None = None
     """A file of answers for what is held; None asks at the terminal."""
+    wrap_tools: bool = True
+    """True to record the tool servers of the command too (`tool_servers`)."""
     prove: bool = False
     """True to put a witness on each side of the proxy (docs/non-interference.md)."""
     console: bool = False
@@ -108,6 +110,8 @@ class Recording:
         self.bypassed: Counter[str] = Counter()
         """Connections of the command that bypassed the proxy, by place."""
         self.limits = LimitChecker(settings.limits) if settings.limits else None
+        self.tool_link: str | None = None
+        """The address that wrappers of tool servers report to; None before the start."""
         self._recorder: Recorder
         self._engine: Engine
         self._sidecar: SidecarClient | None = None

@@ -7,9 +7,11 @@ from signal import Signals
 
 from ..exit_codes import SIGNALLED
 from ..signals import ENDING, listen
+from ..tool_wire.client_configs.wrapper import for_run
 from .child_process import Child, SpawnError, spawn
 from .recording import Recording, Settings
 from .run_with_viewer import Viewing
+from .tool_servers import ToolServers
 
 
 async def supervised(
@@ -18,11 +20,12 @@ async def supervised(
     started: Callable[[Child], None] = lambda child: None,
     *,
     view: bool = False,
+    tools: ToolServers | None = None,
 ) -> tuple[int, str | None]:
     """Start the recording, run `command` in its environment, and wait for the end.
 
     Returns the exit code, and why the command could not be started (None when it was). `started` is called with the
-    running command. The recording is left running; `recording.finish()` ends it.
+    running command. The recording is left running; `recording.finish()` ends it. The servers of `tools` are wrapped.
     """
     children: list[Child] = []
     viewers: list[Child] = []
@@ -45,6 +48,8 @@ async def supervised(
         if early:
             raise SpawnError(f"{early[0].name} arrived before the command was started", SIGNALLED + early[0])
         environ = {**recording.settings.environ, **recording.environment.variables}
+        if tools is not None and (link := recording.tool_link):
+            command, environ = tools.apply(for_run(link), environ)
         if view:
             return await _watched(recording.settings, command, environ, children, viewers, started), None
         children.append(spawn(command, environ))

@@ -15,6 +15,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="put the wrapper in front of the servers in a client's configuration FILE, or remove it again",
     )
     parser.add_argument("files", nargs="*", metavar="FILE", help="the configuration file of a client")
+    parser.add_argument("--dry-run", action="store_true", help="for wrap and unwrap: print the change, write nothing")
     parser.add_argument("--name", metavar="NAME", help="the server's name on the tape (default: from SERVER)")
     parser.add_argument(
         "--link",

@@ -15,6 +15,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     add_replaying(parser, None, ", with --replay")
     parser.add_argument(
+        "--no-wrap",
+        action="store_true",
+        help="leave the tool servers (MCP) that CMD starts as they are; their messages are not recorded then",
+    )
+    parser.add_argument(
         "--prove",
         action="store_true",
         help="compare what goes in and out on both sides of the proxy, byte for byte, and report what differs and why",
@@ -58,7 +63,7 @@ def main(options: argparse.Namespace) -> int:
     # With --view the viewer has the terminal.
     console = options.live and not options.quiet and not options.view
     settings = settings_of(options, cassette_path(options, "run"), console=console)
-    settings = replace(settings, prove=options.prove, spans=options.spans)
+    settings = replace(settings, prove=options.prove, spans=options.spans, wrap_tools=not options.no_wrap)
     if not files:
         return asyncio.run(run(settings, options.command, quiet=options.quiet, view=options.view))
     with replay_server(files, how) as url:

@@ -1,0 +1,78 @@
+"""The tool servers (MCP) of a command: found before a recording starts, and wrapped for this one process."""
+
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ..tool_wire.client_configs import hooked
+from ..tool_wire.client_configs.client import Client, Found, Launch
+from ..tool_wire.client_configs.table import recognised
+from ..tool_wire.client_configs.wrapper import Wrapper
+
+
+class ToolServers:
+    """`with ToolServers(command, environ, cwd, folder) as tools:` holds a private folder in `folder` until its end.
+
+    The user's files are read and never written. With `missing`, a server is wrapped although its program does not
+    exist, because it is played.
+    """
+
+    def __init__(
+        self, command: Sequence[str], environ: Mapping[str, str], cwd: Path, folder: Path, *, missing: bool = False
+    ) -> None:
+        self.command = list(command)
+        self.wrapped: tuple[str, ...] = ()
+        """The names of the servers that `apply` wrapped."""
+        self._folder = folder
+        self._private: Path | None = None
+        self._missing = missing
+        self._environ = dict(environ)
+        self._client: Client | None = None
+        self._launch: Launch | None = None
+        self._found = Found()
+        if found := recognised(command, environ, cwd):
+            self._client, self._launch = found
+            self._found = self._client.find(self._launch)
+
+    def __enter__(self) -> "ToolServers":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._private is not None:
+            shutil.rmtree(self._private, ignore_errors=True)
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The hosts of tool servers that the client reaches by https."""
+        return self._found.hosts
+
+    def apply(self, wrapper: Wrapper, environ: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
+        """The command and the environment with the tool servers wrapped; `environ` is what the child would get."""
+        if self._client is None or self._launch is None:
+            return self.command, {**environ, **hooked.variables(environ, wrapper, missing=self._missing)}
+        found = replace(self._found, servers=tuple(one for one in self._found.servers if self._starts(one.words[0])))
+        if not found.servers:
+            return self.command, dict(environ)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._private = Path(tempfile.mkdtemp(prefix="run-", dir=self._folder))
+        launch = replace(self._launch, environ=dict(environ))
+        launch = self._client.wrap(launch, found, wrapper, self._private)
+        self.wrapped = tuple(server.name for server in found.servers)
+        return launch.command, dict(launch.environ)
+
+    def lines(self) -> list[str]:
+        """What was done, for stderr."""
+        if self._client is None:
+            return []
+        said = [f"turntape: {reason}; its tool servers are not recorded" for reason in self._found.unread]
+        if self.wrapped:
+            names = ", ".join(self.wrapped)
+            what = f"the tool {'server' if len(self.wrapped) == 1 else 'servers'} {names} of {self._client.name}"
+            said.append(f"turntape: records {what} for this run; --no-wrap turns this off")
+        return said
+
+    def _starts(self, program: str) -> bool:
+        """False for a program that does not exist: then the client must report it as it would without us."""
+        return self._missing or "$" in program or shutil.which(program, path=self._environ.get("PATH")) is not None

@@ -1,0 +1,140 @@
+"""Wrapping the servers in a configuration file for good, and undoing it.
+
+Only the commands change. Everything else, comments and layout too, stays byte for byte, and unwrapping a file that
+nobody else has changed restores it exactly.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from turntape.cassettes.errors import TurntapeError
+
+from . import json_text, toml_text
+from .nodes import Entry, NotParsed, quoted
+from .wrapper import Wrapper, words_before
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A configuration with its new text."""
+
+    before: str
+    after: str
+    changed: tuple[str, ...]
+    """The servers that changed."""
+    as_they_were: tuple[str, ...]
+    """The servers that needed no change."""
+
+
+def wrap_text(text: str, wrapper: Wrapper, *, toml: bool = False) -> Rewritten:
+    """All servers that are commands, with the wrapper in front. Raises `NotParsed`."""
+    return _rewritten(text, toml, lambda entry: _wrapping(text, entry, wrapper), wrapped=True)
+
+
+def unwrap_text(text: str, *, toml: bool = False) -> Rewritten:
+    """All servers without the wrapper. Raises `NotParsed`."""
+    return _rewritten(text, toml, lambda entry: _unwrapping(text, entry), wrapped=False)
+
+
+def rewrite(path: Path, wrapper: Wrapper | None, *, dry_run: bool = False) -> Rewritten:
+    """Wrap the servers in a file, or unwrap them with `wrapper=None`. Raises `TurntapeError`, and changes nothing then.
+
+    The file is replaced in one step, and keeps its permissions.
+    """
+    shown = str(path)
+    try:
+        path = path.resolve(strict=True)
+        text = path.read_bytes().decode("utf-8")
+    except OSError as exc:
+        raise TurntapeError(f"cannot read {shown!r}: {exc.strerror}") from exc
+    except UnicodeDecodeError as exc:
+        raise TurntapeError(f"{shown!r} is not UTF-8 text, so it was left as it is") from exc
+    toml = path.suffix == ".toml"
+    try:
+        new = wrap_text(text, wrapper, toml=toml) if wrapper else unwrap_text(text, toml=toml)
+        if wrapper and unwrap_text(new.after, toml=toml).after != unwrap_text(text, toml=toml).after:
+            raise NotParsed("its servers are written in a way that could not be restored")
+    except NotParsed as exc:
+        kind = "TOML" if toml else "JSON"
+        raise TurntapeError(f"{shown!r} cannot be read as {kind}: {exc}; it was left as it is") from exc
+    if not new.changed and not new.as_they_were:
+        raise TurntapeError(f"{shown!r} has no tool server that is started as a command")
+    if new.changed and not dry_run:
+        _replace(path, new.after)
+    return new
+
+
+type Edit = tuple[int, int, str]
+"""What is put in place of `text[start:end]`."""
+
+
+def _rewritten(text: str, toml: bool, edits_of: Callable[[Entry], list[Edit]], *, wrapped: bool) -> Rewritten:
+    found = toml_text.entries(text) if toml else json_text.entries(text)
+    edits: list[Edit] = []
+    changed: list[str] = []
+    kept: list[str] = []
+    for entry in found:
+        if (words_before(entry.all_words) > 0) is wrapped:
+            kept.append(entry.name)
+        else:
+            edits += edits_of(entry)
+            changed.append(entry.name)
+    after = text
+    for start, end, new in sorted(edits, reverse=True):
+        after = after[:start] + new + after[end:]
+    return Rewritten(text, after, tuple(changed), tuple(kept))
+
+
+def _wrapping(text: str, entry: Entry, wrapper: Wrapper) -> list[Edit]:
+    words = [quoted(word) for word in wrapper.words(entry.name)]
+    if items := entry.command.words():
+        return [(items[0].start, items[0].start, "".join(f"{word}, " for word in words))]
+    command, args = entry.command, entry.args
+    own = text[command.start : command.end]
+    more = [*words[1:], own]
+    if args is None:
+        # Written without spaces, so that unwrapping knows that there was no list before.
+        place, new = command.end, entry.added(f"[{','.join(more)}]")
+    elif items := args.words():
+        place, new = items[0].start, "".join(f"{word}, " for word in more)
+    else:
+        place, new = args.start + 1, ", ".join(more)
+    return [(command.start, command.end, words[0]), (place, place, new)]
+
+
+def _unwrapping(text: str, entry: Entry) -> list[Edit]:
+    ours = words_before(entry.all_words)
+    if items := entry.command.words():
+        return [(items[0].start, items[ours].start, "")]
+    command, args = entry.command, entry.args
+    items = args.words() if args else None
+    if args is None or not items:
+        raise NotParsed(f"the wrapper of {entry.name!r} has no command after `--`")
+    own = items[ours - 1]  # the list begins after the program
+    edits: list[Edit] = [(command.start, command.end, text[own.start : own.end])]
+    if len(items) > ours:
+        return [*edits, (items[0].start, items[ours].start, "")]
+    alone = entry.added(f"[{','.join(text[item.start : item.end] for item in items)}]")
+    if text.startswith(alone, command.end):
+        return [*edits, (command.end, command.end + len(alone), "")]
+    return [*edits, (items[0].start, own.end, "")]
+
+
+def _replace(path: Path, text: str) -> None:
+    """Raises `TurntapeError`."""
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(text.encode())
+            shutil.copymode(path, name)
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as exc:
+        raise TurntapeError(f"cannot write {str(path)!r}: {exc.strerror}; it was left as it is") from exc

@@ -1,0 +1,129 @@
+"""A tool server over stdin and stdout with one tool for each kind of result. Standard library only; no state on disk.
+
+Each result has words of its own, so that one can tell which part of it reached the model.
+"""
+
+import base64
+import json
+import struct
+import sys
+import zlib
+
+VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+LONG_TEXT = "".join(f"line {number:05}: the quick brown fox jumps over it\n" for number in range(6000))
+"""288,000 characters."""
+
+
+def _png() -> str:
+    """A red picture of 8 by 8 pixels."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b"".join(b"\0" + b"\xff\0\0" * 8 for _ in range(8))
+    parts = [chunk(b"IHDR", struct.pack(">IIBBBBB", 8, 8, 8, 2, 0, 0, 0)), chunk(b"IDAT", zlib.compress(rows))]
+    return base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"".join([*parts, chunk(b"IEND", b"")])).decode()
+
+
+def _wav() -> str:
+    """A tenth of a second of silence."""
+    data = b"\0" * 800
+    head = struct.pack(
+        "<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + len(data), b"WAVE", b"fmt ", 16, 1, 1, 8000, 8000, 1, 8, b"data", len(data)
+    )
+    return base64.b64encode(head + data).decode()
+
+
+def text(words: str) -> dict[str, object]:
+    return {"type": "text", "text": words}
+
+
+RESULTS: dict[str, dict[str, object]] = {
+    "show_both": {"content": [text("the text says amber")], "structuredContent": {"colour": "violet"}},
+    "show_structure": {"content": [], "structuredContent": {"colour": "violet"}},
+    "show_nothing": {"content": []},
+    "show_two_texts": {"content": [text("the first text"), text("the second text")]},
+    "show_tool_error": {
+        "content": [text("the text says it failed")],
+        "structuredContent": {"reason": "violet"},
+        "isError": True,
+    },
+    "show_image": {"content": [{"type": "image", "data": _png(), "mimeType": "image/png"}]},
+    "show_audio": {"content": [{"type": "audio", "data": _wav(), "mimeType": "audio/wav"}]},
+    "show_text_resource": {
+        "content": [
+            {
+                "type": "resource",
+                "resource": {"uri": "memo://one", "mimeType": "text/plain", "text": "the memo says amber"},
+            }
+        ]
+    },
+    "show_resource_link": {
+        "content": [
+            {"type": "resource_link", "uri": "memo://linked", "name": "a linked memo", "mimeType": "text/plain"}
+        ]
+    },
+    "show_blob_resource": {
+        "content": [
+            {
+                "type": "resource",
+                "resource": {
+                    "uri": "memo://blob",
+                    "mimeType": "application/octet-stream",
+                    "blob": base64.b64encode(bytes(range(64))).decode(),
+                },
+            }
+        ]
+    },
+    "show_long_text": {"content": [text(LONG_TEXT)]},
+    "show_new_tool": {"content": [text("there is a new tool")]},
+}
+ERROR = {"code": -32000, "message": "the server says amber"}
+KINDS = (*list(RESULTS)[:5], "show_protocol_error", *list(RESULTS)[5:])
+"""The tools, in the order of a run."""
+ADDED = "show_later"
+"""Offered after a call of `show_new_tool`."""
+
+
+def tool(name: str) -> dict[str, object]:
+    schema = {"type": "object", "properties": {"topic": {"type": "string"}}, "required": ["topic"]}
+    return {"name": name, "description": f"Call it to {name.replace('_', ' ')}.", "inputSchema": schema}
+
+
+def send(**message: object) -> None:
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    tools = [tool(name) for name in KINDS]
+    for line in sys.stdin:
+        message = json.loads(line)
+        number, method, params = message.get("id"), message.get("method"), message.get("params") or {}
+        if number is None or method is None:
+            continue
+        if method == "initialize":
+            asked = params["protocolVersion"]
+            result: dict[str, object] = {
+                "protocolVersion": asked if asked in VERSIONS else VERSIONS[-1],
+                "capabilities": {"tools": {"listChanged": True}},
+                "serverInfo": {"name": "kinds", "version": "1"},
+            }
+        elif method == "tools/list":
+            result = {"tools": tools}
+        elif method == "tools/call" and params["name"] in RESULTS:
+            if params["name"] == "show_new_tool" and len(tools) == len(KINDS):
+                tools.append(tool(ADDED))
+                send(method="notifications/tools/list_changed")
+            result = RESULTS[params["name"]]
+        elif method == "ping":
+            result = {}
+        else:
+            error = ERROR if method == "tools/call" else {"code": -32601, "message": f"no method {method}"}
+            send(id=number, error=error)
+            continue
+        send(id=number, result=result)
+
+
+if __name__ == "__main__":
+    main()
