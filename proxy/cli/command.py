@@ -27,6 +27,8 @@ class Command:
     """Runs the command and returns the exit code."""
     tail: Tail = "none"
     """Whether another command follows after `--`."""
+    mixed: bool = False
+    """True when options may stand between the arguments."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -79,7 +81,7 @@ def parse(name: str, command: Command, argv: list[str], *, debug: bool = False) 
     if "--" in argv and command.tail != "none":
         cut = argv.index("--")
         argv, tail = argv[:cut], argv[cut + 1 :]
-    options = parser.parse_args(argv)
+    options = parser.parse_intermixed_args(argv) if command.mixed else parser.parse_args(argv)
     if command.tail != "none":
         before: list[str] = getattr(options, "command", [])
         if before and tail:

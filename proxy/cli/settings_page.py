@@ -8,6 +8,7 @@ from turntape.cassettes.settings import Settings
 
 from ..capture.upstream_proxy import NO_PROXIES, PROXIES
 from ..launch.environment import CERTIFICATES, SWITCHES
+from ..tool_wire.client_configs import gemini_cli, hooked, opencode
 from .reference_page import page, write_or_check
 
 SETTINGS = {
@@ -46,9 +47,21 @@ READ = {
     "PATH": "where the command after `--` is looked up",
     "SSL_CERT_DIR": "folders of certificates that are trusted for upstreams",
     "NODE_OPTIONS": "kept, and extended with a preload for a Node.js that does not know `NODE_USE_ENV_PROXY`",
+    "PYTHONPATH": "kept, and extended for the tool servers that Python programs start",
+    "HOME": "where the configuration files of known clients are looked for",
+    "CLAUDE_CONFIG_DIR": "folder of Claude Code's configuration; in the same way `CODEX_HOME`, `GEMINI_CLI_HOME`, "
+    "`COPILOT_HOME` and, for opencode, `XDG_CONFIG_HOME`",
+    "OPENCODE_CONFIG": "another configuration file of opencode",
     "NODE_TLS_REJECT_UNAUTHORIZED": "`doctor` reports when it is `0`",
 }
 """Variables that are only read, or read before they are extended."""
+
+TOOL_SERVERS = {
+    hooked.VARIABLE: "tool servers: how a Python or Node.js program is to start them",
+    gemini_cli.VARIABLE: "tool servers: a copy of your file with wrapped servers, for Gemini CLI",
+    opencode.VARIABLE: "tool servers: your value with wrapped servers, for opencode",
+}
+"""Variables for the tool servers of a command; not with `--no-wrap`."""
 
 _HEAD = """\
 # Settings and environment variables
@@ -119,6 +132,7 @@ def _set_for_commands() -> list[tuple[str, str]]:
         (name, "our own address, and your entries that exempt neither loopback nor an LLM API") for name in NO_PROXIES
     ]
     rows += [(name, note) for name, _, note in SWITCHES]
+    rows += TOOL_SERVERS.items()
     return [*rows, *((row.variable, f"certificates: {row.note}") for row in CERTIFICATES)]
 
 

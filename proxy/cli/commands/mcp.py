@@ -49,4 +49,5 @@ COMMAND = Command(
     add=add,
     main=main,
     tail="optional",
+    mixed=True,
 )

@@ -1,4 +1,4 @@
-"""Wrapping the servers in a configuration file for good, and undoing it.
+"""Wrapping the servers in a configuration file permanently, and undoing it.
 
 Only the commands change. Everything else, comments and layout too, stays byte for byte, and unwrapping a file that
 nobody else has changed restores it exactly.
@@ -108,12 +108,12 @@ def _wrapping(text: str, entry: Entry, wrapper: Wrapper) -> list[Edit]:
 
 def _unwrapping(text: str, entry: Entry) -> list[Edit]:
     ours = words_before(entry.all_words)
+    if len(entry.all_words) == ours:
+        raise NotParsed(f"the wrapper of {entry.name!r} has no command after `--`")
     if items := entry.command.words():
         return [(items[0].start, items[ours].start, "")]
     command, args = entry.command, entry.args
-    items = args.words() if args else None
-    if args is None or not items:
-        raise NotParsed(f"the wrapper of {entry.name!r} has no command after `--`")
+    items = (args.words() if args else None) or []
     own = items[ours - 1]  # the list begins after the program
     edits: list[Edit] = [(command.start, command.end, text[own.start : own.end])]
     if len(items) > ours:

@@ -1,6 +1,6 @@
 """A tool server over stdin and stdout with one tool for each kind of result. Standard library only; no state on disk.
 
-Each result has words of its own, so that one can tell which part of it reached the model.
+Each part of a result has its own words, which show whether it reached the model.
 """
 
 import base64
