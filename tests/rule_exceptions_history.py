@@ -6,9 +6,12 @@ Rows are as in `rule_exceptions_model_api`.
 from typing import Any
 
 from conversations import CALL, HELLO, TOOLS, chat, result, said, user
-from judged import calls, gemini, gives, turn
+from judged import again, calls, gemini, gives, turn
 from rule_exceptions_client import CALLED, DONE, GIVEN, after, observed
 from rule_exceptions_model_api import Row
+from told import Piece, asks, held, run, says
+from told import calls as calls_
+from told import gives as gives_
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -47,6 +50,31 @@ MADE_UP = follows(HELLO, said(NOTE, CALL), GIVEN)
 PUT_IN = third(*TURNED, said(NOTE, OTHER), result("call_9", "a reel"), *LONGER[3:])
 MIXED = third(*PARCEL, *LONGER)
 """Another conversation comes before it."""
+
+
+REFUND = "Please refund order 88213, which arrived with a broken lamp."
+SEND = "Please send order 88213 again, and bill the customer for it."
+STEPS = [calls_("the order with the broken lamp"), gives_("a lamp")]
+ENDED, TOLD = says("Shall I refund the order with the broken lamp, or send it again?"), says("It is done.")
+OPENED = [asks(REFUND), *STEPS]
+DOUBLED = run("gemini", (OPENED[:1], STEPS[0]), ([*OPENED, *OPENED], TOLD))
+HELD = run("responses", (OPENED[:1], STEPS[0]))[0]
+
+
+def rewritten(*history: Piece, ask: str = REFUND, api: str = "chat") -> list[RoundTrip]:
+    return run(api, ([asks(ask)], STEPS[0]), (history, TOLD))
+
+
+REWRITTEN = rewritten(asks(SEND), *STEPS)
+
+
+TALK = [asks("One."), ENDED, asks("Two."), TOLD]
+
+
+def moved(*history: Piece) -> list[RoundTrip]:
+    """A request after two exchanges, and a second one with this in the place of them."""
+    first = run("chat", ([*TALK, asks(REFUND)], STEPS[0]))
+    return again([*first, *run("chat", ([*history, asks(REFUND), *STEPS], TOLD))])
 
 
 def restored() -> list[RoundTrip]:
@@ -162,6 +190,32 @@ HISTORY: list[Row] = [
     ("client-user-text-lost", "The user says something new after a complete answer",
      asks_long(CALLED, GIVEN, user("Continue.")), [chat([HELLO], said(LONG)), chat([said(LONG), user("Why?")], DONE,
                                                                                    index=1)]),
-    ("client-user-text-lost", "Only a short answer links the two requests",
+    ("client-user-text-lost",
+     "Only a short answer links the two requests, and the second one has a message of the user",
      front_cut(LONG), front_cut("It holds voices.")),
+    *[("client-user-text-changed", clause, REWRITTEN, rewritten(asks(text), *STEPS, ask=ask)) for clause, ask, text in (
+        ("Only numbers, dates, blocks in tags or code changed, as clients keep them up to date",
+         "It is Monday, 10:01.", "It is Tuesday, 9:47."),
+        ("Something was added to the text, or only a part of it is left", REFUND, f"{REFUND} Be brief."),
+        ("A part of a long text changed, or a long text came for a short one: it may be a template",
+         "word " * 100 + "state: idle", "word " * 100 + "state: busy"),
+        ("A part of a long text changed, or a long text came for a short one: it may be a template",
+         REFUND, "Some other words. " * 20))],
+    ("client-user-text-changed", "The model had ended its answer: the user may ask differently",
+     REWRITTEN, run("chat", ([asks(REFUND)], ENDED), ([asks(SEND), ENDED, asks("Yes.")], TOLD))),
+    ("client-user-text-changed", "Something else in the history changed too: it may be a summary",
+     REWRITTEN, run("chat", ([asks(REFUND), *STEPS], calls_("x")), ([asks(SEND), STEPS[0], gives_("-"), calls_("x"),
+                                                                  gives_("y")], TOLD))),
+    ("client-user-text-changed", "Only a short answer links the two requests",
+     rewritten(asks(SEND), *STEPS, api="gemini"),
+     run("gemini", ([asks(REFUND)], calls_("x")), ([asks(SEND), calls_("x"), gives_("y")], TOLD))),
+    ("client-history-reordered", "Only messages of the user have moved: then it is an info",
+     moved(*TALK[2:], *TALK[:2]), moved(TALK[2], *TALK[:2], TALK[3]), "info"),
+    ("client-history-duplicated", "The first request of a thread contains it twice",
+     DOUBLED, run("gemini", ([*OPENED, *OPENED], TOLD))),
+    ("client-history-duplicated", "The user asks the same again, and the model answers the same", DOUBLED,
+     run("gemini", *((([asks(REFUND), ENDED, asks(SEND), TOLD] * 2)[:count] + [asks("Why?")] * (count % 2 == 0),
+                      (ENDED, TOLD)[count // 2 % 2]) for count in (1, 3, 5, 7, 8)))),
+    ("client-history-duplicated", "The API holds the conversation, and only messages of the user are repeated",
+     [HELD, held([*OPENED], TOLD, 1, 0)], [HELD, held([OPENED[0], OPENED[2]], TOLD, 1, 0)]),
 ]  # fmt: skip

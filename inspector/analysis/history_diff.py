@@ -202,7 +202,9 @@ def _departures(old: list[Unit], new: list[Unit]) -> _Departures:
             removed += [] if unit.emitted else [unit]
             continue
         inserted = [other for other in inserted if other is not twin]
-        changes.append(HistoryChange("moved", unit.emitted, unit.pointer, twin.pointer, call_id=unit.call_id))
+        changes.append(
+            HistoryChange("moved", unit.emitted, unit.pointer, twin.pointer, unit.text, call_id=unit.call_id)
+        )
     changes += [HistoryChange("inserted", False, None, unit.pointer, became=unit.text) for unit in inserted]
     in_answer = [unit for unit in inserted if any(unit is other for other in aligned.in_answer)]
     before_it = [unit for unit in inserted if not any(unit is other for other in in_answer)]
@@ -326,7 +328,8 @@ def _rejoined(gone: list[Unit], come: list[Unit]) -> tuple[list[Unit], list[Unit
     for role in {unit.role for unit in gone}:
         old = [u for u in gone if u.kind == "text" and u.role == role]
         new = [u for u in come if u.kind == "text" and u.role == role]
-        if old and new and _without_space(old) == _without_space(new):
+        moved = {u.meaning for u in old} & {u.meaning for u in new}
+        if old and new and not moved and _without_space(old) == _without_space(new):
             gone = [u for u in gone if not any(u is x for x in old)]
             come = [u for u in come if not any(u is x for x in new)]
     return gone, come

@@ -38,6 +38,9 @@ ECHOES: Mapping[str, frozenset[str]] = {
     "api-malformed-stream": frozenset({"api-call-without-id", "model-unknown-tool"}),
     "call-args-not-json": frozenset({"client-assistant-mutated"}),
     "client-continued-after-end": frozenset({"model-empty-response"}),
+    "client-history-duplicated": frozenset(
+        {"client-duplicated-call", "client-duplicate-tool-result", "client-role-order"}
+    ),
     "client-forced-tool-loop": frozenset({"model-repeated-call"}),
 }
 """By cause: what follows from it in the same turn, and in the next request of the thread."""

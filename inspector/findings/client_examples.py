@@ -17,12 +17,22 @@ CLIENTS: dict[str, Example] = {
         "for many customers last night, from about 2', and only 'Continue.' replaces it",
         ("#2 request /messages/1/content", "#3 request"),
     ),
+    "client-user-text-changed": Example(
+        "the client rewrote a message of the user: 'Please refund order 88213, which arrived with a broken lamp.' "
+        "became 'Please send order 88213 again.'",
+        ("#1 request /messages/1/content", "#2 request /messages/1/content"),
+    ),
+    "client-history-duplicated": Example(
+        "10 pieces of the history are sent again, although it is in the request already; the first: 'Please refund "
+        "order 88213.'",
+        ("#2 request", "#3 request /messages/9/content", "#3 request /messages/10/tool_calls/0"),
+    ),
     "client-history-truncated": Example(
         "1 piece of the history (201 characters) is missing, without a replacement",
         ("#3 request /messages/8", "#4 request"),
     ),
     "client-history-reordered": Example(
-        "a piece of the history has moved",
+        '2 pieces of the history have moved, the first: \'{"service":"payments"}\'',
         ("#2 request /messages/6", "#3 request /messages/7"),
     ),
     "client-tool-result-rewritten": Example(

@@ -16,6 +16,8 @@ _THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"})
 _DISTINCTIVE = 64
 """An answer of at least this many characters is unlikely to occur twice."""
+_DISTINCTIVE_CALLS = 24
+"""And so are calls with at least this many characters of arguments."""
 _WHOLE = frozenset({"complete", "tool_calls", "stop_sequence"})
 """Finishes of answers to which a client has nothing to add."""
 _READABLE = frozenset({"text", "call", "reasoning", "refusal"})
@@ -33,8 +35,9 @@ def surely_continues(context: RuleContext, echo: HistoryDiff) -> bool:
         return True
     if echo.reasoning == "kept":
         return True  # Signed or long: no other answer has the same reasoning.
-    size = len(emission.text) + sum(len(call.arguments_raw) for call in emission.calls)
-    return size >= _DISTINCTIVE and not any(change.emitted for change in echo.changes)
+    called = sum(len(call.arguments_raw) for call in emission.calls)
+    distinctive = called >= _DISTINCTIVE_CALLS or len(emission.text) + called >= _DISTINCTIVE
+    return distinctive and not any(change.emitted for change in echo.changes)
 
 
 def is_user_text(unit: Unit) -> bool:

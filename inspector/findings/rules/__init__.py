@@ -3,6 +3,7 @@
 from ..rule import Rule
 from . import (
     api_tools,
+    doubled,
     emission,
     errors,
     final_event,
@@ -33,6 +34,7 @@ from . import (
 
 RULES: tuple[Rule, ...] = (
     *turntape_actions.RULES,
+    *doubled.RULES,
     *forged.RULES,
     *user_text.RULES,
     *history.RULES,

@@ -267,7 +267,9 @@ def truncated(context: RuleContext) -> Iterator[Note]:
         return
     summary = any(change.kind in ("inserted", "text_changed") for change in echo.changes)
     asks_again = all(is_user_text(unit) for unit in echo.removed) and any(is_user_text(unit) for unit in echo.new)
-    if context.has("client-user-text-lost") and all(is_user_text(unit) for unit in echo.removed):
+    if context.has("client-user-text-lost", "client-user-text-changed") and all(
+        is_user_text(unit) for unit in echo.removed
+    ):
         return
     size = sum(len(change.was) for change in gone)
     window = _is_window(before, context.turn, echo)
@@ -305,11 +307,21 @@ def _is_window(before: Turn, now: Turn, echo: HistoryDiff) -> bool:
     "P",
     says="The history holds the same messages in another order.",
     fix="Only append; never sort or move messages that were sent.",
+    not_when=("Only messages of the user have moved: then it is an info",),
 )
 def history_reordered(context: RuleContext) -> Iterator[Note]:
     moved = [change for change in context.echo.changes if change.kind == "moved"] if context.echo else []
-    if moved:
-        yield Note("a piece of the history has moved", place(context, moved[0]))
+    if not moved or context.before is None:
+        return
+    asked = {unit.pointer for unit in context.before.conversation.history if is_user_text(unit)}
+    shown = f": {moved[0].was[:60]!r}" if moved[0].was else ""
+    yield Note(
+        "a piece of the history has moved" + shown
+        if len(moved) == 1
+        else f"{len(moved)} pieces of the history have moved, the first{shown}",
+        place(context, moved[0]),
+        severity="info" if all(change.before in asked for change in moved) else None,
+    )
 
 
 @rule(

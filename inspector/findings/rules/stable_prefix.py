@@ -137,6 +137,8 @@ _ROOTS = (
     "client-tools-changed",
     "client-forged-answer",
     "client-foreign-history",
+    "client-history-duplicated",
+    "client-user-text-changed",
     "client-user-text-lost",
     "client-history-truncated",
     "client-history-reordered",

@@ -1,12 +1,19 @@
-"""Whether the words of the user are still in the history: without them the model does not know what it was asked."""
+"""Whether the words of the user are still in the history: without them the model does not know what it was asked.
+
+Clients also write into messages of the user: the time, the state of an editor, reminders. What only they change is
+not reported.
+"""
 
 import re
 from collections.abc import Iterator
+from os.path import commonprefix
 
 from ...analysis.conversation import Unit
+from ...analysis.history_diff import HistoryDiff
 from ...analysis.turn import Turn
 from ...wire.printable import several
 from ...wire.values import Part, RequestReading
+from ..finding import became
 from ..model_words import is_user_text, letters, surely_continues
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -16,6 +23,20 @@ _SUMMARY = 200
 _SHARED = 0.2
 """The share of the user's words that a short text must repeat to replace them."""
 _WORD = re.compile(r"\w{4,}")
+_STATE = re.compile(
+    r"<(?P<tag>[\w-]+)[^>]*>.*?</(?P=tag)>|```.*?```|\d+|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|"
+    r"(?:jan|febr)uary|march|april|may|june|july|august|(?:septem|octo|novem|decem)ber|[ap]m)\b",
+    re.DOTALL | re.IGNORECASE,
+)
+"""What clients keep up to date in a message of the user: blocks in tags, contents of files, numbers, dates."""
+_TEMPLATE = 400
+"""From this many characters on, a text of which only a part changes may be a template of the client's."""
+_FIXED = 0.6
+"""The share of a template that stays the same."""
+_REPLACED = frozenset({"removed", "inserted", "text_changed"})
+"""The changes that a text makes which comes in the place of another."""
+_HARMLESS = frozenset({"args_respelled", "id_changed"})
+"""Changes that leave what a history says as it was."""
 
 
 @rule(
@@ -29,12 +50,15 @@ _WORD = re.compile(r"\w{4,}")
         "Their words are elsewhere in the request",
         "A summary replaces them",
         "The user says something new after a complete answer",
-        "Only a short answer links the two requests",
+        "Only a short answer links the two requests, and the second one has a message of the user",
     ),
 )
 def user_text_lost(context: RuleContext) -> Iterator[Note]:
     echo, before = context.echo, context.before
-    if echo is None or before is None or not surely_continues(context, echo):
+    if echo is None or before is None:
+        return
+    sure = surely_continues(context, echo)
+    if not sure and not _asks_nothing(context.turn):
         return
     texts = [unit for unit in before.conversation.history if is_user_text(unit)]
     lost = [unit for unit in echo.removed if is_user_text(unit)]
@@ -58,7 +82,7 @@ def user_text_lost(context: RuleContext) -> Iterator[Note]:
         f"{'is' if len(lost) == 1 else 'are'} missing, {lost[0].text[:60]!r}"
         + (f", and only {instead[:40]!r} replaces {'it' if len(lost) == 1 else 'them'}" if instead else ""),
         (*(f"#{before.round_trip.index} request {unit.pointer}" for unit in lost[:3]), f"{context.at} request"),
-        tier="P" if not written else "S",
+        tier="P" if sure and not written else "S",
         key=(context.index, "lost"),
     )
 
@@ -98,4 +122,79 @@ def _words(*texts: str) -> set[str]:
     return {word.casefold() for text in texts for word in _WORD.findall(text)}
 
 
-RULES = (user_text_lost,)
+def _asks_nothing(turn: Turn) -> bool:
+    """True when the history begins with an answer and holds no message of the user at all."""
+    history = turn.conversation.history
+    return bool(history) and history[0].role == "assistant" and all(unit.role != "user" for unit in history)
+
+
+@rule(
+    "client-user-text-changed",
+    "client",
+    "warning",
+    "P",
+    says="A message of the user was rewritten while the model worked on it; the rest of the history is unchanged.",
+    fix="Never edit messages that were sent; put new instructions into a new message.",
+    not_when=(
+        "Only numbers, dates, blocks in tags or code changed, as clients keep them up to date",
+        "Something was added to the text, or only a part of it is left",
+        "A part of a long text changed, or a long text came for a short one: it may be a template",
+        "The model had ended its answer: the user may ask differently",
+        "Something else in the history changed too: it may be a summary",
+        "Only a short answer links the two requests",
+    ),
+)
+def user_text_changed(context: RuleContext) -> Iterator[Note]:
+    echo, before = context.echo, context.before
+    if echo is None or before is None or not _is_amid_a_loop(before) or not surely_continues(context, echo):
+        return
+    if context.has("client-user-text-lost") or any(is_user_text(unit) for unit in echo.new):
+        return
+    for pointer, old, new in _edited(before, context.turn, echo):
+        if _is_another(old, new):
+            yield Note(
+                f"the client rewrote a message of the user: {became(*_around_change(old, new))}",
+                (f"#{before.round_trip.index} request {pointer}", f"{context.at} request {pointer}"),
+                key=pointer,
+            )
+
+
+def _edited(before: Turn, now: Turn, echo: HistoryDiff) -> list[tuple[str, str, str]]:
+    """Where the user's texts were replaced, what they were and became; none when anything else changed too."""
+    texts, old = _user_texts(now), _user_texts(before)
+    changed = [change for change in echo.changes if change.kind not in _HARMLESS]
+    places = {change.before for change in changed if change.kind != "inserted"}
+    come = {change.now for change in changed if change.kind != "removed"}
+    if places != come or any(change.kind not in _REPLACED for change in changed):
+        return []
+    edited = [place for place in texts if place in places and place in old]
+    return [(place, old[place], texts[place]) for place in edited] if len(edited) == len(places) else []
+
+
+def _user_texts(turn: Turn) -> dict[str, str]:
+    """What the user says in a request, by place."""
+    return {unit.pointer: unit.text for unit in turn.conversation.history if is_user_text(unit)}
+
+
+def _around_change(old: str, new: str) -> tuple[str, str]:
+    """The first words that differ, with a few before them."""
+    was, now = " ".join(old.split()), " ".join(new.split())
+    start = max(len(commonprefix((was, now))) - 20, 0)
+    return was[start : start + 60], now[start : start + 60]
+
+
+def _is_another(old: str, new: str) -> bool:
+    """True for a text that says something else, and not the same with a newer state of things."""
+    was, now = (letters(_STATE.sub(" ", text)) for text in (old, new))
+    if was in now or now in was or len(now) >= max(_SUMMARY, 2 * len(was)):
+        return False
+    return min(len(was), len(now)) < _TEMPLATE or _same_ends(was, now) < _FIXED * max(len(was), len(now))
+
+
+def _same_ends(one: str, other: str) -> int:
+    """How many characters at the start and the end of both are the same."""
+    start = len(commonprefix((one, other)))
+    return start + len(commonprefix((one[start:][::-1], other[start:][::-1])))
+
+
+RULES = (user_text_lost, user_text_changed)

@@ -49,7 +49,8 @@ def question_left_out(loop: Loop) -> Places:
 
 
 @HISTORY("a message of the user is rewritten", "client",
-        "client-user-text-lost client-history-truncated client-foreign-history", also=LOST)  # fmt: skip
+        "client-user-text-changed client-user-text-lost client-history-truncated client-foreign-history",
+        also=LOST)  # fmt: skip
 def user_rewritten(loop: Loop) -> Places:
     place = end(loop)
     said = [s for s in loop.shape.said(loop.turns[place].request) if s.role == "user"]

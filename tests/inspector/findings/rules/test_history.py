@@ -389,8 +389,9 @@ def test_a_moved_piece_and_a_rewritten_result_are_placed() -> None:
     shorter = chat([*LONG[:2], result("call_1", "a tap"), *LONG[3:], *END], DONE, index=1)
 
     [line] = [one for one in truncated(LATER, moved) if "reordered" in one]
-    assert line.startswith(
-        "#1 client-history-reordered (client, warning, P): a piece of the history has moved | #0 req"
+    assert line == (
+        "#1 client-history-reordered (client, warning, P): 3 pieces of the history have moved, the first: "
+        "'It is a strip.' | #0 request /messages/3/content, #1 request /messages/1/content"
     )
     assert lines(LATER, longer, only="client-tool-result") == [
         "#1 client-tool-result-rewritten (client, warning, P): the result of call_1 was rewritten: 'a strip' became "

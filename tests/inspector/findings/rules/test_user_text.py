@@ -21,6 +21,9 @@ from judged import (
     use,
     words,
 )
+from told import APIS, Piece, asks, run, says
+from told import calls as looks_up
+from told import gives as finds
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -138,16 +141,26 @@ def test_a_new_question_after_a_complete_answer_is_not_a_lost_one() -> None:
     assert lost(opened, chat([answer, result("call_7", "x")], DONE, index=1)) != []
 
 
-def signed(**more: Any) -> list[str]:
-    """A short call, after which the question is left out."""
+def signed(*history: dict[str, Any], **more: Any) -> list[str]:
+    """A short call, after which this comes in the place of the question."""
     call = calls(**more)
     first = gemini([turn("user", {"text": "what is a tape?"})], [call])
-    return lost(first, gemini([turn("model", call), turn("user", gives())], [{"text": "x"}], 1))
+    return lost(first, gemini([*history, turn("model", call), turn("user", gives())], [{"text": "x"}], 1))
 
 
 def test_a_short_answer_links_two_requests_when_its_signature_came_back() -> None:
-    assert signed() == []
-    assert len(signed(thoughtSignature="c2lnbmVk")) == 1
+    on = turn("user", {"text": "Go on."})
+
+    assert signed(on) == []
+    assert len(signed(on, thoughtSignature="c2lnbmVk")) == 1
+
+
+def test_a_request_that_asks_nothing_at_all_lost_its_question() -> None:
+    [line] = signed()
+
+    assert line.startswith(f"#1 {LOST} (client, warning, S): the request contains none of the user's words")
+    assert ", P): " in signed(thoughtSignature="c2lnbmVk")[0]
+    assert signed(turn("user", gives("an earlier result"))) == []
 
 
 @pytest.mark.parametrize(("size", "shown"), [(40, "y" * 40), (41, "y" * 40)])
@@ -199,3 +212,114 @@ def test_the_words_of_all_parts_of_a_system_prompt_count(second: str, count: int
     first = anthropic([asked(text)], [use()])
 
     assert len(lost(first, anthropic([spoke(use()), asked(given())], [words("x")], 1, system=system))) == count
+
+
+CHANGED = "client-user-text-changed"
+REFUND = "Please refund order 88213, which arrived with a broken lamp."
+SEND = "Please send order 88213 again, and bill the customer for it."
+LAMP = "the order with the broken lamp, at the customer's door"
+STEPS = [looks_up(LAMP), finds("a lamp")]
+TOLD = says("It is a lamp.")
+
+
+def changed(*history: Piece, ask: str = REFUND, answer: Piece = STEPS[0], api: str = "chat") -> list[str]:
+    return lines(*run(api, ([asks(ask)], answer), (history, TOLD)), only=CHANGED)
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_a_message_that_is_rewritten_in_its_place_is_found_in_every_api(api: str) -> None:
+    [line] = changed(asks(SEND), *STEPS, api=api)
+
+    assert line.startswith(
+        f"#1 {CHANGED} (client, warning, P): the client rewrote a message of the user: {REFUND!r} became {SEND!r} | #0 "
+    )
+    assert changed(asks(REFUND), *STEPS, api=api) == []
+
+
+def test_the_words_around_the_change_are_shown() -> None:
+    new = REFUND.replace("a broken lamp", "a blue chair and a table")
+
+    assert "'ich arrived with a broken lamp.' became 'ich arrived with a blue chair and a table.'" in " ".join(
+        changed(asks(new), *STEPS)
+    )
+
+
+def test_a_rewritten_message_is_the_only_finding_about_it() -> None:
+    both = run("chat", ([asks(REFUND)], STEPS[0]), ([asks(SEND), *STEPS], TOLD))
+
+    assert [one.partition(" (")[0] for one in lines(*both, only="client-")] == [f"#1 {CHANGED}"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        REFUND.replace("88213", "88214"),
+        f"{REFUND} Be brief.",
+        f"Note: {REFUND}",
+        REFUND[:20],
+        REFUND.upper(),
+        f"{REFUND}<state>\nThe time is 10:01.</state>",
+    ],
+    ids=["a number", "more behind", "more in front", "a part", "case", "a block"],
+)
+def test_a_text_with_a_newer_state_or_more_words_is_not_rewritten(text: str) -> None:
+    assert changed(asks(text), *STEPS) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("It is Monday, 3 March. Go on with the lamp.", "It is Tuesday, 4 April. Go on with the lamp."),
+        ("Look. <env cwd='a'>\nfiles: a</env> Go on.", "Look. <env cwd='b'>\nfiles: b, c</env> Go on."),
+        ("Fix this:\n```py\na = b\n``` Go on.", "Fix this:\n```py\nc = d\n``` Go on."),
+    ],
+    ids=["dates", "tags", "code"],
+)
+def test_what_clients_keep_up_to_date_is_not_compared(old: str, new: str) -> None:
+    assert changed(asks(new), *STEPS, ask=old) == []
+    assert changed(asks(new.replace("Go on", "Come back")), *STEPS, ask=old) != []
+
+
+def test_a_part_of_a_long_text_may_be_a_field_of_a_template() -> None:
+    form = "word " * 100
+
+    assert changed(asks(f"{form}state: idle"), *STEPS, ask=f"{form}state: busy") == []
+    short = "word " * 70
+    assert changed(asks(f"{short}state: idle"), *STEPS, ask=f"{short}state: busy") != []
+    most = "text " * 75
+    assert changed(asks(f"{form}{most}"), *STEPS, ask=f"{form}{'other' * 75}") != []
+
+
+def test_a_long_text_for_a_short_one_may_hold_what_the_client_found() -> None:
+    assert changed(asks("Some other words. " * 20), *STEPS) == []
+    assert changed(asks(SEND + "Other words. " * 10), *STEPS) != []
+    assert changed(asks(SEND + "Other words. " * 16), *STEPS) == []
+    assert changed(asks(SEND + "Other words. " * 20), *STEPS, ask=f"{REFUND} {SEND} " * 3) != []
+
+
+def test_only_a_model_at_work_needs_the_same_message() -> None:
+    answer = says("Shall I refund the order with the broken lamp, or send the lamp again to its buyer?")
+
+    assert changed(asks(SEND), answer, asks("Yes."), answer=answer) == []
+    assert changed(asks(SEND), *STEPS, asks("Yes.")) == []
+
+
+def test_a_history_that_changed_otherwise_may_be_shortened() -> None:
+    opened = [asks(REFUND), looks_up("one"), finds("a lamp")]
+    turns = [(opened, STEPS[0]), ([asks(SEND), looks_up("one"), finds("cleared"), *STEPS], TOLD)]
+
+    assert lines(*run("chat", *turns), only=CHANGED) == []
+    turns[1] = ([asks(SEND), *opened[1:], *STEPS], TOLD)
+    assert len(lines(*run("chat", *turns), only=CHANGED)) == 1
+
+
+def test_a_place_is_reported_once() -> None:
+    third = [
+        asks("Please close order 88213 and thank the customer for the patience."),
+        *STEPS,
+        looks_up("x"),
+        finds("y"),
+    ]
+    turns = [([asks(REFUND)], STEPS[0]), ([asks(SEND), *STEPS], looks_up("x")), (third, TOLD)]
+
+    assert len(lines(*run("chat", *turns), only=CHANGED)) == 1
