@@ -1,71 +1,26 @@
-"""The command line: `turntape …`. Each command imports what it needs when it runs."""
+"""The command line: `turntape …`.
 
-import argparse
-import errno
-import io
+`turntape mcp -- SERVER` starts in the place of a server that a client waits for, so it goes past the parsers of the
+other commands.
+"""
+
 import os
 import sys
 from collections.abc import Sequence
-
-from ..exit_codes import INTERNAL, INTERRUPTED, OK, USAGE
-from .command import Parser, parse
-from .overview import overview, version
-from .registry import COMMANDS, Entry, entry, load, nearest
-
-EXTRAS = {
-    "mitmproxy": "proxy",
-    "uvicorn": "proxy",
-    "httptools": "proxy",
-    "textual": "tui",
-    "yaml": "import",
-    "mcp": "mcp",
-}
-"""The optional part of turntape that installs each module."""
-
-
-OUTPUT_ERRORS = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EBADF})
-"""Errors that can only come from writing to an open file."""
-
-
-WITHOUT_SETTINGS = frozenset({"completion", "doctor", "mcp"})
-"""Commands that work with settings that cannot be read; `mcp` has no time to read them."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. Raises `SystemExit` for --help and usage errors."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     _open_closed_streams()
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # text of an agent may not fit the terminal's encoding
-    debug = False
-    try:
-        chosen, rest, debug = _command_line(arguments)
-        command = load(chosen)
-        options = parse(chosen.name, command, rest, debug=debug)
-        debug = options.debug
-        if chosen.name not in WITHOUT_SETTINGS:
-            _check_settings()
-        code = command.main(options)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # `turntape show F | head`: the reader has closed the pipe. Without this Python would complain again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return OK
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except Exception as exc:
-        if debug:
-            raise
-        return _report(exc)
-    return code
+    if arguments[:1] == ["mcp"]:
+        from ..tool_wire.wrapper import parsed, wrap
 
+        if wrapped := parsed(arguments[1:]):
+            return wrap(wrapped)
+    from .command_line import main
 
-def _check_settings() -> None:
-    """Raises CassetteError when the settings of the working directory are wrong, once and before anything is done."""
-    from turntape.cassettes.settings import read_settings
-
-    read_settings()
+    return main(arguments)
 
 
 def _open_closed_streams() -> None:
@@ -76,48 +31,3 @@ def _open_closed_streams() -> None:
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(descriptor, "r" if descriptor == 0 else "w", closefd=False))
     os.close(descriptor)
-
-
-def _command_line(argv: Sequence[str]) -> tuple[Entry, list[str], bool]:
-    """The command, its arguments, and whether --debug was given before it. Exits for --help, --version and errors."""
-    parser = Parser(prog="turntape", add_help=False, allow_abbrev=False)
-    parser.add_argument("-h", "--help", action="store_true")
-    parser.add_argument("--version", action="store_true")
-    parser.add_argument("--debug", action="store_true")
-    parser.add_argument("name", nargs="?")
-    place = next((i for i, argument in enumerate(argv) if not argument.startswith("-")), len(argv))
-    options: argparse.Namespace = parser.parse_args(list(argv[: place + 1]))
-    if options.version:
-        sys.stdout.write(f"turntape {version()}\n")
-        parser.exit()
-    if options.help or options.name is None:
-        sys.stdout.write(overview(sys.stdout.isatty() and not os.environ.get("NO_COLOR")))
-        parser.exit(0 if options.help else USAGE)
-    chosen = entry(options.name)
-    if chosen is None:
-        near = nearest(options.name)
-        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(one.name for one in COMMANDS)}"
-        parser.error(f"{options.name!r} is not a command; {hint}")
-    return chosen, list(argv[place + 1 :]), options.debug
-
-
-def _report(exc: Exception) -> int:
-    """Write one line on stderr for any failure; the exit code separates what the user can fix from our bugs."""
-    from turntape.cassettes.errors import TurntapeError
-
-    if isinstance(exc, ModuleNotFoundError) and (extra := EXTRAS.get((exc.name or "").split(".")[0])):
-        return _fail(f"this needs {exc.name}, which is not installed; pip install 'turntape[{extra}]'", INTERNAL)
-    if isinstance(exc, TurntapeError):
-        return _fail(str(exc), USAGE)
-    if isinstance(exc, OSError):
-        if exc.filename:
-            return _fail(f"cannot use {exc.filename!r}: {exc.strerror}; check its name and its permissions", USAGE)
-        if exc.errno in OUTPUT_ERRORS:
-            return _fail(f"cannot write the output: {exc.strerror}; write it to another place", USAGE)
-        return _fail(str(exc.strerror or exc), USAGE)
-    return _fail(f"internal error, {type(exc).__name__}: {exc}; `turntape --debug …` shows where", INTERNAL)
-
-
-def _fail(message: str, code: int) -> int:
-    sys.stderr.write(f"turntape: {message}\n")
-    return code

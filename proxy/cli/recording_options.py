@@ -24,7 +24,7 @@ def cassette_path(options: argparse.Namespace, kind: str) -> Path:
     """The file given with -o, or a new one, which is created."""
     import time
 
-    from ..launch.recording import free_path
+    from ..capture.cassette_path import free_path
 
     return Path(options.output) if options.output else free_path(kind, Path(), time.time())
 

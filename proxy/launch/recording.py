@@ -2,7 +2,6 @@
 
 import os
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -73,27 +72,6 @@ class Outcome:
     """Problems of turntape itself, and the limit that ended the run, one sentence each."""
     lost: bool = False
     """True when some traffic is missing from the cassette."""
-
-
-def free_path(kind: str, folder: Path, now: float) -> Path:
-    """Create a new file with a free name: `run-20261120-181500.cassette.jsonl`.
-
-    Raises TurntapeError when the folder cannot be written.
-    """
-    stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(now))
-    number = 1
-    while True:
-        more = "" if number == 1 else f"-{number}"
-        path = folder / f"{kind}-{stamp}{more}.cassette.jsonl"
-        try:
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        except FileExistsError:
-            number += 1
-            continue
-        except OSError as exc:
-            where = f"cannot write a cassette into {str(folder.absolute())!r}: {exc.strerror}"
-            raise TurntapeError(f"{where}; choose another place with -o") from exc
-        return path
 
 
 class Recording:

@@ -44,7 +44,9 @@ def broken(action: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> Non
         action()
         return 0
 
-    monkeypatch.setattr("turntape.proxy.cli.load", lambda _entry: Command("", "", lambda _parser: None, act))
+    monkeypatch.setattr(
+        "turntape.proxy.cli.command_line.load", lambda _entry: Command("", "", lambda _parser: None, act)
+    )
 
 
 def raising(exc: BaseException) -> Callable[[], object]:

@@ -107,7 +107,7 @@ def _path() -> "Path":
     import time
     from pathlib import Path
 
-    from ...launch.recording import free_path
+    from ...capture.cassette_path import free_path
 
     folder = Path() if os.access(".", os.W_OK) else Path(tempfile.mkdtemp(prefix="turntape-"))
     return free_path("demo", folder, time.time())

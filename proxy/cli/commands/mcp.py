@@ -36,9 +36,11 @@ def main(options: argparse.Namespace) -> int:
     if not options.command:
         sys.stderr.write("turntape mcp: no server to start; write it after `--`: turntape mcp -- npx -y some-server\n")
         return USAGE
+    from ...tool_wire.wrapped import Wrapped
     from ...tool_wire.wrapper import wrap
 
-    return wrap(options.command, name=options.name, link=options.link, run=options.run, output=options.output)
+    wrapped = Wrapped(options.command, name=options.name, link=options.link, run=options.run, output=options.output)
+    return wrap(wrapped)
 
 
 COMMAND = Command(
