@@ -160,7 +160,7 @@ def test_imports_are_found_however_they_are_written(tmp_path: Path) -> None:
     assert list(imported(path)) == ["a.b", "d.e.f", "i.j"]
 
 
-def test_a_shared_package_is_told_apart_by_its_files() -> None:
+def test_a_shared_package_is_found_by_its_files() -> None:
     assert providers("google.genai.types") == ("google-genai",)
     assert providers("google.protobuf.message") == ("protobuf",)
     assert providers("opentelemetry.proto.collector.trace.v1.trace_service_pb2.X") == ("opentelemetry-proto",)

@@ -353,6 +353,14 @@ class Cassette:
             other._places = [place for place in self._places if "mcp" not in self._lines.trips[place]]
         return other
 
+    def requested(self, path_end: str) -> list[RoundTrip]:
+        """The HTTP round trips whose path ends in `path_end`; the others are not read."""
+        if self._given is not None:
+            return [trip for trip in self._given if _ends(trip.request.url, path_end)]
+        urls = ((place, self._lines.trips[place].get("request")) for place in self._places)
+        asked = [place for place, request in urls if isinstance(request, dict) and _ends(request.get("url"), path_end)]
+        return [trip for place in asked if (trip := self._lines.read(place, None)) is not None]
+
     def __len__(self) -> int:
         return len(self._places) if self._given is None else len(self._given)
 
@@ -380,6 +388,10 @@ class Cassette:
         if trip is None:
             raise CassetteError(f"round trip {index} cannot be read; see the problems of the cassette")
         return trip
+
+
+def _ends(url: object, path_end: str) -> bool:
+    return isinstance(url, str) and url.partition("?")[0].endswith(path_end)
 
 
 def _decompressed(data: bytes, lines: Lines) -> bytes:

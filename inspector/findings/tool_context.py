@@ -30,13 +30,17 @@ class ToolContext:
 
     @property
     def runs(self) -> list[tuple[ModelCall, ToolRun]]:
-        """The runs of the turn, each with its call."""
-        return [(call, run) for call in self.calls.calls for run in call.runs] if self.calls else []
+        """The runs of the turn on the tools' own wire, each with its call.
+
+        What a span says is not judged: each instrumentation writes arguments and results in its own form.
+        """
+        every = self.calls.calls if self.calls else []
+        return [(call, run) for call in every for run in call.runs if run.source == "wire"]
 
     @property
     def final(self) -> list[tuple[ModelCall, ToolRun]]:
         """The last run of each call that has one: its result is what the model should see."""
-        return [(call, call.runs[-1]) for call in self.calls.calls if call.runs] if self.calls else []
+        return list({id(call): (call, run) for call, run in self.runs}.values())
 
     @property
     def missing(self) -> list[ModelCall]:

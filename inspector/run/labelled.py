@@ -46,12 +46,12 @@ def put_findings(judged: JudgedTurn, label: Label) -> None:
 
 
 def _prove(label: Label, judged: JudgedTurn, runs: Iterable[ToolRun]) -> None:
-    """What the tools' own wire proves of the client: which calls ran. The next request can only suggest it."""
+    """What the tools' own wire or the agent's spans prove of the client: which calls ran."""
     client = as_object(label["client"])
     calls = judged.tool_calls.calls if judged.tool_calls is not None else []
     ran = {call.call.id for call in calls if call.runs}
     for result in objects_in(client.get("results")):
         result["ran"] = True if result.get("call_id") in ran else cast(object, result.get("ran"))
-    client["proof"] = "tool_wire"
+    client["proof"] = "tool_wire" if any(run.source == "wire" for run in runs) else "spans"
     if client.get("outcome") == "open" and all(call.runs for call in calls):
         client["outcome"] = "dispatched"

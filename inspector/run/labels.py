@@ -8,7 +8,7 @@ client did.
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -23,6 +23,8 @@ from ..analysis.threads import Threads
 from ..analysis.turn import Turn
 from ..findings.causes import STORM
 from ..findings.engine import JudgedTurn, RuleEngine
+from ..tools.spans import spans_ahead
+from ..tools.tool_run import ToolRun
 from ..wire.parse import read
 from ..wire.sessions import turns_of
 from ..wire.values import Choice, Reading, ToolCall, ToolResult
@@ -60,6 +62,10 @@ class Labeller:
     def problems(self) -> tuple[str, ...]:
         """Rules that could not be loaded or that failed, and round trips without labels, one sentence each."""
         return (*self._rules.problems, *self._problems)
+
+    def expect(self, runs: Sequence[ToolRun]) -> None:
+        """Tool runs that are recorded after the turns whose calls they are, as `spans_ahead` gives them."""
+        self._tools.expect(runs)
 
     def add(self, round_trip: RoundTrip) -> list[tuple[int, Label]]:
         """The label of this round trip, and the new one of the turn whose client layer it decides."""
@@ -184,6 +190,7 @@ def label_stream(
     `hints` adds the findings of tier H, `advice` the lint.
     """
     labeller = Labeller(hints=hints, advice=advice)
+    labeller.expect(spans_ahead(round_trips))
     for place, given in enumerate(round_trips):
         numbered = given if given.index >= 0 else replace(given, index=place)
         for index, done in labeller.follow(numbered):

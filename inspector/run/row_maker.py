@@ -1,11 +1,12 @@
 """Round trips to rows, as they are recorded."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.pricing import cost_of
+from ..tools.tool_run import ToolRun
 from ..wire.sessions import turns_of
 from ..wire.values import Reading
 from .labels import Key, LabelledRoundTrip, Labeller
@@ -28,6 +29,10 @@ class RowMaker:
         """The latest form of each row."""
         self._tools: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._waiting: dict[Key, tuple[Row, RoundTrip, Reading]] | None = None if priced else {}
+
+    def expect(self, runs: Sequence[ToolRun]) -> None:
+        """As `Labeller.expect`."""
+        self._labeller.expect(runs)
 
     def add(self, round_trip: RoundTrip) -> Iterator[Row]:
         if self._waiting is not None and len(self._waiting) >= PRICED_LATER:

@@ -16,6 +16,7 @@ from turntape.cassettes.errors import CassetteError, FormatError
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Tail
 
+from ..tools.spans import spans_ahead, spans_in
 from ..tools.tool_run import ToolRun
 from ..wire.exchange import Exchange
 from ..wire.parse import read_exchange
@@ -57,6 +58,7 @@ class Run:
         """A run in memory, for tests and for runs that have no file."""
         run = cls(Path("memory"))
         run._given = {trip.index: trip for trip in round_trips}
+        run._maker.expect(spans_ahead([*run._given.values()]))
         for rows in run.update(run._given.values()):
             run.rows.put(rows)
         run.rows.put(run.close())
@@ -79,6 +81,8 @@ class Run:
 
     def read(self) -> Iterator[list[Row]]:
         """The rows of new round trips in the file, in small batches, so that a view can show the first ones early."""
+        if self._tail.header is None:
+            self._maker.expect(spans_in(self.path))
         yield from self.update(self._tail.news())
 
     def update(self, round_trips: Iterable[RoundTrip]) -> Iterator[list[Row]]:

@@ -5,7 +5,7 @@ calls comes, when the next request shows what the model was given, and at the en
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -43,6 +43,11 @@ class ToolLabels:
         """The turns whose labels may change, by the identity of their calls."""
         self._rows: dict[RunKey, LabelledRoundTrip] = {}
         """The round trips of runs that no call has."""
+
+    def expect(self, runs: Sequence[ToolRun]) -> None:
+        """Runs that are recorded after the turns whose calls they are."""
+        self._active = self._active or bool(runs)
+        self._join.expect(runs)
 
     def add(
         self, trip: RoundTrip, reading: Reading, label: Label, open_turns: Iterable[tuple[JudgedTurn, Label]]
@@ -98,7 +103,8 @@ class ToolLabels:
         for judged, label in list(self._held.values()):
             yield from self._close(judged, label)
         for row in list(self._rows.values()):
-            found = [finding.as_json() for run in row.tool_runs for finding in self._rules.loose_run(run, self._join)]
+            loose = [run for run in row.tool_runs if run.source == "wire"]
+            found = [finding.as_json() for run in loose for finding in self._rules.loose_run(run, self._join)]
             if found:
                 row.label["findings"] = [*as_array(row.label["findings"]), *found]
                 yield row.round_trip.index, row

@@ -10,7 +10,7 @@ recorded after the next request, because it is written when it ends. So each sid
 """
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ..analysis.dispatch import Dispatch
@@ -21,6 +21,7 @@ from ..wire.values import Message, Part
 from .arguments import meaning
 from .model_calls import ModelCall, TurnCalls, calls_of, key_of
 from .seen import Shown, texts_shown
+from .spans import CALL_ID
 from .tool_names import best, fits
 from .tool_run import ToolRun
 from .tool_sessions import Definition, RunKey
@@ -44,6 +45,8 @@ class ToolJoin:
         self._by_meaning: defaultdict[str, list[ModelCall]] = defaultdict(list)
         self._loose: OrderedDict[RunKey, ToolRun] = OrderedDict()
         """Runs without a call."""
+        self._expected: defaultdict[str, list[ToolRun]] = defaultdict(list)
+        """By the id of the call: runs of turns that are still to come."""
         self._joined: dict[RunKey, ModelCall] = {}
         self._returned: dict[int, ToolRun] = {}
         """By the hash of its text: the first run that returned it."""
@@ -61,6 +64,15 @@ class ToolJoin:
     def is_loose(self, run: ToolRun) -> bool:
         return key_of(run) in self._loose
 
+    def expect(self, runs: Iterable[ToolRun]) -> None:
+        """Runs that are known before the turns whose calls they are: spans, which are recorded after them."""
+        for run in runs:
+            call_id = as_text(run.meta.get(CALL_ID))
+            if call_id:
+                self._expected[call_id].append(run)
+            else:
+                self._loose[key_of(run)] = run
+
     def ended(self, turn: Turn) -> tuple[TurnCalls | None, list[ToolRun]]:
         """The calls of a turn (None when it has none), and the waiting runs that were joined to them."""
         made = calls_of(turn)
@@ -75,6 +87,9 @@ class ToolJoin:
         self._turns[id(made)] = made
         while len(self._turns) > _MOST_TURNS:
             self._forget(self._turns.popitem(last=False)[1])
+        for call in made.calls:
+            for run in self._expected.pop(call.call.id or "", ()):
+                self._join(run, call, f"_meta.{CALL_ID}")
         found = [run for run in self._loose.values() if made.begun <= run.started_at]
         return made, [run for run in found if self._put(run) is not None]
 
@@ -109,7 +124,7 @@ class ToolJoin:
             self._returned.setdefault(hash(run.returned_text.strip()), run)
         known = self._joined.get(key)
         if known is not None:
-            old = next(one for one in known.runs if key_of(one) == key)
+            old = next((one for one in known.runs if key_of(one) == key), run)
             known.put(replace(run, call_id=old.call_id, turn=old.turn, joined=old.joined, by=old.by))
             self._find_other(known)
             return known.turn

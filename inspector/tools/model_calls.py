@@ -28,7 +28,14 @@ class ModelCall:
     """Its result in the next request."""
 
     def put(self, run: ToolRun) -> None:
-        """Add a run, or the newer form of one, with what the next request shows of it."""
+        """Add a run, or the newer form of one, with what the next request shows of it.
+
+        A span is left out where the tool's own wire shows the same execution.
+        """
+        if run.source == "wire":
+            self.runs[:] = [one for one in self.runs if one.source == "wire"]
+        elif any(one.source == "wire" for one in self.runs):
+            return
         if self.shown is not None:
             run = seen(run, self.shown)
         for place, one in enumerate(self.runs):

@@ -9,19 +9,24 @@ package `opentelemetry-proto`, which the extra `turntape[spans]` installs; witho
 """
 
 import base64
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from turntape.cassettes.errors import CassetteError
+from turntape.cassettes.tape.compression import MAGIC, Decompression
 from turntape.cassettes.tape.model import RoundTrip
+from turntape.cassettes.tape.reader import Cassette
 
-from ..wire.exchange import Exchange, header
+from ..wire.exchange import Exchange
 from ..wire.json_value import Object, as_object, as_text, compact, objects_in, parse_json
+from ..wire.protocols.otlp import PATH_END, carries_spans
 from .tool_run import ToolRun
 
-_PATH = re.compile(r"/v1/traces$")
 _NAMES = ("gen_ai.tool.name", "ai.toolCall.name", "tool.name")
-_IDS = ("gen_ai.tool.call.id", "ai.toolCall.id", "tool_call.id")
+CALL_ID = "gen_ai.tool.call.id"
+"""The key in `ToolRun.meta` of the id of the model's call, whatever the span calls it."""
+_IDS = (CALL_ID, "ai.toolCall.id", "tool_call.id")
 _ARGUMENTS = (
     "gen_ai.tool.call.arguments",
     "ai.toolCall.args",
@@ -68,19 +73,38 @@ class Span:
 def span_runs(round_trips: Iterable[RoundTrip]) -> Iterator[ToolRun]:
     """The tool runs that received spans describe, in the order in which they arrived. Other round trips are skipped."""
     for trip in round_trips:
-        if carries_spans(trip):
+        if carries_spans(Exchange(trip)):
             yield from (run for span in spans_of(trip) if (run := tool_run(span, trip.index)) is not None)
 
 
-def carries_spans(trip: RoundTrip) -> bool:
-    """True for a request with which an exporter sends traces over OTLP."""
-    if trip.tool_wire is not None or trip.request.method.upper() != "POST":
-        return False
-    exchange = Exchange(trip)
-    if not _PATH.search(exchange.path):
-        return False
-    kind = (header(trip.request.headers, "content-type") or "").partition(";")[0].strip().lower()
-    return kind == "application/x-protobuf" or (kind == "application/json" and "resourceSpans" in exchange.fields)
+def spans_ahead(round_trips: Iterable[RoundTrip]) -> list[ToolRun]:
+    """The tool runs of all spans in a recording that can be read twice.
+
+    An exporter sends spans seconds after the tools ran, and often only at the end of the run.
+    """
+    match round_trips:
+        case Cassette():
+            return list(span_runs(round_trips.requested(PATH_END)))
+        case Sequence():
+            return list(span_runs(trip for trip in round_trips if PATH_END in trip.request.url))
+        case _:
+            return []
+
+
+def spans_in(path: Path) -> list[ToolRun]:
+    """As `spans_ahead`, for a file that is then followed. A file without spans is not parsed."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return []
+    if data.startswith(MAGIC):
+        data, _ = Decompression().feed(data, final=True)
+    if PATH_END.encode() not in data:
+        return []
+    try:
+        return spans_ahead(Cassette.load(path))
+    except CassetteError:
+        return []  # who follows the file reports it
 
 
 def spans_of(trip: RoundTrip) -> list[Span]:
@@ -188,7 +212,9 @@ def tool_run(span: Span, index: int) -> ToolRun | None:
     text = result if isinstance(result, str) else None if result is None else compact(result)
     failed = span.error is not None
     call_id = _first(attributes, _IDS)
+    trace = f"00-{span.trace_id}-{span.span_id}-01"
     return ToolRun(
+        source="span",
         index=index,
         session=f"{span.trace_id}-{span.span_id}",
         server=span.service or "process",
@@ -204,8 +230,7 @@ def tool_run(span: Span, index: int) -> ToolRun | None:
         returned_bytes=None if text is None else len(text.encode(errors="surrogatepass")),
         returned_text=span.error if text is None else text,
         exchanges=(index,),
-        call_id=call_id if isinstance(call_id, str) and call_id else None,
-        by="span",
+        meta={CALL_ID: call_id, "traceparent": trace} if call_id else {"traceparent": trace},
     )
 
 

@@ -32,6 +32,8 @@ class ToolRun:
     """One execution of a tool: `tools/call` and its answer. Several exchanges are one run when the server asked for
     input in between, or gave a task."""
 
+    source: Literal["wire", "span"] = "wire"
+    """`wire`: the messages of the tool itself. `span`: what the agent's own instrumentation says of it."""
     index: int
     """The number of the round trip of its `tools/call`; of the first one where there are several."""
     session: str
@@ -105,6 +107,7 @@ class ToolRun:
     def as_json(self) -> dict[str, object]:
         """The run as a label and `show --json` have it."""
         return {
+            "source": self.source,
             "index": self.index,
             "call_id": self.call_id,
             "server": self.server,

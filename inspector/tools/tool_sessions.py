@@ -12,6 +12,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.json_value import Object, as_object, as_text, compact, objects_in
 from .returned import error_message, returned_of
+from .spans import span_runs
 from .tool_messages import ToolMessage, ToolMessageReader
 from .tool_run import ToolRun
 
@@ -101,8 +102,10 @@ class ToolSessions:
         return frozenset(session.server for session in self._sessions.values())
 
     def add(self, trip: RoundTrip) -> Added:
-        """What a round trip brings; nothing when it is not MCP's."""
-        added = Added()
+        """What a round trip brings; nothing when it is neither MCP's nor brings spans."""
+        added = Added(list(span_runs([trip])))
+        if added.runs:
+            return added
         changed: dict[RunKey, ToolRun] = {}
         touched: set[str] = set()
         for message in self._reader.add(trip):

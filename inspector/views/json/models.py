@@ -196,17 +196,19 @@ class ClientLayer(JsonObject):
     """How this turn's own request relates to the thread's previous one."""
     outcome: Literal["dispatched", "partly", "not_dispatched", "ended", "open"]
     """What the client did with the calls. `ended`: there was nothing to do; `open`: nothing later was recorded."""
-    proof: Literal["tool_wire", "request"] | None
-    """What shows it: the tools' own wire, or only the next request."""
+    proof: Literal["tool_wire", "spans", "request"] | None
+    """What shows it: the tools' own wire, the agent's spans, or only the next request."""
     echo: HistoryDiffInfo | None
     """How the next request repeats this turn; `null` when there is no next request."""
 
 
 class ToolRunInfo(JsonObject):
-    """One execution of a tool, as its own wire shows it."""
+    """One execution of a tool, as its own wire or the agent's instrumentation shows it."""
 
+    source: Literal["wire", "span"]
+    """`wire`: the messages of the tool itself. `span`: an OpenTelemetry span of the agent."""
     index: int
-    """The number of the round trip of its `tools/call`."""
+    """The number of the round trip of its `tools/call`, or of the one that brought the span."""
     call_id: str | None
     """The id of the model's call; `null` where the API gives none."""
     server: str

@@ -31,6 +31,7 @@ def _row(place: str, api: Api | None = None) -> Registration:
 
 BUILT_IN: tuple[Registration, ...] = (
     _row("mcp.tool_wire:MCP", mcp.API),
+    _row("otlp:OTLP"),
     _row("bedrock.converse:BEDROCK_CONVERSE", bedrock.CONVERSE_API),
     _row("bedrock.invoke:BEDROCK_INVOKE", bedrock.INVOKE_API),
     _row("bedrock.agent:BEDROCK_AGENT"),

@@ -1,8 +1,14 @@
+import json
 from dataclasses import replace
+from pathlib import Path
 
-from conversations import loop
+import orjson
+import pytest
+from conversations import START, loop
+from factories import round_trip
 from tool_stories import Story, text
 
+from turntape.cassettes import Cassette, Recorder, RoundTrip
 from turntape.inspector.run.labels import Labeller, label_stream
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.json.models import RoundTripLabel
@@ -20,6 +26,7 @@ def test_a_turn_has_the_runs_of_its_calls_and_other_rows_have_none() -> None:
 
     assert [len(label["tool_runs"]) for label in labels] == [0, 0, 2, 0, 0, 0]  # type: ignore[arg-type]
     assert labels[2]["tool_runs"][0] == {  # type: ignore[index]
+        "source": "wire",
         "index": 3,
         "call_id": "c1",
         "server": "files",
@@ -54,6 +61,79 @@ def test_calls_that_ran_were_dispatched_although_no_request_came_after_them() ->
 
     assert whole.label()[2].label["client"]["outcome"] == "dispatched"  # type: ignore[index]
     assert half.label()[2].label["client"]["outcome"] == "open"  # type: ignore[index]
+
+
+def spans(*calls: tuple[str | None, str, str]) -> RoundTrip:
+    """What an exporter sends of executed tools: `(id of the call, tool, arguments)`."""
+    made = [
+        {
+            "traceId": "0" * 31 + "1",
+            "spanId": f"{place:016x}",
+            "startTimeUnixNano": str(int((START + 0.25) * 1e9) + place),
+            "endTimeUnixNano": str(int((START + 0.25) * 1e9) + 2_000_000),
+            "attributes": [
+                {"key": key, "value": {"stringValue": value}}
+                for key, value in (
+                    ("gen_ai.operation.name", "execute_tool"),
+                    ("gen_ai.tool.name", tool),
+                    ("gen_ai.tool.call.id", call_id),
+                    ("gen_ai.tool.call.arguments", arguments),
+                    ("gen_ai.tool.call.result", '"other words"'),
+                )
+                if value is not None
+            ],
+        }
+        for place, (call_id, tool, arguments) in enumerate(calls)
+    ]
+    body = orjson.dumps({"resourceSpans": [{"scopeSpans": [{"spans": made}]}]})
+    headers = (("content-type", "application/json"),)
+    return round_trip(body, url="http://127.0.0.1:1/otlp/v1/traces", headers=headers, started_at=START + 60)
+
+
+def without_wire(*calls: tuple[str | None, str, str]) -> Story:
+    """An agent with its tools in its own process, and its spans at the end."""
+    made = Story(naming="{tool}").turn(("c1", "add", '{"a":1}'), ("c2", "say", '{"text":"x"}'))
+    made.put(made.trips.pop()).results(("c1", "1"), ("c2", "x")).turn()
+    return made.put(spans(*calls))
+
+
+def test_spans_are_joined_by_the_id_of_the_call() -> None:
+    (call, say) = without_wire(("c2", "say", '{"text":"x"}'), ("c1", "add", '{"a": 1}')).runs()
+
+    assert (call.name, call.call_id, call.joined, call.by) == ("add", "c1", "exact", "_meta.gen_ai.tool.call.id")
+    assert (say.name, say.call_id, say.source, say.duration_ms) == ("say", "c2", "span", 2.0)
+
+
+def test_a_span_proves_that_a_tool_ran_and_is_not_judged() -> None:
+    labels = [one.label for one in without_wire(("c1", "add", '{"a":1}'), (None, "other", "{}")).label()]
+
+    assert labels[0]["client"]["proof"] == "spans"  # type: ignore[index]
+    assert [result["ran"] for result in labels[0]["client"]["results"]] == [True, None]  # type: ignore[index]
+    assert [label["findings"] for label in labels] == [[], [], []]
+    assert [run["name"] for run in labels[2]["tool_runs"]] == ["other"]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "jsonl.zst"])
+def test_spans_of_a_file_are_joined_in_every_view(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a.cassette.{suffix}"
+    made = without_wire(("c1", "add", '{"a":1}'), ("c2", "say", '{"text":"x"}'))
+    with Recorder(path) as recorder:
+        for trip in made.trips:
+            recorder.write(trip)
+    shown = [json.loads(line) for line in show_json(Cassette.load(path))]
+
+    assert [[run.call_id for run in row.tool_runs] for row in Run.load(path).rows.all] == [["c1", "c2"], [], []]
+    assert [[run["call_id"] for run in row["tool_runs"]] for row in shown] == [["c1", "c2"], [], []]
+
+
+def test_where_the_tools_wire_shows_a_run_its_span_is_left_out() -> None:
+    late = story().put(spans(("c1", "add", '{"a":1}')))
+    early = story()
+    early.trips.insert(3, replace(spans(("c1", "add", '{"a":1}')), index=99))
+
+    for made in (late, early):
+        assert [(run.source, run.name) for run in made.runs()] == [("wire", "add"), ("wire", "say")]
+        assert [label["findings"] for label in (one.label for one in made.label())] == [[]] * len(made.trips)
 
 
 def test_labels_come_again_while_the_run_is_recorded() -> None:

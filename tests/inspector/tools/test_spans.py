@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turntape.cassettes import RoundTrip
-from turntape.inspector.tools.spans import carries_spans, span_runs, spans_of
+from turntape.inspector.tools.spans import span_runs, spans_of
+from turntape.inspector.wire.parse import read
 
 JSON = (("content-type", "application/json"),)
 PROTOBUF = (("Content-Type", "application/x-protobuf"),)
@@ -54,7 +55,7 @@ def test_a_tool_span_is_a_run() -> None:
             }
         )
     )
-    assert (run.index, run.server, run.name, run.call_id) == (4, "agent", "add", "call_1")
+    assert (run.index, run.server, run.name, run.meta.get("gen_ai.tool.call.id")) == (4, "agent", "add", "call_1")
     assert run.arguments == {"a": 1, "b": "é"} and run.arguments_raw == '{"a":1,"b":"é"}'
     assert (run.started_at, run.duration_ms) == (1_780_000_000.5, 1250.0)
     assert (run.outcome, run.is_error, run.returned_text, run.returned_bytes) == ("answered", False, "3", 1)
@@ -76,7 +77,7 @@ def test_a_tool_span_is_a_run() -> None:
 )
 def test_names_that_libraries_use(attributes: dict[str, Any]) -> None:
     (run,) = runs(span(attributes))
-    assert (run.name, run.call_id, run.arguments, run.returned_text) == ("add", "c", {"a": 1}, "2")
+    assert (run.name, run.meta["gen_ai.tool.call.id"], run.arguments, run.returned_text) == ("add", "c", {"a": 1}, "2")
 
 
 @pytest.mark.parametrize(
@@ -172,7 +173,7 @@ def test_bytes_of_the_real_exporter() -> None:
     ],
 )
 def test_which_requests_carry_spans(url: str, headers: Any, body: bytes, expected: bool) -> None:
-    assert carries_spans(round_trip(body, url=url, headers=headers)) == expected
+    assert (read(round_trip(body, url=url, headers=headers)).protocol == "otlp") == expected
 
 
 NAMES = (

@@ -1,4 +1,4 @@
-"""OTLP on our own port: which paths are ours, what is answered, and what goes on to a collector."""
+"""OTLP on our own port: which paths are ours, what is answered, and what a collector gets."""
 
 import pytest
 from mitmproxy import http
