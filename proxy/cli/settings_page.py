@@ -37,6 +37,7 @@ READ = {
     "TURNTAPE_HOME": "folder of the certificate authority and of updated prices (default: `~/.turntape`)",
     "TURNTAPE_MODE": "record mode of tests and of the transports: `none`, `once`, `new`, `all` or `verify`; takes "
     "precedence over the code, also in CI",
+    "TURNTAPE_MCP_LINK": "where `turntape mcp` sends its traffic without `--link` and `-o`; `turntape run` sets it",
     "CI": "set and not `0`, `false` or `no`: nothing is recorded in tests unless `TURNTAPE_MODE` says so",
     "NO_COLOR": "set: no colours where `--color` is `auto`",
     "FORCE_COLOR": "set: colours even if the output is not a terminal",

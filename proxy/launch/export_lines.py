@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 
 from ..capture.upstream_proxy import NO_PROXIES, PROXIES
+from ..tool_wire.address import VARIABLE as TOOL_LINK
 from .environment import CERTIFICATES, SWITCHES
 from .recording import Recording
 
@@ -16,7 +17,7 @@ def what_to_export(recording: Recording, colour: bool) -> list[str]:
     variables = recording.environment.variables
     forward = {*PROXIES, *NO_PROXIES, "NODE_OPTIONS", *(name for name, _, _ in SWITCHES)}
     certificates = {row.variable for row in CERTIFICATES}
-    base = [name for name in variables if name not in forward | certificates]
+    base = [name for name in variables if name not in forward | certificates | {TOOL_LINK}]
     lines = [f"{bold}turntape{off} records to {recording.settings.path}, port {recording.port}. Ctrl-C ends it."]
     if base:
         lines += ["", f"{bold}Base URL{off} {dim}of the API that the client calls{off}"]
@@ -27,6 +28,9 @@ def what_to_export(recording: Recording, colour: bool) -> list[str]:
     if trusted := [name for name in variables if name in certificates]:
         lines += ["", f"{bold}with its certificate{off}"]
         lines += exports(variables, trusted)
+    if TOOL_LINK in variables:
+        lines += ["", f"{bold}for its tool servers{off} {dim}that start with `turntape mcp`{off}"]
+        lines += exports(variables, [TOOL_LINK])
     return [*lines, ""]
 
 

@@ -18,6 +18,7 @@ from ..capture.upstream_proxy import chosen
 from ..limits.limit_checker import LimitChecker
 from ..limits.limits import LimitReached, Limits
 from ..sidecar.sidecar_client import SidecarClient
+from ..tool_wire.address import VARIABLE as TOOL_LINK
 from .environment import Environment, Route, environment, node_preload
 from .spans import collector, span_variables
 from .terminal import coloured
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from ..breakpoints.breakpoints_addon import Breakpoints
     from ..engine.engine import AddonFactory, Engine
     from ..prove.report import Proof
+    from ..tool_wire.link_server import LinkServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +91,11 @@ class Recording:
         """Connections of the command that bypassed the proxy, by place."""
         self.limits = LimitChecker(settings.limits) if settings.limits else None
         self.tool_link: str | None = None
-        """The address that wrappers of tool servers report to; None before the start."""
+        """The address that wrappers of tool servers report to; None before the start, and where none can be had."""
         self._recorder: Recorder
         self._engine: Engine
         self._sidecar: SidecarClient | None = None
+        self._links: LinkServer | None = None
 
     @property
     def port(self) -> int:
@@ -169,6 +172,7 @@ class Recording:
             colour=coloured(sys.stderr.isatty(), settings.environ, settings.color),
             checker=self.limits,
         )
+        await self._listen_to_wrappers()
         self.environment = environment(
             settings.environ,
             port=self.port,
@@ -181,6 +185,17 @@ class Recording:
         )
         if settings.spans:
             self.environment.variables.update(span_variables(settings.environ, self.port))
+        if self.tool_link:
+            self.environment.variables[TOOL_LINK] = self.tool_link
+
+    async def _listen_to_wrappers(self) -> None:
+        from ..tool_wire.link_server import LinkServer
+
+        self._links = LinkServer(self._recorder)
+        try:
+            self.tool_link = str(await self._links.start())
+        except OSError as exc:
+            self._links.problems.append(f"no socket for the wrappers of tool servers: {exc}")
 
     def _recorded(self, _round_trip: object, _number: int) -> None:
         if self.on_first is not None:
@@ -195,22 +210,25 @@ class Recording:
         """Stop waiting for the labels. Any thread may call this."""
         if self._sidecar:
             self._sidecar.kill()
+        if self._links:
+            self._links.hurry()
 
     async def finish(self) -> Outcome:
         """Stop the proxy, let the reader finish, close the file."""
         import asyncio
 
+        assert self._sidecar and self._links
+        await self._links.close()
         await self._engine.stop()
         count = self._recorder.count
-        assert self._sidecar
         totals = await asyncio.to_thread(self._sidecar.close, count)
         await asyncio.to_thread(self._recorder.close)
         if not count and self.settings.made:
             self.settings.path.unlink(missing_ok=True)  # nobody asked for a file with nothing in it
         missing = self._sidecar.problem if count else None
         remarks = self.limits.remarks(missing is not None) if self.limits else []
-        problems = (self._recorder.problem, missing, *remarks)
-        lost = self._recorder.problem is not None
+        problems = (self._recorder.problem, *self._links.problems, missing, *remarks)
+        lost = self._recorder.problem is not None or bool(self._links.problems)
         return Outcome(count, totals, tuple(p for p in problems if p), lost)
 
 

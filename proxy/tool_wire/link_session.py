@@ -73,6 +73,8 @@ class LinkSession:
         self._lines = {CLIENT: Lines(), SERVER: Lines()}
         self._session: ToolSession | None = None
         self._lost = 0
+        self._seen = {CLIENT: 0.0, SERVER: 0.0}
+        """The time of the last frame of each stream."""
         self._last = 0.0
         """The time of the last frame."""
 
@@ -108,6 +110,7 @@ class LinkSession:
         if self._session is None:
             self._start(frame)
         elif sender := _SENDERS.get(kind):
+            self._seen[kind] = frame.at
             for line in self._lines[kind].feed(data):
                 self._session.message(sender, line, frame.at)
         elif kind == STDERR:
@@ -124,7 +127,8 @@ class LinkSession:
         if fields["version"] != VERSION:
             raise ValueError(f"the wrapper is of another version of turntape ({fields['version']}, not {VERSION})")
         if fields["token"] != self._token:
-            raise ValueError("the wrapper has a wrong token")
+            self.ended = True  # any local user can connect to a port
+            return
         server = ToolServer(
             new_session(),
             fields["name"],
@@ -147,7 +151,7 @@ class LinkSession:
             return
         for kind, sender in _SENDERS.items():
             if rest := self._lines[kind].rest():
-                self._session.message(sender, rest, at)
+                self._session.message(sender, rest, self._seen[kind])
         self._session.end(fields["exit"], fields["signal"], cast(Side | None, fields["closed_first"]), at)
         if self._lost:
-            self._report(f"{self._lost:,} bytes of the tool server {self.name} were not recorded: it was too fast")
+            self._report(f"{self._lost:,} bytes of the tool server {self.name} were not recorded: they came too fast")

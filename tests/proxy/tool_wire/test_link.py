@@ -1,0 +1,115 @@
+"""The wrapper's end of the link: what does not fit is counted, and nothing waits."""
+
+import json
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from turntape.proxy.tool_wire import frames
+from turntape.proxy.tool_wire.link import Link
+
+
+@pytest.fixture
+def sockets() -> Iterator[tuple[socket.socket, socket.socket]]:
+    ours, theirs = socket.socketpair()
+    for one in (ours, theirs):
+        one.setblocking(False)
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    with ours, theirs:
+        yield ours, theirs
+
+
+def drained(theirs: socket.socket, link: Link) -> list[frames.Frame]:
+    """All that the recorder gets when it reads again."""
+    decoder = frames.Decoder()
+    found: list[frames.Frame] = []
+    while True:
+        try:
+            found += decoder.feed(theirs.recv(1 << 16))
+        except BlockingIOError:
+            if not link.waiting:
+                return found
+        link.flush()
+
+
+def test_frames_arrive_in_order(sockets: tuple[socket.socket, socket.socket]) -> None:
+    ours, theirs = sockets
+    link = Link(ours)
+    for number in range(200):
+        link.put(frames.CLIENT, float(number), b"x" * 100)
+
+    assert [frame.at for frame in drained(theirs, link)] == list(map(float, range(200)))
+
+
+def test_what_finds_no_room_is_counted_and_reported_in_its_place(sockets: tuple[socket.socket, socket.socket]) -> None:
+    ours, theirs = sockets
+    link = Link(ours, waiting_bytes=20_000)
+    for number in range(100):
+        link.put(frames.CLIENT if number % 2 else frames.SERVER, float(number), b"x" * 1000)
+    kept = drained(theirs, link)
+    assert link.lost == 100_000 - 1000 * len(kept) > 0
+
+    link.put(frames.CLIENT, 100.0, b"again")
+    later = drained(theirs, link)
+
+    missing = [json.loads(frame.data) for frame in later if frame.kind == frames.LOST]
+    assert sum(one["bytes"] for one in missing) == link.lost
+    assert {one["of"] for one in missing} == {frames.CLIENT, frames.SERVER}
+    assert later[-1] == frames.Frame(frames.CLIENT, 100.0, b"again")
+
+
+def test_the_last_frame_is_never_left_out(sockets: tuple[socket.socket, socket.socket]) -> None:
+    ours, theirs = sockets
+    link = Link(ours, waiting_bytes=5000)
+    for _ in range(50):
+        link.put(frames.STDERR, 1.0, b"x" * 1000)
+    link.put(frames.END, 2.0, b"{}")
+
+    *_, lost, end = drained(theirs, link)
+    assert (lost.kind, end.kind) == (frames.LOST, frames.END)
+
+
+def test_a_piece_that_is_larger_than_the_room_goes_when_nothing_else_waits(
+    sockets: tuple[socket.socket, socket.socket],
+) -> None:
+    ours, theirs = sockets
+    link = Link(ours, waiting_bytes=10)
+    link.put(frames.CLIENT, 1.0, b"x" * 100)
+
+    assert [len(frame.data) for frame in drained(theirs, link)] == [100]
+    assert link.lost == 0
+
+
+def test_a_recorder_that_is_gone_takes_nothing_and_raises_nothing(sockets: tuple[socket.socket, socket.socket]) -> None:
+    ours, theirs = sockets
+    link = Link(ours)
+    theirs.close()
+    for _ in range(3):
+        link.put(frames.CLIENT, 1.0, b"x")
+    link.half_close()
+
+    assert (link.ended, link.descriptor, link.waiting) == (True, None, 0)
+
+
+def test_the_end_of_the_recorder_is_noticed_while_reading(sockets: tuple[socket.socket, socket.socket]) -> None:
+    ours, theirs = sockets
+    link = Link(ours)
+    link.receive()
+    assert not link.ended
+    theirs.send(frames.encode(frames.SAY, 1.0, b"the disk is full"))
+    theirs.close()
+
+    link.receive()
+    link.receive()
+
+    assert (link.said, link.ended) == (["the disk is full"], True)
+
+
+def test_without_a_socket_nothing_happens() -> None:
+    link = Link(None)
+    link.put(frames.CLIENT, 1.0, b"x")
+    link.flush()
+    link.receive()
+
+    assert (link.descriptor, link.waiting, link.lost) == (None, 0, 0)
