@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 type Json = dict[str, object]
+type HeaderFields = tuple[tuple[str, str], ...]
 type Documents = Sequence[Json | None]
 """The JSON objects of an answer in order: one for an answer that is not a stream. None for an event that holds no
 object, such as `[DONE]`."""
@@ -79,6 +80,21 @@ class SessionTurns:
 
 
 @dataclass(frozen=True, slots=True)
+class Shape:
+    """Recognises an API on any host by what is on the wire, where no path identifies it."""
+
+    request: Callable[[str, HeaderFields, bytes], bool]
+    """True for a request of the API, by its method, its header fields and its body."""
+    answer: Callable[[bytes], bool]
+    """True for an event that ends the stream with which a request is answered; the event is given whole."""
+    endless: Callable[[str, HeaderFields, bytes], bool]
+    """True for a request whose answer is a stream that only the client ends; it is given as to `request`."""
+    opening: Callable[[bytes], str | None]
+    """The URL that the first event of a stream names for the client's messages. Empty when it names none, None while
+    the stream is too short to decide."""
+
+
+@dataclass(frozen=True, slots=True)
 class Api:
     """One API, as the tape sees it."""
 
@@ -93,6 +109,8 @@ class Api:
     segment of the path, and `**` for one or several."""
     other_paths: tuple[str, ...] = ()
     """How the paths of other endpoints end that are recorded on any host, written like `turn_paths`."""
+    shape: Shape | None = None
+    """How its exchanges are recognised on any host and path. None: only by the paths above."""
     session_turns: SessionTurns | None = None
     """How the turns of a WebSocket session are counted while it runs. None: it has no such sessions."""
 

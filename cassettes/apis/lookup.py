@@ -4,7 +4,7 @@ import re
 from functools import cache, lru_cache
 
 from .entry_points import registered
-from .interface import Api, SessionTurns
+from .interface import Api, HeaderFields, SessionTurns, Shape
 
 UNKNOWN = Api()
 """An API of which nothing is known: no field is ignored, and faults that edit its answers are refused."""
@@ -55,6 +55,32 @@ def _ends(paths: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(f"(?:{'|'.join(ends)})$") if paths else re.compile(r"(?!)")
 
 
+def is_recorded_shape(method: str, headers: HeaderFields, body: bytes) -> bool:
+    """True for a request that is recorded on any host because of what it holds."""
+    return any(shape.request(method, headers, body) for shape in _shapes())
+
+
+def is_endless(method: str, headers: HeaderFields, body: bytes) -> bool:
+    """True for a request whose answer is a stream that only the client ends."""
+    return any(shape.endless(method, headers, body) for shape in _shapes())
+
+
+def ends_an_answer(event: bytes) -> bool:
+    """True for an event that ends a stream of an API that is recognised by shape."""
+    return any(shape.answer(event) for shape in _shapes())
+
+
+def opening(beginning: bytes) -> str | None:
+    """The URL that a stream names for the client's messages; empty for another stream, None while that is open."""
+    found = [shape.opening(beginning) for shape in _shapes()]
+    return next((url for url in found if url), None if None in found else "")
+
+
+@cache
+def _shapes() -> tuple[Shape, ...]:
+    return tuple(api.shape for api in _apis() if api.shape is not None)
+
+
 def asks_for_a_turn(message: bytes) -> bool:
     """True for a WebSocket message with which a client asks for an answer."""
     return any(turns.asked_by(message) for turns in _session_turns())
@@ -78,5 +104,5 @@ def _apis() -> tuple[Api, ...]:
 
 def forget() -> None:
     """Read the entry points again on the next use: for tests, and after a package was installed."""
-    for cached in (registered, _apis, _at, stream_ends, turn_paths, recorded_paths, _session_turns):
+    for cached in (registered, _apis, _at, stream_ends, turn_paths, recorded_paths, _shapes, _session_turns):
         cached.cache_clear()

@@ -161,6 +161,8 @@ CREDENTIALS = frozenset(
         "www-authenticate",
         "proxy-authenticate",
         "authentication-info",
+        # Whoever has the id of an MCP session may speak in it. Its fingerprint still joins the exchanges of a session.
+        "mcp-session-id",
     ]
 )
 """Header fields that carry a credential in either direction, lower case."""
@@ -226,6 +228,10 @@ REQUEST_HEADERS = frozenset(
         "x-fern-sdk-name",
         "x-fern-sdk-version",
         "x-client-name",
+        "mcp-protocol-version",
+        "mcp-method",
+        "mcp-name",
+        "last-event-id",
         "x-scripted-fault",
     ]
 )
@@ -250,6 +256,7 @@ REQUEST_PREFIXES = (
     "x-amzn-",
     "x-vercel-ai-",
     "sec-fetch-",
+    "mcp-param-",
 )
 """Beginnings of request header fields that are stored unchanged, unless `CREDENTIAL_WORDS` has a part of the name."""
 

@@ -194,4 +194,6 @@ def locate(target: str, overrides: Mapping[str, str] | None = None) -> Location 
         return None
     upstream = BY_NAME.get(name) or Upstream(name, base)
     url, path = joined(base, upstream, endpoint(upstream, match["rest"] or "/"))
+    if not match["rest"] and name not in BY_NAME:
+        path = path.removesuffix("/") or "/"  # the user's URL is the whole one: an MCP server has no other
     return Location(unquote(match["run"]) if match["run"] else None, upstream, path, url)

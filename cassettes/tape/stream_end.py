@@ -7,7 +7,7 @@ trait of each API (`apis/interface.py`); those of all APIs count, since gateways
 import re
 from collections.abc import Sequence
 
-from ..apis.lookup import stream_ends
+from ..apis.lookup import ends_an_answer, stream_ends
 
 _TAIL = 1 << 20
 """How many bytes of the end of a stream are kept: OpenAI's last event holds the whole answer and all tools again."""
@@ -20,8 +20,10 @@ _NAME = 200
 def ended(pieces: Sequence[bytes]) -> bool:
     """True when what arrived, in pieces, holds the end of a stream."""
     tail = _tail(pieces)
-    last = re.split(rb"\r?\n\r?\n", tail.rstrip())[-1][:_NAME]
-    return any(terminal in place for place in (tail[-_NEAR:], last) for terminal in stream_ends())
+    whole = re.split(rb"\r?\n\r?\n", tail.rstrip())[-1]
+    if any(terminal in place for place in (tail[-_NEAR:], whole[:_NAME]) for terminal in stream_ends()):
+        return True
+    return tail.endswith((b"\n\n", b"\r\n\r\n")) and ends_an_answer(whole)
 
 
 def _tail(pieces: Sequence[bytes]) -> bytes:

@@ -1,7 +1,7 @@
 """A round trip that is still running: what was seen of it so far."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from turntape.cassettes.tape.content_encoding import Decoder, decoder
@@ -41,6 +41,16 @@ class PendingRoundTrip:
     """Fields to store with the round trip, such as the mark of a limit."""
     held: bool = False
     """True when a breakpoint may hold the response back."""
+    doubt: Callable[[], object] | None = None
+    """Set while only the shape of the exchange can decide whether it is recorded; called when it is not."""
+    opened: Callable[[str], object] | None = None
+    """Called with the URL that the stream of the answer names for the client's messages, when it names one."""
+    endless: bool = False
+    """True for a stream that only the client ends."""
+    most: int | None = None
+    """How many bytes of the answer are kept; None for all of them."""
+    _kept: int = 0
+    """How many bytes of the answer are kept."""
     _decoder: Decoder | None = None
     _encoded: list[bytes] | None = None
     """The pieces as they arrived, kept until it is known that they decode."""
@@ -62,13 +72,23 @@ class PendingRoundTrip:
             if self._decoder is not None:
                 self._decode(self._decoder, data, at)
             else:
-                self.pieces.append(data)
-                self.times.append(at)
+                self._keep(data, at)
         return data
+
+    def _keep(self, plain: bytes, at: int) -> None:
+        self._kept += len(plain)
+        if self.most is None or self._kept <= self.most:
+            self.pieces.append(plain)
+            self.times.append(at)
+            return
+        fault = f"the answer is longer than {self.most} bytes; what came after them is not kept"
+        if fault not in self.faults:
+            self.faults.append(fault)
 
     def _decode(self, decoding: Decoder, data: bytes, at: int) -> None:
         assert self._encoded is not None
-        self._encoded.append(data)
+        if self.most is None or self._kept <= self.most:
+            self._encoded.append(data)
         try:
             plain = decoding.decode(data)
         except Exception as exc:  # noqa: BLE001 - each library has its own errors, and the traffic must continue
@@ -76,8 +96,7 @@ class PendingRoundTrip:
             self.replace(self._encoded, at)
             return
         if plain:
-            self.pieces.append(plain)
-            self.times.append(at)
+            self._keep(plain, at)
 
     def replace(self, pieces: Sequence[bytes], at: int | None = None) -> None:
         """Store these pieces as the body, without decoding, as of one moment (now, when none is given)."""

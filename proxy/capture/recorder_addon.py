@@ -10,13 +10,16 @@ is streamed to the client, so that nothing is held back and a cut body reaches t
 import functools
 import logging
 from collections.abc import Callable
+from typing import Literal
 
 from mitmproxy import http
 
-from turntape.cassettes.tape.model import Failure, Frame, RoundTrip, Side
+from turntape.cassettes.apis.lookup import is_endless, is_recorded_shape, opening
+from turntape.cassettes.tape.content_encoding import decoded
+from turntape.cassettes.tape.model import Failure, Frame, Headers, RoundTrip, Side
 from turntape.cassettes.tape.stream_end import ended
 
-from .flow_conversion import connect_failure, round_trip
+from .flow_conversion import connect_failure, header_fields, round_trip
 from .pending import PendingRoundTrip
 
 log = logging.getLogger(__name__)
@@ -26,6 +29,9 @@ TEE = "turntape-tee"
 
 _CLIENT_LEFT = ("client disconnected", "by client", "client closed")
 """Words in mitmproxy's errors when the client closed the connection."""
+
+MOST_OF_A_STREAM = 64 << 20
+"""How many bytes of an event stream are kept; some have no end."""
 
 type Hook = Callable[["RecorderAddon", http.HTTPFlow], None]
 
@@ -68,8 +74,14 @@ class RecorderAddon:
     @harmless
     def request(self, flow: http.HTTPFlow) -> None:
         pending = self.pending.get(flow.id)
-        if pending is not None:
-            pending.request_at = pending.now()
+        if pending is None:
+            return
+        pending.request_at = pending.now()
+        if pending.doubt is not None and flow.request.method != "GET":
+            if is_recorded_shape(*_asked(flow)):
+                pending.doubt = None
+            else:
+                self.dismiss(flow)
 
     @harmless
     def responseheaders(self, flow: http.HTTPFlow) -> None:
@@ -79,9 +91,18 @@ class RecorderAddon:
         pending.first_byte_at = pending.now()
         if flow.response.status_code == 101:
             return
+        streams = flow.response.headers.get("content-type", "").startswith("text/event-stream")
+        if pending.doubt is not None and not streams:
+            self.dismiss(flow)
+            return
+        if streams:
+            pending.most = MOST_OF_A_STREAM
+            pending.endless = is_endless(*_asked(flow))
         pending.decode_as(flow.response.headers.get("content-encoding", ""))
         if pending.held:
             flow.metadata[TEE] = pending.tee
+        elif streams and pending.opened is not None:
+            flow.response.stream = _Beginning(self, flow, pending)
         else:
             flow.response.stream = pending.tee
 
@@ -110,11 +131,14 @@ class RecorderAddon:
         pending = self.pending.get(flow.id)
         if pending is None or flow.error is None:
             return
+        if pending.doubt is not None:
+            self.dismiss(flow)
+            return
         message = flow.error.msg
         if any(words in message.lower() for words in _CLIENT_LEFT):
             failure = (
                 None
-                if ended(pending.pieces)
+                if pending.endless or ended(pending.pieces)
                 else Failure("client_gone", "the client closed before the answer was complete")
             )
             self.finish(flow, "client", failure)
@@ -129,12 +153,68 @@ class RecorderAddon:
     def abandon(self) -> None:
         """Record what is still running as it is now; the proxy is being stopped."""
         for name in list(self.pending):
-            self.finish(
-                self._flows[name], None, Failure("internal", "turntape was stopped before the answer was complete")
-            )
+            failure = Failure("internal", "turntape was stopped before the answer was complete")
+            self.finish(self._flows[name], None, None if self.pending[name].endless else failure)
 
     def finish(self, flow: http.HTTPFlow, closed_first: Side | None = None, failure: Failure | None = None) -> None:
         """Write the round trip of a flow that has ended. Only the first call for a flow has an effect."""
         pending = self.release(flow)
-        if pending is not None:
+        if pending is None:
+            return
+        if pending.doubt is not None:
+            pending.doubt()
+        else:
             self._write(round_trip(flow, pending, closed_first, failure))
+
+    def dismiss(self, flow: http.HTTPFlow) -> None:
+        """Forget a flow whose shape has shown that it is not recorded."""
+        pending = self.release(flow)
+        if pending is not None and pending.doubt is not None:
+            pending.doubt()
+
+
+def _asked(flow: http.HTTPFlow) -> tuple[str, Headers, bytes]:
+    """The request, as far as the shape of an API shows in it."""
+    body, _, _ = decoded(flow.request.raw_content or b"", flow.request.headers.get("content-encoding"))
+    return flow.request.method, header_fields(flow.request.headers), body
+
+
+class _Beginning:
+    """Passes a stream on while it is kept, and looks for the URL that its first event may name.
+
+    A stream in doubt is kept only when it names one.
+    """
+
+    def __init__(self, recorder: RecorderAddon, flow: http.HTTPFlow, pending: PendingRoundTrip) -> None:
+        self._recorder = recorder
+        self._flow = flow
+        self._pending = pending
+        self._state: Literal["beginning", "kept", "dismissed"] = "beginning"
+
+    def __call__(self, data: bytes) -> bytes:
+        if self._state != "dismissed":
+            self._pending.tee(data)
+        if self._state == "beginning" and data:
+            try:
+                self._look()
+            except Exception as exc:  # the traffic must continue
+                log.exception("fault while looking at the beginning of a stream")
+                self._pending.faults.append(f"the beginning of a stream: {exc!r}")
+                self._state = "kept"
+        return data
+
+    def _look(self) -> None:
+        pending = self._pending
+        named = opening(b"".join(pending.pieces))
+        if named is None:
+            return
+        self._state = "kept"
+        if named:
+            pending.doubt, pending.endless = None, True
+            if pending.opened is not None:
+                pending.opened(named)
+        elif pending.doubt is not None:
+            self._state = "dismissed"
+            self._recorder.dismiss(self._flow)
+            pending.pieces.clear()
+            pending.times.clear()

@@ -12,23 +12,29 @@ import base64
 import json
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
-from urllib.parse import unquote, urlsplit
+from functools import partial
+from urllib.parse import unquote, urljoin, urlsplit
 
 from mitmproxy import connection, http, tls
 from mitmproxy.proxy import server_hooks
 from mitmproxy.proxy.context import Context
 
-from turntape.cassettes.apis.lookup import is_recorded_path
-from turntape.cassettes.routes.upstreams import UPSTREAMS, Upstream, by_host, joined, locate
+from turntape.cassettes.apis.lookup import is_recorded_path, is_recorded_shape
+from turntape.cassettes.routes.upstreams import UPSTREAMS, Location, Upstream, by_host, joined, locate
 
 from .error_answers import HEADERS, refusal
+from .flow_conversion import header_fields
 from .pending import PendingRoundTrip
 from .recorder_addon import RecorderAddon
 from .span_receiver import UPSTREAM as SPANS
 from .span_receiver import accept, run_in, signal_in
 from .unrecorded import UnrecordedTraffic
 from .upstream_proxy import UpstreamProxy, is_loopback
+
+_NAMED_PLACES = 1000
+"""How many URLs that streams have named are remembered; a client uses one as long as its stream is open."""
 
 
 def run_of(authorization: str | None) -> str | None:
@@ -67,6 +73,8 @@ class Router:
         self._runs: dict[str, str] = {}
         self._own: set[tuple[str, int]] = set()
         """The local ends of our connections to upstreams."""
+        self._named_places: dict[str, Location] = {}
+        """Where requests to a URL go that the stream of an upstream has named, by the URL as the client sees it."""
         self.port = 0
         """Our own port; set when it is open."""
         self.unrecorded = UnrecordedTraffic()
@@ -152,7 +160,8 @@ class Router:
                 url = f"http://127.0.0.1:{self.port}/{SPANS}/v1/traces"
                 self._begin(flow, url, run_in(request.path) or run, "base_url", SPANS)
             return
-        location = locate(request.path, self._upstreams)
+        asked = f"http://{_authority(request)}{request.path}"
+        location = self._named_places.get(asked) or locate(request.path, self._upstreams)
         if location is None:
             flow.response = unknown_route(request.path)
             return
@@ -163,8 +172,13 @@ class Router:
             request.headers["host"] = authority
         if request.data.authority:
             request.data.authority = authority.encode()
-        if signal in (None, "traces"):
-            self._begin(flow, location.url + location.path, location.run or run, "base_url", location.upstream.name)
+        if signal not in (None, "traces"):
+            return
+        pending = self._begin(
+            flow, location.url + location.path, location.run or run, "base_url", location.upstream.name
+        )
+        if _wants_a_stream(request):
+            pending.opened = partial(self._opened, asked, replace(location, run=location.run or run))
 
     def _forward(self, flow: http.HTTPFlow, run: str | None) -> None:
         request = flow.request
@@ -173,10 +187,43 @@ class Router:
         url = f"{request.scheme}://{_authority(request)}{request.path}"
         path = request.path.partition("?")[0]
         if not self.is_wanted(host) and not is_recorded_path(path):
-            self.unrecorded.passed[host] += 1
+            self._by_shape(flow, url, run)
             return
         self._redirect(flow, upstream)
         self._begin(flow, url, run, "forward", upstream.name if upstream else None)
+
+    def _by_shape(self, flow: http.HTTPFlow, url: str, run: str | None) -> None:
+        """Record a forward request that its headers prove to be of an API; in doubt, begin and see."""
+        request = flow.request
+        stream = _wants_a_stream(request)
+        certain = url in self._named_places or is_recorded_shape(request.method, header_fields(request.headers), b"")
+        may_hold = request.method == "POST" and "json" in request.headers.get("content-type", "").lower()
+        if not (certain or stream or may_hold):
+            self.unrecorded.passed[request.host] += 1
+            return
+        pending = self._begin(flow, url, run, "forward", None)
+        if not certain:
+            pending.doubt = partial(self.unrecorded.passed.update, [request.host])
+        if stream:
+            place = Location(run, Upstream("", None), request.path, url.removesuffix(request.path))
+            pending.opened = partial(self._opened, url, place)
+
+    def _opened(self, asked: str, location: Location, named: str) -> None:
+        """A stream of an upstream names the URL for the client's messages, relative to the URL that it asked for."""
+        target = urlsplit(urljoin(location.url + location.path, named))
+        path = target.path + (f"?{target.query}" if target.query else "")
+        if len(self._named_places) >= _NAMED_PLACES:
+            del self._named_places[next(iter(self._named_places))]
+        place = replace(location, path=path, url=f"{target.scheme}://{target.netloc}")
+        self._named_places[urljoin(asked, named)] = place
+
+    def responseheaders(self, flow: http.HTTPFlow) -> None:
+        """Pass on a stream that is not recorded as it comes; mitmproxy would hold it until its end."""
+        response = flow.response
+        if response is None or flow.id in self._recorder.pending:
+            return
+        if response.headers.get("content-type", "").startswith("text/event-stream"):
+            response.stream = True
 
     def _redirect(self, flow: http.HTTPFlow, upstream: Upstream | None) -> None:
         """Send a forward request where `--upstream` says."""
@@ -217,14 +264,21 @@ class Router:
         else:
             flow.server_conn.via = via.spec
 
-    def _begin(self, flow: http.HTTPFlow, url: str, run: str | None, route: str, upstream: str | None) -> None:
+    def _begin(
+        self, flow: http.HTTPFlow, url: str, run: str | None, route: str, upstream: str | None
+    ) -> PendingRoundTrip:
         pending = PendingRoundTrip(url, self._clock(), time.monotonic_ns(), run, route, upstream)
         self._recorder.begin(flow, pending)
+        return pending
 
 
 def _authority(request: http.Request) -> str:
     """The host that the client named: in its Host header, if it has one."""
     return request.headers.get("host") or request.authority or f"{request.host}:{request.port}"
+
+
+def _wants_a_stream(request: http.Request) -> bool:
+    return request.method == "GET" and "text/event-stream" in request.headers.get("accept", "").lower()
 
 
 def led_back(request: http.Request) -> http.Response:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from turntape.cassettes.apis import lookup
-from turntape.cassettes.apis.interface import Api, SessionTurns
+from turntape.cassettes.apis.interface import Api, SessionTurns, Shape
 
 
 @pytest.fixture(autouse=True)
@@ -64,3 +64,34 @@ def test_any_api_can_recognise_a_message(monkeypatch: pytest.MonkeyPatch) -> Non
     answered = [lookup.answers_a_turn(message) for message in (b"answer a", b"answer b", b"ask a")]
 
     assert asked == answered == [True, True, False]
+
+
+def shape(word: bytes, named: str | None = "") -> Api:
+    """An API whose exchanges hold `word`, and whose streams name `named`."""
+    return Api(
+        shape=Shape(
+            request=lambda method, headers, body: word in body,
+            answer=lambda event: event == b"done " + word,
+            endless=lambda method, headers, body: method == "GET" and word in body,
+            opening=lambda beginning: named,
+        )
+    )
+
+
+def test_any_api_can_recognise_a_shape(monkeypatch: pytest.MonkeyPatch) -> None:
+    installed(monkeypatch, Api(), shape(b"a"), shape(b"b"))
+
+    assert [lookup.is_recorded_shape("POST", (), body) for body in (b"a", b"b", b"c")] == [True, True, False]
+    assert [lookup.ends_an_answer(event) for event in (b"done a", b"done b", b"a")] == [True, True, False]
+    assert [lookup.is_endless(method, (), b"b") for method in ("GET", "POST")] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("named", "found"), [(("", ""), ""), (("", None), None), ((None, "/x"), "/x"), (("", "/x"), "/x"), ((), "")]
+)
+def test_a_stream_is_open_while_an_api_cannot_decide(
+    named: tuple[str | None, ...], found: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed(monkeypatch, *(shape(b"", one) for one in named))
+
+    assert lookup.opening(b"") == found

@@ -851,3 +851,17 @@ def test_a_credential_of_an_answer_is_replaced() -> None:
     shown = Redactor().headers((("WWW-Authenticate", "plain"), ("x-note", "plain")), response=True)
 
     assert shown[0][1].startswith("REDACTED-") and shown[1] == ("x-note", "plain")
+
+
+def test_the_id_of_an_mcp_session_is_a_fingerprint_that_joins_both_directions() -> None:
+    redactor = Redactor(salt="s")
+    asked = (("mcp-session-id", "abc"), ("MCP-Protocol-Version", "2025-11-25"), ("Mcp-Method", "tools/call"))
+    more = (("Mcp-Name", "add"), ("Mcp-Param-City", "Rome"), ("Mcp-Param-Api-Key", "x"), ("Last-Event-ID", "7"))
+
+    shown = dict(redactor.headers((*asked, *more)))
+    ((_, answered),) = redactor.headers((("Mcp-Session-Id", "abc"),), response=True)
+
+    assert shown["mcp-session-id"] == answered == f"REDACTED-{redactor.fingerprint('abc')}"
+    assert shown["Mcp-Param-Api-Key"].startswith("REDACTED-")
+    assert (shown["Mcp-Name"], shown["Mcp-Param-City"], shown["Last-Event-ID"]) == ("add", "Rome", "7")
+    assert (shown["MCP-Protocol-Version"], shown["Mcp-Method"]) == ("2025-11-25", "tools/call")

@@ -231,6 +231,7 @@ CREDENTIAL_FIELDS = names("""
     x-auth-token x-access-token x-portkey-api-key helicone-auth cf-aig-authorization x-litellm-api-key
     ocp-apim-subscription-key x-goog-iam-authorization-token x-functions-key chatgpt-account-id
     x-openai-actor-authorization www-authenticate proxy-authenticate authentication-info
+    mcp-session-id
 """)
 
 
@@ -263,6 +264,7 @@ KEPT_FIELDS = names("""
     x-goog-api-client x-goog-user-project x-goog-request-params x-server-timeout x-ms-client-request-id
     x-ms-useragent copilot-integration-id editor-version openai-intent x-initiator x-interaction-id x-fern-language
     x-fern-sdk-name x-fern-sdk-version x-client-name x-scripted-fault x-dashscope-sse
+    mcp-protocol-version mcp-method mcp-name last-event-id
 """)
 
 
@@ -280,6 +282,7 @@ def test_a_kept_field_is_stored_unchanged_and_its_neighbour_is_not(name: str) ->
 PREFIXES = names("""
     x-stainless- anthropic- openai- x-openai- x-claude- x-codex- x-opencode- x-litellm-session x-litellm-trace
     helicone-session langfuse- amz-sdk- x-amz-target x-amz-date x-amz-content-sha256 x-amzn- x-vercel-ai- sec-fetch-
+    mcp-param-
 """)
 
 

@@ -174,3 +174,9 @@ def test_every_upstream_is_found_by_its_own_address_and_its_name_is_its_own() ->
         # A version that the client writes itself is not added again.
         first = upstream.version.strip("/").split("/")[0]
         assert not first or first in upstream.versions
+
+
+def test_a_name_alone_is_the_whole_path_of_an_override() -> None:
+    assert sent_to("/files", files="http://127.0.0.1:9/mcp") == "http://127.0.0.1:9/mcp"
+    assert sent_to("/files/", files="http://127.0.0.1:9/mcp") == "http://127.0.0.1:9/mcp/"
+    assert sent_to("/files", files="http://127.0.0.1:9") == "http://127.0.0.1:9/"

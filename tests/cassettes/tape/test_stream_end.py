@@ -52,3 +52,13 @@ def test_a_last_event_of_any_length_is_known_by_its_beginning(line_end: bytes) -
     assert ended([start, last[:5000], last[5000:] + line_end * 2])
     assert ended([start + last])
     assert not ended([start, last.replace(b"completed", b"in_progress")])
+
+
+@pytest.mark.parametrize("answer", [b'"result":{}', b'"error":{"code":1}'])
+def test_a_tool_servers_answer_ends_its_stream(answer: bytes) -> None:
+    progress = b'data: {"jsonrpc":"2.0","method":"notifications/progress"}\n\n'
+    last = b'event: message\r\ndata: {"jsonrpc":"2.0","id":1,' + answer + b"}\r\n\r\n"
+
+    assert ended([progress, last[:20], last[20:]])
+    assert not ended([progress])
+    assert not ended([progress, last[:-2]])

@@ -1,6 +1,7 @@
 """A round trip while it runs."""
 
 import gzip
+import zlib
 
 import pytest
 
@@ -93,3 +94,18 @@ def test_nothing_is_known_at_the_start() -> None:
 
     assert (one.request_at, one.first_byte_at, one.encoding, one.held) == (None, None, None, False)
     assert (one.pieces, one.times, one.frames, one.faults, one.extra) == ([], [], [], [], {})
+
+
+@pytest.mark.parametrize("encoding", ["", "gzip"])
+def test_what_is_more_than_the_most_passes_and_is_not_kept(encoding: str) -> None:
+    one = pending()
+    one.most = 10
+    one.decode_as(encoding)
+    pieces = [b"12345", b"67890", b"abc", b"d"]
+    stream = zlib.compressobj(wbits=31)
+    flushed = [stream.compress(p) + stream.flush(zlib.Z_SYNC_FLUSH) for p in pieces]
+    sent = flushed if encoding else pieces
+
+    assert [one.tee(piece) for piece in sent] == sent
+    assert b"".join(one.pieces) == b"1234567890" and len(one.pieces) == len(one.times)
+    assert one.faults == ["the answer is longer than 10 bytes; what came after them is not kept"]

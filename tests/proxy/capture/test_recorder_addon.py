@@ -319,3 +319,151 @@ def test_a_flow_that_has_ended_is_not_kept_in_memory() -> None:
     gc.collect()
 
     assert gone() is None
+
+
+CALL = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}'
+ENDPOINT = b"event: endpoint\r\ndata: /messages?id=1\r\n\r\n"
+
+
+class Doubted:
+    """A flow whose shape decides whether it is recorded."""
+
+    def __init__(self, method: str = "POST", body: bytes = b"", headers: dict[str, str] | None = None) -> None:
+        self.kept: list[RoundTrip] = []
+        self.dismissed = 0
+        self.named: list[str] = []
+        self.recorder = RecorderAddon(self.kept.append)
+        self.flow = tflow.tflow(req=http.Request.make(method, "http://127.0.0.1:9/x", body))
+        for name, value in (headers or {}).items():
+            self.flow.request.headers[name] = value
+        self.pending = PendingRoundTrip("http://127.0.0.1:9/x", 1000.0, time.monotonic_ns(), None, "forward", None)
+        self.pending.doubt = self._dismiss
+        self.pending.opened = self.named.append
+        self.recorder.begin(self.flow, self.pending)
+        self.recorder.request(self.flow)
+
+    def _dismiss(self) -> None:
+        self.dismissed += 1
+
+    @property
+    def running(self) -> bool:
+        return self.flow.id in self.recorder.pending
+
+    def answered(self, *pieces: bytes, **headers: str) -> list[bytes]:
+        """The answer as it comes; what passes on to the client."""
+        return answering(self.recorder, self.flow, pieces, **headers)
+
+
+@pytest.mark.parametrize("encoding", [None, "gzip"])
+def test_a_request_in_doubt_is_kept_when_its_body_is_mcp(encoding: str | None) -> None:
+    body = gzip.compress(CALL, mtime=0) if encoding else CALL
+    one = Doubted(body=body, headers={"content-encoding": encoding} if encoding else {})
+
+    assert one.running and one.pending.doubt is None
+    assert one.answered(b"data: {}\n\n") == [b"data: {}\n\n"]
+    one.recorder.response(one.flow)
+
+    assert [trip.request.body for trip in one.kept] == [CALL] and one.dismissed == 0
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b'{"jsonrpc":"2.0","id":1,"method":"eth_call"}'])
+def test_a_request_in_doubt_is_forgotten_when_its_body_is_not(body: bytes) -> None:
+    one = Doubted(body=body)
+
+    assert not one.running and one.dismissed == 1
+    one.flow.response = http.Response.make(200, b"")
+    one.recorder.responseheaders(one.flow)
+    one.recorder.response(one.flow)
+    assert one.flow.response.stream is False and one.kept == []
+
+
+def test_a_stream_in_doubt_is_kept_from_its_beginning_when_it_names_a_url() -> None:
+    one = Doubted("GET")
+    pieces = [ENDPOINT[:9], ENDPOINT[9:], b"data: {}\n\n"]
+
+    assert one.answered(*pieces, b"") == [*pieces, b""]
+    failing(one.recorder, one.flow, "client disconnected")
+
+    assert one.named == ["/messages?id=1"] and one.dismissed == 0
+    (trip,) = one.kept
+    assert trip.response is not None and trip.response.body == b"".join(pieces)
+    assert (trip.failure, trip.closed_first) == (None, "client")
+
+
+def test_a_stream_in_doubt_passes_and_is_forgotten_when_it_names_none() -> None:
+    one = Doubted("GET")
+    pieces = [b"data: 1", b"\n\n", b"data: 2\n\n"]
+
+    assert one.answered(*pieces) == pieces
+    assert not one.running and one.dismissed == 1 and one.pending.pieces == []
+    one.recorder.response(one.flow)
+    assert one.kept == [] and one.named == []
+
+
+def test_an_answer_in_doubt_that_is_not_a_stream_is_left_alone() -> None:
+    one = Doubted("GET")
+    one.flow.response = http.Response.make(200, b"<html>", {"content-type": "text/html"})
+    one.recorder.responseheaders(one.flow)
+
+    assert one.flow.response.stream is False and not one.running and one.dismissed == 1
+
+
+@pytest.mark.parametrize("end", ["response", "error", "abandon"])
+def test_a_stream_that_ends_in_doubt_is_not_recorded(end: str) -> None:
+    one = Doubted("GET")
+    one.answered(b"event: end")
+    if end == "error":
+        failing(one.recorder, one.flow, "connection closed")
+        assert one.flow.killable
+    elif end == "response":
+        one.recorder.response(one.flow)
+    else:
+        one.recorder.abandon()
+
+    assert one.kept == [] and one.dismissed == 1 and not one.running
+
+
+def test_a_fault_while_looking_at_a_stream_stays_with_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(beginning: bytes) -> str:
+        raise RuntimeError("oops")
+
+    monkeypatch.setattr("turntape.proxy.capture.recorder_addon.opening", broken)
+    one = Doubted("GET")
+    one.pending.doubt = None
+
+    assert one.answered(b"a", b"b") == [b"a", b"b"]
+    one.recorder.response(one.flow)
+    assert one.kept[0].faults == ("the beginning of a stream: RuntimeError('oops')",)
+
+
+def test_a_stream_that_only_the_client_ends_has_not_failed_when_it_does_or_when_we_stop() -> None:
+    def streaming(**headers: str) -> tuple[RecorderAddon, http.HTTPFlow, list[RoundTrip]]:
+        kept: list[RoundTrip] = []
+        recorder = RecorderAddon(kept.append)
+        flow = tflow.tflow(req=http.Request.make("GET", "http://127.0.0.1:9/mcp", b"", dict(headers)))
+        recorder.begin(flow, PendingRoundTrip(URL, 1000.0, time.monotonic_ns(), None, "base_url", "files"))
+        recorder.request(flow)
+        answering(recorder, flow, [b": hello\n\n"])
+        return recorder, flow, kept
+
+    recorder, flow, kept = streaming(**{"Mcp-Session-Id": "1"})
+    failing(recorder, flow, "client disconnected")
+    stopped, _, also_kept = streaming(**{"Mcp-Session-Id": "1"})
+    stopped.abandon()
+    other, flow, failed = streaming()
+    failing(other, flow, "client disconnected")
+
+    assert [trip.failure for trip in (*kept, *also_kept)] == [None, None]
+    assert kept[0].closed_first == "client"
+    assert failed[0].failure is not None and failed[0].failure.kind == "client_gone"
+
+
+def test_of_an_event_stream_so_much_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("turntape.proxy.capture.recorder_addon.MOST_OF_A_STREAM", 10)
+    for kind, size in (("text/event-stream; charset=utf-8", 10), ("application/json", 20)):
+        kept: list[RoundTrip] = []
+        recorder = RecorderAddon(kept.append)
+        flow = begun(recorder)
+        assert answering(recorder, flow, [b"x" * 10, b"y" * 10], **{"content-type": kind}) == [b"x" * 10, b"y" * 10]
+        recorder.response(flow)
+        assert kept[0].response is not None and len(kept[0].response.body) == size

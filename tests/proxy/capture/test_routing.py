@@ -16,6 +16,7 @@ from mitmproxy.tls import TlsData
 from turntape.cassettes import RoundTrip
 from turntape.cassettes.apis.lookup import recorded_paths
 from turntape.cassettes.routes.upstreams import UPSTREAMS, Upstream
+from turntape.proxy.capture.pending import PendingRoundTrip
 from turntape.proxy.capture.recorder_addon import RecorderAddon
 from turntape.proxy.capture.routing import Router, run_of
 from turntape.proxy.capture.upstream_proxy import UpstreamProxy
@@ -37,11 +38,11 @@ class Routed:
         )
         self.router.port = PORT
 
-    def __call__(self, url: str, version: str = "HTTP/1.1", **headers: str) -> http.HTTPFlow:
+    def __call__(self, url: str, version: str = "HTTP/1.1", method: str = "POST", **headers: str) -> http.HTTPFlow:
         """A request to `url`, as a client sends it to us; a URL without a host is a base-URL request."""
         if url.startswith("/"):
             url = f"http://127.0.0.1:{PORT}{url}"
-        flow = tflow.tflow(req=http.Request.make("POST", url, b"{}"))
+        flow = tflow.tflow(req=http.Request.make(method, url, b"{}"))
         flow.request.http_version = version
         if version == "HTTP/2.0":
             flow.request.data.authority = urlsplit(url).netloc.encode()
@@ -541,3 +542,114 @@ def test_our_address_is_known_in_every_spelling(host: str) -> None:
     flow, usual = Routed()(f"http://{host}:{PORT}/openai/v1/models"), Routed()("/openai/v1/models")
 
     assert to(flow) == to(usual)
+
+
+SERVER = "http://127.0.0.1:9000"
+STREAM = "application/json, text/event-stream"
+
+
+def pending(route: Routed, flow: http.HTTPFlow) -> PendingRoundTrip:
+    return route.recorder.pending[flow.id]
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_a_header_of_mcp_is_enough_on_any_host(method: str) -> None:
+    route = Routed()
+    flow = route(f"{SERVER}/anything", method=method, mcp_session_id="1")
+
+    assert pending(route, flow).doubt is None
+    assert (pending(route, flow).url, pending(route, flow).upstream) == (f"{SERVER}/anything", None)
+    assert to(flow) == f"{SERVER}/anything" and route.router.unrecorded.passed == {}
+
+
+def test_a_post_of_json_and_a_stream_are_in_doubt_until_they_show_what_they_are() -> None:
+    route = Routed()
+    flows = [
+        route(f"{SERVER}/x", content_type="application/json; charset=utf-8"),
+        route(f"{SERVER}/x", method="GET", accept=STREAM),
+    ]
+    assert route.router.unrecorded.passed == {}
+
+    for flow in flows:
+        doubt = pending(route, flow).doubt
+        assert doubt is not None
+        doubt()
+    assert route.router.unrecorded.passed == {"127.0.0.1": 2}
+
+
+@pytest.mark.parametrize(
+    ("method", "headers"),
+    [
+        ("POST", {"content_type": "text/plain"}),
+        ("GET", {"accept": "*/*"}),
+        ("PUT", {"content_type": "application/json"}),
+    ],
+)
+def test_nothing_else_is_in_doubt(method: str, headers: dict[str, str]) -> None:
+    route = Routed()
+
+    assert not route.recorded(route(f"{SERVER}/x", method=method, **headers))
+    assert route.router.unrecorded.passed == {"127.0.0.1": 1}
+
+
+def opens(route: Routed, flow: http.HTTPFlow, named: str) -> None:
+    """The stream of the answer names a URL."""
+    opened = pending(route, flow).opened
+    assert opened is not None
+    opened(named)
+
+
+@pytest.mark.parametrize("named", ["/old/post?id=1", "post?id=1", f"{SERVER}/old/post?id=1"])
+def test_a_url_that_a_forward_stream_names_is_recorded_without_doubt(named: str) -> None:
+    route = Routed()
+    opens(route, route(f"{SERVER}/old/sse", method="GET", accept=STREAM), named)
+
+    flow = route(f"{SERVER}/old/post?id=1", content_type="application/json")
+    other = route(f"{SERVER}/old/post?id=2", content_type="application/json")
+
+    assert pending(route, flow).doubt is None and pending(route, other).doubt is not None
+    assert to(flow) == f"{SERVER}/old/post?id=1"
+
+
+def test_a_url_that_a_base_url_stream_names_leads_to_its_upstream() -> None:
+    route = Routed(old=f"{SERVER}/base")
+    opens(route, route("/s/night/old/sse", method="GET", accept=STREAM), "/base/messages?id=1")
+
+    flow = route("/base/messages?id=1", content_type="application/json")
+
+    assert to(flow) == f"{SERVER}/base/messages?id=1"
+    one = pending(route, flow)
+    assert (one.url, one.run, one.route, one.upstream) == (f"{SERVER}/base/messages?id=1", "night", "base_url", "old")
+    assert flow.request.headers["host"] == "127.0.0.1:9000"
+    unknown = route("/base/messages?id=2")
+    assert unknown.response is not None and unknown.response.status_code == 404
+
+
+def test_only_the_newest_urls_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("turntape.proxy.capture.routing._NAMED_PLACES", 2)
+    route = Routed()
+    stream = route(f"{SERVER}/sse", method="GET", accept=STREAM)
+    for name in ("a", "b", "c"):
+        opens(route, stream, f"/{name}")
+
+    doubts = [pending(route, route(f"{SERVER}/{name}", content_type="application/json")).doubt for name in "abc"]
+    assert [doubt is None for doubt in doubts] == [False, True, True]
+
+
+def test_an_override_for_all_moves_no_tool_server() -> None:
+    route = Routed(all="http://127.0.0.1:7")
+
+    assert to(route(f"{SERVER}/x", method="GET", mcp_session_id="1")) == f"{SERVER}/x"
+
+
+def test_a_stream_that_is_not_recorded_is_not_held() -> None:
+    route = Routed()
+    for kind, streams in (("text/event-stream", True), ("text/html", False)):
+        flow = route(f"{SERVER}/x", method="GET")
+        flow.response = http.Response.make(200, b"", {"content-type": kind})
+        route.router.responseheaders(flow)
+        assert flow.response.stream is streams
+    recorded = route("/openai/v1/models", method="GET")
+    recorded.response = http.Response.make(200, b"", {"content-type": "text/event-stream"})
+    route.router.responseheaders(recorded)
+    assert recorded.response.stream is False  # the recorder's own business

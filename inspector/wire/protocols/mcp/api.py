@@ -1,5 +1,7 @@
-"""MCP as the tape sees it: no path belongs to it."""
+"""MCP as the tape sees it: its shape identifies it, and no path does."""
 
-from turntape.cassettes.apis.interface import Api
+from turntape.cassettes.apis.interface import Api, Shape
 
-API = Api()
+from .shape import is_endless, is_mcp_request, is_mcp_result, opening
+
+API = Api(shape=Shape(is_mcp_request, is_mcp_result, is_endless, opening))

@@ -16,7 +16,7 @@ from turntape.cassettes.tape.model import Response, RoundTrip, Side
 
 from ...exchange import Exchange, header
 from ...json_value import Object, as_object, parse_json
-from .shape import SESSION_HEADER, is_mcp, may_hold_messages, messages_of
+from .shape import BEGINNING, SESSION_HEADER, is_mcp, may_hold_messages, messages_of, opening
 
 _ARRAY = b"["
 
@@ -128,5 +128,4 @@ def _endpoint(trip: RoundTrip) -> str:
     """What the first event of an old stream names; empty for anything else."""
     if trip.request.method != "GET" or trip.response is None:
         return ""
-    first = next((event for event in events_of(trip.response) or [] if event.kind == "data"), None)
-    return first.data.decode("utf-8", "replace").strip() if first is not None and first.name == "endpoint" else ""
+    return opening(trip.response.body[:BEGINNING]) or "" if events_of(trip.response) else ""

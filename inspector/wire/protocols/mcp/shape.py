@@ -6,6 +6,8 @@ have is MCP only beside one of MCP's headers, or of MCP's keys in `_meta`.
 
 from collections.abc import Callable
 
+from turntape.cassettes.framing import Event, decode
+from turntape.cassettes.framing.sse import SseDecoder
 from turntape.cassettes.tape.model import Headers
 
 from ...json_value import Object, as_object, as_text, is_array, objects_in, parse_json
@@ -68,6 +70,9 @@ _HEADERS = frozenset({SESSION_HEADER, "mcp-protocol-version", "mcp-method", "mcp
 META = "io.modelcontextprotocol/"
 """How MCP's own keys in `_meta` begin."""
 _MARK = b'"jsonrpc"'
+_LISTEN = b"subscriptions/listen"
+BEGINNING = 16 << 10
+"""The size of the beginning of a stream; its first event is in it, or it is not one of MCP."""
 
 
 def has_mcp_header(headers: Headers) -> bool:
@@ -115,3 +120,36 @@ def is_mcp_request(method: str, headers: Headers, body: bytes, parsed: Callable[
     if method != "POST" or not may_hold_messages(body):
         return False
     return any(is_mcp(message, signed=signed) for message in messages_of(parsed(body)))
+
+
+def is_endless(method: str, headers: Headers, body: bytes) -> bool:
+    """True for a request for the server's messages: a GET, or `subscriptions/listen`, which only the client ends."""
+    if not has_mcp_header(headers):
+        return False
+    if method != "POST":
+        return method == "GET"
+    return _LISTEN in body and any(one.get("method") == _LISTEN.decode() for one in messages_of(parse_json(body)))
+
+
+def is_mcp_result(event: bytes) -> bool:
+    """True for an event of a stream whose data is the answer to a request: it is the last one of the stream."""
+    if not may_hold_messages(event):
+        return False
+    return any(is_answer(message) for one in decode("sse", [(event + b"\n\n", 0)]) for message in _in(one))
+
+
+def _in(event: Event) -> list[Object]:
+    return messages_of(parse_json(event.data)) if event.kind == "data" else []
+
+
+def opening(beginning: bytes) -> str | None:
+    """The URL that a stream of the transport of 2024-11-05 names in its first event, `endpoint`.
+
+    Empty for any other stream, None while the first event is not complete.
+    """
+    decoder = SseDecoder()
+    first = next((event for event in decoder.feed(beginning) if event.kind == "data"), None)
+    if first is None:
+        return None if len(beginning) < BEGINNING else ""
+    named = first.data.decode("utf-8", "replace").strip() if first.name == "endpoint" else ""
+    return "" if any(character.isspace() for character in named) else named

@@ -37,7 +37,7 @@ def test_each_event_has_its_own_time() -> None:
     assert said(trip) == [("client", 10, CALL), ("server", 30, MORE), ("server", 99, DONE)]
 
 
-def test_ids_retries_comments_and_empty_events_are_no_messages() -> None:
+def test_ids_retries_comments_and_empty_events_are_not_messages() -> None:
     stream = (
         b": ping\n\nid: 1\nretry: 3000\ndata:\n\nid: 2\ndata: "
         + encoded(DONE)
@@ -52,7 +52,7 @@ def test_an_event_over_several_lines_is_one_message() -> None:
     assert said(http(CALL, f"data: {lines}\n\n".encode(), kind=STREAM))[1:] == [("server", 0, DONE)]
 
 
-def test_an_event_that_was_cut_is_no_message() -> None:
+def test_an_event_that_was_cut_is_not_a_message() -> None:
     whole = events(MORE) + events(DONE)
     assert [data for _, _, data in said(http(CALL, whole[:-4], kind=STREAM))] == [CALL, MORE]
     assert [data for _, _, data in said(http(CALL, whole[:-30], kind=STREAM))] == [CALL, MORE]
@@ -118,6 +118,6 @@ def test_an_old_stream_has_the_address_that_it_names(named: bytes) -> None:
 
 
 @pytest.mark.parametrize("named", [b"http://[", b"\xff\xfe", b""])
-def test_an_address_that_is_none_is_no_problem(named: bytes) -> None:
+def test_an_invalid_address_is_not_a_problem(named: bytes) -> None:
     stream = http(None, events(named, name="endpoint"), method="GET", kind=STREAM, headers=(), url="http://h/sse")
     assert address_of(stream).startswith("http://h")

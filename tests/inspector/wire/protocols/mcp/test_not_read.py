@@ -68,7 +68,7 @@ def test_every_method_has_the_sender_that_the_sdk_says(table: str, known: frozen
     assert {method for method, _ in getattr(by_version, table)} <= known
 
 
-def test_nothing_is_listed_that_is_no_method() -> None:
+def test_only_methods_are_listed() -> None:
     assert READ["method"] | NOT_READ["method"].keys() == METHODS
 
 

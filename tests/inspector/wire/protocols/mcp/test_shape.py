@@ -6,7 +6,14 @@ from typing import Any
 import pytest
 from tool_wire import answers, asks, initialize, notifies
 
-from turntape.inspector.wire.protocols.mcp.shape import METHODS, is_mcp, is_mcp_request
+from turntape.inspector.wire.protocols.mcp.shape import (
+    METHODS,
+    is_endless,
+    is_mcp,
+    is_mcp_request,
+    is_mcp_result,
+    opening,
+)
 
 SIGNED = (("mcp-protocol-version", "2025-11-25"),)
 OTHERS: dict[str, dict[str, Any]] = {
@@ -17,7 +24,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "a ledger": asks(1, "eth_blockNumber"),
     "a ping": asks(1, "ping"),
     "an answer": answers(1),
-    "a method that is no text": {"jsonrpc": "2.0", "method": 5},
+    "a method that is not text": {"jsonrpc": "2.0", "method": 5},
 }
 
 
@@ -54,7 +61,7 @@ def test_a_batch_is_mcp_when_one_of_its_messages_is() -> None:
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
-def test_a_stream_is_asked_for_and_a_session_ended_with_headers_of_mcp(method: str) -> None:
+def test_a_stream_is_requested_and_a_session_ended_with_headers_of_mcp(method: str) -> None:
     assert is_mcp_request(method, (("Mcp-Session-Id", "1"),), b"")
     assert not is_mcp_request(method, (("accept", "text/event-stream"),), b"")
 
@@ -78,3 +85,43 @@ def test_the_body_is_not_parsed_again_for_a_caller_that_has_it() -> None:
 
 def test_only_words_of_mcp_are_methods() -> None:
     assert "tools/call" in METHODS and "message/send" not in METHODS
+
+
+LISTEN = json.dumps(asks(1, "subscriptions/listen")).encode()
+
+
+def test_a_stream_of_the_servers_messages_has_no_end() -> None:
+    assert is_endless("GET", SIGNED, b"") and is_endless("POST", SIGNED, LISTEN)
+    assert not is_endless("GET", (), b"") and not is_endless("POST", (), LISTEN)
+    assert not is_endless("DELETE", SIGNED, b"")
+    assert not is_endless("POST", SIGNED, json.dumps(asks(1, "tools/call", name="subscriptions/listen")).encode())
+
+
+@pytest.mark.parametrize("message", [answers(1), {"jsonrpc": "2.0", "id": 1, "error": {}}, [answers(1)]])
+def test_the_answer_is_the_last_event(message: object) -> None:
+    data = json.dumps(message).encode()
+    assert is_mcp_result(b"event: message\r\nid: 1\r\ndata: " + data)
+    assert is_mcp_result(b"data: " + data)
+    assert not is_mcp_result(b"data: " + data[:-1])
+
+
+@pytest.mark.parametrize("event", [b"", b"data: [DONE]", b"data: " + LISTEN, b': {"jsonrpc":"2.0","result":{}}'])
+def test_another_event_is_not_the_last(event: bytes) -> None:
+    assert not is_mcp_result(event)
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_the_first_event_names_where_messages_go(end: bytes) -> None:
+    whole = b": hello" + end * 2 + b"event: endpoint" + end + b"data: /messages?id=1" + end * 2
+    assert opening(whole) == "/messages?id=1"
+    assert opening(whole + b"data: more") == "/messages?id=1"
+    for size in range(len(whole) - len(end)):
+        assert opening(whole[:size]) is None
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [b"data: {}\n\n", b"event: endpoint\ndata: \n\n", b"event: endpoint\ndata: two words\n\n", b": x\n" * 9000],
+)
+def test_another_stream_names_nothing(stream: bytes) -> None:
+    assert opening(stream) == ""

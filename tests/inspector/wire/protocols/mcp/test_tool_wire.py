@@ -1,4 +1,4 @@
-"""Which round trips are read as MCP, on any host, and that they are no turns."""
+"""Which round trips are read as MCP, on any host, and that they are not turns."""
 
 from dataclasses import replace
 
@@ -70,7 +70,7 @@ def test_the_fields_of_the_message_are_parameters() -> None:
     assert reading.request.parameters == {"id": 1, "method": "tools/call", "params": {"name": "t"}}
 
 
-def test_a_one_way_message_over_stdio_is_no_error() -> None:
+def test_a_one_way_message_over_stdio_is_not_an_error() -> None:
     assert read(stdio(notifies("notifications/initialized"))).error is None
 
 
