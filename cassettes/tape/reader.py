@@ -357,8 +357,7 @@ class Cassette:
         """The HTTP round trips whose path ends in `path_end`; the others are not read."""
         if self._given is not None:
             return [trip for trip in self._given if _ends(trip.request.url, path_end)]
-        urls = ((place, self._lines.trips[place].get("request")) for place in self._places)
-        asked = [place for place, request in urls if isinstance(request, dict) and _ends(request.get("url"), path_end)]
+        asked = [place for place in self._places if _ends(_url(self._lines.trips[place]), path_end)]
         return [trip for place in asked if (trip := self._lines.read(place, None)) is not None]
 
     def __len__(self) -> int:
@@ -388,6 +387,12 @@ class Cassette:
         if trip is None:
             raise CassetteError(f"round trip {index} cannot be read; see the problems of the cassette")
         return trip
+
+
+def _url(fields: Json) -> object:
+    """What a line has in the place of the request's URL."""
+    request = fields.get("request")
+    return cast(Json, request).get("url") if isinstance(request, dict) else None
 
 
 def _ends(url: object, path_end: str) -> bool:
