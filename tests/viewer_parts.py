@@ -92,7 +92,7 @@ class Tabs:
     def __init__(self) -> None:
         self.shown: tuple[str, int, bool] | None = None
 
-    def show_views(self, view: str, problems: int, *, output: bool) -> None:
+    def show_views(self, view: str, problems: int, *, output: bool, tools: bool) -> None:
         self.shown = (view, problems, output)
 
 

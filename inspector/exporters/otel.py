@@ -166,7 +166,7 @@ class _Export:
 
 
 def _clock(nanosecond: str) -> str:
-    """When the first turn of a cassette began: with the names of run and thread, it tells recordings apart."""
+    """When the first turn of a cassette began: with the names of run and thread, no two recordings have the same."""
     return datetime.fromtimestamp(int(nanosecond) / 1_000_000_000, UTC).strftime("%Y%m%dT%H%M%S.%fZ")
 
 

@@ -36,7 +36,11 @@ class Filter:
 
 
 def _tool(value: str) -> Test:
-    return lambda row: any(value in name.lower() for name in row.calls)
+    return lambda row: any(value in name.lower() for name in (*row.calls, *(run.name for run in row.tool_runs)))
+
+
+def _server(value: str) -> Test:
+    return lambda row: any(value in run.server.lower() for run in row.tool_runs)
 
 
 def _layer(value: str) -> Test:
@@ -90,6 +94,7 @@ _SIGNS: dict[str, Callable[[Decimal, Decimal], bool]] = {
 
 FIELDS: dict[str, tuple[Callable[[str], Test], str]] = {
     "tool": (_tool, "a tool that the model called"),
+    "server": (_server, "a tool server that ran a tool"),
     "layer": (_layer, "model, api, client or tool: turns with a finding of that layer"),
     "is": (_is, "error, warning, or a word of a layer: length, not_dispatched, empty"),
     "finding": (_finding, "a part of a finding's id"),
@@ -140,8 +145,10 @@ def _test(word: str) -> Test | None:
 
 
 def _shown(row: Row, wanted: str) -> bool:
-    """Whether the error or a finding of a row has the word."""
+    """Whether the error, a finding or a tool's result as it was returned has the word."""
     if row.error is not None and wanted in row.error.lower():
+        return True
+    if any(wanted in text.lower() for run in row.tool_runs for text in (run.server, run.returned_text or "")):
         return True
     return any(wanted in text for found in row.findings for text in (*found.names, found.message.lower()))
 

@@ -254,6 +254,7 @@ def _common(trip: RoundTrip, reading: Reading) -> Label:
         "attempt": None,
         "edge": None,
         "protocol": reading.protocol,
+        "kind": reading.kind,
         "provider": reading.provider,
         "method": trip.request.method,
         "url": trip.request.url,

@@ -10,7 +10,7 @@ from ..findings.finding import SEVERITIES, Finding
 from ..tools.tool_run import ToolRun
 from ..wire.json_value import as_array, as_object, as_text
 from ..wire.printable import safe
-from ..wire.values import Usage
+from ..wire.values import Kind, Usage
 from .labels import Key, Label, LabelledRoundTrip
 from .search_text import search_text
 
@@ -77,6 +77,18 @@ class Row:
     tool_runs: tuple[ToolRun, ...] = ()
     """The tool runs of its calls, in order of the calls, without large texts; their round trips have those. A row of
     the tools' own wire has its run while that is not joined to a call."""
+
+    kind: Kind = "other"
+
+    @property
+    def is_tool_wire(self) -> bool:
+        """Whether it holds messages between the client and a tool server."""
+        return self.kind == "tools"
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether a list of round trips leaves it out: what it says is beside the model's calls, or nothing."""
+        return self.is_tool_wire and not self.findings and not self.tool_runs
 
     @property
     def is_turn(self) -> bool:
@@ -174,6 +186,7 @@ def row_of(key: Key, one: LabelledRoundTrip, session: int | None) -> Row:
         session=session,
         haystack=search_text(one),
         tool_runs=tuple(run.small() for run in one.tool_runs),
+        kind=reading.kind,
         **_client(label),  # pyright: ignore[reportArgumentType]
     )
 

@@ -17,6 +17,10 @@ class Totals:
     retries: int
     """Attempts beyond the first of each turn."""
     others: int
+    """Round trips that are neither turns nor messages of tool servers."""
+    tool_runs: int
+    tool_messages: int
+    """Round trips between the client and tool servers."""
     threads: int
     input: int
     cache_read: int
@@ -45,7 +49,9 @@ def totals(rows: Iterable[Row]) -> Totals:
     return Totals(
         turns=distinct,
         retries=len(turns) - distinct,
-        others=len(rows) - len(turns),
+        others=sum(not row.is_turn and not row.is_tool_wire for row in rows),
+        tool_runs=sum(len(row.tool_runs) for row in rows),
+        tool_messages=sum(row.is_tool_wire for row in rows),
         threads=len({row.thread for row in turns}),
         input=sum(row.usage.input or 0 for row in turns),
         cache_read=sum(row.usage.cache_read or 0 for row in turns),

@@ -34,7 +34,7 @@ def seen_words(run: ToolRun) -> str:
 
 
 def outcome_words(run: ToolRun) -> str:
-    """How a run ended; empty for a result that is no error."""
+    """How a run ended; empty for a result that is not an error."""
     match run.outcome:
         case "answered":
             return "the tool reported an error" if run.is_error else ""

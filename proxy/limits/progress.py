@@ -47,14 +47,17 @@ class ProgressCounter:
 
     def __init__(self) -> None:
         self._turns: dict[tuple[int, object, object], _Turn] = {}
+        self._elsewhere: dict[int, tuple[tuple[str, str], ...]] = {}
+        """The findings of other round trips, such as messages of tool servers."""
         self._paths: set[str] = set()
 
     def add(self, index: int, label: Mapping[str, object]) -> None:
         """Count the label of round trip `index`. A later label of the same turn replaces the earlier one."""
+        findings = map(Finding.from_json, as_array(label.get("findings")))
         if label.get("turn") is None:
+            self._elsewhere[index] = tuple((name, finding.message) for finding in findings for name in finding.names)
             return
         cost = label.get("cost_usd")
-        findings = map(Finding.from_json, as_array(label.get("findings")))
         self._turns[(index, label.get("thread"), label.get("turn"))] = _Turn(
             label.get("method") != "GET",
             Decimal(cost) if isinstance(cost, str) else None,
@@ -70,6 +73,10 @@ class ProgressCounter:
             "turns": len(turns),
             "cost": str(sum((turn.cost for turn in turns if turn.cost is not None), Decimal(0))),
             "unpriced": sum(turn.cost is None for turn in turns),
-            "findings": {name: message for turn in self._turns.values() for name, message in turn.findings},
+            "findings": dict(
+                found
+                for findings in (*(turn.findings for turn in self._turns.values()), *self._elsewhere.values())
+                for found in findings
+            ),
             "paths": sorted(self._paths),
         }

@@ -1,4 +1,4 @@
-"""The MCP server: what each tool is called, what an agent is told about it, and stdio.
+"""The MCP server: what each tool is called, how it is described to an agent, and stdio.
 
 Results are text only: of eight clients that were tried, four show the model nothing of a result that has only
 structured content, and three leave the text out where there is both (`turntape` recorded them; 2026-11-21).

@@ -131,7 +131,7 @@ class LabelLoop:
             self._totals.add(index, label)
             if self._counter and index not in self._answered_by_us:
                 self._counter.add(index, label)
-            if self._console and index not in self._printed:
+            if self._console and index not in self._printed and label.get("kind") != "tools":
                 self._printed.add(index)
                 self._print(label)
 

@@ -16,6 +16,9 @@ class _Counted:
     """What the totals need from one label."""
 
     turn: bool
+    tool_wire: bool
+    """A message between the client and a tool server."""
+    tool_runs: int
     calls: int
     usage: tuple[int, int, int] | None
     """Input tokens, cached input tokens, output tokens; None when the API did not report them."""
@@ -40,13 +43,16 @@ class RunTotals:
         """Count the label of round trip `index`. A later label of the same turn replaces the earlier one."""
         model, api, cost = as_mapping(label.get("model")), as_mapping(label.get("api")), label.get("cost_usd")
         status = label.get("status")
+        tool_wire = label.get("kind") == "tools"
         # A WebSocket session is one round trip with many turns.
         self._counted[(index, label.get("thread"), label.get("turn"))] = _Counted(
             turn=label.get("turn") is not None,
+            tool_wire=tool_wire,
+            tool_runs=len(as_list(label.get("tool_runs"))),
             calls=len(as_list(model.get("tool_calls"))),
             usage=_usage(as_mapping(label.get("usage"))),
             cost=Decimal(cost) if isinstance(cost, str) else None,
-            failed=api.get("error") is not None or not isinstance(status, int) or status >= 400,
+            failed=not tool_wire and (api.get("error") is not None or not isinstance(status, int) or status >= 400),
             findings=tuple(
                 (str(found.get("severity")), f"{found.get('layer')}: {found.get('message')} ({_where(found, index)})")
                 for found in map(as_mapping, as_list(label.get("findings")))
@@ -68,6 +74,8 @@ class RunTotals:
         return {
             "round_trips": len(counted),
             "turns": len(turns),
+            "tool_messages": sum(one.tool_wire for one in counted),
+            "tool_runs": sum(one.tool_runs for one in counted),
             "failed": sum(one.failed for one in counted),
             "tool_calls": sum(one.calls for one in counted),
             "input": sum(usage[0] for usage in usages),

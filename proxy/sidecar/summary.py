@@ -19,7 +19,10 @@ def summary_lines(totals: Mapping[str, object] | None, path: Path, count: int, c
             *_next(path, off, dim),
         ]
     parts = [_count(as_number(totals["turns"]), "turn"), _count(as_number(totals["tool_calls"]), "tool call")]
-    if others := as_number(totals["round_trips"]) - as_number(totals["turns"]):
+    if runs := as_number(totals.get("tool_runs")):
+        parts.append(_count(runs, "tool run"))
+    messages = as_number(totals.get("tool_messages"))
+    if others := as_number(totals["round_trips"]) - as_number(totals["turns"]) - messages:
         parts.append(_count(others, "other round trip"))
     if failed := as_number(totals["failed"]):
         parts.append(f"{red}{failed} failed{off}")

@@ -18,7 +18,7 @@ from ...analysis.pricing import CostSource
 from ...analysis.turn import EdgeKind
 from ...findings.finding import Layer, Severity, Tier
 from ...tools.tool_run import Joined, Lost, Outcome, SeenAs
-from ...wire.values import Emitted, FinishLabel
+from ...wire.values import Emitted, FinishLabel, Kind
 
 
 def _plain(amount: Decimal) -> str:
@@ -300,6 +300,8 @@ class RoundTripLabel(JsonObject):
     """Why the turn is in its thread."""
     protocol: str
     """The shape of the API, such as `openai-chat`; see [protocols.md](protocols.md)."""
+    kind: Kind
+    """What the endpoint is for. `generation`: a turn. `tools`: messages between the client and a tool server."""
     provider: str | None
     """Whose API it is."""
     method: str

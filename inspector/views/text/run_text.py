@@ -15,12 +15,14 @@ from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Cassette
 
 from ...run.labels import Key, Label, LabelledRoundTrip, label_stream, money
+from ...tools.tool_run import ToolRun
 from ...wire.json_value import as_array, as_object, compact
 from ...wire.printable import safe, several
 from ...wire.values import Message, Part, Tool, ToolCall
 from .number_format import cost_note
 from .status_styles import FINISH, OUTCOME, REBUILT, SEVERITY
 from .terminal_text import GLYPHS, Line, Span, Style, ansi, clip, fit, flow, width_of, wrap
+from .tool_text import tool_lines, turn_runs, unjoined_lines
 
 
 class RunCost(Protocol):
@@ -59,9 +61,10 @@ def story(
         if thread is not None and one.label["thread"] != thread:
             continue
         if turn is None:
-            rows[key] = _TurnText(one.label, list(_reported(one, width)), _tokens_line(one))
+            runs = tuple(run.small() for run in one.tool_runs)
+            rows[key] = _TurnText(one.label, list(_reported(one, width)), _tokens_line(one), runs)
         elif one.label["turn"] == turn:
-            rows[key] = _TurnText(one.label, list(whole_turn(one, width)), [])
+            rows[key] = _TurnText(one.label, list(whole_turn(one, width)), [], ())
     done = [rows[key] for key in sorted(rows)]
     if turn is not None:
         for row in done:
@@ -73,11 +76,13 @@ def story(
         yield from _head(round_trips, [row.label for row in done], width)
     threads = {row.label["thread"] for row in done if row.label["thread"] is not None}
     so_far = Decimal(0)
-    for row in done:
+    shown = [row for row in done if row.label["kind"] != "tools" or row.label["findings"]]
+    for row in shown:
         price = row.label["cost_usd"]
         so_far += Decimal(cast(str, price)) if price is not None else Decimal(0)
         yield []
         yield from _summary(row, so_far, len(threads) > 1, width)
+    yield from unjoined_lines((run for row in done if row.label["turn"] is None for run in row.tool_runs), width)
     if isinstance(round_trips, Cassette):
         for problem in round_trips.problems:
             yield []
@@ -91,6 +96,7 @@ class _TurnText:
     label: Label
     reported: list[Line]
     tokens: Line
+    tool_runs: tuple[ToolRun, ...]
 
 
 def _head(cassette: Cassette, labels: list[Label], width: int) -> Iterator[Line]:
@@ -101,7 +107,12 @@ def _head(cassette: Cassette, labels: list[Label], width: int) -> Iterator[Line]
     parts = [several(distinct, "turn")]
     if again := len(turns) - distinct:
         parts.append(several(again, "more attempt"))
-    if others := len(labels) - len(turns):
+    messages = sum(label["kind"] == "tools" for label in labels)
+    if runs := sum(len(as_array(label["tool_runs"])) for label in labels):
+        parts.append(several(runs, "tool run"))
+    elif messages:
+        parts.append(several(messages, "message") + " of tool servers")
+    if others := len(labels) - len(turns) - messages:
         parts.append(several(others, "other round trip"))
     if len(threads := {label["thread"] for label in turns}) > 1:
         parts.append(several(len(threads), "thread"))
@@ -138,6 +149,7 @@ def _summary(row: _TurnText, so_far: Decimal, threads: bool, width: int) -> Iter
     yield from flow(_title(label, threads), width, "    ")
     yield from row.reported
     yield fit(_dispatch(label), width)
+    yield from tool_lines(row.tool_runs, width)
     reported: list[Span] = [(f"  so far ${money(so_far)}", "dim")] if so_far else []
     yield from flow([*row.tokens, *reported], width, "    ")
     yield from _findings(label, width)
@@ -145,6 +157,8 @@ def _summary(row: _TurnText, so_far: Decimal, threads: bool, width: int) -> Iter
 
 def _other(label: Mapping[str, object]) -> Line:
     status = label["status"]
+    if label["kind"] == "tools":
+        return [(f"#{label['index']} ", "dim"), (f"message of a tool server, {safe(cast(str, label['url']))}", "plain")]
     style: Style = "bad" if not isinstance(status, int) or status >= 400 else "dim"
     return [
         (f"#{label['index']} ", "dim"),
@@ -389,6 +403,7 @@ def whole_turn(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
     yield fit(_finish(one), width)
     yield fit(_dispatch(one.label), width)
     yield from flow(_tokens_line(one), width, "    ")
+    yield from turn_runs(one.tool_runs, width)
     yield from _findings(one.label, width, fix=True)
 
 

@@ -57,6 +57,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("Context", "what this request consists of (4)", "view('context')"),
     ("Findings", "what went wrong, and the layer to blame (5)", "view('findings')"),
     ("Diff", "this request and the one before, the answer and what was sent back of it (6)", "view('diff')"),
+    ("Tools", "tool runs: the result as returned beside the result as seen (7)", "view('tools')"),
     ("Next finding", "n", "jump('finding', 1)"),
     ("Previous finding", "N", "jump('finding', -1)"),
     ("Next match", "the next line that matches the search (n)", "next(1)"),

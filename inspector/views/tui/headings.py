@@ -80,7 +80,7 @@ def _lead(state: Title) -> Group:
 def _groups(state: Title, summary: Summary, width: int) -> list[Group]:
     """The totals, the most important first."""
     sums = summary.totals
-    if not sums.turns and not sums.others:
+    if not sums.turns and not sums.others and not sums.tool_messages:
         return [[("nothing recorded yet " if state.live else "", "dim")]]
     groups = [*_findings(state, summary, width), *_cost(state, sums)]
     groups.append([(f" {count(sums.input)} in {count(sums.output)} out ", "dim")])

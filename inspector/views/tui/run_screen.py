@@ -38,7 +38,7 @@ from .widgets.growth_plot import GrowthPlot
 from .widgets.page_view import PageView
 from .widgets.panes import Panes
 from .widgets.search_box import SearchBox
-from .widgets.tabs import OUTPUT, VIEWS
+from .widgets.tabs import OUTPUT, TOOLS, VIEWS
 from .widgets.turn_list import TurnList
 
 OUTPUT_REFRESH = 0.5
@@ -52,7 +52,7 @@ class RunScreen(Screen[None]):
         Binding("slash", "search", "search", show=False),
         Binding("escape,h,left", "out", "back", show=False),
         Binding("tab", "other", "other pane", show=False, priority=True),
-        *(Binding(key, f"view('{name}')", word, show=False) for key, word, name in (*VIEWS, OUTPUT)),
+        *(Binding(key, f"view('{name}')", word, show=False) for key, word, name in (*VIEWS, TOOLS, OUTPUT)),
         Binding("n", "next(1)", "next match or finding", show=False),
         Binding("N", "next(-1)", "previous match or finding", show=False),
         Binding("e", "jump('error', 1)", "next error", show=False),

@@ -52,6 +52,7 @@ number #efb58a
 model #c6a0f6
 api #6fc7d9
 client #f0a873
+tool #8fd3a5
 good #9fd08c
 warn #e8c468
 bad bold #f2798f
@@ -80,6 +81,7 @@ number #a04a12
 model #7b32b8
 api #00708a
 client #ab4a00
+tool #1f7a4d
 good #2b7a2b
 warn #8a6100
 bad bold #bf1d3d
@@ -108,6 +110,7 @@ number #ffd75f
 model bold #ff87ff
 api bold #00ffff
 client bold #ffaf5f
+tool bold #87ffaf
 good bold #5fff5f
 warn bold #ffff00
 bad bold #ff5f5f
@@ -136,6 +139,7 @@ number white
 model bold white
 api white
 client italic white
+tool underline white
 good white
 warn bold white
 bad bold reverse white

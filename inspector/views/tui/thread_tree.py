@@ -46,11 +46,9 @@ class ThreadTree:
 
     @property
     def places(self) -> list[int]:
-        """The places that match the filter, also those in folded threads."""
-        if self._keep is None:
-            return list(range(len(self._rows.all)))
+        """The places that match the filter, also those in folded threads. Without a filter, all that are listed."""
         if self._kept is None:
-            self._kept = [place for place, row in enumerate(self._rows.all) if self._keep(row)]
+            self._kept = [place for place, row in enumerate(self._rows.all) if self._shows(row)]
         return self._kept
 
     def head_of(self, thread: str) -> int | None:
@@ -81,7 +79,7 @@ class ThreadTree:
         rows = self._rows.all
         if self._single:
             for place, row in enumerate(rows):
-                if self._keep is None or self._keep(row):
+                if self._shows(row):
                     self._of[place] = len(self.lines)
                     self.lines.append(TreeLine(place))
             return
@@ -89,9 +87,13 @@ class ThreadTree:
         for item in tops:
             if isinstance(item, str):
                 self._thread(item, 0)
-            elif self._keep is None or self._keep(rows[item]):
+            elif self._shows(rows[item]):
                 self._of[item] = len(self.lines)
                 self.lines.append(TreeLine(item))
+
+    def _shows(self, row: Row) -> bool:
+        """Without a filter, messages of tool servers are left out unless they say what no turn does."""
+        return not row.is_quiet if self._keep is None else self._keep(row)
 
     def _tops(self) -> Iterable[str | int]:
         """Threads without a parent, and round trips without a thread, in order of time."""

@@ -172,6 +172,8 @@ def _marks(errors: int, warnings: int) -> list[tuple[str, str]]:
 
 def other_line(row: Row, lead: str, width: int) -> Spans:
     """A round trip that is not a turn, in `width` cells."""
+    if row.is_tool_wire:
+        return _tool_line(row, lead, width)
     look = "dim" if row.status is not None and row.status < 400 else "bad"
     endpoint = f"{row.method} {row.url.split('://')[-1]}"
     return [
@@ -180,6 +182,15 @@ def other_line(row: Row, lead: str, width: int) -> Spans:
         (clip(endpoint, max(8, width - len(lead) - 14)), "dim"),
         (f"  {row.status if row.status is not None else 'no answer'}", look),
     ]
+
+
+def _tool_line(row: Row, lead: str, width: int) -> Spans:
+    """A message of a tool server: the run that no call explains, else where it went."""
+    said = [f"{run.name} on {run.server}, no call" for run in row.tool_runs]
+    text = ", ".join(said) or f"message of {row.url.split('://')[-1]}"
+    errors, warnings = (sum(mark.severity == name for mark in row.findings) for name in ("error", "warning"))
+    spans: list[tuple[str, str]] = [(lead, "plain"), (f"   {GLYPHS['tool']}  ", "tool"), (clip(text, width), "dim")]
+    return _both_ends(spans, _marks(errors, warnings), width)
 
 
 def _both_ends(left: Sequence[tuple[str, str]], right: Sequence[tuple[str, str]], width: int) -> Spans:

@@ -27,6 +27,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     view = parser.add_mutually_exclusive_group()
     view.add_argument("--findings", action="store_true", help="all findings: layer, evidence, fix")
     view.add_argument("--cost", action="store_true", help="the cost of each turn, as bars of tokens by kind")
+    view.add_argument(
+        "--tools", action="store_true", help="the tool servers, and each tool run: result and what was seen"
+    )
     add_format(parser, ("text", "json"), json="one JSON object per round trip; the same as --format json")
     add_output(parser, "FILE", "write to FILE (default: stdout)")
     parser.add_argument("--svg", metavar="FILE", help="write the text as an SVG picture to FILE")
@@ -63,7 +66,7 @@ def main(options: argparse.Namespace) -> int:
 
 def _not_with_json(options: argparse.Namespace) -> str | None:
     """The first option that has no meaning with JSON, if one was given."""
-    for option in ("findings", "cost", "svg"):
+    for option in ("findings", "cost", "tools", "svg"):
         if getattr(options, option):
             return f"--{option}"
     return None
@@ -128,6 +131,10 @@ def _lines(options: argparse.Namespace, cassette: "Cassette", width: int) -> "li
         from turntape.inspector.views.text.cost_text import cost_text
 
         lines = cost_text(Run.load(path).rows, path.name, thread=options.thread, width=width)
+    elif options.tools:
+        from turntape.inspector.views.text.tool_text import tools_text
+
+        lines = tools_text(cassette, path.name, thread=options.thread, width=width)
     else:
         from turntape.inspector.views.text.run_text import story
 
@@ -136,7 +143,7 @@ def _lines(options: argparse.Namespace, cassette: "Cassette", width: int) -> "li
 
 
 COMMAND = Command(
-    usage="turntape show F ... [--turn N] [--thread T] [--json|--findings|--cost]",
+    usage="turntape show F ... [--turn N] [--thread T] [--json|--findings|--cost|--tools]",
     description="Show cassettes as text: for each turn what the model emitted, how the API finished it, what the "
     "client did with it, its tokens and its cost.",
     add=add,

@@ -20,6 +20,7 @@ KEYS = [
     "attempt",
     "edge",
     "protocol",
+    "kind",
     "provider",
     "method",
     "url",

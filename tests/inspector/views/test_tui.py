@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+from tool_tapes import record
 from viewing import EXAMPLE, pause, press, settle, svg, viewing
 
 from turntape.inspector.views.tui.widgets.search_box import SearchBox
@@ -52,6 +53,23 @@ def drawn(keys: list[str], size: tuple[int, int], path: Path = EXAMPLE, **option
 @pytest.mark.parametrize("state", STATES)
 def test_state(state: str, size: tuple[int, int], snapshot: SnapshotAssertion) -> None:
     assert drawn(STATES[state], size) == snapshot(extension_class=Picture)
+
+
+TOOL_STATES: dict[str, list[str]] = {
+    "tools-list": [],
+    "tools-turn": ["enter"],
+    "tools-view": ["7", "enter"],
+    "tools-unjoined": ["j", "j", "enter"],
+    "tools-search": ["/", *"six", "enter"],
+}
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)], ids=["80x24", "120x40", "200x60"])
+@pytest.mark.parametrize("state", TOOL_STATES)
+def test_tool_state(state: str, size: tuple[int, int], tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+    tape = record(tmp_path / "tools.cassette.jsonl")
+
+    assert drawn(TOOL_STATES[state], size, tape) == snapshot(extension_class=Picture)
 
 
 @pytest.mark.parametrize("theme", ["light", "high-contrast", "no-colour"])

@@ -40,7 +40,8 @@ class Bars:
         status = self._status_line()
         self.status.show(status or (lambda width: ()))
         self.status.set_class(status is not None and not self._search_box.opened, "shown")
-        self._panes.tabs.show_views(state.view, self._summary.problems, output=state.output is not None)
+        tools = bool(self._summary.totals.tool_messages)
+        self._panes.tabs.show_views(state.view, self._summary.problems, output=state.output is not None, tools=tools)
         self.keys.show(self._hints())
 
     def _hints(self) -> tuple[KeyHint, ...]:

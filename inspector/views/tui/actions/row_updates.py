@@ -41,8 +41,7 @@ class RowUpdates:
         self._loader.rows_changed()
         if state.place is None and rows.all:
             self._draw_list()
-            last = state.follow.last_of_thread(0) if state.follow.on else None
-            self._selection.select(0 if last is None else last)
+            self._select_first(next((at for at, row in enumerate(rows.all) if not row.is_tool_wire), None))
             return
         self.stale = True
         if self._page_changed(change.first, change.again):
@@ -52,6 +51,14 @@ class RowUpdates:
         else:
             self._later(REFRESH, self._redraw)
 
+    def _select_first(self, first: int | None) -> None:
+        """Select the first round trip, or the last turn of its thread when the cursor follows."""
+        if first is None:
+            return
+        follow = self._state.follow
+        last = follow.last_of_thread(first) if follow.on else None
+        self._selection.select(first if last is None else last)
+
     def reading_ended(self, message: ReadingEnded) -> None:
         """Draw the last rows and say what the user should know of the file."""
         state, rows = self._state, self._state.run.rows
@@ -60,6 +67,8 @@ class RowUpdates:
             state.follow.end()
             self._bars.say(ended_notice(recorded=bool(rows.all), command=state.output is not None), "accent")
         self._redraw()
+        if state.place is None and rows.all:  # only messages of tool servers
+            self._select_first(next((at for at, row in enumerate(rows.all) if not row.is_quiet), 0))
         if message.problem is not None:
             self._bars.say(message.problem, "bad")
         elif problems := state.run.problems:

@@ -12,6 +12,7 @@ from .blocks import Block
 from .message_blocks import call_body, result_title
 from .sections import gap, rule
 from .text_lines import prose
+from .tool_blocks import run_block, runs_of_call
 
 CALL, RESULT = 16, 6
 """Lines of the arguments of a call, and of a result, that are shown before it is opened."""
@@ -31,6 +32,7 @@ def answer_blocks(detail: Detail, rows: Rows, place: int, *, joined: bool = True
         yield _call_block(detail, number, call, whole=joined)
         if joined:
             yield _result_block(detail, number, call, after, rows)
+            yield from (run_block(run, indent=4) for run in runs_of_call(detail.row, number, call.id))
     for number, call in enumerate(emission.server_calls):
         title = [("⚙ ", "api"), (safe(call.name), "bold"), ("  run by the API itself", "dim")]
         yield Block(f"server:{number}", title, call_body(call, {}), indent=2)

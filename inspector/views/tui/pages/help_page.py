@@ -64,6 +64,7 @@ LAYERS = {
     "model": "what the model emitted: text, calls, a refusal, nothing",
     "api": "how the API finished it: done, calls, length, an error, a cut",
     "client": "what your program did with it: ran the calls, or did not",
+    "tool": "what a tool server did: when each call ran, what it returned",
 }
 SIGNS: tuple[Row, ...] = (
     ("✗2", "bad", "2 findings that are errors"),

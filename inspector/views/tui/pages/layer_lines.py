@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ....run.row import Row
+from ....tools.run_words import WHOLE
 from ....wire.printable import safe
 from ...text.terminal_text import GLYPHS, clip
 from ..formatting import EMITTED, FINISH, OUTCOME, seconds, several
@@ -10,13 +11,14 @@ from .blocks import Spans
 
 
 def layer_lines(row: Row) -> list[Spans]:
-    """One line for each layer."""
+    """One line for each layer; one more for the tools, where their own wire was recorded."""
     emitted = row.emitted or "nothing"
     calls = f": {', '.join(row.calls)}" if row.calls else ""
     return [
         [(f"{GLYPHS['model']} model   ", "model"), (emitted, EMITTED.get(emitted, "good")), (calls, "plain")],
         [(f"{GLYPHS['api']} api     ", "api"), *_api(row)],
         [(f"{GLYPHS['client']} client  ", "client"), *_client(row)],
+        *([[(f"{GLYPHS['tool']} tool    ", "tool"), *_tools(row)]] if row.tool_runs else []),
     ]
 
 
@@ -41,3 +43,13 @@ def _client(row: Row) -> Iterator[tuple[str, str]]:
         yield f", {row.failed_results} with an error", "bad"
     if row.history == "changed" and not row.rebuilt:
         yield "  it had changed the history before this turn", "warn"
+
+
+def _tools(row: Row) -> Iterator[tuple[str, str]]:
+    """Each run with its time; then what the model did not see."""
+    for number, run in enumerate(row.tool_runs):
+        yield f"{', ' if number else ''}{clip(run.name, 40)} {seconds(run.duration_ms)}", "plain"
+        if run.is_error or run.outcome != "answered":
+            yield " ✗", "bad"
+    if other := sum(run.seen_as not in WHOLE for run in row.tool_runs):
+        yield f"  {several(other, 'result')} not seen as returned", "warn"

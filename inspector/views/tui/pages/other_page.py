@@ -3,22 +3,30 @@
 from collections.abc import Iterator
 
 from ....run.detail import Detail
+from ....wire.json_value import as_text
 from ....wire.printable import safe
+from ...text.number_format import lasted
+from ...text.terminal_text import GLYPHS, clip
 from ..formatting import size
-from .blocks import Block
+from .blocks import Block, Spans
 from .json_lines import json_line, pretty
 from .sections import gap, rule
 from .text_lines import lines, prose
+from .tool_blocks import run_block
 
 
 def other_blocks(detail: Detail) -> Iterator[Block]:
     trip, row = detail.round_trip, detail.row
-    status = f"{row.status}" if row.status is not None else "no answer"
-    yield Block(
-        "head",
-        [(f"{trip.request.method} ", "title"), (safe(trip.request.url), "plain"), (f"  {status}", "dim")],
-        lines([(f"{row.protocol}, no turn of a conversation  #{row.index}", "dim")]),
-    )
+    if row.is_tool_wire:
+        yield Block("head", _message(detail), lines([(_facts(detail), "dim")]))
+        yield from (run_block(run, indent=2, number=True) for run in row.tool_runs)
+    else:
+        status = f"{row.status}" if row.status is not None else "no answer"
+        yield Block(
+            "head",
+            [(f"{trip.request.method} ", "title"), (safe(trip.request.url), "plain"), (f"  {status}", "dim")],
+            lines([(f"{row.protocol}, no turn of a conversation  #{row.index}", "dim")]),
+        )
     if row.error:
         yield Block("error", (), prose(row.error, "bad"))
     yield gap("request")
@@ -35,6 +43,27 @@ def other_blocks(detail: Detail) -> Iterator[Block]:
             prose(_json_text(detail.exchange.answer, trip.response.body), json_line),
             anchors=("answer",),
         )
+
+
+def _message(detail: Detail) -> Spans:
+    """What a message of a tool server is about, and whose it is."""
+    method = as_text(detail.reading.request.parameters.get("method"))
+    wire, url = detail.round_trip.tool_wire, safe(detail.round_trip.request.url)
+    return [
+        (f"{GLYPHS['tool']} ", "tool"),
+        (clip(method or "a message without a method", 80), "title"),
+        (f"  {clip(wire.server, 40)}, sent by the {wire.sender}" if wire else f"  {url}", "plain"),
+    ]
+
+
+def _facts(detail: Detail) -> str:
+    row, trip = detail.row, detail.round_trip
+    facts = [f"message of a tool server  #{row.index}"]
+    if trip.response is None:
+        facts.append(f"no answer: {safe(trip.failure.message)}" if trip.failure else "no answer is due")
+    else:
+        facts.append(f"answered after {lasted(row.duration_ms)}")
+    return "  ".join(facts)
 
 
 def _json_text(value: object, body: bytes) -> str:

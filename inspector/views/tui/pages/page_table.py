@@ -13,6 +13,7 @@ from .diff_page import diff_page
 from .findings_page import findings_page
 from .page import Page
 from .text_lines import prose
+from .tools_page import tools_page
 from .turn_page import turn_page
 from .wire_page import wire_page
 
@@ -45,6 +46,10 @@ def _diff(run: Run, place: int) -> Page:
     return diff_page(detail, run.rows, place, run.exchange(before) if before is not None else None, echo)
 
 
+def _tools(run: Run, place: int) -> Page:
+    return tools_page(run.rows, place)
+
+
 def output(path: Path) -> Page:
     """The output of the recorded command so far; of a long output the end."""
     with path.open("rb") as file:
@@ -61,4 +66,5 @@ PAGES: dict[str, Callable[[Run, int], Page]] = {
     "context": _context,
     "findings": _findings,
     "diff": _diff,
+    "tools": _tools,
 }

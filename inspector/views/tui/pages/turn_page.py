@@ -21,6 +21,7 @@ from .other_page import other_blocks
 from .page import Page
 from .sections import gap, rule
 from .text_lines import Prose, flowing, lines, prose
+from .timeline import timeline
 
 
 def turn_page(detail: Detail, rows: Rows, place: int) -> Page:
@@ -33,6 +34,8 @@ def turn_page(detail: Detail, rows: Rows, place: int) -> Page:
 def _conversation(detail: Detail, rows: Rows, place: int) -> Iterator[Block]:
     yield from _new(detail, rows, place)
     yield from answer_blocks(detail, rows, place)
+    after = rows.after(place)
+    yield from timeline(detail.row, rows.all[after] if after is not None else None)
     yield from _history(detail)
     yield from _setting(detail.reading)
 

@@ -30,7 +30,9 @@ def wire_page(detail: Detail) -> Page:
 def _head(trip: RoundTrip) -> Iterator[Block]:
     request = trip.request
     ended = f"{trip.ended_at / 1_000_000:.3f} s" if trip.ended_at is not None else "not ended"
-    facts: list[Spans] = [[(f"{request.http_version}  route {trip.route or 'unknown'}  {ended}", "dim")]]
+    wire = trip.tool_wire
+    how = f"message {wire.sequence} of session {safe(wire.session)}" if wire else request.http_version
+    facts: list[Spans] = [[(f"{how}  route {trip.route or 'unknown'}  {ended}", "dim")]]
     if trip.failure is not None:
         facts.append([(f"{trip.failure.kind}: {safe(trip.failure.message)}", "bad")])
     if trip.closed_first is not None:
@@ -42,8 +44,9 @@ def _head(trip: RoundTrip) -> Iterator[Block]:
 
 def _request(detail: Detail) -> Iterator[Block]:
     request = detail.round_trip.request
-    note = several(len(request.headers), "field")
-    yield Block("request headers", rule("request headers", note), lines(*_headers(request.headers)))
+    if detail.round_trip.tool_wire is None:
+        note = several(len(request.headers), "field")
+        yield Block("request headers", rule("request headers", note), lines(*_headers(request.headers)))
     body = _body(detail.exchange.body, request.body)
     note = _size(len(request.body), request.encoding)
     yield Block("request body", rule("request body", note), body, open=False, preview=6)
@@ -53,8 +56,9 @@ def _answer(detail: Detail) -> Iterator[Block]:
     response, exchange = detail.round_trip.response, detail.exchange
     if response is None:
         return
-    note = f"{response.status} {safe(response.reason)}  {several(len(response.headers), 'field')}"
-    yield Block("response headers", rule("response headers", note), lines(*_headers(response.headers)))
+    if detail.round_trip.tool_wire is None:
+        note = f"{response.status} {safe(response.reason)}  {several(len(response.headers), 'field')}"
+        yield Block("response headers", rule("response headers", note), lines(*_headers(response.headers)))
     streamed = exchange.framing is not None
     if streamed:
         events = exchange.events

@@ -14,7 +14,9 @@ VIEWS: tuple[KeyHint, ...] = (
     ("6", "Diff", "diff"),
 )
 """Key, word and name of each view."""
-OUTPUT: KeyHint = ("7", "Output", "output")
+TOOLS: KeyHint = ("7", "Tools", "tools")
+"""The view of tool runs, where messages of tool servers were recorded."""
+OUTPUT: KeyHint = ("8", "Output", "output")
 """The view of the output of the recorded command, if there is one."""
 
 
@@ -30,6 +32,7 @@ class Tabs(Keys):
             ("4 Context", "what this request consists of, and what each part has cost so far"),
             ("5 Findings", "what went wrong, the layer to blame; Enter goes to the evidence"),
             ("6 Diff", "this request and the previous one; the answer and what was sent back of it"),
+            ("7 Tools", "the tool runs of this turn: the result as returned beside the result as seen"),
             ("r", "the raw bodies of this turn, and back"),
             ("z", "only this pane, and both again"),
             ("v", "list and page side by side, or one above the other"),
@@ -43,9 +46,9 @@ class Tabs(Keys):
             return hints
         return tuple(hint if self.is_active(hint) else (hint[0], "", hint[2]) for hint in hints)
 
-    def show_views(self, view: str, problems: int, *, output: bool) -> None:
+    def show_views(self, view: str, problems: int, *, output: bool, tools: bool) -> None:
         """Mark the tab of `view`; the tab of the findings shows how many errors and warnings there are."""
-        views = (*VIEWS, OUTPUT) if output else VIEWS
+        views = (*VIEWS, *([TOOLS] if tools else ()), *([OUTPUT] if output else ()))
         hints = [
             (key, f"{word} ({problems})" if name == "findings" and problems else word, f"screen.view('{name}')")
             for key, word, name in views

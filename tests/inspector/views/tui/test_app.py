@@ -533,9 +533,9 @@ def test_what_the_command_writes_is_a_view_of_its_own(tmp_path: Path) -> None:
     written.write_text("agent: begun\n")
 
     async def flow() -> None:
-        async with viewing(output=written, keys=["7"]) as (app, _):
+        async with viewing(output=written, keys=["8"]) as (app, _):
             assert "agent: begun" in screen(app)
-        async with viewing(keys=["7"]) as (app, _):
+        async with viewing(keys=["8"]) as (app, _):
             assert app.run_screen.view == "turn"
 
     run(flow)

@@ -1,0 +1,179 @@
+"""Tool runs as lines of text: beside the turn whose call they ran, and all of a cassette for `show --tools`."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import cast
+
+from turntape.cassettes.tape.model import ToolServer
+from turntape.cassettes.tape.reader import Cassette
+
+from ...run.labels import Key, label_stream
+from ...tools.run_words import WHOLE, joined_words, outcome_words, seen_words
+from ...tools.tool_run import ToolRun
+from ...wire.json_value import as_object, compact
+from ...wire.printable import safe
+from .number_format import lasted, several, size
+from .terminal_text import GLYPHS, Line, Style, clip, fit, flow, wrap
+from .tool_diff import as_returned, as_seen, cut_note, diff_lines
+
+_INDENT = " " * 11
+_RESULT_LINES = 12
+"""Lines of a result in `show --tools`."""
+_TURN_LINES = 200
+"""Lines of a result in `show --turn`."""
+
+
+def tool_lines(runs: Iterable[ToolRun], width: int) -> Iterator[Line]:
+    """One line for each run, below the client's label."""
+    head: Line = [("  ", "plain"), (f"{GLYPHS['tool']} {'tool':<7}", "tool")]
+    for run in runs:
+        yield from flow([*head, *run_spans(run)], width, _INDENT + "  ")
+        head = [(_INDENT, "plain")]
+
+
+def run_spans(run: ToolRun, *, number: bool = False) -> Line:
+    """A run in one line: tool, server, time, how it ended, what was seen of the result, sizes, how it was joined."""
+    spans: Line = [(clip(run.name, 60), "bold"), (f" on {clip(run.server, 40)}", "dim")]
+    if number:
+        spans.append((f"  #{run.index}", "dim"))
+    if run.duration_ms is not None:
+        spans.append((f"  {lasted(run.duration_ms)}", "plain"))
+    if words := outcome_words(run):
+        spans.append((f"  {words}", "bad"))
+    if words := seen_words(run):
+        spans.append((f"  {words}", seen_style(run)))
+    if sizes := sizes_of(run):
+        spans.append((f"  {sizes}", "dim"))
+    if run.joined and (words := joined_words(run)):
+        spans.append((f"  {words}", "dim"))
+    return spans
+
+
+def seen_style(run: ToolRun) -> Style:
+    """The style of what the model saw: quiet when that is what was returned."""
+    if run.seen_as in WHOLE and not run.lost:
+        return "dim"
+    return "bad" if run.seen_as in ("dropped", "other") else "warn"
+
+
+def sizes_of(run: ToolRun) -> str:
+    """How much was returned, and how much of it was seen."""
+    if run.returned_bytes is None:
+        return ""
+    seen = f", {size(run.seen_bytes)} seen" if run.seen_bytes is not None else ""
+    return f"{size(run.returned_bytes)} returned{seen}"
+
+
+def call_of(run: ToolRun) -> str:
+    """A run as a call: `read(path="x")`."""
+    arguments = as_object(run.arguments)
+    if run.arguments and not arguments:
+        return f"{run.name}({run.arguments_raw})"
+    return f"{run.name}({', '.join(f'{key}={compact(value)}' for key, value in arguments.items())})"
+
+
+def unjoined_lines(runs: Iterable[ToolRun], width: int) -> Iterator[Line]:
+    """The runs that no call of the model explains, after all turns."""
+    runs = list(runs)
+    if not runs:
+        return
+    yield []
+    yield [(f"{GLYPHS['tool']} ", "tool"), (f"{several(len(runs), 'tool run')} without a call of the model", "bold")]
+    for run in runs:
+        yield from flow([("    ", "plain"), *run_spans(run, number=True)], width, "      ")
+
+
+def turn_runs(runs: Iterable[ToolRun], width: int) -> Iterator[Line]:
+    """The runs of one turn in full: arguments, and the result as returned against the result as seen."""
+    for run in runs:
+        yield []
+        yield from flow([(f"{GLYPHS['tool']} ", "tool"), *run_spans(run, number=True)], width, "    ")
+        yield from _wrapped(call_of(run), width, "dim")
+        yield from _result(run, width, _TURN_LINES)
+
+
+def tools_text(cassette: Cassette, title: str, *, thread: str | None = None, width: int = 100) -> Iterator[Line]:
+    """All tool servers and tool runs of a cassette, in the order of the calls; with `thread` only its runs."""
+    width = max(40, width)
+    found: dict[Key, tuple[str, tuple[ToolRun, ...]]] = {}
+    messages = 0
+    for key, one in label_stream(cassette):
+        label = one.label
+        if key not in found:
+            messages += one.reading.kind == "tools"
+        where = f"turn {label['turn']} of {label['thread']}" if one.turn else ""
+        runs = one.tool_runs if thread is None or label["thread"] == thread else ()
+        found[key] = where, tuple(run.small() for run in runs)
+    listed = [(where, run) for where, runs in found.values() for run in runs]
+    listed.sort(key=lambda one: one[1].started_at)
+    yield [(title, "bold")]
+    if not messages:
+        yield from _wrapped("no messages of tool servers were recorded; `turntape run` records those of known clients",
+                            width, "dim", "")  # fmt: skip
+        return
+    alone = sum(run.joined is None for _, run in listed)
+    facts = [several(len(listed), "tool run"), several(messages, "message") + " of tool servers"]
+    facts += [f"{alone} without a call of the model"] if alone else []
+    yield fit([(" · ".join(facts), "dim")], width)
+    yield from _servers(cassette.tool_servers, width)
+    for where, run in listed:
+        yield []
+        place: Line = [(f"  {where}", "dim") if where else (f"  {joined_words(run)}", "warn")]
+        yield from flow([(f"{GLYPHS['tool']} ", "tool"), *run_spans(run, number=True), *place], width, "    ")
+        yield from _wrapped(call_of(run), width, "dim")
+        yield from _result(run, width, _RESULT_LINES)
+
+
+def _servers(servers: Mapping[str, ToolServer], width: int) -> Iterator[Line]:
+    if servers:
+        yield []
+    for one in servers.values():
+        command = safe(" ".join(one.command)) if one.command else one.transport
+        spans: Line = [(f"{clip(one.server, 40)}  ", "tool"), (clip(command, max(20, width - 40)), "plain")]
+        if one.pid is not None:
+            spans.append((f"  pid {one.pid}", "dim"))
+        if one.signal is not None:
+            spans.append((f"  ended by {one.signal}", "warn"))
+        elif one.exit is not None:
+            spans.append((f"  exit {one.exit}", "warn" if one.exit else "dim"))
+        yield from flow(spans, width, "    ")
+
+
+def _result(run: ToolRun, width: int, most: int) -> Iterator[Line]:
+    """The result; where the model saw another one, both as a difference."""
+    returned, seen = as_returned(run), as_seen(run)
+    if run.seen_as in WHOLE or run.seen_as is None:
+        yield from _some(([(line, "plain")] for line in _lines(returned, width)), most)
+        return
+    yield [("    − as returned  ", "bad"), ("+ as seen", "good")]
+    marks = {"equal": "  ", "removed": "− ", "added": "+ "}
+    looks: dict[str, Style] = {"equal": "dim", "removed": "bad", "added": "good"}
+    shown = (
+        [(marks[one.change] + line, looks[one.change])]
+        for one in diff_lines(returned, seen)
+        for line in _lines(one.text, width - 2)
+    )
+    yield from _some(cast("Iterator[Line]", shown), most)
+    if note := cut_note(run):
+        yield [("    ", "plain"), (note, "dim")]
+
+
+def _lines(text: str, width: int) -> Iterator[str]:
+    for line in safe(text).split("\n") if text else ():
+        yield from wrap(line, max(20, width - 4))
+
+
+def _some(lines: Iterator[Line], most: int) -> Iterator[Line]:
+    """The first lines, and how many follow."""
+    rest = 0
+    for number, line in enumerate(lines):
+        if number < most:
+            yield [("    ", "plain"), *line]
+        else:
+            rest += 1
+    if rest:
+        yield [("    ", "plain"), (f"… {several(rest, 'more line')}", "dim")]
+
+
+def _wrapped(text: str, width: int, style: Style, indent: str = "    ") -> Iterator[Line]:
+    for line in wrap(safe(text), max(20, width - len(indent)))[:6]:
+        yield [(indent, "plain"), (line, style)]

@@ -1,0 +1,91 @@
+"""Tool runs as text: beside their turns, in full, and all of a cassette."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import tool_tapes
+from conversations import loop
+
+from turntape.cassettes.recording.recorder import Recorder
+from turntape.cassettes.tape.reader import Cassette
+from turntape.inspector.views.text.run_text import show_text
+from turntape.inspector.views.text.terminal_text import plain
+from turntape.inspector.views.text.tool_text import call_of, tools_text
+
+RUN = tool_tapes.story().runs()[0]
+
+
+def test_runs_are_below_the_client_of_their_turn_and_messages_are_left_out(tmp_path: Path) -> None:
+    lines = list(show_text(Cassette.load(tool_tapes.record(tmp_path / "t.cassette.jsonl")), width=120))
+
+    assert lines[1].startswith("3 turns · 4 tool runs · 2026")
+    at = next(number for number, line in enumerate(lines) if line.startswith("  ▶ client dispatched  2 results"))
+    assert lines[at + 1 : at + 3] == [
+        "  ● tool   read on files  5 ms  a part of it was seen  89 B returned, 38 B seen",
+        "           search on files  80 ms  only the structured content was seen  112 B returned, 34 B seen",
+    ]
+    assert "  ● tool   write on files  5 ms  the tool reported an error  seen whole  67 B returned, 13 B seen" in lines
+    assert lines[-2:] == ["● 1 tool run without a call of the model", "    stop on files  #7  5 ms  46 B returned"]
+    assert not any("stdio://" in line for line in lines)
+
+
+def test_messages_without_runs_are_counted_apart_from_other_round_trips(tmp_path: Path) -> None:
+    trips = tool_tapes.story().trips[:2]
+    lines = list(show_text(Cassette.load(tool_tapes.record(tmp_path / "t.cassette.jsonl", trips))))
+
+    assert lines[1].startswith("0 turns · 2 messages of tool servers · ")
+    assert len(lines) == 2
+
+
+def test_one_turn_shows_the_result_against_what_was_seen(tmp_path: Path) -> None:
+    text = "\n".join(show_text(Cassette.load(tool_tapes.record(tmp_path / "t.cassette.jsonl")), turn=1))
+
+    order = ["● read on files  #3", '\n    read(path="notes.txt")', "− as returned  + as seen", "    − 5: five"]
+    places = [
+        text.index(piece) for piece in [*order, "    + … cut", "● search on files  #4", "    − 2 hits: tape, reel"]
+    ]
+    assert places == sorted(places)
+
+
+def test_all_runs_of_a_cassette_are_listed_with_their_servers(tmp_path: Path) -> None:
+    cassette = Cassette.load(tool_tapes.record(tmp_path / "t.cassette.jsonl"))
+
+    lines = [plain(line) for line in tools_text(cassette, "t", width=120)]
+
+    assert lines[:4] == [
+        "t",
+        "4 tool runs · 6 messages of tool servers · 1 without a call of the model",
+        "",
+        "files  npx -y @example/server-files /data  pid 4711  exit 0",
+    ]
+    heads = [line for line in lines if line.startswith("● ")]
+    assert [head.split()[1] for head in heads] == ["read", "search", "write", "stop"]
+    assert "no call of the model" in heads[-1]
+    assert "    no space left" in lines
+    assert [line for line in tools_text(cassette, "t", thread="t7") if plain(line).startswith("●")] == []
+
+
+def test_a_cassette_without_tool_servers_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "t.cassette.jsonl"
+    with Recorder(path) as recorder:
+        for trip in loop():
+            recorder.write(trip)
+
+    text = " ".join(plain(line) for line in tools_text(Cassette.load(path), "t"))
+
+    assert "no messages of tool servers were recorded" in text
+
+
+def test_a_long_result_is_cut_with_the_number_of_lines(tmp_path: Path) -> None:
+    story = tool_tapes.Story(tools=tool_tapes.TOOLS).start().turn(("c1", "read", "{}"))
+    story.call("read", {}, tool_tapes.text("\n".join(map(str, range(40)))))
+    lines = [plain(line) for line in
+             tools_text(Cassette.load(tool_tapes.record(tmp_path / "t.cassette.jsonl", story.trips)), "t")]  # fmt: skip
+
+    assert lines[-2:] == ["    11", "    … 28 more lines"]
+
+
+def test_arguments_that_are_no_object_are_shown_as_they_are() -> None:
+    assert call_of(RUN) == 'read(path="notes.txt")'
+    assert call_of(replace(RUN, arguments=[1], arguments_raw="[1]")) == "read([1])"
+    assert call_of(replace(RUN, arguments=None, arguments_raw="")) == "read()"
