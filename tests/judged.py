@@ -11,7 +11,7 @@ from round_trips import GEMINI, MESSAGES, exchanged
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.analysis.threads import Threads
-from turntape.inspector.findings.docs import LAYERS
+from turntape.inspector.findings.docs import NAMING
 from turntape.inspector.findings.memory import RunMemory, ThreadMemory
 from turntape.inspector.findings.rule_context import RuleContext
 from turntape.inspector.run.labels import label_all
@@ -64,7 +64,7 @@ def findings(trips: Sequence[RoundTrip], hints: bool, advice: bool) -> Iterator[
     for done in labelled:
         for one in list[Any](done.label["findings"]):  # pyright: ignore[reportArgumentType]
             first = one["id"].partition("-")[0]
-            assert first not in LAYERS or first == one["layer"], "an id that begins with a layer blames that layer"
+            assert first not in NAMING or first == one["layer"], "an id that begins with a layer blames that layer"
             yield done.round_trip.index, one
 
 

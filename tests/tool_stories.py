@@ -1,15 +1,20 @@
 """Runs of an agent with a tool server, for tests: turns over one wire, tool calls over the other, in order of time."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from conversations import START, chat, result, said, user
+from judged import findings
+from round_trips import MESSAGES, exchanged
 from tool_wire import answers, asks, fails, initialize, initialized, stdio
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
+from turntape.inspector.findings.rules import tool_calls, tool_results, tool_servers
 from turntape.inspector.run.labels import LabelledRoundTrip, label_all
 
+IDS = {rule.id for rule in (*tool_calls.RULES, *tool_results.RULES, *tool_servers.RULES)}
 ADD: dict[str, Any] = {
     "name": "add",
     "description": "Add two numbers.",
@@ -91,6 +96,37 @@ class Story:
         self.messages.append(answer)
         return self
 
+    def ask(self, *calls: tuple[str, str, str]) -> "Story":
+        """As `turn`, over Anthropic's API, which marks results of failed tools."""
+        blocks: list[Any] = [
+            {"type": "tool_use", "id": i, "name": self.name(t), "input": json.loads(a)} for i, t, a in calls
+        ] or [{"type": "text", "text": "Done."}]
+        tools = [
+            {"name": self.name(one["name"]), "description": one["description"], "input_schema": one["inputSchema"]}
+            for one in self.tools
+        ]
+        sent = {"model": "claude-sonnet-4-5", "max_tokens": 99, "messages": list(self.messages), "tools": tools}
+        got = {
+            "id": f"msg_{len(self.trips)}",
+            "type": "message",
+            "role": "assistant",
+            "model": "claude-sonnet-4-5",
+            "content": blocks,
+            "stop_reason": "tool_use" if calls else "end_turn",
+            "usage": {"input_tokens": 10, "output_tokens": 5},
+        }
+        self.put(replace(exchanged(MESSAGES, sent, got), started_at=self.at))
+        self.messages.append({"role": "assistant", "content": blocks})
+        return self
+
+    def shows(self, call_id: str, content: object, *, is_error: bool | None = None) -> "Story":
+        """A result over Anthropic's API."""
+        block: dict[str, Any] = {"type": "tool_result", "tool_use_id": call_id, "content": content}
+        if is_error is not None:
+            block["is_error"] = is_error
+        self.messages.append({"role": "user", "content": [block]})
+        return self
+
     def call(self, tool: str, arguments: object, gives: object = None, /, **meta: Any) -> "Story":
         """The client calls a tool; `gives` is a result, an error in text, or None when no answer comes."""
         self.id += 1
@@ -113,6 +149,18 @@ class Story:
 
     def label(self) -> Sequence[LabelledRoundTrip]:
         return label_all(self.trips)
+
+    def found(self, *, severity: str | None = None) -> list[tuple[int, str, str, str]]:
+        """The findings about tools: round trip, id, layer, severity."""
+        return [
+            (index, one["id"], one["layer"], one["severity"])
+            for index, one in findings(self.trips, hints=False, advice=False)
+            if one["id"] in IDS and severity in (None, one["severity"])
+        ]
+
+    def says(self, name: str) -> list[str]:
+        """The messages of the findings of a class."""
+        return [one["message"] for _, one in findings(self.trips, hints=False, advice=False) if one["id"] == name]
 
     def runs(self) -> list[Any]:
         """The tool runs of all turns, in order."""

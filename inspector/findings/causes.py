@@ -1,6 +1,6 @@
 """Causes that no single rule knows: which findings are echoes of another one of their thread."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from .finding import Finding
@@ -52,6 +52,37 @@ def at(finding: Finding, context: RuleContext) -> Finding:
         return finding
     causes = (cause for cause, echoes in ECHOES.items() if finding.id in echoes)
     return replace(finding, because_of=context.has_recently(*causes))
+
+
+TOOL_ECHOES = frozenset(
+    {
+        "client-empty-tool-result",
+        "client-missing-tool-result",
+        "client-no-retry-on-transient",
+        "client-stopped-silently",
+        "client-tool-calls-not-dispatched",
+        "client-tool-error-as-success",
+    }
+)
+"""What the requests show of calls whose run failed."""
+TOOL_CAUSES = (
+    "tool-server-died",
+    "tool-server-silent",
+    "tool-server-error",
+    "tool-reported-error",
+    "client-tool-gave-up",
+    "client-tool-error-mark-lost",
+    "client-tool-never-executed",
+    "client-tool-input-unanswered",
+)
+
+
+def of_tool(finding: Finding, about_tools: Iterable[str]) -> Finding:
+    """A finding of a request as an echo of what the tools' own wire shows, if that explains it."""
+    if finding.id not in TOOL_ECHOES or finding.because_of:
+        return finding
+    known = set(about_tools)
+    return replace(finding, because_of=tuple(cause for cause in TOOL_CAUSES if cause in known))
 
 
 def of_storm(finding: Finding) -> Finding:

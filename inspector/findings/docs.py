@@ -18,7 +18,10 @@ LAYERS: dict[Layer, str] = {
     "model": "what was emitted",
     "api": "how the answer was labelled, cut, filtered or carried",
     "client": "what was sent: history, results, ids, tools, the loop",
+    "tool": "what a tool and its server answered, or did not",
 }
+NAMING: tuple[Layer, ...] = ("model", "api", "client")
+"""The layers that an id may begin with. Ids with `tool-` existed before the layer and blame others too."""
 TIERS: dict[Tier, str] = {
     "P": "proven by the bytes",
     "S": "strong inference: one harmless explanation is left",
@@ -83,7 +86,7 @@ class FailureClass:
         }
 
 
-GROUPS: tuple[str, ...] = ("model", "api", "client", "advice")
+GROUPS: tuple[str, ...] = ("model", "api", "client", "tool", "advice")
 _TIER_ORDER: tuple[Tier, ...] = ("P", "S", "H")
 
 

@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 
 from ..analysis.dispatch import Dispatch
 from ..analysis.turn import Turn
+from ..tools.definitions import Definition
 from ..tools.join import ToolJoin
 from ..tools.model_calls import TurnCalls
 from ..tools.tool_run import ToolRun
 from ..tools.tool_sessions import WireNote
+from ..wire.values import Tool
 from . import causes, severity
 from .catalogue import catalogue
 from .finding import Finding, roots_first
@@ -35,6 +37,10 @@ class JudgedTurn:
     findings: list[Finding] = field(default_factory=list[Finding])
     tool_calls: TurnCalls | None = None
     """Its calls with their tool runs; None where the tools' own wire was not recorded."""
+    tool_offers: list[tuple[Tool, Definition]] = field(default_factory=list[tuple[Tool, Definition]])
+    """The tools of servers that it offers to the model for the first time."""
+    tool_causes: tuple[str, ...] = ()
+    """The findings about the tool runs of the previous turn: they explain what is missing in this one's request."""
     tool_findings: list[Finding] = field(default_factory=list[Finding])
     """What the tools' own wire shows. It is replaced whenever more is seen of that wire."""
 
@@ -112,7 +118,9 @@ class RuleEngine:
     def tool_calls(self, judged: JudgedTurn, join: ToolJoin, over: Over) -> list[Finding]:
         """All findings about the tool runs of a turn's calls, as far as they are known."""
         turn = judged.context.turn
-        return self._about_tools(ToolContext(over, turn, judged.tool_calls, join=join), judged.context.index)
+        return self._about_tools(
+            ToolContext(over, turn, judged.tool_calls, join=join, offers=judged.tool_offers), judged.context.index
+        )
 
     def tool_wire(self, notes: Iterable[WireNote]) -> list[Finding]:
         """The findings about what is on a tool's wire beside its runs."""

@@ -3,10 +3,12 @@
 from .answer_examples import ANSWERS
 from .client_examples import CLIENTS
 from .example import Example
+from .tool_examples import TOOLS
 
 EXAMPLES: dict[str, Example] = {
     **ANSWERS,
     **CLIENTS,
+    **TOOLS,
     "api-cache-drop": Example(
         "0 tokens came from the cache, after 2,048 in #3, although the prefix is the same",
         ("#3 usage cache_read 2048", "#4 usage cache_read 0"),

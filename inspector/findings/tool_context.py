@@ -1,13 +1,19 @@
 """The argument of every rule about tools: the calls of a turn with their runs, a run that no call has, or a note."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from ..analysis.turn import Turn
+from ..tools.definitions import Definition
 from ..tools.join import ToolJoin
 from ..tools.model_calls import ModelCall, TurnCalls
+from ..tools.returned import returned_of
 from ..tools.tool_run import ToolRun
-from ..tools.tool_sessions import Definition, WireNote
+from ..tools.tool_sessions import WireNote
+from ..wire.json_value import is_object
+from ..wire.values import Tool
+from .schema_check import Violation, violations
 
 type Over = Literal["open", "followed", "closed"]
 """`open`: the turn is the last of its thread so far. `followed`: the next one shows its results. `closed`: nothing
@@ -27,6 +33,8 @@ class ToolContext:
     note: WireNote | None = None
     """Something on a tool's wire that is not a run."""
     join: ToolJoin | None = None
+    offers: Sequence[tuple[Tool, Definition]] = ()
+    """The tools of servers that the turn offers to the model for the first time, each as its server defines it."""
 
     @property
     def runs(self) -> list[tuple[ModelCall, ToolRun]]:
@@ -46,6 +54,22 @@ class ToolContext:
     def missing(self) -> list[ModelCall]:
         """The calls of tools of a recorded server that have no run."""
         return [call for call in self.calls.calls if not call.runs and call.tool is not None] if self.calls else []
+
+    def returned_before(self, call: ModelCall) -> ToolRun | None:
+        """The earlier run whose result is shown for a call that was not executed."""
+        if self.join is None or call.shown is None:
+            return None
+        return self.join.returned_before(call.shown)
+
+    def breaks_schema(self, run: ToolRun) -> tuple[Violation, ...]:
+        """How the structured content of a result breaks the schema that its tool states."""
+        known = self.definition(run)
+        if known is None or not is_object(known.output_schema) or run.result is None or run.is_error:
+            return ()
+        value = returned_of(run.result).structured
+        if value is None:
+            return (Violation("missing-required", "it has no structured content", coercible=False),)
+        return tuple(violations(known.output_schema, value))
 
     def definition(self, run: ToolRun) -> Definition | None:
         """The tool as its server listed it last."""

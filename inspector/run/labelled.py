@@ -7,6 +7,7 @@ from typing import cast
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.turn import Turn
+from ..findings import causes
 from ..findings.engine import JudgedTurn
 from ..findings.finding import roots_first
 from ..tools.tool_run import ToolRun
@@ -41,7 +42,10 @@ def labelled(judged: JudgedTurn, label: Label) -> LabelledRoundTrip:
 
 def put_findings(judged: JudgedTurn, label: Label) -> None:
     """Write a turn's findings into its label, those about its tool runs too."""
-    found = judged.findings if not judged.tool_findings else roots_first([*judged.findings, *judged.tool_findings])
+    found = judged.findings
+    if judged.tool_findings or judged.tool_causes:
+        about_tools = [*judged.tool_causes, *(finding.id for finding in judged.tool_findings)]
+        found = roots_first([*(causes.of_tool(one, about_tools) for one in found), *judged.tool_findings])
     label["findings"] = [finding.as_json() for finding in found]
 
 

@@ -14,12 +14,13 @@ from ..analysis.dispatch import Dispatch
 from ..analysis.turn import Turn
 from ..findings.engine import JudgedTurn, RuleEngine
 from ..findings.tool_context import Over
+from ..tools.definitions import Definition
 from ..tools.join import ToolJoin
 from ..tools.model_calls import TurnCalls, key_of
 from ..tools.tool_run import ToolRun
 from ..tools.tool_sessions import RunKey, ToolSessions
 from ..wire.json_value import as_array
-from ..wire.values import Reading
+from ..wire.values import Reading, Tool
 from .labelled import Label, LabelledRoundTrip, labelled
 
 _MOST_HELD = 16
@@ -31,7 +32,7 @@ type Labelled = tuple[int, LabelledRoundTrip]
 
 
 class ToolLabels:
-    """`add` round trips of tool servers, and tell of turns as they end and are followed."""
+    """`add` round trips of tool servers, and the turns as they end and are followed."""
 
     def __init__(self, rules: RuleEngine) -> None:
         self._rules = rules
@@ -41,6 +42,11 @@ class ToolLabels:
         self._active = False
         self._held: OrderedDict[int, tuple[JudgedTurn, Label]] = OrderedDict()
         """The turns whose labels may change, by the identity of their calls."""
+        self._offered: set[tuple[frozenset[str], int]] = set()
+        self._compared: set[tuple[str, str, int]] = set()
+        """Offered names, with the server's definition with which they were compared."""
+        self._causes: dict[str, tuple[str, ...]] = {}
+        """By thread: the findings about the runs of its last turn."""
         self._rows: dict[RunKey, LabelledRoundTrip] = {}
         """The round trips of runs that no call has."""
 
@@ -80,12 +86,15 @@ class ToolLabels:
         """A turn has ended: its calls may have run already."""
         if not self._active:
             return
-        made, joined = self._join.ended(judged.context.turn)
+        turn = judged.context.turn
+        made, joined = self._join.ended(turn)
+        judged.tool_calls = made
+        judged.tool_offers = self._new_offers(turn)
+        judged.tool_causes = self._causes.pop(turn.thread, ())
+        self._judge(judged, "open")
         if made is None:
             return
-        judged.tool_calls = made
         self._held[id(made)] = (judged, label)
-        self._judge(judged, "open")
         for run in joined:
             yield from self._settle_row(key_of(run), [])
 
@@ -96,6 +105,7 @@ class ToolLabels:
         for run in self._join.followed(judged.tool_calls, following, done):
             yield from self._settle_row(key_of(run), [])
         self._judge(judged, "followed")
+        self._causes[judged.context.turn.thread] = tuple(dict.fromkeys(one.id for one in judged.tool_findings))
         yield from self._shrink()
 
     def closed(self) -> Iterator[Labelled]:
@@ -108,6 +118,19 @@ class ToolLabels:
             if found:
                 row.label["findings"] = [*as_array(row.label["findings"]), *found]
                 yield row.round_trip.index, row
+
+    def _new_offers(self, turn: Turn) -> list[tuple[Tool, Definition]]:
+        """The tools of servers in a request that no earlier request offered since the servers listed them."""
+        tools = turn.reading.request.tools
+        names = frozenset(tool.name for tool in tools)
+        if (names, self._sessions.listings) in self._offered:
+            return []
+        self._offered.add((names, self._sessions.listings))
+        known = ((tool, self._join.server_of(tool.name, names)) for tool in tools if not tool.server)
+        found = [(tool, self._sessions.tools[at[0]][at[1]]) for tool, at in known if at is not None]
+        new = [(tool, one) for tool, one in found if (tool.name, one.server, one.index) not in self._compared]
+        self._compared |= {(tool.name, one.server, one.index) for tool, one in new}
+        return new
 
     def _close(self, judged: JudgedTurn, label: Label) -> Iterator[Labelled]:
         if judged.tool_calls is None:

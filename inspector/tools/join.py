@@ -19,12 +19,13 @@ from ..wire.json_value import Object, as_text, is_object
 from ..wire.registry import traits_of
 from ..wire.values import Message, Part
 from .arguments import meaning
+from .definitions import Definition
 from .model_calls import ModelCall, TurnCalls, calls_of, key_of
 from .seen import Shown, texts_shown
 from .spans import CALL_ID
-from .tool_names import best, fits
+from .tool_names import NAMED, best, fits
 from .tool_run import ToolRun
-from .tool_sessions import Definition, RunKey
+from .tool_sessions import RunKey
 
 _MOST_TURNS = 64
 """So many of the latest turns may still get a run."""
@@ -53,6 +54,8 @@ class ToolJoin:
         self.tools: dict[str, dict[str, Definition]] = {}
         """By server, then by name: the tools that the servers listed."""
 
+        self._first: float | None = None
+        """When the first turn began."""
         self.offered: set[str] = set()
         """The names of all tools that the model was offered."""
 
@@ -77,10 +80,11 @@ class ToolJoin:
         """The calls of a turn (None when it has none), and the waiting runs that were joined to them."""
         made = calls_of(turn)
         self.offered |= made.offered
+        self._first = made.begun if self._first is None else min(self._first, made.begun)
         if not made.calls:
             return None, []
         for call in made.calls:
-            call.tool = self._tool(call.call.name)
+            call.tool = self.server_of(call.call.name, made.offered)
             if call.call.id:
                 self._by_id[call.call.id] = call
             self._by_meaning[call.meaning].append(call)
@@ -140,13 +144,24 @@ class ToolJoin:
         others = frozenset(self.tools) - {run.server}
         return any(fits(name, run.server, run.name, others) for name in self.offered)
 
+    def began_before(self, run: ToolRun) -> bool:
+        """Whether a turn of the model began before a run."""
+        return self._first is not None and self._first <= run.started_at
+
+    def server_of(self, name: str, offered: frozenset[str]) -> tuple[str, str] | None:
+        """The server and the tool that a name means among the tools that a request offers; None when none does."""
+        found = best(name, ((server, tool) for server, tools in self.tools.items() for tool in tools))
+        if found is None or fits(name, *found) == NAMED:
+            return found
+        # A client that writes the server's name into others of its tools has a tool of its own by this name.
+        others = self.tools.get(found[0], {})
+        named = any(fits(one, found[0], tool) == NAMED for one in offered if one != name for tool in others)
+        return None if named else found
+
     def returned_before(self, shown: Shown) -> ToolRun | None:
         """The first run that returned what a request shows."""
         found = (self._returned.get(hash(text)) for text in texts_shown(shown) if len(text) >= _SHORT)
         return next((run for run in found if run is not None), None)
-
-    def _tool(self, name: str) -> tuple[str, str] | None:
-        return best(name, ((server, tool) for server, tools in self.tools.items() for tool in tools))
 
     def _put(self, run: ToolRun) -> TurnCalls | None:
         """Join a run to the call that an id or its arguments name."""
@@ -261,8 +276,8 @@ def shown_results(turn: TurnCalls, following: Turn, done: Dispatch) -> Iterator[
         if known is None:
             continue
         part = parts.get(id(result))
-        raw = part.raw if part is not None else None
-        yield known, Shown(following.round_trip.index, result.text, result.is_error, raw, near, marks)
+        raw, pointer = (part.raw, part.pointer) if part is not None else (None, "")
+        yield known, Shown(following.round_trip.index, result.text, result.is_error, raw, near, marks, pointer)
 
 
 def _holding(messages: Sequence[Message], wanted: set[int]) -> Iterator[tuple[int, Part]]:

@@ -32,6 +32,8 @@ class Shown:
     """The JSON of the media in the other messages that this request added: some clients move them there."""
     marks_errors: bool = False
     """Whether the API has a mark for failed results."""
+    pointer: str = ""
+    """JSON pointer to the part that holds it; empty where the result is in a text."""
 
 
 def seen(run: ToolRun, shown: Shown) -> ToolRun:

@@ -100,11 +100,7 @@ class ShownText:
         wanted = text.strip()
         for needle in dict.fromkeys((wanted, compact(wanted)[1:-1])):
             for one in self.texts[:50]:
-                head = _longest(needle, one)
-                rest = one[one.find(needle[:head]) + head :]
-                tail = _longest(needle, rest, from_end=True) if head < len(needle) else 0
-                if sum(best) < head + tail:
-                    best = (head, min(tail, len(needle) - head))
+                best = max(best, *_ends(needle, one), key=sum)
         return best
 
     def is_part_of(self, text: str) -> bool:
@@ -153,6 +149,17 @@ def _leaves(value: object, depth: int) -> Iterator[str]:
         below = value.values() if is_object(value) else value if is_array(value) else ()
         for one in below:
             yield from _leaves(one, depth - 1)
+
+
+def _ends(needle: str, text: str) -> Iterator[tuple[int, int]]:
+    """How much of both ends of `needle` is in `text`, one after the other; by the longest beginning, and end."""
+    head = _longest(needle, text)
+    rest = text[text.find(needle[:head]) + head :]
+    yield head, min(_longest(needle, rest, from_end=True), len(needle) - head)
+    if 0 < head < len(needle):
+        tail = _longest(needle, text, from_end=True)
+        rest = text[: text.rfind(needle[-tail:])] if tail else ""
+        yield min(_longest(needle, rest), len(needle) - tail), tail
 
 
 def _longest(needle: str, text: str, *, from_end: bool = False) -> int:

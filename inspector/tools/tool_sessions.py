@@ -11,6 +11,7 @@ from typing import Literal
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.json_value import Object, as_object, as_text, compact, objects_in
+from .definitions import Definition
 from .returned import error_message, returned_of
 from .spans import span_runs
 from .tool_messages import ToolMessage, ToolMessageReader
@@ -23,29 +24,6 @@ _MOST_OPEN = 2_000
 """So many exchanges of a session wait for an answer at most."""
 _ASKS = frozenset({"elicitation/create", "sampling/createMessage"})
 """Requests of a server that a person or a model must answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """A tool as its server defines it."""
-
-    name: str
-    description: str
-    schema: object
-    """The JSON Schema of its arguments."""
-    output_schema: object
-    """The JSON Schema of its structured content; None when it has none."""
-    index: int
-    """The round trip that says so."""
-
-    def differs(self, other: "Definition") -> tuple[str, ...]:
-        """What differs: `description`, `arguments`, `results`."""
-        pairs = {
-            "description": (self.description, other.description),
-            "arguments": (self.schema, other.schema),
-            "results": (self.output_schema, other.output_schema),
-        }
-        return tuple(name for name, (one, two) in pairs.items() if one != two)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +53,8 @@ class Added:
 class _Session:
     server: str
     run: str | None = None
+    garbage: bool = False
+    """Whether the server wrote a line that is not a message; only the first is noted."""
     asked: dict[int, ToolMessage] = field(default_factory=dict[int, ToolMessage])
     """Requests without an answer, by their place."""
     runs: dict[int, ToolRun] = field(default_factory=dict[int, ToolRun])
@@ -93,6 +73,8 @@ class ToolSessions:
         self._sessions: dict[str, _Session] = {}
         self.tools: dict[str, dict[str, Definition]] = {}
         """By server, then by name: the tools as they were listed last."""
+        self.listings = 0
+        """How often tools were listed."""
         self._changing: set[str] = set()
         """Servers that announced that their tools change."""
 
@@ -134,7 +116,8 @@ class ToolSessions:
             yield from _gave_up(session, message)
         elif message.method == "notifications/tools/list_changed":
             self._changing.add(session.server)
-        elif message.sender == "server" and message.method is None and message.raw.strip():
+        elif message.sender == "server" and message.method is None and message.raw.strip() and not session.garbage:
+            session.garbage = True
             text = " ".join(message.raw[:200].decode("utf-8", "replace").split())
             notes.append(WireNote("garbage", session.server, message.index, text))
 
@@ -171,19 +154,14 @@ class ToolSessions:
             name = as_text(fields.get("name"))
             if name is None:
                 continue
-            known[name] = made = Definition(
-                name,
-                as_text(fields.get("description")) or "",
-                fields.get("inputSchema"),
-                fields.get("outputSchema"),
-                index,
-            )
+            known[name] = made = Definition.read(fields, server, index)
             earlier = before.get(name)
             if earlier is not None and (parts := earlier.differs(made)):
                 said = "announced" if server in self._changing else "not announced"
                 notes = (", ".join(parts), said)
                 yield WireNote("definition_changed", server, index, name, "; ".join(notes), earlier.index)
         self._changing.discard(server)
+        self.listings += 1
 
 
 def _called(session: _Session, message: ToolMessage) -> ToolRun:

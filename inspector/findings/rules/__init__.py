@@ -25,6 +25,9 @@ from . import (
     stream_calls,
     subagents,
     template_tokens,
+    tool_calls,
+    tool_results,
+    tool_servers,
     transport,
     turntape_actions,
     unserialized,
@@ -69,6 +72,9 @@ RULES: tuple[Rule, ...] = (
     *loop.HINTS,
     *lint.RULES,
     *lint.CLOSED,
+    *tool_servers.RULES,
+    *tool_calls.RULES,
+    *tool_results.RULES,
 )
 
 __all__ = ["RULES"]

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from turntape.inspector.findings.docs import GROUPS, LAYERS, FailureClass, class_of, classes, unknown
+from turntape.inspector.findings.docs import GROUPS, NAMING, FailureClass, class_of, classes, unknown
 from turntape.inspector.findings.examples import EXAMPLES
 from turntape.inspector.findings.rules import RULES
 
@@ -65,7 +65,7 @@ def test_every_example_belongs_to_a_class() -> None:
 def test_an_id_that_begins_with_a_layer_is_of_that_layer(one: FailureClass) -> None:
     first = one.id.partition("-")[0]
 
-    assert first not in LAYERS or first == one.rule.layer
+    assert first not in NAMING or first == one.rule.layer
 
 
 def test_a_former_id_names_the_class() -> None:

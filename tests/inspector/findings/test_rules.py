@@ -13,6 +13,8 @@ from rule_exceptions_client import CLIENT
 from rule_exceptions_history import HISTORY
 from rule_exceptions_model_api import API, MODEL, Row, Run
 from rule_exceptions_steps import STEPS
+from rule_exceptions_tools import FIRES as TOOLS_FIRE
+from rule_exceptions_tools import TOOLS as ABOUT_TOOLS
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.findings.catalogue import OWN, catalogue
@@ -25,7 +27,7 @@ from bench.faults.catalogue import CASES
 
 DONE = said("It is a strip.")
 
-ROWS: list[Row] = [*MODEL, *API, *CLIENT, *HISTORY, *STEPS]
+ROWS: list[Row] = [*MODEL, *API, *CLIENT, *HISTORY, *STEPS, *ABOUT_TOOLS]
 
 
 def found(name: str, run: Run) -> list[Said]:
@@ -109,6 +111,7 @@ FIRES: dict[str, Run] = {
     "tool-choice-forced-every-turn": forced(4),
     "parallel-calls-one-by-one": steps(5, word=None),
     "unused-tools-paid-for": [chat([HELLO], DONE, index=n) for n in range(3)],
+    **TOOLS_FIRE,
 }
 """Rules without exceptions that no fault of the bench is about."""
 

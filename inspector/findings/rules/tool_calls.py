@@ -1,0 +1,248 @@
+"""What the client did with the model's calls: which of them a tool server was given, how often, and with what."""
+
+import re
+from collections.abc import Iterator
+
+from ...tools.arguments import differences
+from ...tools.model_calls import ModelCall
+from ...tools.tool_run import ToolRun
+from ...wire.json_value import is_object, value_at
+from ...wire.printable import several
+from ..finding import Severity
+from ..rule import Note, tool_rule
+from ..tool_context import ToolContext
+from .results import reads_like_error
+from .tool_results import of
+
+_REFUSED = re.compile(
+    r"error|fail|exception|timed? ?out|closed|cancel|abort|not (?:connected|found|available|allowed|permitted|executed)"
+    r"|denied|reject|refus|unable|could ?n.t|cannot|invalid|interrupt|unavailable|disconnected|declin|skipped|doesn.t want",
+    re.IGNORECASE,
+)
+"""How clients say that they did not run a call, or got no result."""
+
+
+def at(call: ModelCall) -> tuple[str, ...]:
+    """The evidence: the answer with the call, and the place of its result."""
+    shown = () if call.shown is None else (f"#{call.shown.index} request {call.shown.pointer}".strip(),)
+    return (f"#{call.turn.index} response", *shown)
+
+
+def _named(call: ModelCall) -> str:
+    return f"{call.call.name!r}" + (f" ({call.call.id})" if call.call.id else "")
+
+
+def _says_why(text: str) -> bool:
+    return reads_like_error(text) or _REFUSED.search(text[:600]) is not None
+
+
+@tool_rule(
+    "client-tool-never-executed",
+    "client",
+    "warning",
+    "P",
+    says="The model called a tool of a recorded server, and the server was never asked.",
+    fix="Look into the client's log for what happened to the call: a refusal, a hook, a lost connection.",
+    not_when=(
+        "The model reads why: then it is an info",
+        "The recording ends with the call: then it is an info",
+        "The arguments of the call are not JSON",
+        "The model sees a result all the same: `client-tool-result-forged` or `client-tool-result-stale`",
+    ),
+)
+def never_executed(context: ToolContext) -> Iterator[Note]:
+    for call in context.missing if context.over == "closed" else ():
+        if call.call.arguments is None and call.call.arguments_raw.strip():
+            continue
+        shown = call.shown
+        if shown is not None and not (shown.is_error or _says_why(shown.text) or not shown.text.strip()):
+            continue
+        mild = call.turn.followed_by is None or (shown is not None and bool(shown.text.strip()))
+        server = call.tool[0] if call.tool else ""
+        yield Note(
+            f"the model called {_named(call)}, but server {server!r} was not asked to run it",
+            at(call),
+            severity="info" if mild else None,
+        )
+
+
+@tool_rule(
+    "client-tool-result-forged",
+    "client",
+    "error",
+    "P",
+    says="The model sees a result that no tool returned.",
+    fix="Look for a mock, a cache or a hook in the client that answers calls in the tool's place.",
+    not_when=(
+        "The text says that the call was refused or failed",
+        "It is the result of an earlier run: `client-tool-result-stale`",
+    ),
+)
+def result_forged(context: ToolContext) -> Iterator[Note]:
+    for call in context.missing if context.over == "closed" else ():
+        shown = call.shown
+        if shown is None or shown.is_error or not shown.text.strip() or _says_why(shown.text):
+            continue
+        if context.returned_before(call) is None:
+            yield Note(f"{_named(call)} was not executed, but the model sees a result: {_quoted(shown.text)}", at(call))
+    for call, run in context.final:
+        if run.outcome not in ("failed", "unanswered", "cancelled") or run.seen_as != "replaced" or run.seen_error:
+            continue
+        if not _says_why(run.seen_text or ""):
+            yield Note(
+                f"{of(run)} returned no result, but the model sees one: {_quoted(run.seen_text)}",
+                (f"#{run.index} request", *at(call)[1:]),
+            )
+
+
+def _quoted(text: str | None) -> str:
+    return repr(" ".join((text or "").split())[:80])
+
+
+@tool_rule(
+    "client-tool-executed-twice",
+    "client",
+    "warning",
+    "P",
+    says="The client executed one call of the model more than once.",
+    fix="Retry only calls that failed, and only tools that may run twice.",
+    not_when=(
+        "The run before had no result: a retry, and an info",
+        "The server says that the tool only reads: then it is an info",
+    ),
+)
+def executed_twice(context: ToolContext) -> Iterator[Note]:
+    for call in context.calls.calls if context.calls else ():
+        if len(call.runs) < 2:
+            continue
+        first, *others = call.runs
+        known = context.definition(first)
+        retried = all(run.outcome != "answered" or run.is_error for run in call.runs[:-1])
+        mild = retried or (known is not None and known.only_reads)
+        yield Note(
+            f"the call {_named(call)} was executed {len(call.runs)} times"
+            + (" because the run before had no result" if retried else ""),
+            (f"#{call.turn.index} response", f"#{first.index} request", *(f"#{run.index} request" for run in others)),
+            severity="info" if mild else None,
+        )
+
+
+@tool_rule(
+    "client-tool-arguments-changed",
+    "client",
+    "warning",
+    "P",
+    says="The tool was given other arguments than the model wrote.",
+    fix="Look for what rewrites arguments: defaults, a hook, a parser of numbers or texts.",
+    not_when=(
+        "Numbers are written in another way",
+        "Arguments were only added, or left out where they are `null`: then it is an info",
+        "A text became the number or the boolean that it names: then it is an info",
+    ),
+)
+def arguments_changed(context: ToolContext) -> Iterator[Note]:
+    for call, run in context.runs:
+        sent = call.call.arguments
+        if sent is None and call.call.arguments_raw.strip():
+            continue
+        paths = list(differences(sent, run.arguments))
+        if paths:
+            mild = all(_is_mild(sent, run.arguments, path) for path in paths)
+            first = _change(sent, run.arguments, paths[0])
+            more = f", and {several(len(paths) - 1, 'more argument')}" if len(paths) > 1 else ""
+            yield Note(
+                f"{of(run)} was given other arguments than the model wrote: {first}{more}",
+                (f"#{call.turn.index} response", f"#{run.index} request /params/arguments{paths[0]}"),
+                severity="info" if mild else None,
+            )
+
+
+def _steps(path: str) -> list[str]:
+    return [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
+
+
+def _pair(sent: object, given: object, path: str) -> tuple[object, object]:
+    steps = _steps(path)
+    return value_at(sent, steps), value_at(given, steps)
+
+
+def _is_mild(sent: object, given: object, path: str) -> bool:
+    before, now = _pair(sent, given, path)
+    if before is None:
+        return True
+    if now is None:
+        return False
+    return not (is_object(before) or is_object(now)) and str(before).strip().lower() == str(now).strip().lower()
+
+
+def _change(sent: object, given: object, path: str) -> str:
+    before, now = _pair(sent, given, path)
+    name = path.lstrip("/") or "all of them"
+    if before is None:
+        return f"{name} was added ({_quoted(str(now))})"
+    return f"{name} was left out" if now is None else f"{name} is {_short(now)} and not {_short(before)}"
+
+
+def _short(value: object) -> str:
+    return repr(value) if len(repr(value)) <= 60 else repr(value)[:59] + "…"
+
+
+@tool_rule(
+    "client-tool-gave-up",
+    "client",
+    "warning",
+    "P",
+    says="The client gave up on a call before the tool had answered.",
+    fix="Raise the client's time limit for tools, or make the tool faster and let it report progress.",
+    not_when=("The thread ends with it, as when a user stops the agent: then it is an info",),
+)
+def gave_up(context: ToolContext) -> Iterator[Note]:
+    for call, run in context.runs:
+        if run.outcome != "cancelled":
+            continue
+        after = f" after {run.duration_ms / 1000:.3g} s" if run.duration_ms is not None else ""
+        why = f" ({' '.join(run.reason.split())[:80]})" if run.reason else ""
+        late = "; the server answered later" if run.result is not None or run.error is not None else ""
+        severity: Severity | None = "info" if context.over == "closed" and call.turn.followed_by is None else None
+        yield Note(
+            f"the client gave up on {of(run)}{after}{why}{late}",
+            (f"#{run.index} request", f"#{call.turn.index} response"),
+            severity,
+        )
+
+
+@tool_rule(
+    "client-tool-call-unasked",
+    "client",
+    "warning",
+    "S",
+    says="The client called a tool although the model had not asked for it.",
+    fix="Look for what calls the tool: a hook, a retry, code that the model wrote.",
+    not_when=(
+        "The model was never offered the tool: clients call some tools for themselves",
+        "The call came before the first turn",
+    ),
+)
+def call_unasked(context: ToolContext) -> Iterator[Note]:
+    run = context.loose
+    if run is None or context.join is None or not context.join.is_offered(run) or not context.join.began_before(run):
+        return
+    yield Note(
+        f"{of(run)} was called with {_short_json(run)}, but no answer of the model has that call",
+        (f"#{run.index} request /params",),
+    )
+
+
+def _short_json(run: ToolRun) -> str:
+    text = run.arguments_raw or "no arguments"
+    return text if len(text) <= 80 else text[:79] + "…"
+
+
+RULES = (
+    result_forged,
+    never_executed,
+    executed_twice,
+    arguments_changed,
+    gave_up,
+    call_unasked,
+)

@@ -1,0 +1,331 @@
+"""What the client made of a tool's result: the result on the tool's own wire, compared with the next request."""
+
+import re
+from collections.abc import Iterator
+
+from ...tools.model_calls import ModelCall
+from ...tools.returned import returned_of
+from ...tools.tool_run import Lost, ToolRun
+from ..finding import Severity
+from ..rule import Note, tool_rule
+from ..tool_context import ToolContext
+from .results import reads_like_error
+
+_NOTICE = re.compile(
+    r"truncat|omitted|stripped|not (?:be )?(?:sent|shown|supported|available)|unsupported|too (?:large|long|big)|exceed"
+    r"|removed|dropped|shorten|cannot|saved|limit|\.\.\.|…",
+    re.IGNORECASE,
+)
+"""How clients say that something is missing."""
+_SHORT = 80
+
+
+def places(call: ModelCall, run: ToolRun) -> tuple[str, ...]:
+    """The evidence: the result on the tool's wire, and the place at which the model sees it."""
+    seen = call.shown
+    shown = () if seen is None else (f"#{seen.index} request {seen.pointer}".strip(),)
+    return (f"#{run.index} response /result", *shown)
+
+
+def of(run: ToolRun) -> str:
+    """The tool as the end of a sentence: `'add' of server 'files'`."""
+    return f"{run.name!r} of server {run.server!r}"
+
+
+def _shown(context: ToolContext, *how: str) -> Iterator[tuple[ModelCall, ToolRun]]:
+    """The answered runs that the next request shows in one of these ways."""
+    for call, run in context.final:
+        if run.outcome == "answered" and run.seen_as in how:
+            yield call, run
+
+
+def _says_so(run: ToolRun) -> bool:
+    """Whether the model reads that something is missing."""
+    returned = run.returned_text or ""
+    return any(found.group() not in returned for found in _NOTICE.finditer(run.seen_text or ""))
+
+
+def _quoted(text: str | None) -> str:
+    return repr(" ".join((text or "").split())[:_SHORT])
+
+
+@tool_rule(
+    "client-tool-result-cut",
+    "client",
+    "warning",
+    "P",
+    says="The client cut a tool's result, and the model sees only a part.",
+    fix="Raise the client's limit for results, or let the tool return pages.",
+    not_when=("The model reads that the result was cut: then it is an info",),
+)
+def result_cut(context: ToolContext) -> Iterator[Note]:
+    for call, run in _shown(context, "cut"):
+        head, tail = run.seen_kept or (0, 0)
+        whole = len("\n".join(returned_of(run.result).texts)) or len(run.returned_text or "")
+        part = "the beginning and the end" if head and tail else "the end" if tail else "the beginning"
+        kept = f"{head + tail:,} of {whole:,} characters ({part})" if head + tail else "a part"
+        severity: Severity | None = "info" if _says_so(run) else None
+        yield Note(f"the model sees only {kept} of the result of {of(run)}", places(call, run), severity)
+
+
+@tool_rule(
+    "client-tool-result-as-file",
+    "client",
+    "info",
+    "P",
+    says="The client wrote a tool's result to a file and shows the model the file's name.",
+    fix="Raise the client's limit for results if the model needs the whole result at once.",
+)
+def result_as_file(context: ToolContext) -> Iterator[Note]:
+    for call, run in _shown(context, "file"):
+        yield Note(
+            f"the result of {of(run)} ({run.returned_bytes or 0:,} bytes) was written to a file: "
+            f"{_quoted(run.seen_text)}",
+            places(call, run),
+        )
+
+
+@tool_rule(
+    "client-tool-structured-lost",
+    "client",
+    "warning",
+    "P",
+    says="The client leaves out the structured content of a tool's result.",
+    fix="Let the tool return the same as text, or let the client pass on `structuredContent`.",
+    not_when=("The model sees the text of the same result: then it is an info",),
+)
+def structured_lost(context: ToolContext) -> Iterator[Note]:
+    for call, run in _shown(context, "text", "dropped", "changed"):
+        if "structured" not in run.lost or (run.seen_as != "text" and "text" in run.lost):
+            continue
+        rest = "only the text" if run.seen_as == "text" else "nothing"
+        severity: Severity | None = "info" if run.seen_as == "text" else None
+        yield Note(
+            f"the structured content of {of(run)} was left out; the model sees {rest}", places(call, run), severity
+        )
+
+
+@tool_rule(
+    "client-tool-text-lost",
+    "client",
+    "info",
+    "P",
+    says="The client shows the structured content of a result and leaves out its text.",
+    fix="Put everything that the model needs into the structured content as well.",
+)
+def text_lost(context: ToolContext) -> Iterator[Note]:
+    for call, run in _shown(context, "structured"):
+        texts = returned_of(run.result).texts
+        yield Note(
+            f"the text of {of(run)} was left out; the model sees only the structured content: {_quoted(texts[0])}",
+            places(call, run),
+        )
+
+
+@tool_rule(
+    "client-tool-result-lost",
+    "client",
+    "error",
+    "P",
+    says="The client shows the model nothing of the text that a tool returned.",
+    fix="Put the text of the result into the message with the result.",
+)
+def result_lost(context: ToolContext) -> Iterator[Note]:
+    for call, run in _shown(context, "dropped"):
+        if "text" in run.lost:
+            yield Note(
+                f"the model sees nothing of the result of {of(run)}: {_quoted(run.returned_text)}", places(call, run)
+            )
+
+
+_MEDIA: dict[Lost, tuple[str, str]] = {
+    "image": ("image", "an image"),
+    "audio": ("audio", "the audio"),
+    "resource": ("resource", "a resource"),
+    "link": ("resource", "a link to a resource"),
+}
+
+
+def _media_lost(context: ToolContext, kind: str) -> Iterator[Note]:
+    for call, run in context.final:
+        if run.outcome != "answered" or run.seen_as == "other":
+            continue
+        for lost in run.lost:
+            known = _MEDIA.get(lost)
+            if known is not None and known[0] == kind:
+                severity: Severity | None = "info" if _says_so(run) else None
+                what = f"{known[1]} in the result of {of(run)} was left out"
+                yield Note(f"{what}; the model sees {_quoted(run.seen_text)}", places(call, run), severity)
+
+
+@tool_rule(
+    "client-tool-image-lost",
+    "client",
+    "warning",
+    "P",
+    says="The client leaves out an image that a tool returned.",
+    fix="Use a client and an API that take images in results, or let the tool describe the image.",
+    not_when=(
+        "The model reads that something is missing: then it is an info",
+        "The client made another image of it",
+    ),
+)
+def image_lost(context: ToolContext) -> Iterator[Note]:
+    yield from _media_lost(context, "image")
+
+
+@tool_rule(
+    "client-tool-audio-lost",
+    "client",
+    "warning",
+    "P",
+    says="The client leaves out the audio that a tool returned.",
+    fix="Let the tool return a transcript as well.",
+    not_when=("The model reads that something is missing: then it is an info",),
+)
+def audio_lost(context: ToolContext) -> Iterator[Note]:
+    yield from _media_lost(context, "audio")
+
+
+@tool_rule(
+    "client-tool-resource-lost",
+    "client",
+    "warning",
+    "P",
+    says="The client leaves out a resource, or the link to one, that a tool returned.",
+    fix="Let the tool return the content of the resource as text.",
+    not_when=(
+        "The model reads that something is missing: then it is an info",
+        "The model sees its text, its address or a file",
+    ),
+)
+def resource_lost(context: ToolContext) -> Iterator[Note]:
+    yield from _media_lost(context, "resource")
+
+
+@tool_rule(
+    "client-tool-result-changed",
+    "client",
+    "warning",
+    "P",
+    says="The model sees another text than the tool returned.",
+    fix="Look for what rewrites results: a hook, a filter, a summary.",
+    not_when=("White space, JSON or words of the client around it differ", "It is the result of another run"),
+)
+def result_changed(context: ToolContext) -> Iterator[Note]:
+    for call, run in _shown(context, "changed"):
+        if "text" not in run.lost or (run.seen_error and not run.is_error):
+            continue
+        yield Note(
+            f"{of(run)} returned {_quoted(run.returned_text)}, but the model sees {_quoted(run.seen_text)}",
+            places(call, run),
+            severity="info" if _says_so(run) else None,
+        )
+
+
+@tool_rule(
+    "client-tool-results-swapped",
+    "client",
+    "error",
+    "P",
+    says="Results of calls that ran together are under each other's call.",
+    fix="Match results to calls by id, not by the order in which they finish.",
+)
+def results_swapped(context: ToolContext) -> Iterator[Note]:
+    together = {run.index for _, run in context.runs}
+    for call, run in _shown(context, "other"):
+        if run.seen_of in together:
+            yield Note(
+                f"the call {call.call.id or call.call.name!r} shows the result of #{run.seen_of} and not its own: "
+                f"{_quoted(run.seen_text)}",
+                (*places(call, run), f"#{run.seen_of} response /result"),
+            )
+
+
+@tool_rule(
+    "client-tool-result-stale",
+    "client",
+    "error",
+    "P",
+    says="The model sees the result of an earlier run again, and not that of its own call.",
+    fix="Look for a cache of results, or a list of messages that is not emptied.",
+    not_when=("The tool was not executed again: then it is a warning",),
+)
+def result_stale(context: ToolContext) -> Iterator[Note]:
+    together = {run.index for _, run in context.runs}
+    for call, run in _shown(context, "other"):
+        if run.seen_of not in together:
+            yield Note(
+                f"{of(run)} returned {_quoted(run.returned_text)}, but the model sees the result of #{run.seen_of} "
+                f"again: {_quoted(run.seen_text)}",
+                (*places(call, run), f"#{run.seen_of} response /result"),
+            )
+    for call in context.missing if context.over == "closed" else ():
+        earlier = context.returned_before(call)
+        if earlier is not None and call.shown is not None:
+            yield Note(
+                f"the call of {call.call.name!r} was not executed; the model sees the result of #{earlier.index} again",
+                (f"#{earlier.index} response /result", f"#{call.shown.index} request {call.shown.pointer}".strip()),
+                severity="warning",
+            )
+
+
+@tool_rule(
+    "client-tool-error-mark-lost",
+    "client",
+    "warning",
+    "P",
+    says="A tool reported an error, and the client does not mark the result as one.",
+    fix="Set `is_error` (Anthropic) or `status: error` (Bedrock) where the tool's result has `isError`.",
+    not_when=("The API has no such mark", "The text reads like an error: then it is an info"),
+)
+def error_mark_lost(context: ToolContext) -> Iterator[Note]:
+    for call, run in context.final:
+        if "error_mark" in run.lost and run.outcome in ("answered", "failed"):
+            plain = reads_like_error(run.seen_text or "") or run.seen_as == "replaced"
+            yield Note(
+                f"{of(run)} reported an error, but its result is not marked as one: {_quoted(run.seen_text)}",
+                places(call, run),
+                severity="info" if plain else None,
+            )
+
+
+@tool_rule(
+    "client-tool-error-invented",
+    "client",
+    "error",
+    "P",
+    says="The tool succeeded, but the client shows the model an error.",
+    fix="Look into the client's log for what failed after the tool had answered.",
+    not_when=(
+        "The tool reported an error",
+        "The result breaks the schema that the tool states: clients must refuse it",
+        "The result is larger than the client takes: then it is a warning",
+    ),
+)
+def error_invented(context: ToolContext) -> Iterator[Note]:
+    for call, run in context.final:
+        if run.outcome != "answered" or run.is_error or not run.seen_error or context.breaks_schema(run):
+            continue
+        yield Note(
+            f"{of(run)} returned a result without an error, but the model sees an error: {_quoted(run.seen_text)}",
+            places(call, run),
+            severity="warning" if _says_so(run) and run.seen_as in ("cut", "file", "changed") else None,
+        )
+
+
+RULES = (
+    results_swapped,
+    result_stale,
+    error_invented,
+    error_mark_lost,
+    result_lost,
+    result_changed,
+    result_cut,
+    result_as_file,
+    structured_lost,
+    text_lost,
+    image_lost,
+    audio_lost,
+    resource_lost,
+)

@@ -1,0 +1,123 @@
+"""Tools as their servers define them, and as the model is offered them.
+
+Clients rewrite definitions for their API: they add or cut words, make all arguments required, replace keywords of the
+schema. That is no fault. Another text, and arguments that are missing or of another kind, are.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..analysis.conversation import without_space
+from ..wire.json_value import Object, as_array, as_object, as_text
+from ..wire.values import Tool
+
+_RELATED = ({"number", "integer"}, {"string", "null"}, {"object", "array"})
+_COMMON = 0.5
+"""So much of a shorter description must begin a longer one, for one to be made of the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A tool as its server defines it."""
+
+    name: str
+    description: str
+    schema: object
+    """The JSON Schema of its arguments."""
+    output_schema: object
+    """The JSON Schema of its structured content; None when it has none."""
+    only_reads: bool
+    """Whether the server says that the tool changes nothing (`readOnlyHint`)."""
+    server: str
+    index: int
+    """The round trip that says so."""
+
+    @classmethod
+    def read(cls, fields: Object, server: str, index: int) -> "Definition":
+        """An entry of `tools/list`."""
+        return cls(
+            as_text(fields.get("name")) or "",
+            as_text(fields.get("description")) or "",
+            fields.get("inputSchema"),
+            fields.get("outputSchema"),
+            as_object(fields.get("annotations")).get("readOnlyHint") is True,
+            server,
+            index,
+        )
+
+    def differs(self, other: "Definition") -> tuple[str, ...]:
+        """What differs: `description`, `arguments`, `results`."""
+        pairs = {
+            "description": (self.description, other.description),
+            "arguments": (self.schema, other.schema),
+            "results": (self.output_schema, other.output_schema),
+        }
+        return tuple(name for name, (one, two) in pairs.items() if one != two)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How an offered tool differs from its server's definition."""
+
+    text: str
+    mild: bool
+    """True for what clients do by design."""
+
+
+def compare(offered: Tool, served: Definition) -> Difference | None:
+    """The difference; None when both say the same."""
+    found = [*_descriptions(offered.description or "", served.description)]
+    if offered.schema is not None:
+        found += _arguments(as_object(offered.schema), as_object(served.schema))
+    if not found:
+        return None
+    severe = [one for one in found if not one.mild]
+    return Difference("; ".join(one.text for one in (severe or found)[:3]), not severe)
+
+
+def _descriptions(offered: str, served: str) -> Iterator[Difference]:
+    one, other = without_space(offered), without_space(served)
+    if one == other:
+        return
+    if not one:
+        yield Difference("the description was left out", mild=True)
+    elif other in one:
+        yield Difference("the description got more words", mild=True)
+    elif one.rstrip(".…") in other or _begins_alike(one, other):
+        yield Difference(f"the description was cut ({len(offered):,} of {len(served):,} characters)", mild=True)
+    else:
+        yield Difference(f"the description is {offered[:60]!r} and not {served[:60]!r}", mild=False)
+
+
+def _begins_alike(one: str, other: str) -> bool:
+    common = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return common >= 20 and common >= _COMMON * min(len(one), len(other))
+
+
+def _arguments(offered: Object, served: Object) -> Iterator[Difference]:
+    ours, theirs = as_object(offered.get("properties")), as_object(served.get("properties"))
+    missing = [name for name in theirs if name not in ours]
+    if missing:
+        yield Difference(f"the argument {missing[0]!r} is missing", mild="$ref" in offered or "anyOf" in offered)
+    added = [name for name in ours if name not in theirs]
+    if added:
+        yield Difference(f"the argument {added[0]!r} was added", mild=True)
+    for name in theirs:
+        one, other = _types(as_object(ours.get(name))), _types(as_object(theirs[name]))
+        if name in ours and one and other and one.isdisjoint(other):
+            mild = any(one | other <= group for group in _RELATED)
+            yield Difference(f"the argument {name!r} is {_or(one)} and not {_or(other)}", mild=mild)
+    needed = {str(name) for name in as_array(served.get("required"))} - set(missing)
+    if not needed <= {str(name) for name in as_array(offered.get("required"))}:
+        yield Difference("arguments that the server requires are optional", mild=True)
+
+
+def _types(schema: Object) -> frozenset[str]:
+    """The types that a schema names; empty when it leaves them open, or says them in another way."""
+    kind = schema.get("type")
+    names = [kind] if isinstance(kind, str) else as_array(kind)
+    return frozenset(name.lower() for name in names if isinstance(name, str))
+
+
+def _or(types: frozenset[str]) -> str:
+    return " or ".join(sorted(types))

@@ -1,0 +1,191 @@
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tool_stories import ADD, SAY, Story, offered, text
+from tool_wire import notifies
+
+ONE = ("c1", "add", '{"a":1}')
+
+
+def not_executed(seen: str | None) -> Story:
+    """A call that no server was asked to run, and what the next request shows for it."""
+    story = Story().start().turn(ONE)
+    if seen is not None:
+        story.results(("c1", seen))
+    return story.turn()
+
+
+def test_a_call_that_no_server_was_asked_to_run() -> None:
+    story = not_executed("")
+
+    assert story.found() == [(2, "client-tool-never-executed", "client", "warning")]
+    assert story.says("client-tool-never-executed") == [
+        "the model called 'mcp__files__add' (c1), but server 'files' was not asked to run it"
+    ]
+    assert not_executed(None).found() == [(2, "client-tool-never-executed", "client", "warning")]
+
+
+@pytest.mark.parametrize("seen", ["Error: no permission", "The user doesn't want to run this", "Tool call skipped."])
+def test_a_refusal_that_the_model_sees_is_an_info(seen: str) -> None:
+    assert not_executed(seen).found() == [(2, "client-tool-never-executed", "client", "info")]
+
+
+def test_a_recording_that_ends_with_the_call_is_an_info() -> None:
+    assert Story().start().turn(ONE).found() == [(2, "client-tool-never-executed", "client", "info")]
+
+
+def test_arguments_that_are_not_json_cannot_be_run() -> None:
+    story = Story().start().turn(("c1", "add", '{"a":')).results(("c1", "")).turn()
+
+    assert "client-tool-never-executed" not in {name for _, name, _, _ in story.found()}
+
+
+def test_a_tool_of_the_client_itself_is_no_tool_of_the_server() -> None:
+    story = Story().start()
+    story.naming = "{tool}"
+    tools = [*offered(SAY, name="mcp__files__{}"), *offered(ADD, name="{}")]
+
+    assert story.turn(ONE, tools=tools).results(("c1", "1")).turn(tools=tools).found() == []
+    assert Story().start().turn(("c1", "subtract", "{}")).results(("c1", "1")).turn().found() == []
+
+
+def test_a_result_that_no_tool_returned() -> None:
+    story = not_executed("The sum is 1.")
+
+    assert story.found() == [(2, "client-tool-result-forged", "client", "error")]
+    assert (
+        "was not executed, but the model sees a result: 'The sum is 1.'" in story.says("client-tool-result-forged")[0]
+    )
+
+
+def test_a_result_for_a_run_that_failed_is_forged() -> None:
+    def failed(seen: str) -> list[tuple[int, str, str, str]]:
+        story = Story().start().turn(ONE).call("add", {"a": 1}, "it broke").results(("c1", seen)).turn()
+        return [one for one in story.found() if one[1] == "client-tool-result-forged"]
+
+    assert failed("The sum is 1.") == [(2, "client-tool-result-forged", "client", "error")]
+    assert failed("An error occurred while running the tool.") == failed("it broke") == []
+
+
+def test_a_call_that_is_executed_twice() -> None:
+    story = Story().start().turn(ONE).call("add", {"a": 1}, text("1")).call("add", {"a": 1}, text("1"))
+    story.results(("c1", "1")).turn()
+
+    assert story.found() == [(2, "client-tool-executed-twice", "client", "warning")]
+    assert story.says("client-tool-executed-twice") == ["the call 'mcp__files__add' (c1) was executed 2 times"]
+
+
+def test_an_id_finds_the_second_execution_too() -> None:
+    story = Story().start().turn(ONE)
+    story.call("add", {"a": 1}, text("1"), callId="c1").call("add", {"a": 1}, text("1"), callId="c1")
+
+    assert story.results(("c1", "1")).turn().found() == [(2, "client-tool-executed-twice", "client", "warning")]
+
+
+def test_a_retry_and_a_tool_that_only_reads_are_an_info() -> None:
+    retry = Story().start().turn(ONE).call("add", {"a": 1}, "it broke").call("add", {"a": 1}, text("1"))
+    reads = Story()
+    reads.tools = [{**reads.tools[0], "annotations": {"readOnlyHint": True}}, SAY]
+    reads.start().turn(ONE).call("add", {"a": 1}, text("1")).call("add", {"a": 1}, text("1"))
+
+    assert (2, "client-tool-executed-twice", "client", "info") in retry.results(("c1", "1")).turn().found()
+    assert retry.says("client-tool-executed-twice")[0].endswith("2 times because the run before had no result")
+    assert reads.results(("c1", "1")).turn().found() == [(2, "client-tool-executed-twice", "client", "info")]
+
+
+def test_two_equal_calls_are_two_executions() -> None:
+    story = Story().start().turn(ONE, ("c2", "add", '{"a":1}'))
+    story.call("add", {"a": 1}, text("1")).call("add", {"a": 1}, text("1"))
+
+    assert story.results(("c1", "1"), ("c2", "1")).turn().found() == []
+
+
+def changed(sent: str, given: object) -> Story:
+    story = Story().start().turn(("c1", "add", sent)).call("add", given, text("1"), callId="c1")
+    return story.results(("c1", "1")).turn()
+
+
+def test_arguments_that_were_changed_on_the_way() -> None:
+    story = changed('{"a":1,"b":2}', {"a": 5, "b": 3})
+
+    assert story.found() == [(2, "client-tool-arguments-changed", "client", "warning")]
+    assert story.says("client-tool-arguments-changed") == [
+        "'add' of server 'files' was given other arguments than the model wrote: a is 5 and not 1, and 1 more argument"
+    ]
+    assert "a was left out" in changed('{"a":1}', {}).says("client-tool-arguments-changed")[0]
+    assert changed('{"a":1}', {}).found()[0][3] == "warning"
+
+
+@pytest.mark.parametrize(
+    ("sent", "given"),
+    [
+        ('{"a":1}', {"a": 1, "b": 0}),
+        ('{"a":1,"b":null}', {"a": 1}),
+        ('{"a":"1"}', {"a": 1}),
+        ('{"a":"True"}', {"a": True}),
+    ],
+)
+def test_defaults_and_conversions_are_an_info(sent: str, given: object) -> None:
+    assert changed(sent, given).found() == [(2, "client-tool-arguments-changed", "client", "info")]
+
+
+def test_numbers_in_another_spelling_are_the_same() -> None:
+    assert changed('{"a":1.0}', {"a": 1}).found() == []
+    assert changed("", None).found() == []
+
+
+def gave_up(*, goes_on: bool = True, late: bool = False) -> Story:
+    story = Story().start().turn(ONE)
+    story.exchange(notifies("notifications/cancelled", requestId=12, reason="Request timed out"))
+    cancel = story.trips.pop()
+    story.call("add", {"a": 1}, text("1") if late else None)
+    call = story.trips.pop()
+    story.put(replace(cancel, started_at=call.started_at + 0.004)).put(call)
+    return story.results(("c1", "The call timed out.")).turn() if goes_on else story
+
+
+def test_a_client_that_gives_up_on_a_call() -> None:
+    assert gave_up().found() == [(2, "client-tool-gave-up", "client", "warning")]
+    assert gave_up().says("client-tool-gave-up") == [
+        "the client gave up on 'add' of server 'files' after 0.004 s (Request timed out)"
+    ]
+    assert gave_up(late=True).says("client-tool-gave-up")[0].endswith("; the server answered later")
+
+
+def test_a_thread_that_ends_with_it_is_an_info() -> None:
+    assert gave_up(goes_on=False).found() == [(2, "client-tool-gave-up", "client", "info")]
+
+
+def test_a_cancel_after_the_answer_is_nothing() -> None:
+    story = Story().start().turn(ONE).call("add", {"a": 1}, text("1"))
+    story.exchange(notifies("notifications/cancelled", requestId=12))
+
+    assert story.results(("c1", "1")).turn().found() == []
+
+
+def test_a_call_that_no_answer_has() -> None:
+    story = Story().start().turn(ONE).call("add", {"a": 1}, text("1")).results(("c1", "1")).turn()
+    story.call("say", {"text": "x"}, text("x"))
+
+    assert story.found() == [(5, "client-tool-call-unasked", "client", "warning")]
+    assert story.says("client-tool-call-unasked") == [
+        "'say' of server 'files' was called with {\"text\":\"x\"}, but no answer of the model has that call"
+    ]
+
+
+def test_what_a_client_calls_for_itself_is_nothing() -> None:
+    before = Story().start().call("say", {"text": "x"}, text("x")).turn()
+    own = Story().start().turn().call("status", {}, text("x"))
+    alone = Story().start().call("say", {"text": "x"}, text("x"))
+
+    assert before.found() == own.found() == alone.found() == []
+
+
+def test_what_follows_from_a_call_that_was_not_executed_names_it() -> None:
+    story = not_executed(None)
+    found: list[Any] = [one for label in story.label() for one in label.label["findings"]]  # type: ignore[attr-defined]
+
+    causes = {one["id"]: one["because_of"] for one in found}
+    assert causes["client-tool-never-executed"] == []
+    assert causes["client-missing-tool-result"] == ["client-tool-never-executed"]

@@ -1,0 +1,180 @@
+from typing import Any
+
+import pytest
+from tool_stories import Story, text
+
+IMAGE: dict[str, Any] = {"type": "image", "data": "iVBORw0KGgo" + "A" * 200, "mimeType": "image/png"}
+AUDIO: dict[str, Any] = {"type": "audio", "data": "UklGRiQAAABX" + "B" * 200, "mimeType": "audio/wav"}
+LINK: dict[str, Any] = {"type": "resource_link", "uri": "file:///notes.md", "name": "notes"}
+LONG = "".join(f"line {number} of a long text\n" for number in range(1_000))
+ONE = ("c1", "add", '{"a":1}')
+
+
+def shown(result: dict[str, Any], seen: str) -> Story:
+    """A call whose result the next request shows in this way."""
+    return Story().start().turn(ONE).call("add", {"a": 1}, result).results(("c1", seen)).turn()
+
+
+def marked(result: object, seen: str, *, is_error: bool | None = None) -> Story:
+    """The same over an API that marks errors."""
+    made = Story().start().ask(ONE).call("add", {"a": 1}, result)
+    return made.shows("c1", seen, is_error=is_error).ask()
+
+
+def test_a_healthy_run_has_no_finding() -> None:
+    assert shown(text("It is 42."), "It is 42.").found() == []
+    assert marked(text("It is 42."), "Output:\nIt is 42.").found() == []
+    assert marked(text("no", isError=True), "no", is_error=True).found() == [(2, "tool-reported-error", "tool", "info")]
+
+
+def test_a_result_that_was_cut_without_a_word() -> None:
+    story = shown(text(LONG), LONG[:900])
+
+    assert story.found() == [(2, "client-tool-result-cut", "client", "warning")]
+    assert story.says("client-tool-result-cut") == [
+        "the model sees only 900 of 23,890 characters (the beginning) of the result of 'add' of server 'files'"
+    ]
+
+
+def test_a_client_that_says_that_it_cut_is_an_info() -> None:
+    story = shown(text(LONG), f"{LONG[:900]}\n[12,000 characters truncated]\n{LONG[-500:]}")
+
+    assert story.found() == [(2, "client-tool-result-cut", "client", "info")]
+    assert "1,399 of 23,890 characters (the beginning and the end)" in story.says("client-tool-result-cut")[0]
+    assert "(the end)" in shown(text(LONG), LONG[-900:]).says("client-tool-result-cut")[0]
+
+
+def test_a_part_of_several_texts_is_cut_too() -> None:
+    assert "sees only 3 of 7 characters" in shown(text("one", "two"), "one").says("client-tool-result-cut")[0]
+
+
+def test_a_word_of_the_result_itself_says_nothing_about_a_cut() -> None:
+    long = f"the list is truncated\n{LONG}"
+
+    assert shown(text(long), long[:900]).found(severity="warning") != []
+
+
+def test_a_file_in_place_of_a_result() -> None:
+    story = shown(text(LONG), "Result too large. Saved to /home/me/.x/results/a.txt")
+
+    assert story.found() == [(2, "client-tool-result-as-file", "client", "info")]
+    assert "(24,929 bytes)" in story.says("client-tool-result-as-file")[0]
+
+
+def test_structured_content_beside_a_text_is_an_info() -> None:
+    both = text("It is warm.", structuredContent={"degrees": 21, "sky": "blue"})
+
+    assert shown(both, "It is warm.").found() == [(2, "client-tool-structured-lost", "client", "info")]
+    assert shown(both, '{"degrees":21,"sky":"blue"}').found() == [(2, "client-tool-text-lost", "client", "info")]
+
+
+def test_structured_content_alone_must_be_shown() -> None:
+    alone: dict[str, Any] = {"content": [], "structuredContent": {"degrees": 21}}
+
+    assert shown(alone, "").found() == [(2, "client-tool-structured-lost", "client", "warning")]
+    assert shown(alone, "(no output)").found() == [(2, "client-tool-structured-lost", "client", "warning")]
+    assert shown(alone, '{"degrees": 21.0}').found() == []
+
+
+@pytest.mark.parametrize(
+    ("block", "name"),
+    [(IMAGE, "client-tool-image-lost"), (AUDIO, "client-tool-audio-lost"), (LINK, "client-tool-resource-lost")],
+)
+def test_media_that_are_left_out(block: dict[str, Any], name: str) -> None:
+    result: dict[str, Any] = {"content": [{"type": "text", "text": "see this"}, block]}
+
+    assert shown(result, "see this").found() == [(2, name, "client", "warning")]
+    assert shown(result, "see this (one part was omitted)").found() == [(2, name, "client", "info")]
+
+
+def test_an_image_that_is_shown_in_another_form_is_not_lost() -> None:
+    story = Story().start().turn(ONE).call("add", {"a": 1}, {"content": [IMAGE]}).results(("c1", "see below"))
+    story.messages.append({"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:x"}}]})
+
+    assert story.turn().found() == []
+
+
+def test_a_result_of_which_nothing_is_shown() -> None:
+    assert shown(text("It is 42."), " ").found() == [(2, "client-tool-result-lost", "client", "error")]
+    assert shown(text(""), "").found() == []
+
+
+def test_another_text_than_the_tool_returned() -> None:
+    story = shown(text("It is 42."), "It is 43.")
+
+    assert story.found() == [(2, "client-tool-result-changed", "client", "warning")]
+    assert story.says("client-tool-result-changed") == [
+        "'add' of server 'files' returned 'It is 42.', but the model sees 'It is 43.'"
+    ]
+
+
+def two(first: str, second: str) -> Story:
+    """Two calls in a turn, and what the next request shows for each."""
+    story = Story().start().turn(("c1", "add", '{"a":1}'), ("c2", "say", '{"text":"x"}'))
+    story.call("add", {"a": 1}, text("the sum is 1")).call("say", {"text": "x"}, text("you said x"))
+    return story.results(("c1", first), ("c2", second)).turn()
+
+
+def test_results_under_each_others_calls() -> None:
+    story = two("you said x", "the sum is 1")
+
+    assert story.found() == [(2, "client-tool-results-swapped", "client", "error")] * 2
+    assert "shows the result of #4 and not its own" in story.says("client-tool-results-swapped")[0]
+    assert two("the sum is 1", "you said x").found() == []
+
+
+def test_the_result_of_an_earlier_turn() -> None:
+    def again(seen: str) -> Story:
+        story = shown(text("the sum is 1"), "the sum is 1")
+        del story.trips[-1]
+        story.messages.pop()
+        story.turn(("c2", "add", '{"a":2}')).call("add", {"a": 2}, text("the sum is 2"))
+        return story.results(("c2", seen)).turn()
+
+    assert again("the sum is 1").found() == [(4, "client-tool-result-stale", "client", "error")]
+    assert again("the sum is 2").found() == []
+
+
+def test_an_earlier_result_without_another_run_is_a_warning() -> None:
+    story = shown(text("the sum is 1"), "the sum is 1")
+    del story.trips[-1]
+    story.messages.pop()
+    story.turn(("c2", "add", '{"a":2}')).results(("c2", "the sum is 1")).turn()
+
+    assert story.found() == [(4, "client-tool-result-stale", "client", "warning")]
+
+
+def test_the_mark_of_an_error_is_lost() -> None:
+    failed = text("the disk is full", isError=True)
+
+    assert marked(failed, "the disk is full").found()[0] == (2, "client-tool-error-mark-lost", "client", "warning")
+    assert marked(failed, "the disk is full", is_error=True).says("client-tool-error-mark-lost") == []
+    assert shown(failed, "the disk is full").says("client-tool-error-mark-lost") == []
+    plain = text("Error: the disk is full", isError=True)
+    assert (2, "client-tool-error-mark-lost", "client", "info") in marked(plain, "Error: the disk is full").found()
+    refused = marked("no such tool", "Error: no such tool").found()
+    assert (2, "client-tool-error-mark-lost", "client", "info") in refused
+
+
+def test_an_error_that_the_tool_did_not_report() -> None:
+    assert marked(text("It is 42."), "It broke.", is_error=True).found() == [
+        (2, "client-tool-error-invented", "client", "error")
+    ]
+    assert marked(text("It is 42."), "It is 42.", is_error=True).found()[0][3] == "error"
+    assert marked(text("no", isError=True), "no", is_error=True).says("client-tool-error-invented") == []
+
+
+def test_a_result_that_is_too_large_for_the_client_is_a_warning() -> None:
+    story = marked(text(LONG), "The response exceeds 25000 tokens.", is_error=True)
+
+    assert story.found() == [(2, "client-tool-error-invented", "client", "warning")]
+
+
+def test_a_result_that_breaks_its_schema_must_be_refused() -> None:
+    story = Story()
+    story.tools = [{**story.tools[0], "outputSchema": {"type": "object", "required": ["sum"]}}]
+    story.start().ask(ONE).call("add", {"a": 1}, text("1", structuredContent={}))
+
+    found = story.shows("c1", "Structured content does not match", is_error=True).ask().found()
+
+    assert [name for _, name, _, _ in found] == ["tool-invalid-result"]

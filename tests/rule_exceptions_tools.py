@@ -1,0 +1,409 @@
+"""Rules about tools and their own wire: for each exception, a run in which a rule fires and a twin that it spares.
+
+Rows are as in `rule_exceptions_model_api`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from rule_exceptions_model_api import Row
+from tool_stories import ADD, SAY, Story, offered, text
+from tool_wire import asks, fails, notifies
+
+from turntape.cassettes.tape.model import Failure, RoundTrip
+
+LONG = "".join(f"line {number} of a long text\n" for number in range(1_000))
+ONE = ("c1", "add", '{"a":1}')
+IMAGE: dict[str, Any] = {"type": "image", "data": "iVBORw0KGgo" + "A" * 200, "mimeType": "image/png"}
+AUDIO: dict[str, Any] = {"type": "audio", "data": "UklGRiQAAABX" + "B" * 200, "mimeType": "audio/wav"}
+LINK: dict[str, Any] = {"type": "resource_link", "uri": "file:///notes.md", "name": "notes"}
+BOTH = text("It is warm.", structuredContent={"degrees": 21, "sky": "blue"})
+ALONE: dict[str, Any] = {"content": [], "structuredContent": {"degrees": 21}}
+FAILED = text("the disk is full", isError=True)
+
+type Trips = Sequence[RoundTrip]
+
+
+def ended(result: object, *seen: str) -> Trips:
+    """A call with this result, and what the next request shows for it; without `seen`, no next request."""
+    story = Story().start().turn(ONE).call("add", {"a": 1}, result)
+    for one in seen:
+        story.results(("c1", one)).turn()
+    return story.trips
+
+
+def marked(result: object, seen: str, *, is_error: bool | None = None, **tool: Any) -> Trips:
+    """The same over an API that marks errors."""
+    story = Story()
+    story.tools = [{**ADD, **tool}, SAY]
+    story.start().ask(ONE).call("add", {"a": 1}, result)
+    return story.shows("c1", seen, is_error=is_error).ask().trips
+
+
+def with_block(block: dict[str, Any], seen: str) -> Trips:
+    return ended({"content": [{"type": "text", "text": "see this"}, block]}, seen)
+
+
+def redrawn() -> Trips:
+    story = Story().start().turn(ONE).call("add", {"a": 1}, {"content": [IMAGE]}).results(("c1", "see below"))
+    story.messages.append({"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:x"}}]})
+    return story.turn().trips
+
+
+def two(first: str, second: str) -> Trips:
+    story = Story().start().turn(ONE, ("c2", "say", '{"text":"x"}'))
+    story.call("add", {"a": 1}, text("the sum is 1")).call("say", {"text": "x"}, text("you said x"))
+    return story.results(("c1", first), ("c2", second)).turn().trips
+
+
+def repeated(*, runs: bool, shows: str = "the sum is 1") -> Trips:
+    """A second turn in which the client may run the call, and shows some result."""
+    story = Story().start().turn(ONE).call("add", {"a": 1}, text("the sum is 1")).results(("c1", "the sum is 1"))
+    story.turn(("c2", "add", '{"a":2}'))
+    if runs:
+        story.call("add", {"a": 2}, text("the sum is 2"))
+    return story.results(("c2", shows)).turn().trips
+
+
+def not_executed(*seen: str, arguments: str = '{"a":1}', ends: bool = False) -> Trips:
+    """A call that no server was asked to run, and what the next request shows for it."""
+    story = Story().start().turn(("c1", "add", arguments))
+    for one in seen:
+        story.results(("c1", one))
+    return story.trips if ends else story.turn().trips
+
+
+def twice(first: object, **annotations: Any) -> Trips:
+    story = Story()
+    story.tools = [{**ADD, "annotations": annotations}, SAY]
+    story.start().turn(ONE).call("add", {"a": 1}, first).call("add", {"a": 1}, text("1"))
+    return story.results(("c1", "1")).turn().trips
+
+
+def changed(sent: str, given: object) -> Trips:
+    story = Story().start().turn(("c1", "add", sent)).call("add", given, text("1"), callId="c1")
+    return story.results(("c1", "1")).turn().trips
+
+
+def gave_up(*, goes_on: bool = True) -> Trips:
+    story = Story().start().turn(ONE)
+    story.exchange(notifies("notifications/cancelled", requestId=12, reason="Request timed out"))
+    cancel = story.trips.pop()
+    story.call("add", {"a": 1})
+    call = story.trips.pop()
+    story.put(replace(cancel, started_at=call.started_at + 0.004)).put(call)
+    return story.results(("c1", "The call timed out.")).turn().trips if goes_on else story.trips
+
+
+def unasked(*, tool: str = "say", first: bool = False) -> Trips:
+    story = Story().start()
+    if first:
+        return story.call(tool, {"text": "x"}, text("x")).turn().trips
+    return story.turn().call(tool, {"text": "x"}, text("x")).trips
+
+
+def refused(code: int) -> Trips:
+    story = Story().start().turn(ONE)
+    story.exchange(asks(12, "tools/call", name="add", arguments={"a": 1}), fails(12, "it broke", code))
+    return story.results(("c1", "it broke")).turn().trips
+
+
+def silent() -> Trips:
+    story = Story().start().turn(ONE).call("add", {"a": 1}).results(("c1", "No answer: the tool failed")).turn()
+    story.trips[3] = replace(story.trips[3], failure=Failure("client_gone", "it went"), closed_first="client")
+    return story.put(story.trips.pop(3)).trips
+
+
+def input_asked(got: object) -> Trips:
+    story = Story().start().exchange(asks(1, "elicitation/create", message="Sure?"), got, sender="server")
+    if got is None:
+        story.trips[-1] = replace(story.trips[-1], failure=Failure("cut", "it ended"))
+    return story.trips
+
+
+def listed(tool: dict[str, Any], *others: dict[str, Any], announced: bool = False) -> Trips:
+    story = Story().start()
+    if announced:
+        story.exchange(notifies("notifications/tools/list_changed"), sender="server")
+    story.tools = [tool, SAY, *others]
+    return story.lists().trips
+
+
+def offers(**changes: Any) -> Trips:
+    story = Story().start()
+    return story.turn(tools=offered({**ADD, **changes}, SAY, name=story.name("{}"))).trips
+
+
+def lines(*said: bytes) -> Trips:
+    """Lines on the standard output of a server."""
+    story = Story()
+    for one in said:
+        story.exchange(one, sender="server")
+    return story.trips
+
+
+def properties(**given: Any) -> dict[str, Any]:
+    return {"inputSchema": {"type": "object", "properties": given}}
+
+
+SUM = {"outputSchema": {"type": "object", "required": ["sum"]}}
+OTHER: dict[str, Any] = {**ADD, **properties(x={"type": "string"})}
+READS_MISSING = "The model reads that something is missing: then it is an info"
+
+TOOLS: list[Row] = [
+    (
+        "client-tool-result-cut",
+        "The model reads that the result was cut: then it is an info",
+        ended(text(LONG), LONG[:900]),
+        ended(text(LONG), f"{LONG[:900]}\n[12,000 characters truncated]"),
+        "info",
+    ),
+    (
+        "client-tool-structured-lost",
+        "The model sees the text of the same result: then it is an info",
+        ended(ALONE, ""),
+        ended(BOTH, "It is warm."),
+        "info",
+    ),
+    (
+        "client-tool-image-lost",
+        READS_MISSING,
+        with_block(IMAGE, "see this"),
+        with_block(IMAGE, "see this (an image was omitted)"),
+        "info",
+    ),
+    ("client-tool-image-lost", "The client made another image of it", with_block(IMAGE, "see this"), redrawn()),
+    (
+        "client-tool-audio-lost",
+        READS_MISSING,
+        with_block(AUDIO, "see this"),
+        with_block(AUDIO, "see this (audio stripped)"),
+        "info",
+    ),
+    (
+        "client-tool-resource-lost",
+        READS_MISSING,
+        with_block(LINK, "see this"),
+        with_block(LINK, "see this (links are not supported)"),
+        "info",
+    ),
+    (
+        "client-tool-resource-lost",
+        "The model sees its text, its address or a file",
+        with_block(LINK, "see this"),
+        with_block(LINK, "see this file:///notes.md"),
+    ),
+    (
+        "client-tool-result-changed",
+        "White space, JSON or words of the client around it differ",
+        ended(text("It is 42."), "It is 43."),
+        ended(text("It is 42."), 'Output:\n{"result":"It  is 42."}'),
+    ),
+    (
+        "client-tool-result-changed",
+        "It is the result of another run",
+        ended(text("the sum is 1"), "you said x"),
+        two("you said x", "the sum is 1"),
+    ),
+    (
+        "client-tool-result-stale",
+        "The tool was not executed again: then it is a warning",
+        repeated(runs=True),
+        repeated(runs=False),
+        "warning",
+    ),
+    (
+        "client-tool-error-mark-lost",
+        "The API has no such mark",
+        marked(FAILED, "the disk is full"),
+        ended(FAILED, "the disk is full"),
+    ),
+    (
+        "client-tool-error-mark-lost",
+        "The text reads like an error: then it is an info",
+        marked(FAILED, "the disk is full"),
+        marked(text("Error: full", isError=True), "Error: full"),
+        "info",
+    ),
+    (
+        "client-tool-error-invented",
+        "The tool reported an error",
+        marked(text("It is 42."), "It broke.", is_error=True),
+        marked(FAILED, "the disk is full", is_error=True),
+    ),
+    (
+        "client-tool-error-invented",
+        "The result breaks the schema that the tool states: clients must refuse it",
+        marked(text("1"), "It does not match.", is_error=True),
+        marked(text("1"), "It does not match.", is_error=True, **SUM),
+    ),
+    (
+        "client-tool-error-invented",
+        "The result is larger than the client takes: then it is a warning",
+        marked(text(LONG), "It broke.", is_error=True),
+        marked(text(LONG), "The response exceeds 25000 tokens.", is_error=True),
+        "warning",
+    ),
+    (
+        "client-tool-never-executed",
+        "The model reads why: then it is an info",
+        not_executed(""),
+        not_executed("Error: no permission"),
+        "info",
+    ),
+    (
+        "client-tool-never-executed",
+        "The recording ends with the call: then it is an info",
+        not_executed(),
+        not_executed(ends=True),
+        "info",
+    ),
+    (
+        "client-tool-never-executed",
+        "The arguments of the call are not JSON",
+        not_executed(""),
+        not_executed("", arguments='{"a":'),
+    ),
+    (
+        "client-tool-never-executed",
+        "The model sees a result all the same: `client-tool-result-forged` or `client-tool-result-stale`",
+        not_executed(""),
+        not_executed("The sum is 1."),
+    ),
+    (
+        "client-tool-result-forged",
+        "The text says that the call was refused or failed",
+        not_executed("The sum is 1."),
+        not_executed("The user declined the call."),
+    ),
+    (
+        "client-tool-result-forged",
+        "It is the result of an earlier run: `client-tool-result-stale`",
+        repeated(runs=False, shows="the sum is 3"),
+        repeated(runs=False),
+    ),
+    (
+        "client-tool-executed-twice",
+        "The run before had no result: a retry, and an info",
+        twice(text("1")),
+        twice("it broke"),
+        "info",
+    ),
+    (
+        "client-tool-executed-twice",
+        "The server says that the tool only reads: then it is an info",
+        twice(text("1"), readOnlyHint=False),
+        twice(text("1"), readOnlyHint=True),
+        "info",
+    ),
+    (
+        "client-tool-arguments-changed",
+        "Numbers are written in another way",
+        changed('{"a":1.0}', {"a": 2}),
+        changed('{"a":1.0}', {"a": 1}),
+    ),
+    (
+        "client-tool-arguments-changed",
+        "Arguments were only added, or left out where they are `null`: then it is an info",
+        changed('{"a":1}', {"b": 0}),
+        changed('{"a":1,"c":null}', {"a": 1, "b": 0}),
+        "info",
+    ),
+    (
+        "client-tool-arguments-changed",
+        "A text became the number or the boolean that it names: then it is an info",
+        changed('{"a":"1"}', {"a": 2}),
+        changed('{"a":"1"}', {"a": 1}),
+        "info",
+    ),
+    (
+        "client-tool-gave-up",
+        "The thread ends with it, as when a user stops the agent: then it is an info",
+        gave_up(),
+        gave_up(goes_on=False),
+        "info",
+    ),
+    (
+        "client-tool-call-unasked",
+        "The model was never offered the tool: clients call some tools for themselves",
+        unasked(),
+        unasked(tool="status"),
+    ),
+    ("client-tool-call-unasked", "The call came before the first turn", unasked(), unasked(first=True)),
+    (
+        "tool-server-error",
+        "The code says that the server refuses the call, such as wrong arguments: then it is an info",
+        refused(-32603),
+        refused(-32602),
+        "info",
+    ),
+    ("tool-server-silent", "The client gave up on the call", silent(), gave_up()),
+    ("tool-server-silent", "The server ended: `tool-server-died`", silent(), ended(None, "it broke")),
+    (
+        "client-tool-input-unanswered",
+        "The client refuses it with an error: then it is an info",
+        input_asked(None),
+        input_asked(fails(1, "Method not found")),
+        "info",
+    ),
+    (
+        "tool-invalid-result",
+        "The tool reports an error",
+        marked(text("1"), "1", **SUM),
+        marked(FAILED, "the disk is full", is_error=True, **SUM),
+    ),
+    (
+        "tool-definition-changed",
+        "The server announced that its tools change: then it is an info",
+        listed(OTHER),
+        listed(OTHER, announced=True),
+        "info",
+    ),
+    (
+        "tool-definition-changed",
+        "Only the description changed: then it is an info",
+        listed(OTHER),
+        listed({**ADD, "description": "Sum."}),
+        "info",
+    ),
+    (
+        "tool-definition-changed",
+        "Tools were only added or removed",
+        listed(OTHER),
+        listed(ADD, {**ADD, "name": "more"}),
+    ),
+    ("tool-garbage-on-stdout", "Empty lines", lines(b"ready"), lines(b"", b"  ")),
+    (
+        "client-tool-definition-differs",
+        "The description was cut, or got words of the client: then it is an info",
+        offers(description="Subtract two numbers."),
+        offers(description="Add two numbers. Use it with care."),
+        "info",
+    ),
+    (
+        "client-tool-definition-differs",
+        "Only keywords of the schema, optional arguments or related types differ: then it is an info",
+        offers(**properties(a={"type": "boolean"}, b={"type": "number"})),
+        offers(**properties(a={"type": "integer"}, b={"type": "number"})),
+        "info",
+    ),
+    (
+        "client-tool-definition-differs",
+        "Arguments were only added: then it is an info",
+        offers(**properties(a={"type": "number"})),
+        offers(**properties(a={"type": "number"}, b={"type": "number"}, c={"type": "number"})),
+        "info",
+    ),
+]
+
+FIRES: dict[str, Trips] = {
+    "client-tool-result-as-file": ended(text(LONG), "Result too large. Saved to /home/me/.x/results/a.txt"),
+    "client-tool-text-lost": ended(BOTH, '{"degrees":21,"sky":"blue"}'),
+    "client-tool-result-lost": ended(text("It is 42."), ""),
+    "client-tool-results-swapped": two("you said x", "the sum is 1"),
+    "tool-reported-error": ended(FAILED, "the disk is full"),
+    "tool-server-died": ended(None, "Connection closed"),
+    "tool-invalid-result": marked(text("1"), "1", **SUM),
+}
+"""Rules without exceptions."""
