@@ -27,7 +27,7 @@ def test_for_a_script(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
     assert len(rows) > 90
-    assert {row["layer"] for row in rows} == {"model", "api", "client"}
+    assert {row["layer"] for row in rows} == {"model", "api", "client", "tool"}
     assert all(row["says"] and row["fix"] for row in rows)
 
 
