@@ -21,6 +21,7 @@ from .fresh_values import Split, Value, split
 from .grades import Matching
 from .ignored_fields import blanked, ignored_at
 from .json_diff import Difference, differences
+from .json_texts import with_texts
 from .pointers import DROPPED, Node, change, plant, pruned, segments, step, word
 from .request_fields import (
     CONTAINERS,
@@ -195,8 +196,8 @@ class Fingerprint:
         made = self.must_be_equal
         return replace(
             self,
-            stable_value=_with_texts(self.stable_value, change),
-            must_be_equal=lambda: _with_texts(made(), change),
+            stable_value=with_texts(self.stable_value, change),
+            must_be_equal=lambda: with_texts(made(), change),
         )
 
     @cached_property
@@ -257,16 +258,6 @@ class Fingerprint:
             return orjson.loads(self.body)
         except orjson.JSONDecodeError:
             return self.body.decode("utf-8", "replace")
-
-
-def _with_texts(value: object, change: Callable[[str], str]) -> object:
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, dict):
-        return {key: _with_texts(item, change) for key, item in cast(Json, value).items()}
-    if isinstance(value, list):
-        return [_with_texts(item, change) for item in cast(list[object], value)]
-    return value
 
 
 class Fingerprints:

@@ -77,12 +77,15 @@ class Sockets:
             asked = message.get("bytes")
             if asked is None:
                 asked = str(message.get("text", "")).encode("utf-8", "surrogatepass")
+            # What this run has in place of recorded values is the same in requests and in messages.
+            self._messages.bindings = self._player.bindings
             try:
                 answer = self._messages.answer(METHOD, target, (), asked)
             except Miss as miss:
                 self._player.add_message_miss(miss)
                 await send({"type": "websocket.send", "text": orjson.dumps(_error(miss)).decode()})
                 continue
+            self._player.bindings = self._messages.bindings
             chunks = answer.response.chunks if answer.response else ()
             await self._say(answer.frames, answer.frames[0].at - chunks[0].at if chunks else 0, send)
 

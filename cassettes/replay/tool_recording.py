@@ -1,0 +1,180 @@
+"""What is recorded of tool servers: their sessions, and what each said after which message of the client."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+import orjson
+
+from ..tape.model import RoundTrip, Side
+
+type Json = dict[str, object]
+
+CALL = "tools/call"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One recorded message of a session."""
+
+    sender: Side
+    raw: bytes
+    at: float
+    """Seconds since the epoch."""
+    sequence: int
+    """Its place among the messages of the session."""
+
+    @property
+    def data(self) -> Json:
+        """The message; empty when it is not a JSON object."""
+        return message(self.raw)
+
+    @property
+    def method(self) -> str | None:
+        """The method of a request or a notification."""
+        method = self.data.get("method")
+        return method if isinstance(method, str) else None
+
+
+@dataclass(slots=True)
+class Asked:
+    """A recorded message of the client, its answer, and what else the server said until the client's next message."""
+
+    request: Said
+    session: "RecordedSession"
+    index: int
+    """The number of its round trip in the cassette."""
+    answer: Said | None = None
+    cut: bool = False
+    """True when the server ended before it answered."""
+    others: list[Said] = field(default_factory=list[Said])
+    """Notifications and requests of the server, in order."""
+    method: str = ""
+    params: Json = field(default_factory=dict[str, object])
+    """Without `_meta`."""
+    token: object = None
+    """The progress token of the request."""
+
+    @property
+    def delay(self) -> float:
+        """Seconds from the request to its answer."""
+        return max(self.answer.at - self.request.at, 0.0) if self.answer else 0.0
+
+    @property
+    def is_call(self) -> bool:
+        return self.method == CALL
+
+    @property
+    def name(self) -> str:
+        """The tool of a call."""
+        return str(self.params.get("name", ""))
+
+    @property
+    def arguments(self) -> object:
+        return self.params.get("arguments") or {}
+
+
+@dataclass(slots=True)
+class RecordedSession:
+    """One process or connection of a tool server."""
+
+    server: str
+    key: str
+    started_at: float
+    greeting: list[Said] = field(default_factory=list[Said])
+    """What the server said before the client's first message."""
+    asked: list[Asked] = field(default_factory=list[Asked])
+    """The requests and notifications of the client, in order."""
+
+    def changes_before(self, kind: str, sequence: int) -> int:
+        """How many times the server had said that a list (`tools`, `prompts`, …) has changed."""
+        return sum(
+            one.method == f"notifications/{kind}/list_changed" and one.sequence < sequence
+            for one in (*self.greeting, *(other for asked in self.asked for other in asked.others))
+        )
+
+
+def message(raw: bytes) -> Json:
+    """A JSON-RPC message; empty for a line that is not a JSON object."""
+    try:
+        value = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        return {}
+    return cast(Json, value) if isinstance(value, dict) else {}
+
+
+def params_of(data: Mapping[str, object]) -> tuple[Json, object]:
+    """The parameters without `_meta`, and the progress token."""
+    params = data.get("params")
+    if not isinstance(params, dict):
+        return {}, None
+    fields = dict(cast(Json, params))
+    meta = fields.pop("_meta", None)
+    return fields, cast(Json, meta).get("progressToken") if isinstance(meta, dict) else None
+
+
+def canonical(value: object) -> bytes:
+    """A JSON value as bytes that are equal for equal values. Numbers are doubles, as in JavaScript."""
+    return orjson.dumps(_doubles(value), option=orjson.OPT_SORT_KEYS)
+
+
+def _doubles(value: object) -> object:
+    match value:
+        case bool():
+            return value
+        case int():
+            return float(value)
+        case dict():
+            return {key: _doubles(item) for key, item in cast(Json, value).items()}
+        case list():
+            return [_doubles(item) for item in cast(list[object], value)]
+        case _:
+            return value
+
+
+def recorded_sessions(trips: Iterable[RoundTrip]) -> dict[str, list[RecordedSession]]:
+    """The sessions over stdio and in process by the name of their server, in the order in which they started."""
+    parts: defaultdict[tuple[str, str], list[RoundTrip]] = defaultdict(list)
+    for trip in trips:
+        if trip.tool_wire is not None:
+            parts[trip.tool_wire.server, trip.tool_wire.session].append(trip)
+    found: defaultdict[str, list[RecordedSession]] = defaultdict(list)
+    for (server, key), exchanges in parts.items():
+        found[server].append(_session(server, key, exchanges))
+    for sessions in found.values():
+        sessions.sort(key=lambda session: session.started_at)
+    return dict(found)
+
+
+def _session(server: str, key: str, exchanges: list[RoundTrip]) -> RecordedSession:
+    session = RecordedSession(server, key, min(trip.started_at for trip in exchanges))
+    others: list[Said] = []
+    for trip in exchanges:
+        wire = trip.tool_wire
+        assert wire is not None
+        said = Said(wire.sender, trip.request.body, trip.started_at, wire.sequence)
+        if wire.sender == "server":
+            others.append(said)
+        elif said.method is not None:
+            asked = Asked(said, session, trip.index, cut=trip.failure is not None and trip.failure.kind == "cut")
+            asked.method, (asked.params, asked.token) = said.method, params_of(said.data)
+            if trip.response is not None and wire.answered is not None:
+                at = trip.started_at + (trip.ended_at or 0) / 1_000_000
+                asked.answer = Said("server", trip.response.body, at, wire.answered)
+            session.asked.append(asked)
+    session.asked.sort(key=lambda asked: asked.request.sequence)
+    for said in sorted(others, key=lambda said: said.sequence):
+        _cause(session, said).append(said)
+    return session
+
+
+def _cause(session: RecordedSession, said: Said) -> list[Said]:
+    """Where a message of the server belongs: to the request whose progress it says, else to the last message of the
+    client before it."""
+    before = [asked for asked in session.asked if asked.request.sequence < said.sequence]
+    token = params_of(said.data)[0].get("progressToken") if said.method == "notifications/progress" else None
+    if token is not None:
+        ours = [asked for asked in before if asked.token == token]
+        before = ours or before
+    return before[-1].others if before else session.greeting

@@ -1,0 +1,103 @@
+"""A local socket where the wrappers of tool servers get the recorded servers in place of the real ones.
+
+The first line of a connection is a JSON object, `{"server": name}`; the rest is what the client and the server say, one
+message a line. The connection ends when the recorded server had ended.
+"""
+
+import asyncio
+import contextlib
+import os
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import cast
+
+import orjson
+
+from ..errors import CassetteError
+from ..replay.tool_player import ToolConnection, ToolPlayer
+
+LINE_BYTES = 1 << 30
+"""The longest line that is read."""
+
+
+async def talk(player: ToolPlayer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Serve one connection to its end."""
+    clock = asyncio.get_running_loop().time
+    line: asyncio.Task[bytes] | None = None
+    try:
+        hello = orjson.loads(await reader.readline())
+        connection = player.connect(str(cast(dict[str, object], hello)["server"]))
+        line = asyncio.ensure_future(reader.readline())
+        while not connection.closed:
+            await _send(connection, writer, clock())
+            if connection.closed:
+                break
+            done, _ = await asyncio.wait({line}, timeout=connection.wait(clock()))
+            if not done:
+                continue
+            data = line.result()
+            if not data:
+                break
+            connection.receive(data.rstrip(b"\r\n"), clock())
+            line = asyncio.ensure_future(reader.readline())
+    except (OSError, ValueError, KeyError, asyncio.LimitOverrunError):
+        pass  # the wrapper has ended, or it is none
+    finally:
+        if line is not None:
+            line.cancel()
+        with contextlib.suppress(OSError):
+            writer.close()
+
+
+async def _send(connection: ToolConnection, writer: asyncio.StreamWriter, now: float) -> None:
+    for data in connection.due(now):
+        writer.write(data + b"\n")
+    await writer.drain()
+
+
+@contextmanager
+def tool_link(player: ToolPlayer, path: str) -> Generator[None]:
+    """Listen on the unix socket `path` in a thread, while this is entered. Raises CassetteError when that fails."""
+    loop = asyncio.new_event_loop()
+    ready = threading.Event()
+    problems: list[OSError] = []
+    over = asyncio.Event()
+
+    async def listen() -> None:
+        tasks: set[asyncio.Task[None]] = set()
+
+        async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = asyncio.current_task()
+            assert task is not None
+            tasks.add(task)
+            await talk(player, reader, writer)
+            tasks.discard(task)
+
+        try:
+            server = await asyncio.start_unix_server(connected, path, limit=LINE_BYTES)
+        except OSError as exc:
+            problems.append(exc)
+            ready.set()
+            return
+        ready.set()
+        await over.wait()
+        server.close()
+        for task in list(tasks):
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(listen()), daemon=True)
+    thread.start()
+    ready.wait()
+    try:
+        if problems:
+            raise CassetteError(f"cannot listen on {path!r}: {problems[0].strerror}")
+        yield
+    finally:
+        loop.call_soon_threadsafe(over.set)
+        thread.join(5.0)
+        if not thread.is_alive():
+            loop.close()
+        with contextlib.suppress(OSError):
+            os.unlink(path)  # noqa: PTH108
