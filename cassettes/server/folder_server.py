@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import nullcontext
 from functools import partial
 
 import orjson
@@ -14,9 +15,11 @@ from ..replay.answer import MISS_STATUS
 from ..replay.miss import Miss
 from ..replay.pace import Pace
 from ..replay.player import Player
+from ..replay.tool_player import ToolPlayer
 from .asgi import App, Message, Receive, Send
 from .cassette_folder import CassetteFolder
 from .server import app, serve
+from .tool_link import tool_link as link_of
 
 _EXPORTS = (
     ("OPENAI_BASE_URL", "/openai/v1"),
@@ -99,15 +102,21 @@ def run_replay(
     faults: str | os.PathLike[str] | None = None,
     quiet: bool = False,
     live: bool = True,
+    tool_link: str | None = None,
 ) -> int:
     """`turntape replay F…`: serve cassettes until interrupted; print what to export, each miss when it happens (unless
-    `live` is false), and at the end what was played."""
+    `live` is false), and at the end what was played. With `tool_link`, a path, the recorded tool servers are played on a
+    unix socket there."""
     try:
         folder = CassetteFolder(paths, matching=matching, faults=faults, on_miss=_say_miss if live else None)
         ready = None if quiet else partial(_say_ready, folder, host)
-        serve(folder_app(folder, pace=pace), host, port, ready=ready)
+        tools = _tools(folder, matching) if tool_link else None
+        with link_of(tools, tool_link) if tools and tool_link else nullcontext():
+            serve(folder_app(folder, pace=pace), host, port, ready=ready)
         for name, player in folder.players.items():
             _say_report(name, player, folder)
+        if tools is not None and (tools.played or tools.lines()):
+            _say("\n".join([f"{several(len(tools.played), 'tool call')} played", *tools.lines()]))
     except TurntapeError as exc:
         print(f"turntape: {exc}", file=sys.stderr)  # noqa: T201
         return 2
@@ -135,6 +144,16 @@ def _say_ready(folder: CassetteFolder, host: str, port: int) -> None:
 
 def _say_miss(name: str, miss: Miss) -> None:
     print(f"{name}: miss: {miss}" if name else f"miss: {miss}", file=sys.stderr, flush=True)  # noqa: T201
+
+
+def _tools(folder: CassetteFolder, matching: Matching | None) -> ToolPlayer | None:
+    """The player of the recorded tool servers; None when there are several cassettes in a folder."""
+    player = folder.players.get("")
+    return ToolPlayer(list(player.cassette), matching=matching, values=player) if player is not None else None
+
+
+def _say(text: object) -> None:
+    print(text, file=sys.stderr, flush=True)  # noqa: T201
 
 
 def _say_report(name: str, player: Player, folder: CassetteFolder) -> None:

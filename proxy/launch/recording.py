@@ -51,6 +51,10 @@ class Settings:
     """A file of answers for what is held; None asks at the terminal."""
     wrap_tools: bool = True
     """True to record the tool servers of the command too (`tool_servers`)."""
+    play_tools: str | None = None
+    """The socket where recorded tool servers are played in place of the real ones."""
+    live_tools: tuple[str, ...] = ()
+    """The names of tool servers that are not played."""
     prove: bool = False
     """True to put a witness on each side of the proxy (docs/non-interference.md)."""
     console: bool = False

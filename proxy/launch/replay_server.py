@@ -1,4 +1,4 @@
-"""A replay server in its own process, for `turntape run --replay`."""
+"""A replay server in its own process, for `turntape run --replay`: the API, and the recorded tool servers."""
 
 import signal
 import socket
@@ -7,7 +7,9 @@ import sys
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from tempfile import TemporaryFile
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
 
 from turntape.cassettes.errors import TurntapeError
 
@@ -19,28 +21,29 @@ START_TIMEOUT = 30.0
 """Seconds that a replay server may take to read its cassettes."""
 
 
+@dataclass(frozen=True, slots=True)
+class ReplayServer:
+    """Where a replay server is."""
+
+    url: str
+    """The base URL of the API."""
+    tools: str
+    """The socket of the recorded tool servers."""
+
+
 @contextmanager
-def replay_server(files: Sequence[str], arguments: Sequence[str] = ()) -> Generator[str]:
-    """Its base URL, while it runs. `arguments` are further options of `turntape replay`.
+def replay_server(files: Sequence[str], arguments: Sequence[str] = ()) -> Generator[ReplayServer]:
+    """The server, while it runs. `arguments` are further options of `turntape replay`.
 
     At the end it writes to stderr what differed from the recording. Raises `TurntapeError` when it does not start.
     """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [
-        sys.executable,
-        "-m",
-        "turntape.proxy.cli",
-        "replay",
-        "--quiet",
-        "--misses-at-end",
-        *arguments,
-        "--port",
-        str(port),
-        "--",
-    ]
-    with TemporaryFile() as errors:
+    with TemporaryFile() as errors, TemporaryDirectory(prefix="turntape-") as folder:
+        tools = str(Path(folder) / "tools")
+        options = ["--quiet", "--misses-at-end", "--tool-link", tools, *arguments, "--port", str(port), "--"]
+        command = [sys.executable, "-m", "turntape.proxy.cli", "replay", *options]
         process = subprocess.Popen(
             [*command, *files],
             stdin=subprocess.DEVNULL,
@@ -55,7 +58,7 @@ def replay_server(files: Sequence[str], arguments: Sequence[str] = ()) -> Genera
                 last = errors.read().decode(errors="replace").strip().rpartition("\n")[2]
                 reason = last.removeprefix("turntape: ") or "it did not open its port"
                 raise TurntapeError(f"the replay server did not start: {reason}")
-            yield f"http://127.0.0.1:{port}"
+            yield ReplayServer(f"http://127.0.0.1:{port}", tools)
         finally:
             process.send_signal(signal.SIGINT)
             try:

@@ -49,7 +49,9 @@ async def supervised(
             raise SpawnError(f"{early[0].name} arrived before the command was started", SIGNALLED + early[0])
         environ = {**recording.settings.environ, **recording.environment.variables}
         if tools is not None and (link := recording.tool_link):
-            command, environ = tools.apply(for_run(link), environ)
+            command, environ = tools.apply(
+                for_run(link, play=recording.settings.play_tools, live=recording.settings.live_tools), environ
+            )
         if view:
             return await _watched(recording.settings, command, environ, children, viewers, started), None
         children.append(spawn(command, environ))

@@ -30,7 +30,7 @@ def run(wrapped: Wrapped) -> int:
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     block()
     try:
-        server = start(wrapped.command, mask)
+        server = start(wrapped.words, mask)
     except StartError as exc:
         to_stderr(str(exc))
         link = wrapped.connect(None)

@@ -7,6 +7,7 @@ from .address import Address
 from .frames import END, START
 from .identity import end_fields, start_fields
 from .link import Link, to_stderr
+from .server_name import server_name
 
 
 class Wrapped:
@@ -20,6 +21,8 @@ class Wrapped:
         link: str | None = None,
         run: str | None = None,
         output: str | None = None,
+        play: str | None = None,
+        live: str = "",
     ) -> None:
         self.command = command
         self.name = name
@@ -29,6 +32,25 @@ class Wrapped:
         self.run = run
         self.output = output
         """Without a link: the cassette, or a folder for a new one; None is the working directory."""
+
+        self.play = play
+        """The socket of the player of a recording, which answers in place of the server; None for the server itself."""
+        self.live = live
+        """Names of servers that are not played, with commas between them."""
+
+    @property
+    def words(self) -> Sequence[str]:
+        """What is started: the server, or the way to its player."""
+        if self.play is None:
+            return self.command
+        import os
+        import sys
+
+        name = self.name or server_name(self.command)
+        if name in self.live.split(","):
+            return self.command
+        pipe = os.path.join(os.path.dirname(__file__), "player_pipe.py")  # noqa: PTH118, PTH120 - pathlib is slow
+        return (sys.executable, "-I", "-S", pipe, self.play, name)
 
     def connect(self, pid: int | None) -> Link:
         """The link to the recorder, after the `START` frame. What goes wrong is one line on stderr."""

@@ -10,7 +10,15 @@ from collections.abc import Sequence
 from .address import VARIABLE
 from .wrapped import Wrapped
 
-_FIELDS = {"--name": "name", "--link": "link", "--run": "run", "-o": "output", "--output": "output"}
+_FIELDS = {
+    "--name": "name",
+    "--link": "link",
+    "--run": "run",
+    "-o": "output",
+    "--output": "output",
+    "--play": "play",
+    "--live": "live",
+}
 """Options with a value, and the fields of `Wrapped` that they set."""
 
 
@@ -35,7 +43,7 @@ def parsed(arguments: Sequence[str]) -> Wrapped | None:
 def wrap(wrapped: Wrapped) -> int:
     """Run the server in our place and return its exit code. When a signal ended it, the same signal ends us."""
     if wrapped.link is None and wrapped.output is None and (link := os.environ.get(VARIABLE)):
-        wrapped = Wrapped(wrapped.command, name=wrapped.name, link=link, run=wrapped.run)
+        wrapped.link = link
     if os.name == "posix":
         from .posix_session import run
     else:

@@ -23,6 +23,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="send the traffic to the recorder at this address, which `turntape run` and `record` print or insert",
     )
     parser.add_argument("--run", metavar="RUN", help="the run that the traffic belongs to")
+    parser.add_argument(
+        "--play",
+        metavar="SOCKET",
+        help="start no server: the player of a recording at this socket answers, which `turntape run --replay` inserts",
+    )
+    parser.add_argument("--live", default="", help=argparse.SUPPRESS)
     add_output(parser, "FILE", "without --link: write this cassette (default: a new file in the working directory)")
 
 
@@ -39,7 +45,15 @@ def main(options: argparse.Namespace) -> int:
     from ...tool_wire.wrapped import Wrapped
     from ...tool_wire.wrapper import wrap
 
-    wrapped = Wrapped(options.command, name=options.name, link=options.link, run=options.run, output=options.output)
+    wrapped = Wrapped(
+        options.command,
+        name=options.name,
+        link=options.link,
+        run=options.run,
+        output=options.output,
+        play=options.play,
+        live=options.live,
+    )
     return wrap(wrapped)
 
 

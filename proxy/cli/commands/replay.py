@@ -16,6 +16,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="print only what differs from the recording")
     # For `turntape run --replay`, whose command has the terminal.
     parser.add_argument("--misses-at-end", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--tool-link", help=argparse.SUPPRESS)
     add_replaying(parser, "instant")
 
 
@@ -39,6 +40,7 @@ def main(options: argparse.Namespace) -> int:
         faults=options.faults,
         quiet=options.quiet,
         live=not options.misses_at_end,
+        tool_link=options.tool_link,
     )
 
 

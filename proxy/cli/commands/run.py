@@ -15,6 +15,16 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     add_replaying(parser, None, ", with --replay")
     parser.add_argument(
+        "--live-mcp",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="with --replay: start this tool server (MCP) instead of playing its recorded answers; repeatable",
+    )
+    parser.add_argument(
+        "--live-llm", action="store_true", help="with --replay: call the API, and play the recorded tool servers only"
+    )
+    parser.add_argument(
         "--no-wrap",
         action="store_true",
         help="leave the tool servers (MCP) that CMD starts as they are; their messages are not recorded then",
@@ -66,8 +76,10 @@ def main(options: argparse.Namespace) -> int:
     settings = replace(settings, prove=options.prove, spans=options.spans, wrap_tools=not options.no_wrap)
     if not files:
         return asyncio.run(run(settings, options.command, quiet=options.quiet, view=options.view))
-    with replay_server(files, how) as url:
-        settings = replace(settings, upstreams={"*": url})
+    with replay_server(files, how) as played:
+        settings = replace(settings, play_tools=played.tools, live_tools=tuple(options.live_mcp))
+        if not options.live_llm:
+            settings = replace(settings, upstreams={"*": played.url})
         return asyncio.run(run(settings, options.command, quiet=options.quiet, view=options.view))
 
 
@@ -79,6 +91,10 @@ def _conflict(options: argparse.Namespace, how: list[str]) -> str | None:
         return "--view needs a terminal that can be drawn on; without --view the run is recorded as well"
     if options.view and options.break_on and options.break_answers is None:
         return "--view and --break-on both need the terminal; leave one out, or give --break-answers FILE"
+    if options.live_llm:
+        how = [*how, "--live-llm"]
+    if options.live_mcp:
+        how = [*how, "--live-mcp"]
     if how and not options.replay:
         return f"{how[0].partition('=')[0]} needs a cassette to replay; add --replay F"
     return None

@@ -38,9 +38,13 @@ class Wrapper:
         return [*self.words(name), *unwrapped(command)]
 
 
-def for_run(link: str, run: str | None = None) -> Wrapper:
-    """The wrapper of servers that report to the recorder of a run at the address `link`."""
-    return Wrapper(by_module(), ("--link", link, *(("--run", run) if run else ())))
+def for_run(link: str, run: str | None = None, *, play: str | None = None, live: Sequence[str] = ()) -> Wrapper:
+    """The wrapper of servers that report to the recorder of a run at the address `link`.
+
+    With `play`, the socket of a player, it starts only the servers whose names are in `live`.
+    """
+    played = ("--play", play, *(("--live", ",".join(live)) if live else ())) if play else ()
+    return Wrapper(by_module(), ("--link", link, *(("--run", run) if run else ()), *played))
 
 
 def for_files() -> Wrapper:
