@@ -122,8 +122,7 @@ class RequestIndex:
         self._endpoints: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
         """`(number of items, place)` by method and path without model."""
         for place, trip in enumerate(cassette):
-            if trip.tool_wire is None:
-                self._add(place, self._fingerprint(trip))
+            self._add(place, self._fingerprint(trip))
 
     def given(self, method: str, path: str, headers: tuple[tuple[str, str], ...], body: bytes) -> Fingerprint:
         """The fingerprint of a received request."""
@@ -167,8 +166,6 @@ class RequestIndex:
         found: defaultdict[Key, list[int]] = defaultdict(list)
         clients: set[str] = set()
         for place, trip in enumerate(self._cassette):
-            if trip.tool_wire is not None:
-                continue
             form = self._fingerprint(trip)
             found[form.apart[0]].append(place)
             history = conversation(form.fields)

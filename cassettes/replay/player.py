@@ -83,12 +83,9 @@ class Player:
         """The recordings; their answers are in memory, their request bodies are read from the cassette."""
         for place, trip in enumerate(self.cassette):
             request = trip.request
-            if trip.tool_wire is not None:  # played by the tool player
-                self._trips.append(trip)
-                continue
             self._by_bytes[(request.method.upper(), path_key(request.url), hash(request.body))].add(place)
             self._trips.append(replace(trip, request=replace(request, content=self._body_of(place))))
-        self._taken = bytearray(trip.tool_wire is not None for trip in self._trips)
+        self._taken = bytearray(len(self._trips))
         self._index: RequestIndex | None = None
         self.turns: Sequence[TurnName] = name_turns(self._trips, self.cassette.labels)
         """The name of each recorded round trip, by place."""

@@ -3,7 +3,7 @@
 A call is answered by the recorded call of the same tool with the same arguments, in the order in which they were
 recorded, whichever process of the server the client sends it to: some clients start one process for each call. The
 rest is answered as recorded: `initialize` and lists after the recorded time, since a faster server changes what a
-client offers in its first turn; lists by how many times they have changed; what the server says by itself after the
+client offers in its first turn; lists by how many times they have changed; what the server says on its own after the
 message of the client that it followed. Ids and progress tokens are those of the client.
 """
 
@@ -393,7 +393,7 @@ class ToolConnection:
 
 
 def _other(said: Said) -> _Step:
-    """A message that the server sends by itself."""
+    """A message that the server sends on its own."""
     data = said.data
     if not data:
         return _Step(None, said.raw)

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import orjson
@@ -136,9 +136,10 @@ def _doubles(value: object) -> object:
 def recorded_sessions(trips: Iterable[RoundTrip]) -> dict[str, list[RecordedSession]]:
     """The sessions over stdio and in process by the name of their server, in the order in which they started."""
     parts: defaultdict[tuple[str, str], list[RoundTrip]] = defaultdict(list)
-    for trip in trips:
+    for place, trip in enumerate(trips):
         if trip.tool_wire is not None:
-            parts[trip.tool_wire.server, trip.tool_wire.session].append(trip)
+            numbered = trip if trip.index >= 0 else replace(trip, index=place)
+            parts[trip.tool_wire.server, trip.tool_wire.session].append(numbered)
     found: defaultdict[str, list[RecordedSession]] = defaultdict(list)
     for (server, key), exchanges in parts.items():
         found[server].append(_session(server, key, exchanges))

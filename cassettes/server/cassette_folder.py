@@ -19,6 +19,7 @@ from ..matching.grades import Matching
 from ..matching.request_key import path_key
 from ..replay.miss import Miss
 from ..replay.player import Player
+from ..tape.model import RoundTrip
 from ..tape.reader import Cassette
 
 _SUFFIX = re.compile(r"(?:\.cassette)?\.jsonl(?:\.zst)?$")
@@ -76,6 +77,11 @@ class CassetteFolder:
             else False
         )
         """True when `/` itself was recorded, so that it is answered as recorded."""
+
+    def exchanges(self) -> list[RoundTrip]:
+        """All round trips of the named cassettes, those with tool servers too."""
+        paths = self.paths.values() if len(self.paths) == 1 else self.named
+        return [trip for path in paths for trip in self._cassette(path)]
 
     def _put_folder(self, folder: Path) -> None:
         found = sorted(

@@ -105,8 +105,8 @@ def run_replay(
     tool_link: str | None = None,
 ) -> int:
     """`turntape replay F…`: serve cassettes until interrupted; print what to export, each miss when it happens (unless
-    `live` is false), and at the end what was played. With `tool_link`, a path, the recorded tool servers are played on a
-    unix socket there."""
+    `live` is false), and at the end what was played. With `tool_link`, the recorded tool servers are played on that
+    unix socket."""
     try:
         folder = CassetteFolder(paths, matching=matching, faults=faults, on_miss=_say_miss if live else None)
         ready = None if quiet else partial(_say_ready, folder, host)
@@ -149,7 +149,7 @@ def _say_miss(name: str, miss: Miss) -> None:
 def _tools(folder: CassetteFolder, matching: Matching | None) -> ToolPlayer | None:
     """The player of the recorded tool servers; None when there are several cassettes in a folder."""
     player = folder.players.get("")
-    return ToolPlayer(list(player.cassette), matching=matching, values=player) if player is not None else None
+    return ToolPlayer(folder.exchanges(), matching=matching, values=player) if player is not None else None
 
 
 def _say(text: object) -> None:

@@ -17,6 +17,8 @@ import orjson
 from ..errors import CassetteError
 from ..replay.tool_player import ToolConnection, ToolPlayer
 
+_ROUNDS = 8
+"""Rounds of the loop at the end, more than a connection needs from its acceptance to its close."""
 LINE_BYTES = 1 << 30
 """The longest line that is read."""
 
@@ -83,9 +85,10 @@ def tool_link(player: ToolPlayer, path: str) -> Generator[None]:
         ready.set()
         await over.wait()
         server.close()
-        for task in list(tasks):
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        for _ in range(_ROUNDS):
+            for task in list(tasks):
+                task.cancel()
+            await asyncio.sleep(0)
 
     thread = threading.Thread(target=lambda: loop.run_until_complete(listen()), daemon=True)
     thread.start()

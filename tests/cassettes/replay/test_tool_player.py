@@ -1,0 +1,347 @@
+"""A recorded tool server says again what it said, with the ids of this client and at the same places."""
+
+from itertools import count
+
+import orjson
+import pytest
+
+from turntape.cassettes import Matching
+from turntape.cassettes.matching.bindings import Bindings
+from turntape.cassettes.matching.fresh_values import split
+from turntape.cassettes.recording.tool_session import ToolSession
+from turntape.cassettes.replay.tool_player import PATIENCE, ToolConnection, ToolPlayer
+from turntape.cassettes.tape.model import RoundTrip, Side, ToolServer
+
+type Line = tuple[Side, dict[str, object] | bytes]
+
+_numbers = count()
+
+
+class Kept:
+    """A sink that keeps the round trips."""
+
+    def __init__(self) -> None:
+        self.trips: list[RoundTrip] = []
+
+    def write(self, round_trip: RoundTrip) -> int:
+        self.trips.append(round_trip)
+        return len(self.trips) - 1
+
+    def tool_server(self, server: ToolServer) -> None: ...
+    def tool_server_stderr(self, session: str, at: int, data: bytes) -> None: ...
+    def tool_server_end(self, server: ToolServer) -> None: ...
+
+
+def session(*lines: Line, at: float = 100.0, closed_first: Side = "client", server: str = "files") -> list[RoundTrip]:
+    """A recorded session; its messages are a second apart."""
+    sink = Kept()
+    recorded = ToolSession(sink, ToolServer(f"s{next(_numbers)}", server, started_at=at))
+    for place, (sender, data) in enumerate(lines):
+        recorded.message(sender, data if isinstance(data, bytes) else written(data), at + place)
+    recorded.end(exit_code=0, closed_first=closed_first, at=at + len(lines))
+    return sink.trips
+
+
+def written(fields: dict[str, object]) -> bytes:
+    return orjson.dumps({"jsonrpc": "2.0", **fields})
+
+
+def client(number: object, method: str, **params: object) -> Line:
+    return "client", {"id": number, "method": method, "params": params}
+
+
+def call(number: object, name: object = "read", meta: object = None, **arguments: object) -> Line:
+    params = {"name": name, "arguments": arguments, **({"_meta": meta} if meta else {})}
+    return "client", {"id": number, "method": "tools/call", "params": params}
+
+
+def answer(number: object, text: object = "done") -> Line:
+    return "server", {"id": number, "result": {"text": text}}
+
+
+def notice(method: str, **params: object) -> Line:
+    return "server", {"method": f"notifications/{method}", "params": params}
+
+
+def ask(connection: ToolConnection, line: Line, now: float = 0.0, until: float = 0.0) -> list[object]:
+    """What the server says to a message, at once or until some time."""
+    data = line[1] if isinstance(line[1], bytes) else written(line[1])
+    connection.receive(data, now)
+    return [short(data) for data in (*connection.due(now), *(connection.due(until) if until else ()))]
+
+
+def short(data: bytes) -> object:
+    """`(id, text)` of an answer, the method of a notification, `(id, method)` of a request, and anything else whole."""
+    try:
+        said = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return data
+    if "method" in said:
+        return (said["id"], said["method"]) if "id" in said else said["method"].removeprefix("notifications/")
+    result = said["result"] if "result" in said else said["error"]
+    return said["id"], result.get("text", result.get("message", result))
+
+
+def connected(*trips: list[RoundTrip], **settings: Matching) -> ToolConnection:
+    return ToolPlayer([trip for one in trips for trip in one], **settings).connect("files")  # type: ignore[arg-type]
+
+
+def test_a_call_gets_its_answer_under_the_clients_id() -> None:
+    files = connected(session(call(1, path="a"), answer(1, "A"), call(2, path="b"), answer(2, "B")))
+
+    assert ask(files, call("x", path="b")) == [("x", "B")]
+    assert ask(files, call(0, path="a")) == [(0, "A")]
+
+
+@pytest.mark.parametrize(
+    ("recorded", "given"),
+    [({"n": 1.0}, {"n": 1}), ({"n": 10**19}, {"n": 1e19}), ({"a": 1, "b": [2]}, {"b": [2.0], "a": 1})],
+)
+def test_arguments_are_compared_as_json_with_doubles(recorded: dict[str, object], given: dict[str, object]) -> None:
+    files = connected(session(call(1, **recorded), answer(1, "yes")))
+
+    assert ask(files, call(1, **given)) == [(1, "yes")]
+
+
+def test_equal_calls_are_answered_in_their_order_and_never_once_more() -> None:
+    files = connected(session(call(1), answer(1, "first"), call(2), answer(2, "second")))
+
+    assert [ask(files, call(n))[0] for n in (1, 2)] == [(1, "first"), (2, "second")]
+    (missed,) = ask(files, call(3))
+    assert "recorded 2 times with these arguments, and is called again" in str(missed)
+
+
+def test_meta_does_not_count() -> None:
+    files = connected(session(call(1, meta={"progressToken": 1}), answer(1, "yes")))
+
+    assert ask(files, call(1, meta={"progressToken": "other", "x": 1})) == [(1, "yes")]
+
+
+def test_a_changed_argument_is_named_in_the_answer_and_in_the_report() -> None:
+    player = ToolPlayer(session(call(1, path="a", deep={"n": 1}), answer(1), call(2, "list"), answer(2)))
+    files = player.connect("files")
+
+    ((_, result),) = ask(files, call(7, path="a", deep={"n": 2}))  # type: ignore[misc]
+
+    assert result == {
+        "content": [
+            {
+                "type": "text",
+                "text": "no recorded call answers the tool read of the server files: the nearest is #0, where /deep/n "
+                "was 1 and is 2; record again if the change is intended",
+            }
+        ],
+        "isError": True,
+    }
+    assert player.lines() == [
+        f"changed: {player.misses[0]}",
+        "not called: files read (#0)",
+        "not called: files list (#1)",
+    ]
+
+
+def test_a_tool_that_was_not_called_has_no_nearest_call() -> None:
+    player = ToolPlayer(session(call(1), answer(1)))
+
+    ask(player.connect("files"), call(1, "write"))
+
+    assert str(player.misses[0]).endswith("the tool write of the server files: it was not called in the recording")
+
+
+def test_where_changes_are_allowed_the_nearest_call_answers() -> None:
+    trips = session(call(1, path="a", n=1), answer(1, "A"), call(2, path="b", n=1), answer(2, "B"))
+    player = ToolPlayer(trips, matching=Matching("ordered"))
+
+    assert ask(player.connect("files"), call(5, path="b", n=2)) == [(5, "B")]
+    assert player.lines()[0] == "tolerated: files read (#1): /n was 1 and is 2"
+
+
+def test_values_of_this_run_are_in_arguments_and_answers() -> None:
+    class Values:
+        bindings = Bindings()
+
+    there = "/srv/ci/checkout"
+    assert Values.bindings.unify(split("cwd: /home/ana/proj").values, split(f"cwd: {there}").values)
+    player = ToolPlayer(session(call(1, path="/home/ana/proj/a"), answer(1, "/home/ana/proj/a is b")), values=Values())
+
+    assert ask(player.connect("files"), call(1, path=f"{there}/b")) != [(1, f"{there}/a is b")]
+    assert ask(player.connect("files"), call(1, path=f"{there}/a")) == [(1, f"{there}/a is b")]
+    assert [one.pointer for one in player.misses[0].differences] == ["/path"]
+
+
+def test_new_values_in_arguments_are_bound_unless_every_value_counts() -> None:
+    trips = session(call(1, path="/home/ana/a"), answer(1, "/home/ana/b"))
+
+    assert ask(connected(trips), call(1, path="/home/bo/a")) == [(1, "/home/bo/b")]
+    assert ask(connected(trips, matching=Matching(map_values=False)), call(1, path="/home/bo/a")) != [(1, "/home/bo/b")]
+
+
+def test_calls_are_shared_by_the_processes_of_a_server() -> None:
+    player = ToolPlayer(
+        [
+            *session(client(0, "initialize"), answer(0, "hello"), call(1), answer(1, "first"), at=100),
+            *session(client(0, "initialize"), answer(0, "again"), call(1), answer(1, "second"), at=200),
+        ]
+    )
+    processes = [player.connect("files") for _ in range(3)]
+
+    assert [ask(one, client(0, "initialize"), until=9)[0] for one in processes] == [
+        (0, "hello"),
+        (0, "again"),
+        (0, "again"),
+    ]
+    assert [ask(processes[place], call(1))[0] for place in (2, 0)] == [(1, "first"), (1, "second")]
+    assert player.unplayed == []
+
+
+def test_servers_are_told_apart_by_their_names() -> None:
+    player = ToolPlayer([*session(call(1), answer(1, "files")), *session(call(1), answer(1, "web"), server="web")])
+
+    assert ask(player.connect("web"), call(1)) == [(1, "web")]
+    (missed,) = ask(player.connect("other"), client(1, "tools/list"))
+    assert missed == (1, "turntape: tools/list was not recorded for the server other")
+
+
+def test_the_start_takes_as_long_as_recorded_and_calls_are_answered_at_once() -> None:
+    files = connected(session(client(0, "initialize"), answer(0), call(1), answer(1)))
+
+    assert ask(files, client(0, "initialize"), now=10.0) == []
+    assert files.wait(10.0) == 1.0
+    assert files.due(10.9) == []
+    assert [short(data) for data in files.due(11.0)] == [(0, "done")]
+    assert files.wait(11.0) is None
+    assert ask(files, call(1), now=11.0) == [(1, "done")]
+
+
+def test_an_opening_is_answered_as_recorded_whatever_its_parameters() -> None:
+    refused: Line = ("server", {"id": 0, "error": {"code": -32601, "message": "no"}})
+    files = connected(session(client(0, "server/discover", v=1), refused, client(1, "initialize", v=1), answer(1)))
+
+    assert ask(files, client(5, "server/discover", v=2), until=9) == [(5, "no")]
+    assert ask(files, client(6, "initialize", v=2), until=9) == [(6, "done")]
+
+
+def test_what_was_not_recorded_is_refused_at_once_but_a_ping() -> None:
+    player = ToolPlayer(session(call(1), answer(1)))
+    files = player.connect("files")
+
+    assert ask(files, client(0, "server/discover")) == [
+        (0, "turntape: server/discover was not recorded for the server files")
+    ]
+    assert ask(files, client(1, "ping")) == [(1, {})]
+    assert ask(files, ("client", {"method": "notifications/cancelled"})) == []
+    assert player.lines()[0] == "extra: server/discover was not recorded for the server files"
+
+
+def test_a_request_without_a_recorded_answer_gets_none() -> None:
+    files = connected(session(client(0, "server/discover"), client(1, "initialize"), answer(1)))
+
+    assert ask(files, client(0, "server/discover"), until=99) == []
+    assert not files.closed
+
+
+def test_a_list_is_the_one_after_as_many_changes() -> None:
+    files = connected(
+        session(
+            *(client(1, "tools/list"), answer(1, "old"), client(2, "tools/list"), answer(2, "old too")),
+            *(call(3), notice("tools/list_changed"), answer(3), client(4, "tools/list"), answer(4, "new")),
+        )
+    )
+
+    assert [ask(files, client(n, "tools/list"), until=9)[0] for n in (1, 2, 3)] == [
+        (1, "old"),
+        (2, "old too"),
+        (3, "old too"),
+    ]
+    assert ask(files, call(4)) == ["tools/list_changed", (4, "done")]
+    assert [ask(files, client(n, "tools/list"), until=99)[0] for n in (5, 6)] == [(5, "new"), (6, "new")]
+
+
+def test_what_the_server_says_by_itself_comes_at_the_same_places() -> None:
+    banner: Line = ("server", b"banner")
+    initialized: Line = ("client", {"method": "notifications/initialized"})
+    files = connected(
+        session(
+            *(banner, client(0, "initialize"), answer(0), initialized, notice("message", n=1)),
+            *(call(1), notice("message", n=2), answer(1), notice("message", n=3), notice("tools/list_changed")),
+            *(call(2, "last"), answer(2)),
+        )
+    )
+
+    assert files.due(0.0) == [b"banner"]
+    assert ask(files, client(0, "initialize"), until=9) == [(0, "done")]
+    assert ask(files, ("client", {"method": "notifications/initialized"})) == ["message"]
+    assert ask(files, call(1)) == ["message", (1, "done"), "message", "tools/list_changed"]
+    assert ask(files, call(2, "last")) == [(2, "done")]
+
+
+def test_progress_belongs_to_its_call_and_has_the_clients_token() -> None:
+    files = connected(
+        session(
+            *(call(1, "slow", {"progressToken": 7}), call(2, "quick", {"progressToken": 8})),
+            *(notice("progress", progressToken=7, progress=1), answer(2), answer(1)),
+        )
+    )
+
+    files.receive(written(call(1, "slow", {"progressToken": "mine"})[1]), 0.0)  # type: ignore[arg-type]
+    said = [orjson.loads(data) for data in files.due(0.0)]
+
+    assert [one["params"] for one in said] == [{"progressToken": "mine", "progress": 1}]
+
+
+def test_a_client_without_a_token_gets_no_progress() -> None:
+    trips = session(call(1, meta={"progressToken": 7}), notice("progress", progressToken=7, progress=1), answer(1))
+
+    assert ask(connected(trips), call(1)) == [(1, "done")]
+
+
+def test_parallel_calls_are_answered_in_the_recorded_order() -> None:
+    files = connected(session(call(1, "slow"), call(2, "quick"), answer(2, "Q"), answer(1, "S")))
+
+    assert ask(files, call(1, "slow")) == []
+    assert ask(files, call(2, "quick")) == [(2, "Q"), (1, "S")]
+
+
+def test_an_answer_does_not_wait_for_ever() -> None:
+    files = connected(session(call(1, "slow"), call(2, "quick"), answer(2, "Q"), answer(1, "S")))
+
+    assert ask(files, call(1, "slow"), now=5.0) == []
+    assert files.wait(5.0) == PATIENCE
+    assert [short(data) for data in files.due(5.0 + PATIENCE)] == [(1, "S")]
+    assert ask(files, call(2, "quick"), now=9.0) == [(2, "Q")]
+
+
+def roots_asked() -> ToolConnection:
+    asked: Line = ("server", {"id": 40, "method": "roots/list"})
+    said: Line = ("client", {"id": 40, "result": {"roots": []}})
+    return connected(session(call(1), asked, said, notice("message"), answer(1)))
+
+
+def test_a_request_of_the_server_waits_for_the_clients_answer() -> None:
+    files = roots_asked()
+
+    assert ask(files, call(1)) == [(1, "roots/list")]
+    assert ask(files, ("client", {"id": 99, "result": {}})) == []
+    assert ask(files, ("client", {"id": 1, "result": {"roots": ["/other"]}})) == ["message", (1, "done")]
+
+
+def test_a_client_that_does_not_answer_gets_its_result_all_the_same() -> None:
+    files = roots_asked()
+
+    assert ask(files, call(1), until=PATIENCE) == [(1, "roots/list"), "message", (1, "done")]
+
+
+@pytest.mark.parametrize(("closed_first", "closed"), [("server", True), ("client", False)])
+def test_a_server_that_ended_during_a_call_ends_again(closed_first: Side, closed: bool) -> None:
+    files = connected(session(call(1), notice("message"), closed_first=closed_first))
+
+    assert ask(files, call(1), until=99) == ["message"]
+    assert files.closed is closed
+
+
+def test_the_keys_of_a_result_keep_their_order() -> None:
+    files = connected(session(call(1), ("server", b'{"jsonrpc":"2.0","id":1,"result":{"z":1,"a":"/home/ana/x"}}')))
+
+    files.receive(written(call(3)[1]), 0.0)  # type: ignore[arg-type]
+
+    assert files.due(0.0) == [b'{"jsonrpc":"2.0","id":3,"result":{"z":1,"a":"/home/ana/x"}}']
