@@ -1,5 +1,5 @@
 # The README's two commands are `make demo` and `make test`. Each target installs what it needs.
-.PHONY: demo test check format setup corpus corpus-findings corpus-prices clients proof bench faults mutants docs docs-site test-matrix \
+.PHONY: demo test check format setup corpus corpus-findings corpus-prices clients clients-tools proof bench faults mutants docs docs-site test-matrix \
 	wheel clean
 .DEFAULT_GOAL := demo
 
@@ -59,6 +59,10 @@ corpus-prices: setup
 # and without CLIENT, docs/clients.md is written.
 clients: setup
 	UV='$(UV)' $(RUN)python -m tests.clients $(or $(CLIENT),--page)
+
+# Real clients with a tool server that returns every kind of result; writes docs/what-clients-do.md; CLIENT as above.
+clients-tools: setup
+	UV='$(UV)' $(RUN)python -m tests.clients.tool_results --page $(CLIENT)
 
 # Each client on each route under `turntape run --prove`: what differs from a run without us, and why; CLIENT as above.
 proof: setup

@@ -26,7 +26,7 @@ SERVERS = "mcpServers"
 _COMMANDS = frozenset({"mcp", "config", "doctor", "update", "install", "plugin", "setup-token", "auth", "agents"})
 """Its commands that run no conversation."""
 _ONLY_GIVEN = frozenset({"--strict-mcp-config", "--bare", "--safe-mode", "--restricted"})
-"""With one of these it reads no server from a file of its own."""
+"""With one of these it reads no server from its own files."""
 
 
 class ClaudeCode:

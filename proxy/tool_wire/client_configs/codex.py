@@ -61,7 +61,7 @@ def _without(arguments: list[str], names: set[str]) -> list[str]:
 
 
 def _override(value: str) -> dict[str, Any]:
-    """`mcp_servers.x.command="y"` as a table; what is no TOML is a string, as Codex reads it."""
+    """`mcp_servers.x.command="y"` as a table; a value that is not TOML is a string, as Codex reads it."""
     key, _, right = value.partition("=")
     for written in (right, quoted(right)):
         try:

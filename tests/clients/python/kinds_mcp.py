@@ -7,10 +7,11 @@ import base64
 import json
 import struct
 import sys
+import threading
 import zlib
 
 VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-LONG_TEXT = "".join(f"line {number:05}: the quick brown fox jumps over it\n" for number in range(6000))
+LONG_TEXT = "".join(f"line {number:05}: the quick brown fox jumps over them\n" for number in range(6000))
 """288,000 characters."""
 
 
@@ -85,6 +86,10 @@ ADDED = "show_later"
 """Offered after a call of `show_new_tool`."""
 
 
+WAIT = 1.0
+"""Seconds between the notice that there is a new tool and the result: the client may ask for the tools meanwhile."""
+
+
 def tool(name: str) -> dict[str, object]:
     schema = {"type": "object", "properties": {"topic": {"type": "string"}}, "required": ["topic"]}
     return {"name": name, "description": f"Call it to {name.replace('_', ' ')}.", "inputSchema": schema}
@@ -115,6 +120,8 @@ def main() -> None:
             if params["name"] == "show_new_tool" and len(tools) == len(KINDS):
                 tools.append(tool(ADDED))
                 send(method="notifications/tools/list_changed")
+                threading.Timer(WAIT, send, kwargs={"id": number, "result": RESULTS[params["name"]]}).start()
+                continue
             result = RESULTS[params["name"]]
         elif method == "ping":
             result = {}

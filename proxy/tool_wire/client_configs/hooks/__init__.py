@@ -1,1 +1,1 @@
-"""What is loaded into a client's own process; each file stands alone there."""
+"""What is loaded into a client's own process; each file uses nothing of turntape."""

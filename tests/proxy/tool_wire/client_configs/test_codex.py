@@ -72,7 +72,7 @@ def test_its_own_overrides_count(launch: Callable[..., Launch], override: tuple[
     assert words(launch("exec", *override))["a"] == ("run-a", "2")
 
 
-def test_a_value_that_is_no_toml_is_a_string(launch: Callable[..., Launch]) -> None:
+def test_a_value_that_cannot_be_toml_is_a_string(launch: Callable[..., Launch]) -> None:
     assert words(launch("-c", "mcp_servers.a.command=/bin/x y"))["a"] == ("/bin/x y", "1")
 
 

@@ -1,4 +1,4 @@
-"""The modules that wrap tool servers from inside a program, tried in real interpreters with stand-ins for the SDKs."""
+"""The modules that wrap tool servers from inside a program, tried in real interpreters with imitations of the SDKs."""
 
 import json
 import os

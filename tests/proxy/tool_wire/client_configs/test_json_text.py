@@ -51,7 +51,7 @@ def test_a_value_has_its_place() -> None:
         ("[" * 9999, 0),
     ],
 )
-def test_what_is_no_json_is_refused_with_its_line(text: str, line: int) -> None:
+def test_a_broken_text_is_refused_with_its_line(text: str, line: int) -> None:
     with pytest.raises(NotParsed, match=f"line {line}:" if line else "too deep"):
         loads(text)
 
@@ -85,5 +85,5 @@ def test_servers_are_found_in_the_files_of_all_clients(config: object, words: li
         [],
     ],
 )
-def test_what_is_no_command_of_a_server_is_left_alone(config: object) -> None:
+def test_other_entries_are_left_alone(config: object) -> None:
     assert entries(json.dumps(config)) == []

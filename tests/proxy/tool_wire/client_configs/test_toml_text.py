@@ -49,11 +49,11 @@ def test_a_command_has_its_place() -> None:
 
 
 @pytest.mark.parametrize("text", ["a = ", "[a", 'mcp_servers.x.command = "y', "x = {"])
-def test_what_is_no_toml_is_refused(text: str) -> None:
+def test_a_broken_text_is_refused(text: str) -> None:
     with pytest.raises(NotParsed, match="line 1|at end of document"):
         entries(text)
 
 
 @pytest.mark.parametrize("text", ['command = "x"', "[mcp_servers.a]\ncommand = 1", '[mcp_servers.a.b]\ncommand = "x"'])
-def test_what_is_no_command_of_a_server_is_left_alone(text: str) -> None:
+def test_other_entries_are_left_alone(text: str) -> None:
     assert entries(text) == []

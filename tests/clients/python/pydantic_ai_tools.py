@@ -1,0 +1,18 @@
+"""pydantic-ai with a tool server over stdio."""
+
+import asyncio
+
+from fastmcp.client.transports import StdioTransport
+from kinds import ARGS, COMMAND, TASK
+from pydantic_ai import Agent
+from pydantic_ai.mcp import MCPToolset
+
+
+async def main() -> None:
+    toolset = MCPToolset(StdioTransport(command=COMMAND, args=ARGS))
+    agent = Agent("openai-responses:gpt-5", instructions="Use the tools.", toolsets=[toolset])
+    async with agent:
+        print((await agent.run(TASK)).output)
+
+
+asyncio.run(main())

@@ -1,0 +1,1 @@
+"""What real clients do to the results of tool servers before the model sees them; docs/what-clients-do.md."""
