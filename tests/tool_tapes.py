@@ -21,18 +21,18 @@ TOOLS: list[dict[str, Any]] = [
 def story() -> Story:
     """Three turns: two calls, of which one result is cut and one keeps only its structured content; a failed call that
     the model did not see as an error; a run that no call explains."""
-    told = Story(tools=TOOLS).start()
-    told.turn(("c1", "read", '{"path":"notes.txt"}'), ("c2", "search", '{"q":"tape"}'), text="I'll look it up.")
-    told.call("read", {"path": "notes.txt"}, text(LINES), **{"claudecode/toolUseId": "c1"})
-    told.call("search", {"q": "tape"}, text("2 hits: tape, reel", structuredContent=STRUCTURED))
-    told.results(("c1", CUT), ("c2", '{"hits":2,"names":["tape","reel"]}'))
-    told.turn(("c3", "write", '{"path":"out.txt"}'))
-    told.call("write", {"path": "out.txt"}, text("no space left", isError=True), **{"claudecode/toolUseId": "c3"})
-    told.call("stop", {"why": "nobody asked"}, text("stopped"))
-    told.results(("c3", "no space left")).turn()
-    slow = told.trips[4]
-    told.trips[4] = replace(slow, first_byte_at=80_000, ended_at=80_000)
-    return told
+    tale = Story(tools=TOOLS).start()
+    tale.turn(("c1", "read", '{"path":"notes.txt"}'), ("c2", "search", '{"q":"tape"}'), text="I'll look it up.")
+    tale.call("read", {"path": "notes.txt"}, text(LINES), **{"claudecode/toolUseId": "c1"})
+    tale.call("search", {"q": "tape"}, text("2 hits: tape, reel", structuredContent=STRUCTURED))
+    tale.results(("c1", CUT), ("c2", '{"hits":2,"names":["tape","reel"]}'))
+    tale.turn(("c3", "write", '{"path":"out.txt"}'))
+    tale.call("write", {"path": "out.txt"}, text("no space left", isError=True), **{"claudecode/toolUseId": "c3"})
+    tale.call("stop", {"why": "nobody asked"}, text("stopped"))
+    tale.results(("c3", "no space left")).turn()
+    slow = tale.trips[4]
+    tale.trips[4] = replace(slow, first_byte_at=80_000, ended_at=80_000)
+    return tale
 
 
 def record(path: Path, trips: list[RoundTrip] | None = None) -> Path:

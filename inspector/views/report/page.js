@@ -8,7 +8,9 @@ const caption = captionLine ? captionLine.textContent : "";
 const texts = new Map();
 let chosen = null;
 
-const shown = () => lines.filter((line) => !line.hidden && !line.closest("details:not([open])"));
+// Messages of tool servers are quiet: not shown until they are searched, linked to or chosen.
+const isQuiet = (line) => line.matches(".quiet:not([aria-current])") && !$("turns").matches(".sifted");
+const shown = () => lines.filter((line) => !line.hidden && !isQuiet(line) && !line.closest("details:not([open])"));
 const isNarrow = () => matchMedia("(max-width: 860px)").matches;
 const placeOf = (hash) => (/^#row-\d+$/.test(hash) ? Number(hash.slice(5)) : null);
 
@@ -95,6 +97,7 @@ function textOf(line) {
 function sift() {
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
   let any = false;
+  $("turns").classList.toggle("sifted", words.length > 0);
   for (const line of lines) {
     line.hidden = words.some((word) => !textOf(line).includes(word));
     any ||= !line.hidden;
@@ -181,4 +184,4 @@ addEventListener("hashchange", () => choose(placeOf(location.hash)));
 const start = placeOf(location.hash);
 const wrong = lines.find((line) => line.dataset.worst === "error");
 if (start !== null) choose(start, { read: isNarrow() });
-else if (lines.length) choose(Number((wrong || lines[0]).dataset.place));
+else if (lines.length) choose(Number((wrong || lines.find((line) => !isQuiet(line)) || lines[0]).dataset.place));

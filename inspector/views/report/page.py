@@ -78,6 +78,10 @@ def _banner(run: Run, title: str) -> Html:
         facts.append(several(sums.retries, "more attempt"))
     if sums.threads > 1:
         facts.append(several(sums.threads, "thread"))
+    if sums.tool_runs:
+        facts.append(several(sums.tool_runs, "tool run"))
+    elif sums.tool_messages:
+        facts.append(several(sums.tool_messages, "message") + " of tool servers")
     if sums.others:
         facts.append(several(sums.others, "other round trip"))
     cached = f" ({count(sums.cache_read)} from the cache)" if sums.cache_read else ""

@@ -8,6 +8,7 @@ from ...wire.values import Emission, ToolCall
 from ..text.number_format import several
 from .markup import Html, span, tag
 from .text_blocks import arguments, block, folded, result_block
+from .tool_runs import runs_of_call
 
 ANSWER = 6_000
 """An answer with at most this many characters is never folded."""
@@ -74,4 +75,5 @@ def _call(detail: Detail, number: int, call: ToolCall, after: int | None, rows: 
         joint = tag("p", f"← no result in turn {rows.all[after].turn}", class_="bad result")
     else:
         joint = tag("p", "← no later turn was recorded", class_="dim result")
-    return tag("div", tag("div", *head), arguments(call), joint, class_="call")
+    runs = runs_of_call(detail.row, number, call.id)
+    return tag("div", tag("div", *head), arguments(call), joint, *runs, class_="call")

@@ -14,15 +14,15 @@ from .markup import Html, joined, span, tag
 
 
 def turn_list(rows: Rows) -> Html:
-    """All round trips; each thread under its own head when there are several."""
+    """All round trips; each thread under its own head when there are several. Messages of tool servers are hidden in a
+    single thread until they are searched or linked to, unless they say what no turn does."""
     dearest = max((row.cost for row in rows.all if row.cost is not None), default=Decimal(0))
     if len(rows.threads) <= 1:
         return joined(turn_line(place, row, dearest) for place, row in enumerate(rows.all))
-    others = [place for place, row in enumerate(rows.all) if row.thread is None]
-    return joined(_groups(rows, others, dearest))
+    return joined(_groups(rows, dearest))
 
 
-def _groups(rows: Rows, others: Sequence[int], dearest: Decimal) -> Iterator[Html]:
+def _groups(rows: Rows, dearest: Decimal) -> Iterator[Html]:
     for thread, places in rows.threads.items():
         first = rows.all[places[0]]
         kind = first.edge.kind if first.edge is not None else "main"
@@ -30,22 +30,25 @@ def _groups(rows: Rows, others: Sequence[int], dearest: Decimal) -> Iterator[Htm
         note = f" from turn {rows.all[of].turn} of {rows.all[of].thread}" if of is not None else ""
         head = [span("name", thread), span("dim", f" {EDGES.get(kind, kind)}{note}")]
         yield _group(rows, places, head, dearest, is_open=kind not in ASIDE)
-    if others:
-        yield _group(rows, others, [span("name", "other round trips")], dearest, is_open=False)
+    for title, of_tools in (("tool servers", True), ("other round trips", False)):
+        places = [p for p, row in enumerate(rows.all) if row.thread is None and row.is_tool_wire == of_tools]
+        if places:
+            yield _group(rows, places, [span("name", title)], dearest, is_open=False)
 
 
 def _group(rows: Rows, places: Sequence[int], head: Sequence[Html], dearest: Decimal, *, is_open: bool) -> Html:
     mine = [rows.all[place] for place in places]
     sums = totals(mine)
     worst = next((one for one in SEVERITY if any(row.worst == one for row in mine)), None)
-    total = several(sums.turns, "turn") if sums.turns else several(sums.others, "round trip")
+    kinds = ((sums.turns, "turn"), (sums.tool_messages, "message"), (sums.others, "round trip"))
+    total = next((several(number, noun) for number, noun in kinds if number), "")
     summary = tag(
         "summary",
         *head,
         span("dim", f" · {total}" + (f", {dollars(sums.cost)}" if sums.turns else "")),
         _mark(worst),
     )
-    lines = joined(turn_line(place, rows.all[place], dearest) for place in places)
+    lines = joined(turn_line(place, rows.all[place], dearest, grouped=True) for place in places)
     return tag("details", summary, lines, class_="thread", open=is_open)
 
 
@@ -56,13 +59,14 @@ def _mark(severity: str | None) -> Html:
     return tag("span", f" {glyph}", class_=f"mark {look}", title=severity)
 
 
-def turn_line(place: int, row: Row, dearest: Decimal) -> Html:
-    """One round trip."""
-    cells = _turn(row, dearest) if row.is_turn else _other(row)
+def turn_line(place: int, row: Row, dearest: Decimal, *, grouped: bool = False) -> Html:
+    """One round trip; `grouped` below a head that folds."""
+    cells = _turn(row, dearest) if row.is_turn else _message(row) if row.is_tool_wire else _other(row)
+    look = "row" if row.is_turn else "row other quiet" if row.is_quiet and not grouped else "row other"
     return tag(
         "a",
         *cells,
-        class_="row" if row.is_turn else "row other",
+        class_=look,
         href=f"#row-{place}",
         data_place=place,
         data_worst=row.worst,
@@ -92,6 +96,15 @@ def _other(row: Row) -> Iterator[Html]:
     path = row.url.partition("://")[2].partition("/")[2].partition("?")[0]
     yield tag("span", f"{row.method} /{path}", class_="endpoint")
     yield span(look, f"{row.status or 'no answer'}")
+    yield tag("span", _mark(row.worst), class_="marks")
+
+
+def _message(row: Row) -> Iterator[Html]:
+    """A message of a tool server: the run that no call explains, else where it went."""
+    said = [f"{run.name} on {run.server}, no call" for run in row.tool_runs]
+    yield tag("span", GLYPHS["tool"], class_="number tool", title=f"round trip #{row.index}")
+    yield tag("span", ", ".join(said) or f"message of {row.url.partition('://')[2]}", class_="endpoint")
+    yield span("dim", lasted(row.duration_ms) if row.duration_ms is not None else "")
     yield tag("span", _mark(row.worst), class_="marks")
 
 

@@ -6,12 +6,14 @@ from ...run.detail import Detail
 from ...run.growth import GrowthStep
 from ...run.row import Row
 from ...run.rows import Rows
+from ...wire.json_value import as_text
 from ..text.number_format import cost_note, count, dollars, lasted, several
 from ..text.status_styles import EMITTED, FINISH, OUTCOME, REBUILT
 from ..text.terminal_text import GLYPHS
 from .findings_list import finding
 from .markup import Html, joined, span, tag
 from .raw_bodies import raw_bodies
+from .tool_runs import run_block, timeline, tools_layer
 from .turn_answer import answer
 from .turn_request import Shown, composition, new_messages, settings
 
@@ -20,13 +22,17 @@ def turn_view(detail: Detail, rows: Rows, place: int, step: GrowthStep | None, s
     """All of one round trip."""
     parts = [_head(detail, step), *(finding(mark, rows) for mark in detail.row.findings)]
     if detail.row.is_turn:
-        parts += [new_messages(detail, rows, place), answer(detail, rows, place), composition(detail)]
+        after = rows.after(place)
+        lanes = timeline(detail.row, rows.all[after] if after is not None else None)
+        parts += [new_messages(detail, rows, place), answer(detail, rows, place), lanes, composition(detail)]
         parts.append(settings(detail, place, shown))
     return tag("article", *parts, *raw_bodies(detail, shown.raw))
 
 
 def _head(detail: Detail, step: GrowthStep | None) -> Html:
     row = detail.row
+    if row.is_tool_wire:
+        return _tool_message(detail)
     if not row.is_turn:
         status = f"{row.status}" if row.status is not None else "no answer"
         return joined(
@@ -52,6 +58,18 @@ def _head(detail: Detail, step: GrowthStep | None) -> Html:
                            for layer, text in _layers(row)), class_="layers"),
         )
     )  # fmt: skip
+
+
+def _tool_message(detail: Detail) -> Html:
+    """A message of a tool server, with the run that no call explains."""
+    row, trip = detail.row, detail.round_trip
+    method = as_text(detail.reading.request.parameters.get("method")) or "a message without a method"
+    answered = f"answered after {lasted(row.duration_ms)}" if trip.response else "no answer"
+    failure = tag("p", trip.failure.message, class_="bad") if trip.failure else ""
+    where = trip.tool_wire.server if trip.tool_wire else row.url
+    head = tag("h2", span("tool", f"{GLYPHS['tool']} "), f"{method} ", span("dim", where))
+    facts = tag("p", f"message of a tool server #{row.index}, {answered}", class_="dim")
+    return joined((head, facts, failure, *(run_block(run, number=True) for run in row.tool_runs)))
 
 
 def _spent(row: Row, step: GrowthStep | None) -> Iterator[str]:
@@ -90,6 +108,8 @@ def _layers(row: Row) -> Iterator[tuple[str, Html]]:
     yield "model", joined((span(EMITTED.get(emitted, "good"), emitted.replace("_", " ")), calls))
     yield "api", joined(_api(row))
     yield "client", joined(_client(row))
+    if row.tool_runs:
+        yield "tool", tools_layer(row.tool_runs)
 
 
 def _api(row: Row) -> Iterator[Html]:

@@ -22,7 +22,7 @@ from ...wire.values import Message, Part, Tool, ToolCall
 from .number_format import cost_note
 from .status_styles import FINISH, OUTCOME, REBUILT, SEVERITY
 from .terminal_text import GLYPHS, Line, Span, Style, ansi, clip, fit, flow, width_of, wrap
-from .tool_text import tool_lines, turn_runs, unjoined_lines
+from .tool_text import loose_lines, tool_lines, turn_runs, unjoined_lines
 
 
 class RunCost(Protocol):
@@ -82,7 +82,8 @@ def story(
         so_far += Decimal(cast(str, price)) if price is not None else Decimal(0)
         yield []
         yield from _summary(row, so_far, len(threads) > 1, width)
-    yield from unjoined_lines((run for row in done if row.label["turn"] is None for run in row.tool_runs), width)
+    loose = (row.tool_runs for row in done if row.label["turn"] is None and not row.label["findings"])
+    yield from unjoined_lines((run for runs in loose for run in runs), width)
     if isinstance(round_trips, Cassette):
         for problem in round_trips.problems:
             yield []
@@ -143,7 +144,7 @@ def _reported(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
 def _summary(row: _TurnText, so_far: Decimal, threads: bool, width: int) -> Iterator[Line]:
     label = row.label
     if label["turn"] is None:
-        yield fit(_other(label), width)
+        yield from loose_lines(row.tool_runs, width) if row.tool_runs else (fit(_other(label), width),)
         yield from _findings(label, width)
         return
     yield from flow(_title(label, threads), width, "    ")

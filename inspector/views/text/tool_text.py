@@ -82,6 +82,13 @@ def unjoined_lines(runs: Iterable[ToolRun], width: int) -> Iterator[Line]:
         yield from flow([("    ", "plain"), *run_spans(run, number=True)], width, "      ")
 
 
+def loose_lines(runs: Iterable[ToolRun], width: int) -> Iterator[Line]:
+    """The runs that no call of the model explains, at their place among the turns."""
+    for run in runs:
+        words: Line = [(f"  {joined_words(run)}", "warn")]
+        yield from flow([(f"{GLYPHS['tool']} ", "tool"), *run_spans(run, number=True), *words], width, "    ")
+
+
 def turn_runs(runs: Iterable[ToolRun], width: int) -> Iterator[Line]:
     """The runs of one turn in full: arguments, and the result as returned against the result as seen."""
     for run in runs:

@@ -10,7 +10,7 @@ from turntape.cassettes.recording.recorder import Recorder
 from turntape.cassettes.tape.reader import Cassette
 from turntape.inspector.views.text.run_text import show_text
 from turntape.inspector.views.text.terminal_text import plain
-from turntape.inspector.views.text.tool_text import call_of, tools_text
+from turntape.inspector.views.text.tool_text import call_of, tools_text, unjoined_lines
 
 RUN = tool_tapes.story().runs()[0]
 
@@ -25,8 +25,15 @@ def test_runs_are_below_the_client_of_their_turn_and_messages_are_left_out(tmp_p
         "           search on files  80 ms  only the structured content was seen  112 B returned, 34 B seen",
     ]
     assert "  ● tool   write on files  5 ms  the tool reported an error  seen whole  67 B returned, 13 B seen" in lines
-    assert lines[-2:] == ["● 1 tool run without a call of the model", "    stop on files  #7  5 ms  46 B returned"]
+    assert "● stop on files  #7  5 ms  46 B returned  no call of the model" in lines
     assert not any("stdio://" in line for line in lines)
+
+
+def test_runs_without_a_call_and_a_finding_come_last() -> None:
+    lines = [plain(line) for line in unjoined_lines([replace(RUN, joined=None, seen_as=None, seen_bytes=None)], 100)]
+
+    assert lines == ["", "● 1 tool run without a call of the model", "    read on files  #3  5 ms  89 B returned"]
+    assert list(unjoined_lines([], 100)) == []
 
 
 def test_messages_without_runs_are_counted_apart_from_other_round_trips(tmp_path: Path) -> None:
@@ -85,7 +92,7 @@ def test_a_long_result_is_cut_with_the_number_of_lines(tmp_path: Path) -> None:
     assert lines[-2:] == ["    11", "    … 28 more lines"]
 
 
-def test_arguments_that_are_no_object_are_shown_as_they_are() -> None:
+def test_arguments_other_than_an_object_are_shown_as_they_are() -> None:
     assert call_of(RUN) == 'read(path="notes.txt")'
     assert call_of(replace(RUN, arguments=[1], arguments_raw="[1]")) == "read([1])"
     assert call_of(replace(RUN, arguments=None, arguments_raw="")) == "read()"
