@@ -233,6 +233,13 @@ RAISED = [
     {"type": "code_execution_tool_result", "tool_use_id": "srvtoolu_1",
      "content": {"type": "code_execution_result", "return_code": 1, "stdout": "", "stderr": "no"}},
 ]  # fmt: skip
+REACT = 'Action: look_up\nAction Input: {"word": "tape"}'
+
+
+def answered_text(text: str) -> list[RoundTrip]:
+    """A call in a text, and what the user says then."""
+    return [chat([HELLO], said(REACT)), chat([HELLO, said(REACT), user(text)], said("Done."), index=1)]
+
 
 MODEL: list[Row] = [
     ("model-unknown-tool", "The API holds tools: a stored prompt, hosted tools or tool search",
@@ -259,6 +266,22 @@ MODEL: list[Row] = [
      chat([HELLO], said(AS_TEXT)), chat([HELLO], said(AS_TEXT), tools=None)),
     ("call-as-text", "The name in the text is not one of the tools",
      chat([HELLO], said(AS_TEXT)), chat([HELLO], said(AS_TEXT.replace("look_up", "look_out")))),
+    ("call-as-text", "The arguments lack what the tool requires",
+     chat([HELLO], said(REACT)), chat([HELLO], said(REACT.replace("word", "verb")))),
+    ("call-as-text", "More follows than markup or an invented result",
+     chat([HELLO], said(REACT + "\nObservation: none")), chat([HELLO], said(REACT + "\nThat is all about it."))),
+    ("call-as-text", "The call is introduced as an example, or is in code",
+     chat([HELLO], said("I look:\n" + REACT)), chat([HELLO], said("For example:\n" + REACT))),
+    ("call-as-text", "The call is introduced as an example, or is in code",
+     chat([HELLO], said("It is\n" + REACT)), chat([HELLO], said("It is\n```text\n" + REACT + "\n```"))),
+    ("call-as-text", "The user asks about the tool, or the request contains the call",
+     chat([user("Use look_up.")], said(REACT)), chat([user("How does look_up work?")], said(REACT))),
+    ("call-as-text", "The user asks about the tool, or the request contains the call",
+     chat([user("Look.")], said(REACT)), chat([user("Repeat: " + REACT)], said(REACT))),
+    ("call-as-text", "The answer makes the call as well",
+     chat([HELLO], said(REACT.replace("tape", "vinyl"), CALL)), chat([HELLO], said(REACT, CALL))),
+    ("call-as-text", "The client read the call from the text and answers with its result: then it is an info",
+     answered_text("Go on."), answered_text("Observation: none"), "info"),
     ("model-empty-response", "The API ran its own tools in the answer",
      anthropic([asked("hi")], []), anthropic([asked("hi")], SEARCH)),
     ("model-empty-response", "The request asks for a single token",

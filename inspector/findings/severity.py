@@ -5,6 +5,7 @@ request, the cache was read all the same, the tools ran, the next attempt succee
 severe.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -47,6 +48,9 @@ RAN: Mapping[str, Severity] = {
 }
 """How severe a fault of calls is at most when the client ran them all and no result is an error."""
 
+_RESULT = re.compile(r"\W*(?:tool[ _])?(?:observation|results?|output|response)\b", re.IGNORECASE)
+"""How a client begins the text with which it answers a call that it read from a text."""
+
 LASTING = frozenset({"client-retry-storm"})
 """What stays as severe as it is although a later attempt succeeded."""
 
@@ -63,6 +67,8 @@ def at(moment: Moment, finding: Finding, context: RuleContext) -> Finding:
 
 def followed(finding: Finding, context: RuleContext) -> Finding:
     """An earlier finding of a turn, once the next turn of its thread shows what the client did."""
+    if finding.id == "call-as-text" and _was_read(context):
+        return _at_most(finding, "info")
     done = context.dispatch
     ran = done is not None and bool(done.results) and not done.missing
     if done is None or not ran or any(one.is_error or reads_like_error(one.text) for one in done.results):
@@ -70,6 +76,13 @@ def followed(finding: Finding, context: RuleContext) -> Finding:
     if finding.id in UNDERSTOOD and _understood(context):
         return _at_most(finding, "info")
     return _at_most(finding, RAN.get(finding.id))
+
+
+def _was_read(context: RuleContext) -> bool:
+    """True when the client answered the text of a call with its result, as frameworks that read calls from texts do."""
+    messages = context.following.reading.request.messages if context.following else ()
+    last = next(reversed(messages), None)
+    return last is not None and last.role == "user" and any(_RESULT.match(part.text) for part in last.parts)
 
 
 def _understood(context: RuleContext) -> bool:

@@ -5,9 +5,11 @@ all when a stream is cut. The order of the rules below matters.
 """
 
 import re
+from collections.abc import Sequence
 
 from .json_value import Object, as_array, as_object, is_array, parse_json
-from .values import Emission, Emitted, Finish, FinishLabel, RequestReading, ResponseReading
+from .values import Emission, Emitted, Finish, FinishLabel, RequestReading, ResponseReading, ToolCall
+from .written_calls import WrittenCall, asks_about, is_made, written_calls
 
 _VETOES = frozenset({"malformed", "refusal", "content_filter"})
 _CAPS = frozenset({"length", "context_full"})
@@ -102,9 +104,30 @@ def _is_call_as_text(text: str, request: RequestReading) -> bool:
         return False
     if _is_bare_call(text, frozenset(tool.name for tool in tools)):
         return True
-    if not any(marker in text for marker in CALL_MARKERS) and not _FENCED_CALL.search(text):
-        return False
-    return any(tool.name and tool.name in text for tool in tools)
+    if any(marker in text for marker in CALL_MARKERS) or _FENCED_CALL.search(text):
+        return any(tool.name and tool.name in text for tool in tools)
+    return bool(calls_in_text(text, request))
+
+
+def calls_in_text(text: str, request: RequestReading, made: Sequence[ToolCall] = ()) -> list[WrittenCall]:
+    """The calls of offered tools with which an answer's text ends, without those that the request shows or asks about.
+
+    `made` are the real calls of the answer. A call that is among them is not in the list, and beside them only markup
+    shows that another one was meant.
+    """
+    found = written_calls(text, (*request.tools, *request.added_tools))
+    if not found:
+        return []
+    said = [part for message in request.conversation for part in message.parts]
+    asked = next((part.text for part in reversed(said) if part.kind == "text"), "")
+    given = [*(part.text for part in request.instructions), *(part.text for part in said if part.kind != "call")]
+    return [
+        call
+        for call in found
+        if not asks_about(asked, call.name)
+        and not any(call.text in text for text in given)
+        and (not made or (call.marked and not any(is_made(call, real.name, real.arguments) for real in made)))
+    ]
 
 
 def _is_bare_call(text: str, names: frozenset[str]) -> bool:

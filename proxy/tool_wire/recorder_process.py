@@ -1,7 +1,8 @@
 """The recorder of one wrapper without a run: `python -m turntape.proxy.tool_wire.recorder_process [OUTPUT]`.
 
 Its stdin is the link. It writes a cassette and ends when the link ends. What goes wrong goes back over the link, since
-stderr belongs to the MCP server. OUTPUT is a cassette to write or to continue, or a folder for a new one.
+stderr belongs to the MCP server. OUTPUT is a cassette to write or to continue (it ends in `.jsonl` or `.jsonl.zst`), or
+a folder for a new one, which is made when it is missing.
 """
 
 import os
@@ -71,7 +72,8 @@ def opened(output: Path) -> Recorder:
     another process gets a number.
     """
     redactor = Redactor.from_config()
-    if output.is_dir():
+    if output.is_dir() or not output.name.endswith((".jsonl", ".jsonl.zst")):
+        output.mkdir(parents=True, exist_ok=True)
         return Recorder(free_path("mcp", output, time.time()), append=True, redactor=redactor)
     stem, dot, suffix = output.name.partition(".")
     for number in range(1, _TRIES + 1):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ...analysis.conversation import call_meaning
 from ...wire.json_value import as_array, as_object, is_object, parse_json
 from ...wire.printable import several
-from ...wire.resolve_finish import CALL_MARKERS
+from ...wire.resolve_finish import CALL_MARKERS, calls_in_text
 from ...wire.values import ToolCall
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -147,20 +147,34 @@ def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
     not_when=(
         "No tools were offered",
         "The name in the text is not one of the tools",
+        "The arguments lack what the tool requires",
+        "More follows than markup or an invented result",
+        "The call is introduced as an example, or is in code",
+        "The user asks about the tool, or the request contains the call",
+        "The answer makes the call as well",
+        "The client read the call from the text and answers with its result: then it is an info",
     ),
     aliases=("model-call-as-text",),
 )
 def call_as_text(context: RuleContext) -> Iterator[Note]:
-    if context.emission.emitted != "call_as_text":
+    emission, beside = context.emission, ""
+    if emission.emitted == "calls":
+        written = calls_in_text(emission.text, context.request, emission.calls)
+        if not written or context.finish.effective in _UNRUN:
+            return
+        beside = f" beside {several(len(emission.calls), 'real one')}"
+    elif emission.emitted != "call_as_text":
         return
-    foreign_parser = not context.provider.parses_calls
-    residue = next((m for m in CALL_MARKERS if m in context.emission.text), None)
-    where = f" (marker {residue!r})" if residue else ""
-    special = bool(residue and "|" in residue)
+    else:
+        written = calls_in_text(emission.text, context.request)
+    residue = next((m for m in CALL_MARKERS if m in emission.text), None)
+    where = f" (marker {residue!r})" if residue else f" (of {written[0].name!r})" if written else ""
+    shown = written[0].text if beside else emission.text.strip()
+    special = bool(residue and ("|" in residue or "｜" in residue))
     yield Note(
-        f"the answer contains a tool call as text{where}: {context.emission.text.strip()[:120]!r}",
+        f"the answer contains a tool call as text{where}{beside}: {shown[:120]!r}",
         (f"{context.at} response",),
-        layer="api" if foreign_parser and special else "model",
+        layer="api" if not context.provider.parses_calls and special else "model",
     )
 
 

@@ -14,7 +14,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         choices=("wrap", "unwrap"),
         help="put the wrapper in front of the servers in a client's configuration FILE, or remove it again",
     )
-    parser.add_argument("files", nargs="*", metavar="FILE", help="the configuration file of a client")
+    parser.add_argument(
+        "files", nargs="*", metavar="FILE", help="the configuration file of a client; -o is put into it as well"
+    )
     parser.add_argument("--dry-run", action="store_true", help="for wrap and unwrap: print the change, write nothing")
     parser.add_argument("--name", metavar="NAME", help="the server's name on the tape (default: from SERVER)")
     parser.add_argument(
@@ -29,7 +31,11 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="start no server: the player of a recording at this socket answers, which `turntape run --replay` inserts",
     )
     parser.add_argument("--live", default="", help=argparse.SUPPRESS)
-    add_output(parser, "FILE", "without --link: write this cassette (default: a new file in the working directory)")
+    add_output(
+        parser,
+        "FILE",
+        "without --link: write this cassette, or a new one in this folder (default: the working directory)",
+    )
 
 
 def main(options: argparse.Namespace) -> int:

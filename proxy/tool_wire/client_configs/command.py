@@ -19,7 +19,7 @@ def main(options: argparse.Namespace) -> int:
     if not options.files:
         sys.stderr.write(f"turntape mcp: no file to {options.action}; name the configuration file of a client\n")
         return USAGE
-    wrapper = for_files() if options.action == "wrap" else None
+    wrapper = for_files(options.output) if options.action == "wrap" else None
     code = OK
     for name in options.files:
         try:

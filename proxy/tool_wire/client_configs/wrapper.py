@@ -47,9 +47,9 @@ def for_run(link: str, run: str | None = None, *, play: str | None = None, live:
     return Wrapper(by_module(), ("--link", link, *(("--run", run) if run else ()), *played))
 
 
-def for_files() -> Wrapper:
-    """The wrapper of servers in a configuration file, which records on its own."""
-    return Wrapper(by_program())
+def for_files(output: str | None = None) -> Wrapper:
+    """The wrapper of servers in a configuration file, which records on its own: into `output`, wherever it starts."""
+    return Wrapper(by_program(), ("-o", str(Path(output).absolute())) if output else ())
 
 
 def words_before(command: Sequence[str]) -> int:

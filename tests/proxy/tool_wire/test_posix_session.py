@@ -210,7 +210,7 @@ def test_when_the_client_closes_its_end_the_server_may_still_answer() -> None:
     assert done(*NO_LINK, *python(code), given=b"late").stdout == b"LATE\n"
 
 
-def test_the_client_sees_the_end_of_stdout_while_the_server_goes_on() -> None:
+def test_the_client_sees_the_end_of_stdout_while_the_server_continues() -> None:
     code = "import os, sys; os.write(1, b'x'); os.close(1); sys.stdin.read()"
     with running(*NO_LINK, *python(code)) as client:
         assert client.stdout.read() == b"x"
@@ -413,10 +413,10 @@ def test_a_full_disk_is_reported_and_the_traffic_continues(tmp_path: Path) -> No
     with running("-o", str(path), "--", "cat", before=small_files) as client:
         for _ in range(3):
             assert len(client.ask(os.urandom(5000).hex().encode())) == 10_001
-        told = client.stderr.readline()
+        printed = client.stderr.readline()
         client.stdin.close()
         assert client.ended() == 0
-    assert told.startswith(b"turntape: cannot write to ")
+    assert printed.startswith(b"turntape: cannot write to ")
 
 
 def test_a_server_that_is_killed_leaves_its_open_call_cut(tmp_path: Path) -> None:

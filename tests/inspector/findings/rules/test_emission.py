@@ -7,6 +7,9 @@ import orjson
 import pytest
 from conversations import CALL, HELLO, TOOLS, chat, result, said, user
 from judged import (
+    CONVERSE,
+    LOOK_UP,
+    OLLAMA,
     anthropic,
     asked,
     calls,
@@ -132,6 +135,51 @@ def test_a_call_in_prose_is_reported_when_the_tool_was_offered() -> None:
     assert ids(chat([HELLO], said(PROSE), tools=None)) == set()
     assert ids(chat([HELLO], said(PROSE.replace("look_up", "find")))) == set()
     assert ids(chat([HELLO], said(PROSE), tool_choice="none")) == set()
+
+
+REACT = 'Thought: I look.\nAction: look_up\nAction Input: {"word": "tape"}'
+
+
+def in_each_protocol(text: str) -> dict[str, RoundTrip]:
+    """An answer of this text in each API."""
+    offered = {"tools": TOOLS, "messages": [HELLO], "model": "m"}
+    config = {"tools": [{"toolSpec": {"name": "look_up", "inputSchema": {"json": LOOK_UP["input_schema"]}}}]}
+    converse = {"messages": [{"role": "user", "content": [{"text": "hi"}]}], "toolConfig": config}
+    said_so = {"role": "assistant", "content": [{"text": text}]}
+    cohere = {"id": "c", "finish_reason": "COMPLETE", "message": {"role": "assistant", "content": [words(text)]}}
+    spoken = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+    return {
+        "chat": chat([HELLO], said(text)),
+        "mistral": trip("https://api.mistral.ai/v1/chat/completions", offered, whole(said(text))),
+        "anthropic": anthropic([asked("hi")], [words(text)]),
+        "gemini": gemini([turn("user", {"text": "hi"})], [{"text": text}]),
+        "responses": responses([{"role": "user", "content": "hi"}], [spoken]),
+        "ollama": trip(OLLAMA, offered, {"message": said(text), "done": True, "done_reason": "stop"}),
+        "converse": trip(CONVERSE, converse, {"output": {"message": said_so}, "stopReason": "end_turn"}),
+        "cohere": trip("https://api.cohere.com/v2/chat", offered, cohere),
+    }
+
+
+def whole(message: dict[str, Any]) -> dict[str, Any]:
+    return {"id": "x", "model": "m", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+
+
+@pytest.mark.parametrize("api", sorted(in_each_protocol("")))
+def test_a_call_in_any_markup_is_reported_in_every_protocol(api: str) -> None:
+    one = only("call-as-text", in_each_protocol(REACT)[api])
+
+    assert (one.layer, one.severity) == ("model", "error")
+    assert "(of 'look_up'): " in one.message
+    assert "call-as-text" not in ids(in_each_protocol("I would look_up the word tape.")[api])
+
+
+def test_a_call_as_text_beside_a_real_one_is_reported() -> None:
+    other = said("I look.\n" + PROSE.replace("tape", "vinyl"), CALL)
+
+    assert "beside 1 real one: " in only("call-as-text", chat([HELLO], other)).message
+    assert "call-as-text" not in ids(chat([HELLO], said(PROSE, CALL)))
+    assert "call-as-text" not in ids(chat([HELLO], other, finish="length"))
+    assert "call-as-text" not in ids(chat([HELLO], said('look_up(word="vinyl")', CALL)))
 
 
 @pytest.mark.parametrize(
