@@ -101,6 +101,14 @@ class Player:
     def _body_of(self, place: int) -> Callable[[], bytes]:
         return lambda: self.cassette[place].request.body
 
+    def leave_out(self, trips: Iterable[RoundTrip]) -> None:
+        """Do not expect these recordings to be requested: something else plays them."""
+        others = {(trip.index, trip.started_at) for trip in trips}
+        with self._lock:
+            for place, trip in enumerate(self._trips):
+                if (trip.index, trip.started_at) in others:
+                    self._taken[place] = 1
+
     @property
     def unplayed(self) -> list[int]:
         """The places in the cassette of the recordings that were not played yet."""

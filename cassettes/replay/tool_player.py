@@ -10,8 +10,8 @@ message of the client that it followed. Ids and progress tokens are those of the
 import threading
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import orjson
 
@@ -208,6 +208,8 @@ class _Step:
     answers: Asked | None = None
     closes: bool = False
     """The recorded server ended here."""
+    is_ours: bool = False
+    """True for an answer that was not recorded."""
 
 
 @dataclass(slots=True)
@@ -215,13 +217,23 @@ class _Script:
     """What the server says after one message of the client, step by step."""
 
     steps: list[_Step]
+    origin: object = None
+    """The id of the client's request."""
     not_before: float = 0.0
     """The time of the answer."""
     waits_for: object = None
     """The id of a request to the client that has no answer yet."""
     until: float | None = None
     """When waiting ends in any case."""
-    change: str | None = field(default=None)
+
+
+class Sent(NamedTuple):
+    """A line of the server."""
+
+    data: bytes
+    origin: object
+    """The id of the client's request after which it is said; None for what follows no request."""
+    is_answer: bool
 
 
 class ToolConnection:
@@ -245,15 +257,18 @@ class ToolConnection:
         if self._session:
             self._scripts.append(_Script([_other(said) for said in self._session.greeting]))
 
-    def receive(self, data: bytes, now: float) -> None:
-        """Take one line of the client, without its newline. `now` is any clock in seconds."""
+    def receive(self, data: bytes, now: float) -> Asked | None:
+        """Take one line of the client, without its newline. `now` is any clock in seconds.
+
+        The recorded message that says how it is answered; None when there is none.
+        """
         said = message(data)
         method, number = said.get("method"), said.get("id")
         if not isinstance(method, str):
             for script in self._scripts:
                 if number is not None and script.waits_for == number:
                     script.waits_for = script.until = None
-            return
+            return None
         params, token = params_of(said)
         with self._player.lock:
             asked = self._player.find(self.server, params) if method == CALL else self._recorded(method, params)
@@ -267,9 +282,10 @@ class ToolConnection:
             problem = f"{method} was not recorded for the server {self.server}"
             self._player.unknown.append(problem)
             self._say({"id": number, "error": {"code": _NO_METHOD, "message": f"turntape: {problem}"}})
+        return asked if isinstance(asked, Asked) else None
 
     def _say(self, fields: Json) -> None:
-        self._scripts.append(_Script([_Step({"jsonrpc": "2.0", **fields}, b"")]))
+        self._scripts.append(_Script([_Step({"jsonrpc": "2.0", **fields}, b"", is_ours=True)], fields["id"]))
 
     def _recorded(self, method: str, params: Json) -> Asked | None:
         """The recorded message for another message than a call."""
@@ -320,14 +336,18 @@ class ToolConnection:
         elif asked.answer is None and asked.cut:
             steps.append(_Step(None, b"", closes=True))
         delay = 0.0 if asked.is_call else asked.delay
-        self._scripts.append(_Script(steps, now + delay))
+        self._scripts.append(_Script(steps, number, now + delay))
 
     def _answer(self, asked: Asked, answer: Said, number: object) -> _Step:
         return _Step({**answer.data, "id": number}, b"", answers=asked)
 
     def due(self, now: float) -> list[bytes]:
         """The lines to send now, without their newlines."""
-        sent: list[bytes] = []
+        return [sent.data for sent in self.sent(now)]
+
+    def sent(self, now: float) -> list[Sent]:
+        """As `due`, with the request that each line belongs to."""
+        sent: list[Sent] = []
         with self._player.lock:
             while sum(self._advance(script, now, sent) for script in self._scripts):
                 pass
@@ -339,7 +359,7 @@ class ToolConnection:
         times = [script.until if script.until is not None else script.not_before for script in self._scripts]
         return max(min(times) - now, 0.0) if times else None
 
-    def _advance(self, script: _Script, now: float, sent: list[bytes]) -> bool:
+    def _advance(self, script: _Script, now: float, sent: list[Sent]) -> bool:
         """Send the next step if it is due."""
         if not script.steps or self.closed:
             return False
@@ -362,7 +382,8 @@ class ToolConnection:
         if step.closes:
             self.closed = True
             return True
-        sent.append(self._written(script, step, now))
+        is_answer = step.is_ours or step.answers is not None
+        sent.append(Sent(self._written(script, step, now), script.origin, is_answer))
         return True
 
     def _written(self, script: _Script, step: _Step, now: float) -> bytes:

@@ -15,10 +15,12 @@ from ..replay.answer import MISS_STATUS
 from ..replay.miss import Miss
 from ..replay.pace import Pace
 from ..replay.player import Player
+from ..replay.tool_http import http_recording
 from ..replay.tool_player import ToolPlayer
 from .asgi import App, Message, Receive, Send
 from .cassette_folder import CassetteFolder
 from .server import app, serve
+from .tool_http import HttpTools
 from .tool_link import tool_link as link_of
 
 _EXPORTS = (
@@ -33,8 +35,8 @@ MOST_LISTED = 20
 """How many cassettes are printed at the start; `/` lists all of them."""
 
 
-def folder_app(folder: CassetteFolder, *, pace: str | float | Pace = "instant") -> App:
-    """An ASGI app that hands each request to the player of its prefix."""
+def folder_app(folder: CassetteFolder, *, pace: str | float | Pace = "instant", tools: HttpTools | None = None) -> App:
+    """An ASGI app that hands each request to the player of its prefix; `tools` plays tool servers without a prefix."""
     apps: dict[str, App] = {}
     pace = Pace.of(pace)
 
@@ -51,7 +53,7 @@ def folder_app(folder: CassetteFolder, *, pace: str | float | Pace = "instant") 
             await _refuse(scope, send, str(exc))
             return
         if name not in apps:
-            apps[name] = app(player, pace=pace)
+            apps[name] = app(player, pace=pace, tools=None if name else tools)
         if name:
             scope = {**scope, "path": rest, "raw_path": rest.encode("latin-1")}
         await apps[name](scope, receive, send)
@@ -110,12 +112,12 @@ def run_replay(
     try:
         folder = CassetteFolder(paths, matching=matching, faults=faults, on_miss=_say_miss if live else None)
         ready = None if quiet else partial(_say_ready, folder, host)
-        tools = _tools(folder, matching) if tool_link else None
+        tools, over_http = _tools(folder, matching)
         with link_of(tools, tool_link) if tools and tool_link else nullcontext():
-            serve(folder_app(folder, pace=pace), host, port, ready=ready)
+            serve(folder_app(folder, pace=pace, tools=over_http), host, port, ready=ready)
         for name, player in folder.players.items():
             _say_report(name, player, folder)
-        if tools is not None and (tools.played or tools.lines()):
+        if tools is not None and (tools.played or (tools.lines() and (tool_link or over_http))):
             _say("\n".join([f"{several(len(tools.played), 'tool call')} played", *tools.lines()]))
     except TurntapeError as exc:
         print(f"turntape: {exc}", file=sys.stderr)  # noqa: T201
@@ -146,10 +148,20 @@ def _say_miss(name: str, miss: Miss) -> None:
     print(f"{name}: miss: {miss}" if name else f"miss: {miss}", file=sys.stderr, flush=True)  # noqa: T201
 
 
-def _tools(folder: CassetteFolder, matching: Matching | None) -> ToolPlayer | None:
-    """The player of the recorded tool servers; None when there are several cassettes in a folder."""
+def _tools(folder: CassetteFolder, matching: Matching | None) -> tuple[ToolPlayer | None, HttpTools | None]:
+    """The players of the recorded tool servers, all of them and those over HTTP; None when there are none, and for a
+    folder of several cassettes."""
     player = folder.players.get("")
-    return ToolPlayer(folder.exchanges(), matching=matching, values=player) if player is not None else None
+    if player is None:
+        return None, None
+    trips = folder.exchanges()
+    recording = http_recording(trips)
+    wires = [trip for trip in trips if trip.tool_wire is not None]
+    if not wires and not recording.exchanges:
+        return None, None
+    player.leave_out(recording.trips.values())
+    tools = ToolPlayer([*wires, *recording.exchanges], matching=matching, values=player)
+    return tools, HttpTools(tools, recording) if recording.exchanges else None
 
 
 def _say(text: object) -> None:

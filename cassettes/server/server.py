@@ -22,11 +22,12 @@ from ..replay.player import Miss, Player
 from ..tape.model import RoundTrip
 from .asgi import App, Cut, Message, Receive, Send
 from .failure_answer import UNANSWERED_STATUS, document, was_tried_again
+from .tool_http import HttpTools
 from .websocket import Sockets
 
 
-def app(player: Player, *, pace: str | float | Pace = "instant") -> App:
-    """An ASGI app that answers from `player`."""
+def app(player: Player, *, pace: str | float | Pace = "instant", tools: HttpTools | None = None) -> App:
+    """An ASGI app that answers from `player`, and requests to recorded tool servers from `tools`."""
     pace = Pace.of(pace)
     sockets = cache(lambda: Sockets(player, pace))
     unanswered: dict[tuple[str, str, bytes], RoundTrip] = {}
@@ -47,6 +48,8 @@ def app(player: Player, *, pace: str | float | Pace = "instant") -> App:
             body += message.get("body", b"")
             if not message.get("more_body"):
                 break
+        if tools is not None and await tools.answer(scope, headers, body, receive, send):
+            return
         asked = (scope["method"], target, body)
         try:
             played = player.play(scope["method"], target, headers, body)

@@ -12,7 +12,7 @@ import base64
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
 from urllib.parse import unquote, urljoin, urlsplit
@@ -51,6 +51,15 @@ def run_of(authorization: str | None) -> str | None:
     return unquote(user) or None
 
 
+@dataclass(frozen=True, slots=True)
+class PlayedTools:
+    """Where requests to tool servers go while a recording of them is played."""
+
+    url: str
+    live: tuple[str, ...] = ()
+    """Hosts whose servers are not played, with the port where it is part of their URL."""
+
+
 class Router:
     """Decides where each request goes, and passes those to be recorded to the recorder addon."""
 
@@ -61,6 +70,7 @@ class Router:
         upstreams: Mapping[str, str],
         intercept: tuple[str, ...],
         upstream_proxy: UpstreamProxy | None,
+        played: PlayedTools | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._recorder = recorder
@@ -69,6 +79,7 @@ class Router:
         hosts = {urlsplit(url).hostname for url in self._upstreams.values()}
         self._named = {host for host in hosts if host and not is_loopback(host)}
         self._upstream_proxy = upstream_proxy
+        self._played = played
         self._clock = clock
         self._runs: dict[str, str] = {}
         self._own: set[tuple[str, int]] = set()
@@ -186,11 +197,24 @@ class Router:
         upstream = by_host(host)
         url = f"{request.scheme}://{_authority(request)}{request.path}"
         path = request.path.partition("?")[0]
-        if not self.is_wanted(host) and not is_recorded_path(path):
+        if self._is_played(request):
+            assert self._played
+            self._send_to(flow, self._played.url)
+        elif not self.is_wanted(host) and not is_recorded_path(path):
             self._by_shape(flow, url, run)
             return
-        self._redirect(flow, upstream)
+        else:
+            self._redirect(flow, upstream)
         self._begin(flow, url, run, "forward", upstream.name if upstream else None)
+
+    def _is_played(self, request: http.Request) -> bool:
+        """True for a request to a tool server that is played, by its headers alone."""
+        if self._played is None or not {request.host, _authority(request)}.isdisjoint(self._played.live):
+            return False
+        accepted = request.headers.get("accept", "").lower()
+        # A client must accept both kinds of answers to a message (MCP 2025-11-25, transports).
+        asks = request.method == "POST" and "application/json" in accepted and "text/event-stream" in accepted
+        return asks or is_recorded_shape(request.method, header_fields(request.headers), b"")
 
     def _by_shape(self, flow: http.HTTPFlow, url: str, run: str | None) -> None:
         """Record a forward request that its headers prove to be of an API; in doubt, begin and see."""

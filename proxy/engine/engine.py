@@ -22,7 +22,7 @@ from mitmproxy.addons import proxyserver, tlsconfig
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..capture.recorder_addon import RecorderAddon
-from ..capture.routing import Router
+from ..capture.routing import PlayedTools, Router
 from ..capture.span_receiver import SpanReceiver
 from ..capture.unrecorded import UnrecordedTraffic
 from ..capture.upstream_proxy import UpstreamProxy, is_loopback
@@ -97,6 +97,7 @@ class Engine:
         breakpoints: "Breakpoints | None" = None,
         prove: bool = False,
         addon: AddonFactory | None = None,
+        played_tools: PlayedTools | None = None,
     ) -> None:
         self.host = host
         self.port = port
@@ -111,7 +112,11 @@ class Engine:
         self._addon = addon
         self._recorder_addon = RecorderAddon(self._write)
         self._router = Router(
-            self._recorder_addon, upstreams=upstreams or {}, intercept=intercept, upstream_proxy=upstream_proxy
+            self._recorder_addon,
+            upstreams=upstreams or {},
+            intercept=intercept,
+            upstream_proxy=upstream_proxy,
+            played=played_tools,
         )
         self._breakpoints = self._breakpoints_addon(breakpoints) if breakpoints is not None else None
         self._prove = prove

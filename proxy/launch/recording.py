@@ -53,6 +53,8 @@ class Settings:
     """True to record the tool servers of the command too (`tool_servers`)."""
     play_tools: str | None = None
     """The socket where recorded tool servers are played in place of the real ones."""
+    play_url: str | None = None
+    """Where those that are reached over HTTP are played."""
     live_tools: tuple[str, ...] = ()
     """The names of tool servers that are not played."""
     prove: bool = False
@@ -121,6 +123,7 @@ class Recording:
         from turntape.cassettes.recording.recorder import Recorder
         from turntape.cassettes.redaction.redactor import Redactor
 
+        from ..capture.routing import PlayedTools
         from ..engine.engine import Engine
 
         settings = self.settings
@@ -158,6 +161,7 @@ class Recording:
             breakpoints=held,
             prove=settings.prove,
             addon=settings.addon,
+            played_tools=PlayedTools(settings.play_url, settings.live_tools) if settings.play_url else None,
         )
         try:
             await self._engine.start()

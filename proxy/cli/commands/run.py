@@ -19,7 +19,8 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="with --replay: start this tool server (MCP) instead of playing its recorded answers; repeatable",
+        help="with --replay: use this tool server (MCP), not its recorded answers; over HTTP its host is its name; "
+        "repeatable",
     )
     parser.add_argument(
         "--live-llm", action="store_true", help="with --replay: call the API, and play the recorded tool servers only"
@@ -77,7 +78,7 @@ def main(options: argparse.Namespace) -> int:
     if not files:
         return asyncio.run(run(settings, options.command, quiet=options.quiet, view=options.view))
     with replay_server(files, how) as played:
-        settings = replace(settings, play_tools=played.tools, live_tools=tuple(options.live_mcp))
+        settings = replace(settings, play_tools=played.tools, play_url=played.url, live_tools=tuple(options.live_mcp))
         if not options.live_llm:
             settings = replace(settings, upstreams={"*": played.url})
         return asyncio.run(run(settings, options.command, quiet=options.quiet, view=options.view))

@@ -18,7 +18,7 @@ from turntape.cassettes.apis.lookup import recorded_paths
 from turntape.cassettes.routes.upstreams import UPSTREAMS, Upstream
 from turntape.proxy.capture.pending import PendingRoundTrip
 from turntape.proxy.capture.recorder_addon import RecorderAddon
-from turntape.proxy.capture.routing import Router, run_of
+from turntape.proxy.capture.routing import PlayedTools, Router, run_of
 from turntape.proxy.capture.upstream_proxy import UpstreamProxy
 
 PORT = 8484
@@ -28,13 +28,22 @@ class Routed:
     """A router on port 8484, with a recorder addon."""
 
     def __init__(
-        self, intercept: tuple[str, ...] = (), upstream_proxy: UpstreamProxy | None = None, **upstreams: str
+        self,
+        intercept: tuple[str, ...] = (),
+        upstream_proxy: UpstreamProxy | None = None,
+        played: PlayedTools | None = None,
+        **upstreams: str,
     ) -> None:
         kept: list[RoundTrip] = []
         self.recorder = RecorderAddon(kept.append)
         named = {("*" if name == "all" else name): url for name, url in upstreams.items()}
         self.router = Router(
-            self.recorder, upstreams=named, intercept=intercept, upstream_proxy=upstream_proxy, clock=lambda: 1000.0
+            self.recorder,
+            upstreams=named,
+            intercept=intercept,
+            upstream_proxy=upstream_proxy,
+            played=played,
+            clock=lambda: 1000.0,
         )
         self.router.port = PORT
 
@@ -653,3 +662,44 @@ def test_a_stream_that_is_not_recorded_is_not_held() -> None:
     recorded.response = http.Response.make(200, b"", {"content-type": "text/event-stream"})
     route.router.responseheaders(recorded)
     assert recorded.response.stream is False  # the recorder's own business
+
+
+BOTH = {"accept": "application/json, text/event-stream", "content_type": "application/json"}
+PLAYER = PlayedTools("http://127.0.0.1:9", ("live.example", "127.0.0.1:5"))
+
+
+@pytest.mark.parametrize(
+    ("url", "method", "headers"),
+    [
+        ("http://127.0.0.1:7/mcp", "POST", BOTH),
+        ("http://127.0.0.1:7/mcp", "GET", {"mcp_session_id": "s", "accept": "text/event-stream"}),
+        ("http://127.0.0.1:7/mcp", "DELETE", {"mcp_session_id": "s"}),
+        ("https://tools.example/mcp", "POST", {**BOTH, "mcp_method": "tools/call"}),
+    ],
+)
+def test_a_tool_server_that_is_played_is_not_reached(url: str, method: str, headers: dict[str, str]) -> None:
+    route = Routed(played=PLAYER)
+
+    flow = route(url, method=method, **headers)
+
+    assert to(flow) == "http://127.0.0.1:9/mcp"
+    assert flow.request.headers["host"] == urlsplit(url).netloc
+    assert route.recorded(flow)
+
+
+@pytest.mark.parametrize(
+    ("url", "headers"),
+    [
+        ("http://live.example/mcp", BOTH),
+        ("http://live.example:80/mcp", BOTH),
+        ("http://127.0.0.1:5/mcp", BOTH),
+        ("http://127.0.0.1:7/hook", {"accept": "application/json"}),
+        ("http://127.0.0.1:7/hook", {"accept": "text/event-stream"}),
+    ],
+)
+def test_live_servers_and_other_services_are_reached(url: str, headers: dict[str, str]) -> None:
+    assert "127.0.0.1:9/" not in to(Routed(played=PLAYER)(url, **headers))
+
+
+def test_without_a_player_tool_servers_are_reached() -> None:
+    assert to(Routed()("http://127.0.0.1:7/mcp", **BOTH)) == "http://127.0.0.1:7/mcp"

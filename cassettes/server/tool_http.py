@@ -1,0 +1,172 @@
+"""Recorded tool servers over HTTP: the sessions, the event streams, and which answer goes where."""
+
+import asyncio
+from collections import defaultdict
+
+from ..matching.request_key import header
+from ..replay.answer import replayed_headers
+from ..replay.tool_http import EVENTS, SESSION, HttpRecording, Place, is_stream
+from ..replay.tool_player import Sent, ToolConnection, ToolPlayer
+from ..replay.tool_recording import Asked, message
+from ..tape.model import Headers, RoundTrip
+from .asgi import Message, Receive, Send
+
+_PAUSE = 0.01
+"""Seconds between two looks at what is due."""
+
+
+class _Session:
+    """One session of a client, or all requests without one."""
+
+    def __init__(self, connection: ToolConnection) -> None:
+        self.connection = connection
+        self._queues: defaultdict[object, list[Sent]] = defaultdict(list)
+        self._streamed: set[object] = set()
+        """Requests whose answer is a stream, which takes what else the server says about them."""
+
+    def stream(self, number: object) -> None:
+        """The answer of a request is a stream."""
+        self._streamed.add(number)
+
+    def take(self, number: object) -> list[Sent]:
+        """What is due for a request; for None, what belongs to no open stream."""
+        for sent in self.connection.sent(asyncio.get_running_loop().time()):
+            own = sent.is_answer or sent.origin in self._streamed
+            self._queues[sent.origin if own else None].append(sent)
+        return self._queues.pop(number, [])
+
+
+class HttpTools:
+    """The recorded tool servers over HTTP. `await tools.answer(…)` serves a request when it is for one of them."""
+
+    def __init__(self, player: ToolPlayer, recording: HttpRecording) -> None:
+        self._player = player
+        self._recording = recording
+        self._sessions: dict[tuple[Place, str], _Session] = {}
+        self._opened: defaultdict[Place, int] = defaultdict(int)
+
+    async def answer(self, scope: Message, headers: Headers, body: bytes, receive: Receive, send: Send) -> bool:
+        """Serve one request; False when it is for something else."""
+        place = self._recording.at(header(headers, "host"), scope["path"])
+        if place is None:
+            return False
+        method, given = str(scope["method"]), header(headers, SESSION)
+        said = message(body)
+        if method == "POST" and said.get("jsonrpc") == "2.0":
+            await self._post(place, given, body, send)
+        elif method == "GET":
+            await self._get(place, given, receive, send)
+        elif method == "DELETE":
+            recorded = self._recorded(place, "DELETE")
+            await _send(send, recorded.response.status if recorded and recorded.response else 200)
+        else:
+            return False
+        return True
+
+    def _recorded(self, place: Place, method: str) -> RoundTrip | None:
+        return next((trip for trip in self._recording.places[place] if trip.request.method == method), None)
+
+    async def _post(self, place: Place, given: str, body: bytes, send: Send) -> None:
+        said = message(body)
+        number = said.get("id")
+        opens = said.get("method") == "initialize"
+        if opens or not given:
+            key = self._new_key(place) if opens else ""
+            session = self._sessions.get((place, key)) if not opens else None
+            if session is None:
+                session = self._sessions[place, key] = _Session(self._player.connect(str(place)))
+        elif (place, given) in self._sessions:
+            key, session = given, self._sessions[place, given]
+        else:
+            await _send(send, 404)  # the session is gone
+            return
+        asked = session.connection.receive(body, asyncio.get_running_loop().time())
+        if number is None or "method" not in said:
+            await _send(send, 202)
+            return
+        extra = [(SESSION, key)] if opens and key else []
+        await self._answer(session, asked, number, extra, send)
+
+    def _new_key(self, place: Place) -> str:
+        """The id of a new session: the recorded one, which a later session gets with a number."""
+        ids = [
+            found
+            for trip in self._recording.places[place]
+            if trip.response is not None and (found := header(trip.response.headers, SESSION))
+        ]
+        known = list(dict.fromkeys(ids))
+        number = self._opened[place]
+        self._opened[place] += 1
+        if not known:
+            return ""
+        return known[number] if number < len(known) else f"{known[-1]}-{number}"
+
+    async def _answer(
+        self, session: _Session, asked: Asked | None, number: object, extra: list[tuple[str, str]], send: Send
+    ) -> None:
+        trip = self._recording.trips.get(asked.index) if asked is not None else None
+        response = trip.response if trip is not None else None
+        if asked is not None and asked.answer is None and response is not None:
+            # It was refused by HTTP alone.
+            kept = [(name, value) for name, value in replayed_headers(response) if name.lower() != SESSION]
+            await _send(send, response.status, kept, response.body)
+            return
+        streams = response is not None and is_stream(response)
+        if streams:
+            session.stream(number)
+            await _start(send, 200, [("content-type", EVENTS), ("cache-control", "no-cache"), *extra])
+        while not session.connection.closed:
+            for sent in session.take(number):
+                if streams:
+                    await _event(send, sent.data)
+                elif sent.is_answer:
+                    status = response.status if response is not None else 200
+                    await _send(send, status, [("content-type", "application/json"), *extra], sent.data)
+                if sent.is_answer:
+                    if streams:
+                        await send({"type": "http.response.body", "body": b""})
+                    return
+            await asyncio.sleep(_PAUSE)
+        if streams:
+            await send({"type": "http.response.body", "body": b""})
+        else:
+            await _send(send, 502)
+
+    async def _get(self, place: Place, given: str, receive: Receive, send: Send) -> None:
+        """The stream of what the server says on its own, until the client leaves."""
+        recorded = self._recorded(place, "GET")
+        response = recorded.response if recorded is not None else None
+        session = self._sessions.get((place, given))
+        if response is None or not is_stream(response) or session is None:
+            await _send(send, response.status if response is not None and not is_stream(response) else 405)
+            return
+        await _start(send, 200, [("content-type", EVENTS), ("cache-control", "no-cache")])
+        left = asyncio.ensure_future(_gone(receive))
+        try:
+            while not left.done() and not session.connection.closed:
+                for sent in session.take(None):
+                    await _event(send, sent.data)
+                await asyncio.wait({left}, timeout=_PAUSE)
+        finally:
+            left.cancel()
+        await send({"type": "http.response.body", "body": b""})
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _start(send: Send, status: int, headers: list[tuple[str, str]]) -> None:
+    fields = [(name.encode(), value.encode("latin-1", "replace")) for name, value in headers]
+    await send({"type": "http.response.start", "status": status, "headers": fields})
+
+
+async def _send(send: Send, status: int, headers: list[tuple[str, str]] | None = None, body: bytes = b"") -> None:
+    await _start(send, status, [*(headers or []), ("content-length", str(len(body)))])
+    await send({"type": "http.response.body", "body": body})
+
+
+async def _event(send: Send, data: bytes) -> None:
+    body = b"event: message\ndata: " + data + b"\n\n"
+    await send({"type": "http.response.body", "body": body, "more_body": True})

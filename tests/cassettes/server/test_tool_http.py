@@ -1,0 +1,160 @@
+"""A recorded tool server over HTTP: sessions, JSON and streams, and the stream of what it says on its own."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import orjson
+import pytest
+
+from turntape.cassettes import Player, Request, Response, RoundTrip
+from turntape.cassettes.replay.tool_http import http_recording
+from turntape.cassettes.replay.tool_player import ToolPlayer
+from turntape.cassettes.server.server import app
+from turntape.cassettes.server.tool_http import HttpTools
+
+type Answer = tuple[int, dict[str, str], bytes]
+type Ask = Callable[..., Awaitable[Answer]]
+
+SESSION = "mcp-session-id"
+
+
+def body(**fields: object) -> bytes:
+    return orjson.dumps({"jsonrpc": "2.0", **fields})
+
+
+def events(*messages: bytes) -> bytes:
+    return b"".join(b"event: message\ndata: " + one + b"\n\n" for one in messages)
+
+
+def trip(index: int, method: str, sent: bytes, status: int, said: bytes, asked: str = "", given: str = "") -> RoundTrip:
+    kind = "text/event-stream" if said.startswith(b"event") else "application/json"
+    head = ((SESSION, asked),) if asked else ()
+    answer = (*(((SESSION, given),) if given else ()), ("content-type", kind))
+    request = Request(method, "http://h:1/mcp", head, sent)
+    return RoundTrip(request, Response(status, headers=answer, content=said), 100.0 + index / 1000, index=index)
+
+
+NOTICE = body(method="notifications/message", params={"n": 1})
+PROGRESS = body(method="notifications/progress", params={"progressToken": 5})
+CHANGED = body(method="notifications/tools/list_changed")
+RECORDED = [
+    trip(0, "POST", body(id="d", method="server/discover"), 400, body(id="no", error={"code": -1, "message": "none"})),
+    trip(1, "POST", body(id=0, method="initialize"), 200, events(body(id=0, result={"v": 1})), given="s1"),
+    trip(2, "POST", body(method="notifications/initialized"), 202, b"", "s1"),
+    trip(3, "POST", body(id=1, method="tools/call", params={"name": "plain"}), 200, body(id=1, result="P"), "s1"),
+    trip(4, "GET", b"", 200, events(CHANGED), "s1"),
+    trip(
+        5,
+        "POST",
+        body(id=2, method="tools/call", params={"name": "stream", "_meta": {"progressToken": 5}}),
+        200,
+        events(PROGRESS, NOTICE, body(id=2, result="S")),
+        "s1",
+    ),
+    trip(6, "DELETE", b"", 204, b"", "s1"),
+]
+
+
+def serving(trips: list[RoundTrip]) -> Ask:
+    recording = http_recording(trips)
+    player = Player(trips)
+    player.leave_out(recording.trips.values())
+    serve = app(player, tools=HttpTools(ToolPlayer(recording.exchanges, values=player), recording))
+
+    async def ask(
+        method: str = "POST", sent: bytes = b"", session: str = "", path: str = "/mcp", until: bytes = b""
+    ) -> Answer:
+        """One request; with `until`, the client leaves when these bytes have come."""
+        start: dict[str, Any] = {}
+        got: list[bytes] = []
+        enough = asyncio.Event()
+        asked = [{"type": "http.request", "body": sent}]
+
+        async def receive() -> Any:
+            if asked:
+                return asked.pop()
+            await enough.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: Any) -> None:
+            start.update(message) if "status" in message else got.append(message["body"])
+            if until and until in b"".join(got):
+                enough.set()
+
+        head = [(b"host", b"h:1"), *([(SESSION.encode(), session.encode())] if session else [])]
+        scope = {"type": "http", "method": method, "path": path, "query_string": b"", "headers": head}
+        await serve(scope, receive, send)
+        headers = {name.decode(): value.decode() for name, value in start["headers"]}
+        return start["status"], headers, b"".join(got)
+
+    return ask
+
+
+def call(number: object, name: str, **meta: object) -> bytes:
+    return body(id=number, method="tools/call", params={"name": name, **({"_meta": meta} if meta else {})})
+
+
+def test_a_session_from_its_start_to_its_end() -> None:
+    async def run() -> None:
+        ask = serving(RECORDED)
+        status, headers, said = await ask(sent=body(id=7, method="initialize"))
+        assert (status, headers["content-type"], headers[SESSION]) == (200, "text/event-stream", "s1")
+        assert said == events(body(id=7, result={"v": 1}))
+        assert (await ask(sent=body(method="notifications/initialized"), session="s1"))[0] == 202
+        status, headers, said = await ask(sent=call(8, "plain"), session="s1")
+        assert (status, headers["content-type"], said) == (200, "application/json", body(id=8, result="P"))
+        mine = body(method="notifications/progress", params={"progressToken": "mine"})
+        _, _, said = await ask(sent=call(9, "stream", progressToken="mine"), session="s1")
+        assert said == events(mine, NOTICE, body(id=9, result="S"))
+        assert (await ask("DELETE", session="s1"))[0] == 204
+
+    asyncio.run(run())
+
+
+def test_what_the_server_says_on_its_own_comes_on_the_open_stream() -> None:
+    async def run() -> None:
+        ask = serving(RECORDED)
+        await ask(sent=body(id=7, method="initialize"))
+        stream = asyncio.ensure_future(ask("GET", session="s1", until=CHANGED))
+        await ask(sent=call(8, "plain"), session="s1")
+        status, headers, said = await stream
+        assert (status, headers["content-type"], said) == (200, "text/event-stream", events(CHANGED))
+
+    asyncio.run(run())
+
+
+def test_each_client_has_a_session_of_its_own() -> None:
+    async def run() -> list[str]:
+        ask = serving(RECORDED)
+        return [(await ask(sent=body(id=7, method="initialize")))[1][SESSION] for _ in range(3)]
+
+    assert asyncio.run(run()) == ["s1", "s1-1", "s1-2"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "status"),
+    [
+        ({"sent": call(1, "plain"), "session": "gone"}, 404),
+        ({"method": "GET", "session": "gone"}, 405),
+        ({"sent": body(id=1, result={})}, 202),
+        ({"sent": body(id=4, method="server/discover")}, 400),
+        ({"sent": b"{}", "path": "/other"}, 400),
+        ({"sent": b"not json"}, 400),
+    ],
+)
+def test_other_requests_get_the_status_of_their_kind(asked: dict[str, Any], status: int) -> None:
+    assert asyncio.run(serving(RECORDED)(**asked))[0] == status  # type: ignore[arg-type]
+
+
+def test_an_answer_that_is_none_of_the_protocol_is_given_as_recorded() -> None:
+    _, headers, said = asyncio.run(serving(RECORDED)(sent=body(id=4, method="server/discover")))  # type: ignore[arg-type]
+
+    assert orjson.loads(said)["id"] == "no" and SESSION not in headers
+
+
+def test_the_tools_are_not_missing_in_the_report_of_the_api() -> None:
+    player = Player(RECORDED)
+    player.leave_out(http_recording(RECORDED).trips.values())
+
+    assert player.report().unplayed == ()
