@@ -13,6 +13,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..findings.finding import Finding
 from ..run.labels import LabelledRoundTrip, label_all
+from ..tools.tool_run import SeenAs
 from ..views.text.run_text import call_text, part_line
 from ..views.text.terminal_text import clip
 from ..wire.json_value import as_array, as_object
@@ -53,9 +54,23 @@ class TurnFinding(Finding):
     """A finding, and its turn."""
 
     turn: int = 0
+    """0 for a finding about a message of a tool server."""
 
     def __repr__(self) -> str:
         return f"<turn {self.turn}, {self.layer}, {self.severity}, {self.id}: {self.message}>"
+
+
+class RanTool(NamedTuple):
+    """One execution of a tool, as its server's own messages show it; equal to a plain tuple of its fields."""
+
+    server: str
+    name: str
+    """The tool's name as the server knows it."""
+    arguments: object
+    is_error: bool | None
+    """None without an answer."""
+    seen_as: SeenAs | None
+    """What the model saw of the result: `equal`, `structured`, `cut`, …; None while no request shows it."""
 
 
 class AgentRun:
@@ -73,11 +88,15 @@ class AgentRun:
         return cls(lambda: taken)
 
     @property
-    def _labelled(self) -> list[LabelledRoundTrip]:
+    def _everything(self) -> list[LabelledRoundTrip]:
         trips = self._round_trips()
         if len(trips) != self._of:
             self._read, self._of = label_all(trips), len(trips)
-        return [one for one in self._read if one.turn is not None]
+        return self._read
+
+    @property
+    def _labelled(self) -> list[LabelledRoundTrip]:
+        return [one for one in self._everything if one.turn is not None]
 
     @property
     def turns(self) -> list[TurnView]:
@@ -87,6 +106,13 @@ class AgentRun:
     def tool_calls(self) -> list[Call]:
         """Every call that the client had to answer: `[("search", {"q": "x"}), …]`."""
         return [call for turn in self.turns for call in turn.tool_calls]
+
+    @property
+    def tool_runs(self) -> list[RanTool]:
+        """Every execution of a tool that was recorded on the wire of its server, in the order of the calls; those that
+        no call of the model explains too."""
+        runs = sorted((run for one in self._everything for run in one.tool_runs), key=lambda run: run.started_at)
+        return [RanTool(run.server, run.name, run.arguments, run.is_error, run.seen_as) for run in runs]
 
     @property
     def text(self) -> str:
@@ -103,11 +129,11 @@ class AgentRun:
     def findings(
         self, *, layer: str | None = None, severity: str | None = None, id: str | None = None
     ) -> list[TurnFinding]:
-        """What went wrong, by layer (`model`, `api`, `client`), severity or id, which may be a former one."""
+        """What went wrong, by layer (`model`, `api`, `client`, `tool`), severity or id, which may be a former one."""
         wanted = {"layer": layer, "severity": severity}
         return [
             found
-            for one in self._labelled
+            for one in self._everything
             for found in _findings(one)
             if all(value is None or getattr(found, name) == value for name, value in wanted.items())
             and (id is None or id in found.names)

@@ -14,13 +14,18 @@ from turntape.inspector.run.labels import money
 from turntape.inspector.run.row import Row
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.run.totals import Totals, totals
+from turntape.inspector.tools.run_words import WHOLE, joined_words, outcome_words, seen_words
+from turntape.inspector.tools.tool_run import ToolRun
+from turntape.inspector.views.text.tool_diff import as_returned, as_seen
 
 from .pages import clipped, compact, given, page
-from .tape_folder import TapeFolder, address_of
+from .tape_folder import Address, TapeFolder, address_of
 
 MOST_FILES = 30
 """How many cassettes a search or a list of findings reads, the newest ones."""
 _DEAREST = 5
+_RESULT = 300
+"""Characters of a tool's result."""
 _AROUND = 80
 """Characters shown before and after a word that was found."""
 
@@ -54,6 +59,7 @@ def _runs(run: Run, name: str) -> Iterator[dict[str, object]]:
             **_sums(sums),
             threads=sums.threads if sums.threads > 1 else None,
             models=list(sums.models),
+            tool_runs=sums.tool_runs or None,
             seconds=round(sums.seconds, 1),
             errors=sums.errors,
             warnings=sums.warnings,
@@ -100,6 +106,7 @@ def _turn(file: str, row: Row) -> dict[str, object]:
         calls=list(row.calls[:8]),
         finish=row.finish,
         client=row.outcome,
+        tool_runs=[_run_words(run) for run in row.tool_runs[:8]],
         error=clipped(row.error, 200) if row.error else None,
         input_tokens=row.usage.input,
         output_tokens=row.usage.output,
@@ -107,6 +114,40 @@ def _turn(file: str, row: Row) -> dict[str, object]:
         ms=None if row.duration_ms is None else round(row.duration_ms),
         findings=[f"{found.severity}: {found.id}" for found in row.findings],
     )
+
+
+def _run_words(run: ToolRun) -> str:
+    """A tool run in a few words: name, server, how it ended, what was seen of its result."""
+    words = [f"{run.name} on {run.server}", outcome_words(run), "" if run.seen_as in WHOLE else seen_words(run)]
+    return ", ".join(word for word in words if word)
+
+
+def list_tool_runs(folder: TapeFolder, file: str, offset: int, limit: int) -> str:
+    """The tool runs of a cassette in order, each with what was returned and what the model saw, in short."""
+    found = [(row, run) for row in folder.run(file).rows.all for run in row.tool_runs]
+    found.sort(key=lambda one: one[1].started_at)
+
+    def shown(one: tuple[Row, ToolRun]) -> object:
+        row, run = one
+        returned, seen = as_returned(run), as_seen(run)
+        return given(
+            at=str(Address(file, run.index)),
+            turn=address_of(file, row) if row.is_turn else None,
+            call_id=run.call_id,
+            tool=run.name,
+            server=run.server,
+            arguments=clipped(run.arguments_raw, 200),
+            ms=None if run.duration_ms is None else round(run.duration_ms, 1),
+            outcome=outcome_words(run) or "answered",
+            joined=joined_words(run) or "by an id",
+            seen=seen_words(run),
+            returned_bytes=run.returned_bytes,
+            seen_bytes=run.seen_bytes,
+            returned=clipped(returned, _RESULT),
+            seen_text=clipped(seen, _RESULT) if run.seen_as not in WHOLE else None,
+        )
+
+    return page("tool_runs", found, shown, offset=offset, limit=limit)
 
 
 def list_findings(folder: TapeFolder, file: str, severity: Severities, layer: Layers, offset: int, limit: int) -> str:

@@ -6,6 +6,10 @@ from typing import Literal
 from turntape.inspector.compare.run_diff import compare
 from turntape.inspector.run.detail import Detail
 from turntape.inspector.run.labels import money
+from turntape.inspector.tools.run_words import WHOLE
+from turntape.inspector.views.text.terminal_text import plain
+from turntape.inspector.views.text.tool_diff import as_returned, as_seen, cut_note, diff_lines
+from turntape.inspector.views.text.tool_text import call_of, run_spans
 from turntape.inspector.wire.json_value import as_array, as_object, compact
 from turntape.inspector.wire.values import Message, Part, Tool, ToolCall
 
@@ -13,7 +17,7 @@ from .pages import clipped, joined, piece
 from .pages import compact as small_json
 from .tape_folder import TapeFolder
 
-TurnPart = Literal["overview", "new", "messages", "system", "tools", "answer", "raw_request", "raw_answer"]
+TurnPart = Literal["overview", "new", "messages", "system", "tools", "answer", "tool_runs", "raw_request", "raw_answer"]
 
 _SHORT, _LONG = 400, 2_000
 """Characters of a message and of an answer in an overview."""
@@ -53,6 +57,8 @@ def _overview(detail: Detail) -> Iterator[str]:
         for call, result in ((call, detail.results.get(at)) for at, call in enumerate(_calls(detail))):
             if result is not None:
                 yield f"        result of {call.name}: {clipped(result.text, _SHORT)}"
+        for run in row.tool_runs:
+            yield f"TOOL    {plain(run_spans(run, number=True))}"
         cost = "unpriced" if row.cost is None else f"${money(row.cost)}"
         usage = row.usage
         yield f"TOKENS  {usage.input} in ({usage.cache_read} cached), {usage.output} out, {cost}"
@@ -144,6 +150,22 @@ def _tools(detail: Detail) -> Iterator[str]:
     return (_tool(tool) for tool in detail.reading.request.tools)
 
 
+def _tool_runs(detail: Detail) -> Iterator[str]:
+    """Each run with its arguments, and the result as returned against the result as seen."""
+    for run in detail.row.tool_runs:
+        yield f"{plain(run_spans(run, number=True))}"
+        yield f"call {call_of(run)}"
+        if run.seen_as in WHOLE:
+            yield as_returned(run)
+        else:
+            yield "lines with - were returned and not seen, lines with + were seen and not returned:"
+            marks = {"equal": " ", "removed": "-", "added": "+"}
+            yield from (f"{marks[line.change]} {line.text}" for line in diff_lines(as_returned(run), as_seen(run)))
+        if note := cut_note(run):
+            yield f"({note}; part=raw_answer of #{run.index} has all)"
+        yield ""
+
+
 def _raw_request(detail: Detail) -> Iterator[str]:
     yield detail.round_trip.request.body.decode("utf-8", "replace")
 
@@ -160,6 +182,7 @@ _PARTS: Mapping[TurnPart, Callable[[Detail], Iterator[str]]] = {
     "system": _system,
     "tools": _tools,
     "answer": _whole_answer,
+    "tool_runs": _tool_runs,
     "raw_request": _raw_request,
     "raw_answer": _raw_answer,
 }

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import tool_tapes
 from conversations import CALL, HELLO, chat, loop, result, said, user
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -73,3 +74,14 @@ def test_a_result_of_no_call_of_this_turn_is_not_its_observation() -> None:
 
 def test_a_cassette_without_turns_is_a_document_without_steps() -> None:
     assert document([])["steps"] == []
+
+
+def test_tool_runs_are_extras_of_their_step() -> None:
+    document = json.loads(atif(tool_tapes.story().trips))
+
+    step = next(step for step in document["steps"] if step.get("tool_calls"))
+    assert [(run["name"], run["seen_as"], run["returned"]) for run in step["extra"]["tool_runs"]] == [
+        ("read", "cut", tool_tapes.LINES),
+        ("search", "structured", "2 hits: tape, reel"),
+    ]
+    assert [run["name"] for run in document["extra"]["unjoined_tool_runs"]] == ["stop"]

@@ -1,5 +1,6 @@
 """Markdown that says the run and means itself."""
 
+import tool_tapes
 from conversations import CALL, HELLO, chat, loop, result, said, user
 
 from turntape.inspector.exporters.markdown import markdown
@@ -51,3 +52,22 @@ def test_threads_and_errors_are_shown() -> None:
 
     assert "## Thread t2" in text
     assert r"error: too \*busy\*" in text
+
+
+def test_tool_runs_are_below_their_calls_and_the_others_last() -> None:
+    text = "\n".join(markdown(tool_tapes.story().trips))
+
+    assert "3 turns · 3 tool calls · 4 tool runs" in text
+    order = [
+        "**call** `mcp__files__read`",
+        "**ran** `read` on `files` · 5 ms · a part of it was seen",
+        "**as returned**",
+        "6: six",
+        "**call** `mcp__files__search`",
+        "**ran** `search` on `files` · 80 ms · only the structured content was seen · joined by name, arguments",
+        "**ran** `write` on `files` · 5 ms · the tool reported an error · seen whole",
+        "## Tool runs without a call of the model",
+        "**ran** `stop` on `files` · 5 ms · no call of the model",
+    ]
+    places = [text.index(piece) for piece in order]
+    assert places == sorted(places)

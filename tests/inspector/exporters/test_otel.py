@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import tool_tapes
 from conversations import HELLO, START, chat, loop, said, sent, user
 from opentelemetry.semconv._incubating.attributes import (
     error_attributes,
@@ -166,3 +167,26 @@ def test_runs_are_traces_and_ids_are_the_same_each_time() -> None:
     assert len({span["traceId"] for span in found}) == 2
     assert len({span["spanId"] for span in found}) == 4
     assert otel(trips) == otel(trips)
+
+
+def test_tool_runs_are_spans_beside_the_turn_that_called_them() -> None:
+    found = spans(tool_tapes.story().trips)
+    thread = next(span for span in found if span["name"] == "invoke_agent")
+
+    assert [span["name"] for span in found] == [
+        "invoke_agent",
+        *["chat gpt-5"] * 3,
+        "execute_tool mcp__files__read",
+        "tools/call read",
+        "execute_tool mcp__files__search",
+        "tools/call search",
+        "execute_tool mcp__files__write",
+        "tools/call write",
+        "tools/call stop",
+    ]
+    tools = [span for span in found if span["name"].startswith("execute_tool")]
+    assert {span["parentSpanId"] for span in tools} == {thread["spanId"]}
+    assert {span["traceId"] for span in found} == {thread["traceId"]}
+    assert len({span["spanId"] for span in found}) == len(found)
+    assert "parentSpanId" not in found[-1]
+    assert attributes(tools[2])["error.type"] == "tool_error"

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+import tool_tapes
 from viewing import EXAMPLE
 
 from turntape.inspector.run.filters import FIELDS, parse
@@ -71,3 +72,22 @@ def test_a_finding_is_found_by_its_former_id() -> None:
     assert [bool(parse(query)(row)) for query in ("finding:old-word", "old-word", "finding:new", "finding:other")] == [
         True, True, True, False,
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("six", [2]),
+        ('"no space left"', [5, 8]),
+        ("tool:search", [2]),
+        ("tool:stop", [7]),
+        ("server:files", [2, 5, 7]),
+        ("server:other", []),
+        ("layer:tool", [5]),
+    ],
+)
+def test_tool_runs_are_found_by_what_they_returned(query: str, expected: list[int]) -> None:
+    rows = Run.of(tool_tapes.story().trips).rows.all
+    test = parse(query)
+
+    assert [row.index for row in rows if test(row)] == expected

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import tool_tapes
 from conversations import HELLO, chat, loop, said
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -26,6 +27,14 @@ def test_turns_with_one_number_in_two_threads_are_two_turns() -> None:
     sums = totals(Run.of(trips).rows.all)
 
     assert (sums.turns, sums.retries, sums.threads) == (2, 0, 2)
+
+
+def test_messages_of_tool_servers_are_neither_turns_nor_other_round_trips() -> None:
+    sums = totals(Run.of(tool_tapes.story().trips).rows.all)
+
+    assert (sums.turns, sums.retries, sums.others, sums.threads) == (3, 0, 0, 1)
+    assert (sums.tool_runs, sums.tool_messages) == (4, 6)
+    assert (sums.input, sums.unpriced) == (300, 0)
 
 
 def loop_from(index: int) -> list[RoundTrip]:

@@ -64,3 +64,13 @@ def test_a_finding_is_listed_under_its_former_ids_too() -> None:
     counter.add(0, label(1) | {"findings": [found]})
 
     assert counter.report(1)["findings"] == {"request-rejected": "no", "api-invalid-request": "no"}
+
+
+def test_findings_about_messages_of_tool_servers_count_too_and_the_messages_do_not() -> None:
+    counter = ProgressCounter()
+    counter.add(0, label(None, None, "tool-reported-error"))
+    counter.add(0, label(None, None, "tool-server-ended"))
+
+    report = counter.report(1)
+
+    assert (report["turns"], report["findings"], report["paths"]) == (0, {"tool-server-ended": "it happened"}, [])

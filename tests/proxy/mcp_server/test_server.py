@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tool_tapes
 from conversations import CALL, HELLO, chat, loop, said, user
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
@@ -67,7 +68,7 @@ async def test_every_tool_is_described_and_marked_as_read_only(tapes: Path) -> N
     async with Client(server_of(tapes)) as client:
         listed = (await client.list_tools()).tools
 
-    names = "list_runs list_turns read_turn list_findings explain_finding run_costs diff_runs search"
+    names = "list_runs list_turns read_turn list_tool_runs list_findings explain_finding run_costs diff_runs search"
     assert [tool.name for tool in listed] == names.split()
     for tool in listed:
         assert tool.annotations is not None
@@ -161,6 +162,43 @@ async def test_a_long_part_comes_in_pieces(tmp_path: Path) -> None:
             offset = int(note.rpartition("=")[2].rstrip("]"))
 
     assert got == text
+
+
+async def test_tool_runs_are_listed_with_what_was_returned_and_seen(tmp_path: Path) -> None:
+    tool_tapes.record(tmp_path / "t.cassette.jsonl")
+
+    async with tools(tmp_path) as call:
+        [file] = json.loads(await call("list_runs"))["files"]
+        turns = json.loads(await call("list_turns", file="t.cassette.jsonl"))["turns"]
+        runs = json.loads(await call("list_tool_runs", file="t.cassette.jsonl"))["tool_runs"]
+        overview = await call("read_turn", address="t.cassette.jsonl#2")
+        shown = await call("read_turn", address="t.cassette.jsonl#2", part="tool_runs")
+        found = json.loads(await call("search", query="six"))
+
+    assert (file["turns"], file["tool_runs"]) == (3, 4)
+    assert [one["turn"] for one in turns] == [1, 2, 3]
+    assert turns[0]["tool_runs"] == [
+        "read on files, a part of it was seen",
+        "search on files, only the structured content was seen",
+    ]
+    assert [(one["tool"], one["at"], one.get("turn")) for one in runs] == [
+        ("read", "t.cassette.jsonl#3", "t.cassette.jsonl#2"),
+        ("search", "t.cassette.jsonl#4", "t.cassette.jsonl#2"),
+        ("write", "t.cassette.jsonl#6", "t.cassette.jsonl#5"),
+        ("stop", "t.cassette.jsonl#7", None),
+    ]
+    assert [one["joined"] for one in runs] == [
+        "by an id",
+        "joined by name, arguments",
+        "by an id",
+        "no call of the model",
+    ]
+    assert runs[2]["outcome"] == "the tool reported an error"
+    assert runs[0]["seen_text"].endswith("… cut")
+    assert "seen_text" not in runs[2]
+    assert "TOOL    read on files  #3  5 ms  a part of it was seen" in overview
+    assert "\n- 5: five\n- 6: six\n+ … cut\n" in shown
+    assert [one["at"] for one in found["found"]] == ["t.cassette.jsonl#2"]
 
 
 async def test_findings_are_listed_most_severe_first_and_can_be_narrowed(tapes: Path) -> None:

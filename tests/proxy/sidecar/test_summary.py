@@ -39,6 +39,18 @@ def test_counts_add_up_and_the_next_step_is_named() -> None:
     ]
 
 
+def test_tool_runs_are_counted_and_messages_of_tool_servers_are_no_failures() -> None:
+    totals = RunTotals()
+    totals.add(0, label(tool_runs=[{"index": 1}]))
+    message = label(kind="tools", turn=None, model=None, api=None, usage=None, cost_usd=None, status=None)
+    totals.add(1, message | {"tool_runs": []})
+    totals.add(2, message | {"tool_runs": [{"index": 2}]})
+
+    lines = summary_lines(totals.as_json(), PATH, 3, colour=False)
+
+    assert lines[0] == "turntape  1 turn · 2 tool calls · 2 tool runs"
+
+
 def test_a_later_label_replaces_the_earlier_one() -> None:
     totals = RunTotals()
     totals.add(0, label(findings=[FINDING]))
