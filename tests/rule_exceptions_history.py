@@ -6,12 +6,12 @@ Rows are as in `rule_exceptions_model_api`.
 from typing import Any
 
 from conversations import CALL, HELLO, TOOLS, chat, result, said, user
+from dialogues import Piece, asks, held, run, says
+from dialogues import calls as calls_
+from dialogues import gives as gives_
 from judged import again, calls, gemini, gives, turn
 from rule_exceptions_client import CALLED, DONE, GIVEN, after, observed
 from rule_exceptions_model_api import Row
-from told import Piece, asks, held, run, says
-from told import calls as calls_
-from told import gives as gives_
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -55,26 +55,26 @@ MIXED = third(*PARCEL, *LONGER)
 REFUND = "Please refund order 88213, which arrived with a broken lamp."
 SEND = "Please send order 88213 again, and bill the customer for it."
 STEPS = [calls_("the order with the broken lamp"), gives_("a lamp")]
-ENDED, TOLD = says("Shall I refund the order with the broken lamp, or send it again?"), says("It is done.")
+ENDED, LAST = says("Shall I refund the order with the broken lamp, or send it again?"), says("It is done.")
 OPENED = [asks(REFUND), *STEPS]
-DOUBLED = run("gemini", (OPENED[:1], STEPS[0]), ([*OPENED, *OPENED], TOLD))
+DOUBLED = run("gemini", (OPENED[:1], STEPS[0]), ([*OPENED, *OPENED], LAST))
 HELD = run("responses", (OPENED[:1], STEPS[0]))[0]
 
 
 def rewritten(*history: Piece, ask: str = REFUND, api: str = "chat") -> list[RoundTrip]:
-    return run(api, ([asks(ask)], STEPS[0]), (history, TOLD))
+    return run(api, ([asks(ask)], STEPS[0]), (history, LAST))
 
 
 REWRITTEN = rewritten(asks(SEND), *STEPS)
 
 
-TALK = [asks("One."), ENDED, asks("Two."), TOLD]
+TALK = [asks("One."), ENDED, asks("Two."), LAST]
 
 
 def moved(*history: Piece) -> list[RoundTrip]:
     """A request after two exchanges, and a second one with this in the place of them."""
     first = run("chat", ([*TALK, asks(REFUND)], STEPS[0]))
-    return again([*first, *run("chat", ([*history, asks(REFUND), *STEPS], TOLD))])
+    return again([*first, *run("chat", ([*history, asks(REFUND), *STEPS], LAST))])
 
 
 def restored() -> list[RoundTrip]:
@@ -202,20 +202,20 @@ HISTORY: list[Row] = [
         ("A part of a long text changed, or a long text came for a short one: it may be a template",
          REFUND, "Some other words. " * 20))],
     ("client-user-text-changed", "The model had ended its answer: the user may ask differently",
-     REWRITTEN, run("chat", ([asks(REFUND)], ENDED), ([asks(SEND), ENDED, asks("Yes.")], TOLD))),
+     REWRITTEN, run("chat", ([asks(REFUND)], ENDED), ([asks(SEND), ENDED, asks("Yes.")], LAST))),
     ("client-user-text-changed", "Something else in the history changed too: it may be a summary",
      REWRITTEN, run("chat", ([asks(REFUND), *STEPS], calls_("x")), ([asks(SEND), STEPS[0], gives_("-"), calls_("x"),
-                                                                  gives_("y")], TOLD))),
+                                                                  gives_("y")], LAST))),
     ("client-user-text-changed", "Only a short answer links the two requests",
      rewritten(asks(SEND), *STEPS, api="gemini"),
-     run("gemini", ([asks(REFUND)], calls_("x")), ([asks(SEND), calls_("x"), gives_("y")], TOLD))),
+     run("gemini", ([asks(REFUND)], calls_("x")), ([asks(SEND), calls_("x"), gives_("y")], LAST))),
     ("client-history-reordered", "Only messages of the user have moved: then it is an info",
      moved(*TALK[2:], *TALK[:2]), moved(TALK[2], *TALK[:2], TALK[3]), "info"),
     ("client-history-duplicated", "The first request of a thread contains it twice",
-     DOUBLED, run("gemini", ([*OPENED, *OPENED], TOLD))),
+     DOUBLED, run("gemini", ([*OPENED, *OPENED], LAST))),
     ("client-history-duplicated", "The user asks the same again, and the model answers the same", DOUBLED,
-     run("gemini", *((([asks(REFUND), ENDED, asks(SEND), TOLD] * 2)[:count] + [asks("Why?")] * (count % 2 == 0),
-                      (ENDED, TOLD)[count // 2 % 2]) for count in (1, 3, 5, 7, 8)))),
+     run("gemini", *((([asks(REFUND), ENDED, asks(SEND), LAST] * 2)[:count] + [asks("Why?")] * (count % 2 == 0),
+                      (ENDED, LAST)[count // 2 % 2]) for count in (1, 3, 5, 7, 8)))),
     ("client-history-duplicated", "The API holds the conversation, and only messages of the user are repeated",
-     [HELD, held([*OPENED], TOLD, 1, 0)], [HELD, held([OPENED[0], OPENED[2]], TOLD, 1, 0)]),
+     [HELD, held([*OPENED], LAST, 1, 0)], [HELD, held([OPENED[0], OPENED[2]], LAST, 1, 0)]),
 ]  # fmt: skip

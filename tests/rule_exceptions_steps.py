@@ -34,8 +34,11 @@ def unprompted(*messages: dict[str, Any], answer: dict[str, Any] = CALLED) -> li
     return [chat([SYSTEM, HELLO], answer), chat([HELLO, answer, *messages], DONE, index=1)]
 
 
-def held(**second: Any) -> list[RoundTrip]:
-    first = responses([user("what is a tape?")], [item_call()], instructions=PROMPT)
+def held(*, as_message: bool = False, **second: Any) -> list[RoundTrip]:
+    """A call and its result; the instructions are in their field, or in a message, which the API holds."""
+    asked = [{"role": "system", "content": PROMPT}] if as_message else []
+    fields = {} if as_message else {"instructions": PROMPT}
+    first = responses([*asked, user("what is a tape?")], [item_call()], **fields)
     items = [item_output()] if second else [user("what is a tape?"), item_call(), item_output()]
     return [first, responses(items, [], 1, **second)]
 
@@ -110,7 +113,8 @@ STEPS: list[Row] = [
      returned("[object Object]"), returned("console.log('x' + {})  // prints [object Object]")),
     ("client-unserialized-result", "The result is marked as an error",
      returned("[object Object]"), returned("[object Object]", is_error=True)),
-    ("client-system-prompt-lost", "The API holds the conversation", held(), held(previous_response_id="resp_0")),
+    ("client-system-prompt-lost", "The API holds the conversation with its instructions",
+     held(previous_response_id="resp_0"), held(as_message=True, previous_response_id="resp_0")),
     ("client-system-prompt-lost", "The prompt, or its first line, is now in a message",
      unprompted(result("call_1", "a strip")),
      unprompted(result("call_1", "a strip"), user(f"Remember: {PROMPT}"))),

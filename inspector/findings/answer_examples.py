@@ -28,6 +28,18 @@ ANSWERS: dict[str, Example] = {
         "the event that completes the answer has no items, although the stream brought some",
         ("#1 response",),
     ),
+    "api-stop-ignored": Example(
+        "the request stops at '\\nObservation:', and the answer continues after it: '14 degrees and sunny.'",
+        ("#0 request stop", "#0 response"),
+    ),
+    "api-arguments-wrong-type": Example(
+        "the arguments of 'write_file' are an object, where the API has a string",
+        ("#1 call call_SGTY1a", "#1 response /choices/0/message/tool_calls/0"),
+    ),
+    "api-replacement-characters": Example(
+        "the arguments of 'read_file' hold the replacement character U+FFFD: '{\"path\":\"Gr\ufffd\ufffde.md\"}'",
+        ("#0 call call_IQFbEX",),
+    ),
     "api-stream-not-sent": Example(
         "the request asks for a stream and the answer is one JSON body",
         ("#3 request", "#3 response"),

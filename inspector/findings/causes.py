@@ -35,12 +35,23 @@ ECHOES: Mapping[str, frozenset[str]] = {
         }
     ),
     "api-final-event-empty": frozenset({"client-assistant-mutated", "client-tool-calls-not-dispatched"}),
-    "api-malformed-stream": frozenset({"api-call-without-id", "model-unknown-tool"}),
+    "api-malformed-stream": frozenset(
+        {
+            "api-call-without-id",
+            "api-model-substituted",
+            "call-args-not-json",
+            "client-tool-calls-not-dispatched",
+            "model-args-break-schema",
+            "model-unknown-tool",
+        }
+    ),
     "call-args-not-json": frozenset({"client-assistant-mutated"}),
     "client-continued-after-end": frozenset({"model-empty-response"}),
     "client-history-duplicated": frozenset(
         {"client-duplicated-call", "client-duplicate-tool-result", "client-role-order"}
     ),
+    "api-arguments-wrong-type": frozenset({"client-tool-calls-not-dispatched", "client-tool-error-as-success"}),
+    "api-replacement-characters": frozenset({"client-tool-error-as-success"}),
     "client-forced-tool-loop": frozenset({"model-repeated-call"}),
 }
 """By cause: what follows from it in the same turn, and in the next request of the thread."""

@@ -27,6 +27,15 @@ CLIENTS: dict[str, Example] = {
         "order 88213.'",
         ("#2 request", "#3 request /messages/9/content", "#3 request /messages/10/tool_calls/0"),
     ),
+    "client-system-prompt-repeated": Example(
+        "the request holds the same system prompt 2 times, of 682 characters each: 'You handle support tickets of an "
+        "online shop.'",
+        ("#0 request /messages/0/content", "#0 request /messages/1/content"),
+    ),
+    "client-user-message-repeated": Example(
+        "the first message of the user comes again after 2 results: 'Please refund order 88213.'",
+        ("#2 request /messages/1/content", "#2 request /messages/4/content", "#2 request /messages/7/content"),
+    ),
     "client-history-truncated": Example(
         "1 piece of the history (201 characters) is missing, without a replacement",
         ("#3 request /messages/8", "#4 request"),

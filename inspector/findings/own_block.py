@@ -10,9 +10,8 @@ def own_block(context: RuleContext) -> tuple[str, int] | None:
     said = context.rejection
     if said is None:
         return None
-    if said.pointer is not None:
-        return _named_by(context, said.pointer)
-    return _empty(context, said)
+    named = _named_by(context, said.pointer) if said.pointer is not None else None
+    return named or _empty(context, said) or _unsigned(context, said)
 
 
 def _named_by(context: RuleContext, pointer: str) -> tuple[str, int] | None:
@@ -27,11 +26,24 @@ def _named_by(context: RuleContext, pointer: str) -> tuple[str, int] | None:
     return None
 
 
+def _unsigned(context: RuleContext, said: Rejection) -> tuple[str, int] | None:
+    """A call without the signature that the error misses, if the API gave none to any of the calls that have none."""
+    if "client-reasoning-dropped" not in said.ids or not context.protocol.reasoning.only_with_calls:
+        return None
+    parts = (part for message in context.request.messages for part in message.parts)
+    bare = [part for part in parts if part.call is not None and not part.signature]
+    returned = [context.returned_by(part.raw) for part in bare]
+    known = [number for number in returned if number is not None]
+    return (bare[-1].pointer, known[-1]) if known and len(known) == len(returned) else None
+
+
 def _empty(context: RuleContext, said: Rejection) -> tuple[str, int] | None:
     """An empty text block, if the error is about one or says nothing that is known."""
-    if said.ids and "client-empty-content" not in said.ids:
+    if (said.ids or said.pointer is not None) and "client-empty-content" not in said.ids:
         return None
     for part in (part for message in context.request.messages for part in message.parts):
+        if said.pointer is not None and not part.pointer.startswith(f"{said.pointer}/"):
+            continue
         if part.kind == "text" and not part.text.strip():
             returned = context.returned_by(part.raw)
             if returned is not None:

@@ -42,7 +42,9 @@ UNDERSTOOD = frozenset({"api-tool-call-index-collision"})
 """Faults of the wire that cost nothing when the client understood the answer all the same: then an info."""
 
 RAN: Mapping[str, Severity] = {
+    "api-arguments-wrong-type": "info",
     "api-call-without-id": "info",
+    "api-replacement-characters": "info",
     "model-args-break-schema": "warning",
     "model-unknown-tool": "warning",
 }

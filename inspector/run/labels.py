@@ -146,6 +146,11 @@ class Labeller:
                 self._handshakes[address] = [*self._handshakes.get(address, [])[-_MOST_FAILED:], (judged, label)]
             return
         yield from self._again(self._handshakes.pop(address, []), self._rules.recovered)
+        edge = judged.context.turn.edge
+        if edge.kind in ("fork", "compaction") and edge.thread is not None:
+            # A shorter history than the one that did not fit is another branch.
+            full = [one for one in self._failed[edge.thread] if one[0].context.has("api-context-full")]
+            yield from self._again(full, self._rules.recovered)
         yield from self._again(failed, self._rules.recovered)
         failed.clear()
 

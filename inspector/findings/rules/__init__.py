@@ -3,6 +3,7 @@
 from ..rule import Rule
 from . import (
     api_tools,
+    call_shape,
     doubled,
     emission,
     errors,
@@ -55,6 +56,7 @@ RULES: tuple[Rule, ...] = (
     *stream_calls.RULES,
     *finish.RULES,
     *emission.RULES,
+    *call_shape.RULES,
     *loop_causes.RULES,
     *repeats.RULES,
     *api_tools.RULES,

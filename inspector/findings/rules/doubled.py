@@ -1,7 +1,7 @@
 """Whether the client sends what was said twice: the whole history again, or a history that the API already holds."""
 
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from ...analysis.conversation import Unit, joined, units_emitted
 from ...analysis.turn import Turn
@@ -83,4 +83,68 @@ def _count_answers(units: Sequence[Unit]) -> int:
     return sum(unit.role == "assistant" for unit in units)
 
 
-RULES = (history_duplicated,)
+@rule(
+    "client-system-prompt-repeated",
+    "client",
+    "warning",
+    "P",
+    says="The request holds the same system prompt several times, and each copy is paid for.",
+    fix="Send the system prompt once; build the list of messages anew, or check what a framework adds to it.",
+    not_when=("The copies are short", "The copies are apart: a framework may begin a new task in one conversation"),
+)
+def system_repeated(context: RuleContext) -> Iterator[Note]:
+    copies: dict[str, list[str]] = {}
+    for part in context.request.instructions:
+        if len(part.text.strip()) >= _PROMPT:
+            copies.setdefault(part.text.strip(), []).append(part.pointer)
+    for text, places in copies.items():
+        if len(places) > 1:
+            yield Note(
+                f"the request holds the same system prompt {len(places)} times, of {len(text):,} characters each: "
+                f"{text[:60]!r}",
+                tuple(f"{context.at} request {place}" for place in places[:4]),
+                key=(text[:200], len(places)),
+            )
+
+
+_PROMPT = 100
+"""Characters. A shorter system message may be a reminder."""
+
+
+@rule(
+    "client-user-message-repeated",
+    "client",
+    "warning",
+    "P",
+    says="Messages of the user are in the request several times, although the user said them once.",
+    fix="Append each message once; check whether both the framework and your code add it.",
+    not_when=(
+        "Only one message is there twice: the user may have sent it twice",
+        "Another message is repeated after each result: a reminder of the client",
+        "An answer of the model comes between the copies",
+    ),
+)
+def user_repeated(context: RuleContext) -> Iterator[Note]:
+    units = _spoken(context.turn)
+    pairs = [(one, two) for one, two in pairwise(units) if is_user_text(two) and one.meaning == two.meaning]
+    if len({two.meaning for _, two in pairs}) > 1:
+        yield Note(
+            f"{len(pairs)} messages of the user are in the request twice in a row, the first: {_shown(pairs[0][1])}",
+            tuple(f"{context.at} request {unit.pointer}" for pair in pairs[:2] for unit in pair),
+            key="in a row",
+        )
+    first = next(filter(is_user_text, units), None)
+    again = [
+        two
+        for one, two in pairwise(units)
+        if first is not None and one.kind == "result" and two is not first and two.meaning == first.meaning
+    ]
+    if first is not None and len(again) > 1:
+        yield Note(
+            f"the first message of the user comes again after {len(again)} results: {_shown(first)}",
+            tuple(f"{context.at} request {unit.pointer}" for unit in (first, *again[:3])),
+            key="after results",
+        )
+
+
+RULES = (history_duplicated, system_repeated, user_repeated)

@@ -15,6 +15,8 @@ from ..schema_check import described, violations
 _PENDING = frozenset({"queued", "starting", "in_progress", "processing", "requires_action"})
 """Finish words of answers that are still queued or running."""
 _UNRUN = frozenset({"length", "context_full", "malformed", "cut", "error", "cancelled"})
+_FLOOD = 6
+"""Nobody wants the same call this often at once."""
 _WRAPPERS = ("multi_tool_use.parallel", "multi_tool_use")
 
 
@@ -55,10 +57,14 @@ def _loaded(context: RuleContext) -> frozenset[str]:
     not_when=(
         "The API holds tools: a stored prompt, hosted tools or tool search",
         "A previous response may hold tools: then the tier is S",
+        "The request offers no tools, and the API may hold some: a session, a cache or an earlier request",
     ),
 )
 def unknown_tool(context: RuleContext) -> Iterator[Note]:
-    if not context.request.tools or _held_elsewhere(context):
+    if not context.request.tools:
+        yield from _called_without_tools(context)
+        return
+    if _held_elsewhere(context):
         return
     offered = ", ".join(sorted(context.tools)[:8])
     for call in whole_calls(context):
@@ -77,6 +83,25 @@ def unknown_tool(context: RuleContext) -> Iterator[Note]:
             (call_at(context, call), f"{context.at} request {context.request.tools[0].pointer.rsplit('/', 1)[0]}"),
             tier="S" if context.request.previous_id is not None else None,
         )
+
+
+def _called_without_tools(context: RuleContext) -> Iterator[Note]:
+    """A call in the answer to a request that offers no tools at all, and does not continue another one."""
+    request, answer_only = context.request, context.protocol.pairing.in_request
+    calls = list(whole_calls(context))
+    held = request.continues is not None or not _MAY_HOLD_TOOLS.isdisjoint(request.parameters)
+    if not calls or held or not answer_only or context.tools or _loaded(context) or _held_elsewhere(context):
+        return
+    yield Note(
+        f"the answer calls {calls[0].name!r}, and the request offers no tools",
+        (call_at(context, calls[0]), f"{context.at} request"),
+    )
+
+
+_MAY_HOLD_TOOLS = frozenset(
+    {"cachedContent", "cached_content", "conversation", "prompt", "agent", "agent_id", "mcp_servers"}
+)
+"""Fields of a request that name something which may bring tools."""
 
 
 @rule(
@@ -199,6 +224,8 @@ def empty_response(context: RuleContext) -> Iterator[Note]:
         return
     if context.finish.effective == "cut" or (context.request.max_output or 100) <= 1 or context.finish.raw in _PENDING:
         return
+    if context.has("api-finish-unknown") and context.finish.raw in context.protocol.finish:
+        return  # The API itself stopped it.
     if context.has("api-no-choice", "api-finish-label-disagrees", "api-fabricated-finish") or any(
         finding.id == "api-malformed-stream" and finding.severity == "error" for finding in context.found
     ):
@@ -310,17 +337,22 @@ def parallel_when_forbidden(context: RuleContext) -> Iterator[Note]:
     "model",
     "info",
     "P",
-    says="One answer holds the same call twice.",
-    fix="Run it once and give both ids the result, unless the tool is meant to be repeated.",
+    says="One answer holds the same call twice or more often. From six times on it is a warning.",
+    fix="Run it once and give each id the result, unless the tool is meant to be repeated.",
 )
 def duplicate_in_batch(context: RuleContext) -> Iterator[Note]:
-    seen: dict[tuple[int, int], ToolCall] = {}
+    seen: dict[tuple[int, int], list[ToolCall]] = {}
     for call in whole_calls(context):
-        twin = seen.setdefault((call.choice, call_meaning(call)), call)
-        if twin is not call and not (call.id and twin.id == call.id):
+        twins = seen.setdefault((call.choice, call_meaning(call)), [])
+        if not twins or not (call.id and twins[0].id == call.id):
+            twins.append(call)
+    for twins in seen.values():
+        if len(twins) > 1:
+            times = "twice" if len(twins) == 2 else f"{len(twins)} times"
             yield Note(
-                f"the call of {call.name!r} is in one answer twice, with equal arguments",
-                (call_at(context, twin), call_at(context, call)),
+                f"the call of {twins[0].name!r} is in one answer {times}, with equal arguments",
+                tuple(call_at(context, call) for call in twins[:4]),
+                severity="warning" if len(twins) >= _FLOOD else None,
             )
 
 

@@ -108,8 +108,10 @@ def _says(context: RuleContext) -> str:
 def why_refused(context: RuleContext) -> Refusal | None:
     """Why the API refused the request; None when it did not, or when the error has no status."""
     error, status = context.reading.error, error_status(context)
-    if error is None or status is None or status < 400:
+    if error is None or status is None or status < 300:
         return None
+    if status < 400:
+        return "address"
     if "failed to parse tool call arguments" in error.message.lower() and _sends_broken_call(context):
         return "request"
     response = context.turn.round_trip.response

@@ -204,7 +204,8 @@ def finish_missing(context: RuleContext) -> Iterator[Note]:
     "api",
     "warning",
     "S",
-    says="The finish word is none of the API's words.",
+    says="The finish word is none of the API's words, or one with which it stopped the answer for a reason that it does "
+    "not say.",
     fix="Do not take the answer as complete; find out what the server means by the word (vLLM's `abort`: it gave up).",
     not_when=(
         "The answer was cut",
@@ -214,6 +215,9 @@ def finish_missing(context: RuleContext) -> Iterator[Note]:
 def finish_unknown(context: RuleContext) -> Iterator[Note]:
     finish, known = context.finish, {word.lower() for word in context.protocol.finish}
     word = (finish.raw or "").lower()
+    if word in _UNSAID and context.emission.emitted in ("empty", "reasoning_only") and context.succeeded:
+        yield Note(f"the API stopped the answer with {finish.raw!r} and says no reason", (context.finish_at,))
+        return
     if word not in _GAVE_UP and (not word or not known or finish.label != "unknown" or word in known):
         return
     if finish.effective == "cut" or context.reading.error is not None or context.has("api-finish-label-disagrees"):
@@ -221,6 +225,8 @@ def finish_unknown(context: RuleContext) -> Iterator[Note]:
     yield Note(f"the API finished with {finish.raw!r}, which is none of its finish words", (context.finish_at,))
 
 
+_UNSAID = frozenset({"other", "image_other"})
+"""Gemini's words for another reason."""
 _GAVE_UP = frozenset({"abort"})
 """Words of servers (vLLM) that no API documents. Their meaning is known: the answer is not complete."""
 

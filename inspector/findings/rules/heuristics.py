@@ -23,6 +23,11 @@ _PROMISE = re.compile(
     re.IGNORECASE,
 )
 _THINK = re.compile(r"</?think(?:ing)?>", re.IGNORECASE)
+_CODE = re.compile(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
+_OPENED = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
+_CLOSED = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_CHANNELS = re.compile(r"\s*analysis(?=[A-Z\s]).{0,20000}?assistant(?:final|commentary)", re.DOTALL)
+"""What is left of gpt-oss' channels when their tokens are removed."""
 
 
 @rule(
@@ -86,13 +91,40 @@ def own_stop(context: RuleContext) -> Iterator[Note]:
     "api",
     "info",
     "H",
-    says="The text of the answer contains thinking tags.",
+    says="The text of the answer contains the model's reasoning: thinking tags (a hint), or the end of a thought without its "
+    "beginning.",
     fix="Turn the server's reasoning parser on.",
+    not_when=("The tag is in code: then it is an info", "The request talks about the tag: then it is an info"),
     aliases=("model-reasoning-leak",),
 )
 def reasoning_leak(context: RuleContext) -> Iterator[Note]:
     if _THINK.search(context.emission.text):
         yield Note("the text of the answer contains thinking tags", (f"{context.at} response",), key="think")
+
+
+def _given(context: RuleContext) -> Iterator[str]:
+    """What the client says in the request: the system prompt, messages of the user and results."""
+    yield from (part.text for part in context.request.instructions)
+    for message in context.request.messages:
+        if message.role != "assistant":
+            yield from (part.result.text if part.result else part.text for part in message.parts)
+
+
+@reasoning_leak.also("ended", tier="S")
+def unopened(context: RuleContext) -> Iterator[Note]:
+    """Reasoning whose beginning the server took away: its end is in the text, or the name of its channel."""
+    text = _CODE.sub("", context.emission.text)
+    if any(_CLOSED.search(said) for said in _given(context)):
+        return
+    closed = _CLOSED.search(text)
+    channel = _CHANNELS.match(text)
+    if closed is not None and _OPENED.search(text) is None:
+        what = f"the text of the answer has {closed[0]!r} and no beginning of a thought: {context.emission.text.strip()[:60]!r}"
+    elif channel is not None:
+        what = f"the text of the answer holds the channels of the model as words: {channel[0][-40:]!r}"
+    else:
+        return
+    yield Note(what, (f"{context.at} response",), severity="warning", key="think")
 
 
 @rule(
@@ -133,4 +165,4 @@ def opaque_error(context: RuleContext) -> Iterator[Note]:
             )
 
 
-RULES = (opaque_error, ignored_error, refused_in_text, own_stop, reasoning_leak, promised)
+RULES = (opaque_error, ignored_error, refused_in_text, own_stop, unopened, reasoning_leak, promised)

@@ -10,7 +10,7 @@ from ...analysis.history_diff import ChangeKind, HistoryChange, HistoryDiff, Los
 from ...analysis.turn import Turn
 from ...wire.printable import several
 from ..finding import Severity, became
-from ..model_words import is_extended, is_prose_step, is_user_text, plain, surely_continues
+from ..model_words import extra_text, is_extended, is_prose_step, is_user_text, plain, surely_continues
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .errors import REJECTED, error_status
@@ -65,6 +65,7 @@ _WHAT: dict[ChangeKind, tuple[str, Severity]] = {
         "White space at the ends of a text",
         "Another shape of the same content",
         "The answer was cut, filtered or refused",
+        "A stop string of the request was put behind the answer again",
         "The same turn is requested again",
         "No answer of the recording contains it: an example, or an earlier conversation",
         "The answer came back whole, with more text: then `client-forged-answer` says so",
@@ -106,8 +107,15 @@ def _is_fault(context: RuleContext, before: Turn, change: HistoryChange) -> bool
     """True for a change of what the model wrote that the client may not make."""
     if change.kind not in _WHAT or not _is_the_models(context, change) or is_extended(context, change):
         return False
+    if change.emitted and change.kind == "text_changed" and extra_text(change) in _stops(before):
+        return False
     finish = before.reading.finish
     return not (change.emitted and finish is not None and finish.effective in _OWN)
+
+
+def _stops(before: Turn) -> frozenset[str]:
+    """The stop strings of a request; a client may put the one that ended the answer behind it again."""
+    return frozenset(" ".join(stop.split()) for stop in before.reading.request.stop if stop.strip())
 
 
 def _lost_calls(context: RuleContext, lost: list[HistoryChange]) -> Note:

@@ -14,16 +14,20 @@ from ..rule_context import RuleContext
     says="The client answers the model's calls without the system prompt that it sent before.",
     fix="Send the system prompt with every request; APIs do not keep it.",
     not_when=(
-        "The API holds the conversation",
+        "The API holds the conversation with its instructions",
         "The prompt, or its first line, is now in a message",
         "The request brings no result: another agent may continue",
     ),
 )
 def system_lost(context: RuleContext) -> Iterator[Note]:
     before, request = context.previous, context.request
-    if before is None or context.turn.edge.kind != "continuation" or request.continues is not None:
+    if before is None or context.turn.edge.kind != "continuation":
         return
-    was = before.reading.request.instructions
+    if request.continues is not None and context.protocol.requests.keeps_instructions:
+        return
+    # With the history, the API holds messages, but not always the field for instructions.
+    asked = before.reading.request
+    was = asked.instructions if request.continues is None else asked.system
     if request.instructions or not was or not _answers_calls(context):
         return
     said = "\n".join(part.text for part in was)

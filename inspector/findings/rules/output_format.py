@@ -1,4 +1,4 @@
-"""Answers that are not the JSON which the request asked for."""
+"""Answers that are not the JSON which the request asked for, or that do not stop where it asked."""
 
 import re
 from collections.abc import Iterator
@@ -108,4 +108,26 @@ def breaks_schema(context: RuleContext) -> Iterator[Note]:
             )
 
 
-RULES = (not_json, breaks_schema)
+@rule(
+    "api-stop-ignored",
+    "api",
+    "warning",
+    "P",
+    says="The answer continues after a stop string of its request.",
+    fix="Check whether the server supports stop strings and under which name; until then, cut the text at the string.",
+    not_when=("The string ends the text", "The answer was cut or failed"),
+)
+def stop_ignored(context: RuleContext) -> Iterator[Note]:
+    if not context.succeeded or context.finish.effective == "cut":
+        return
+    for stop in context.request.stop:
+        _, found, rest = context.emission.text.partition(stop)
+        if stop.strip() and found and rest.strip():
+            yield Note(
+                f"the request stops at {stop!r}, and the answer continues after it: {rest.strip()[:60]!r}",
+                (f"{context.at} request stop", f"{context.at} response"),
+            )
+            return
+
+
+RULES = (not_json, breaks_schema, stop_ignored)

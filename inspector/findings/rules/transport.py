@@ -259,7 +259,8 @@ _HARMLESS = re.compile(r"share index|one index")
     "api",
     "warning",
     "P",
-    says="The answer breaks its framing: invalid JSON, deltas before their start, or a broken end.",
+    says="The answer breaks its framing: invalid JSON, deltas before their start, pieces of two answers, a broken end, or "
+    "another content-encoding than its header names.",
     fix="Report it to the provider of the gateway or server; some clients fail on such an answer.",
     not_when=("The stream was cut: its last event may be broken",),
 )
@@ -270,6 +271,13 @@ def malformed_stream(context: RuleContext) -> Iterator[Note]:
         yield Note(
             f"the status is {context.status} and the body is {foreign}; it begins with {begins!r}: "
             "something other than the API answered",
+            (f"{context.at} response byte 0",),
+            severity="error",
+        )
+        return
+    if response is not None and (named := _not_encoded(response)):
+        yield Note(
+            f"the content-encoding is {named!r} and the body is plain text: clients cannot decode it",
             (f"{context.at} response byte 0",),
             severity="error",
         )
@@ -346,6 +354,18 @@ def _foreign(context: RuleContext, response: Response) -> str | None:
         return f"not JSON ({context.exchange.content_type or 'without a content type'})"
     known = (context.finish.raw, reading.usage, reading.response_id, reading.response_model)
     return "JSON without a single field of an answer" if all(one is None for one in known) else None
+
+
+_ENCODINGS = frozenset({"gzip", "x-gzip", "br", "deflate", "zstd"})
+_TEXT = (b"{", b"[", b"data:", b"event:")
+"""How bodies begin that are not encoded."""
+
+
+def _not_encoded(response: Response) -> str | None:
+    """The content-encoding of an answer whose body is not encoded; None where the recording undid one."""
+    named = (header(response.headers, "content-encoding") or "").strip().lower()
+    plain = response.encoding is None and response.body.lstrip().startswith(_TEXT)
+    return named if named in _ENCODINGS and plain else None
 
 
 _NO_STREAM = frozenset({"application/json", "text/html"})

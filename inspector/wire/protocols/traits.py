@@ -64,6 +64,8 @@ class RequestRules:
     """True when a stream counts tokens only if the request asks for it (`stream_options.include_usage`)."""
     strict_tools: bool = False
     """True when a tool definition takes `strict`."""
+    keeps_instructions: bool = True
+    """False when an API that holds the conversation forgets the field for instructions after each answer."""
 
 
 @dataclass(frozen=True, slots=True)

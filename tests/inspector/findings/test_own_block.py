@@ -1,9 +1,11 @@
 """Which rejected blocks the API itself had returned."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from judged import anthropic, asked, context_of, given, spoke, use, words
+from judged import anthropic, asked, calls, context_of, given, gives, spoke, trip, turn, use, words
+from round_trips import GEMINI
 
 from turntape.inspector.findings.memory import RunMemory, block_hash
 from turntape.inspector.findings.own_block import own_block
@@ -39,6 +41,33 @@ def test_an_empty_block_is_looked_up_without_a_place() -> None:
     assert found("A sentence that nobody knows.", EMPTY) == ("/messages/1/content/0", 3)
     assert found(ABOUT_EMPTY, CALL) is None, "the call is not empty"
     assert found("tools: Tool names must be unique", EMPTY) is None, "the error is about something else"
+
+
+def test_an_empty_block_is_looked_up_in_the_message_that_the_error_names() -> None:
+    assert found("messages.1: text content blocks must be non-empty", EMPTY) == ("/messages/1/content/0", 3)
+    assert found("messages.2: text content blocks must be non-empty", EMPTY) is None
+
+
+UNSIGNED = "Function call is missing a thought_signature in functionCall parts."
+
+
+def unsigned(*parts: dict[str, Any], returned: Sequence[dict[str, Any]]) -> tuple[str, int] | None:
+    """What is found when a request with these parts of the model is rejected, after #3 returned those."""
+    memory = RunMemory()
+    memory.emitted.update({block_hash(part): 3 for part in returned})
+    asked_ = {"contents": [turn("user", {"text": "hi"}), turn("model", *parts), turn("user", gives())]}
+    error = {"error": {"code": 400, "message": UNSIGNED, "status": "INVALID_ARGUMENT"}}
+    return own_block(context_of(trip(GEMINI, asked_, error, status=400), run=memory))
+
+
+def test_a_signature_that_the_api_never_gave_is_not_the_clients_to_send() -> None:
+    bare, signed = calls(), calls("strip", thoughtSignature="c2ln")
+
+    assert unsigned(bare, returned=[bare]) == ("/contents/1/parts/0", 3)
+    assert unsigned(signed, bare, returned=[signed, bare]) == ("/contents/1/parts/1", 3)
+    assert unsigned(bare, returned=[calls(thoughtSignature="c2ln")]) is None, "the client dropped it"
+    assert unsigned(bare, calls("reel"), returned=[bare]) is None
+    assert unsigned(signed, returned=[signed]) is None
 
 
 def test_an_answered_request_has_no_rejected_block() -> None:

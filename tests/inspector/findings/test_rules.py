@@ -9,6 +9,7 @@ import pytest
 from conversations import HELLO, TOOLS, chat, said
 from judged import Said, judged, steps
 from round_trips import CHAT, unanswered
+from rule_exceptions_answers import ANSWERS
 from rule_exceptions_client import CLIENT
 from rule_exceptions_history import HISTORY
 from rule_exceptions_model_api import API, MODEL, Row, Run
@@ -27,7 +28,7 @@ from bench.faults.catalogue import CASES
 
 DONE = said("It is a strip.")
 
-ROWS: list[Row] = [*MODEL, *API, *CLIENT, *HISTORY, *STEPS, *ABOUT_TOOLS]
+ROWS: list[Row] = [*MODEL, *API, *CLIENT, *HISTORY, *STEPS, *ANSWERS, *ABOUT_TOOLS]
 
 
 def found(name: str, run: Run) -> list[Said]:

@@ -3,7 +3,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 import pytest
-from conversations import HELLO, START, chat, loop, said
+from conversations import HELLO, START, chat, loop, result, said
 from round_trips import exchanged
 from sockets import LIVE, REALTIME, SOCKET, completed, create, handshake, session
 
@@ -361,3 +361,49 @@ def test_a_handshake_that_failed_and_was_not_tried_again_is_said_to_be_so() -> N
     assert severities(handshake(status=429)) == [
         (0, "api-rate-limited", "warning"), (0, "client-no-retry-on-transient", "info"),
     ]  # fmt: skip
+
+
+def full(*after: dict[str, Any]) -> list[tuple[str, str]]:
+    """A loop whose third request does not fit into the window, and the request after it with this history."""
+    calls = [said(None, (f"call_{n}", "look_up", f'{{"word":"{n}"}}')) for n in range(2)]
+    results = [result(f"call_{n}", "a long text") for n in range(2)]
+    second = [HELLO, calls[0], results[0]]
+    too_long = "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."
+    error = {"error": {"message": too_long, "type": "invalid_request_error", "code": "context_length_exceeded"}}
+    trips = [
+        chat([HELLO], calls[0]),
+        chat(second, calls[1], index=1),
+        chat([*second, calls[1], results[1]], status=400, error=error, index=2),
+        *([chat([*second, *after], said("It is a strip."), index=3)] if after else []),
+    ]
+    return [
+        (one["id"], one["severity"])
+        for done in label_all(trips)
+        for one in list[Any](done.label["findings"])  # pyright: ignore[reportArgumentType]
+        if one["id"] == "api-context-full"
+    ]
+
+
+def test_a_full_window_is_made_good_by_a_shorter_history() -> None:
+    shorter = [said(None, ("call_1", "look_up", '{"word":"1"}')), result("call_1", "[cleared]")]
+
+    assert full() == [("api-context-full", "error")]
+    assert full(*shorter) == [("api-context-full", "info")]
+
+
+def test_another_failure_is_not_made_good_by_another_branch() -> None:
+    calls = [said(None, (f"call_{n}", "look_up", f'{{"word":"{n}"}}')) for n in range(2)]
+    second = [HELLO, calls[0], result("call_0", "a strip")]
+    error = {"error": {"message": "no", "type": "server_error"}}
+    third = [*second, calls[1], result("call_1", "a reel")]
+    trips = [
+        chat([HELLO], calls[0]),
+        chat(second, calls[1], index=1),
+        chat(third, status=500, error=error, index=2),
+        chat([*third[:-1], result("call_1", "another")], said("It is a strip."), index=3),
+    ]
+
+    labelled = label_all(trips)
+    assert [done.label["edge"]["kind"] for done in labelled][-1] == "fork"  # pyright: ignore[reportIndexIssue]
+    findings = list[Any](labelled[2].label["findings"])  # pyright: ignore[reportArgumentType]
+    assert {one["severity"] for one in findings if one["id"] == "api-overloaded"} == {"error"}

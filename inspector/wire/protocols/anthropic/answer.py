@@ -10,6 +10,7 @@ from ...values import ApiError, FinishLabel, Part, ResponseReading, Usage
 from ..shared.counts import Counts
 from ..shared.errors import error_in
 from ..shared.parts import unread
+from ..shared.piece_names import grow
 from ..shared.stated_cost import merge_stated, price_terms, stated_cost
 from .request import read_blocks
 
@@ -133,6 +134,7 @@ class MessageDraft:
     message: Object = field(default_factory=dict[str, object])
     blocks: dict[int, Object] = field(default_factory=dict[int, dict[str, object]])
     fragments: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
+    texts: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
     begun: set[int] = field(default_factory=set[int])
     open: set[int] = field(default_factory=set[int])
     stopped: bool = False
@@ -206,10 +208,13 @@ class MessageDraft:
         match kind:
             case "input_json_delta":
                 self.fragments.setdefault(index, []).append(as_text(delta.get("partial_json")) or "")
+            case "text_delta":
+                self.texts.setdefault(index, []).append(as_text(delta.get("text")) or "")
+                block["text"] = (as_text(block.get("text")) or "") + (as_text(delta.get("text")) or "")
             case "citations_delta":
                 block["citations"] = [*as_array(block.get("citations")), delta.get("citation")]
             case _:
-                # text_delta, thinking_delta, signature_delta, compaction_delta: fields that go on.
+                # thinking_delta, signature_delta, compaction_delta: fields that go on.
                 for key, value in delta.items():
                     if key != "type" and isinstance(value, str):
                         block[key] = (as_text(block.get(key)) or "") + value
@@ -225,6 +230,8 @@ class MessageDraft:
 
     def read(self) -> ResponseReading:
         """The message as far as it came."""
+        if any(map(grow, (*self.texts.values(), *self.fragments.values()))):
+            self.problems.append("Each piece of a content block repeats all pieces before it.")
         order = sorted(self.blocks)
         ended = self.stopped or bool(self.message.get("stop_reason"))
         cut = frozenset(i for i, index in enumerate(order) if index in self.open)

@@ -7,7 +7,7 @@ from ..shared.choices import Verdict, choices_of, most_severe
 from ..shared.counts import Counts
 from ..shared.errors import error_in
 from ..shared.parts import unread
-from ..shared.piece_names import PieceNames
+from ..shared.piece_names import PieceNames, grow
 from ..shared.stated_cost import stated_cost
 from .parts import get, grow_call, read_parts
 
@@ -61,7 +61,7 @@ def _stream(exchange: Exchange, vertex: bool) -> ResponseReading:
     body: Object = {}
     problems: list[str] = []
     error: ApiError | None = None
-    names = PieceNames()
+    names, texts = PieceNames(), list[str]()
     for event in exchange.events:
         if event.kind == "comment" or event.data.strip() in (b"", b"[DONE]"):
             continue
@@ -75,7 +75,10 @@ def _stream(exchange: Exchange, vertex: bool) -> ResponseReading:
         chunk = as_object(chunk.get("response")) or chunk
         if any(map(_says, as_array(chunk.get("candidates")))):
             names.add({f"the {key}": chunk.get(key) for key in ("responseId", "modelVersion")})
+            texts.append(_text_of(chunk))
         merge_chunk(body, chunk)
+    if grow(texts):
+        problems.append("Each piece of the text repeats all pieces before it.")
     candidates = [as_object(c) for c in as_array(body.get("candidates"))]
     finished = bool(candidates) and all(get(c, "finishReason") is not None for c in candidates)
     blocked = bool(as_object(get(body, "promptFeedback")).get("blockReason"))
@@ -87,6 +90,13 @@ def _stream(exchange: Exchange, vertex: bool) -> ResponseReading:
         problems=(*problems, *names.problems),
         streamed=True,
     )
+
+
+def _text_of(chunk: Object) -> str:
+    """The text of the first candidate of a chunk, without thoughts."""
+    first = next((as_object(one) for one in as_array(chunk.get("candidates"))), as_object(None))
+    parts = map(as_object, as_array(as_object(first.get("content")).get("parts")))
+    return "".join(as_text(part.get("text")) or "" for part in parts if not part.get("thought"))
 
 
 def _says(candidate: object) -> bool:
@@ -161,6 +171,8 @@ def read_gemini_body(
     calls = tuple(p.call for p in parts if p.call is not None and not p.call.server)
     verdicts = [_candidate_verdict(candidate, vertex) for candidate in candidates]
     raw, label, detail = _verdict(body, candidates, verdicts, vertex)
+    if label == "error" and error is None:
+        error = ApiError(f"The generation ended with {detail or raw!r}.", raw, in_stream=streamed)
     stated = get(body, "usageMetadata")
     usage = as_object(stated)
     return ResponseReading(

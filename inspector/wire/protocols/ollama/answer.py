@@ -10,7 +10,7 @@ from ..shared.counts import Counts
 from ..shared.errors import error_in
 from ..shared.output_format import schema_format
 from ..shared.parts import unread
-from ..shared.piece_names import PieceNames
+from ..shared.piece_names import PieceNames, grow
 
 FINISH: dict[str, FinishLabel] = {
     "stop": "complete",
@@ -37,6 +37,9 @@ def read_lines(exchange: Exchange, parts_of: Callable[[list[Object]], Iterable[P
     for body in bodies:
         if body.get("done") is not True:
             names.add({"the model": body.get("model")})
+    texts = [as_text(as_object(body.get("message")).get("content")) or as_text(body.get("response")) for body in bodies]
+    if grow(text or "" for text in texts):
+        problems.append("Each piece of the text repeats all pieces before it.")
     last = next((body for body in reversed(bodies) if body.get("done") is True), as_object(None))
     error = next((error_in(body, in_stream=True) for body in bodies if body.get("error")), None)
     raw = as_text(last.get("done_reason"))

@@ -99,6 +99,9 @@ def read_chat_body(
     parts = [part for position, choice in enumerate(choices) for part in _choice_parts(choice, position)]
     verdicts = [_choice_verdict(choice, finish) for choice in choices]
     raw, label = most_severe(verdicts)
+    error = error or _error_of(body, choices, streamed)
+    if label == "error" and error is None:
+        error = ApiError(f"The generation ended with {raw!r}.", raw, in_stream=streamed)
     usage = body.get("usage") or as_object(body.get("x_groq")).get("usage")
     usage_fields = as_object(usage)
     whole = answer(
@@ -114,7 +117,7 @@ def read_chat_body(
         price_terms=price_terms(body),
         model=as_text(body.get("model")),
         id=as_text(body.get("id")),
-        error=error or _error_of(body, choices, streamed),
+        error=error,
         problems=problems,
     )
     first = answer(part for part in parts if part.pointer.startswith("/choices/0/")) if len(choices) > 1 else whole

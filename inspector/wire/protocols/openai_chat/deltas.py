@@ -7,6 +7,7 @@ call the same one, repeat the id in each delta, or leave that out too.
 from dataclasses import dataclass, field
 
 from ...json_value import Object, as_array, as_object, as_text, is_array, is_json, is_object
+from ..shared.piece_names import grow
 from .request import REASONING_FIELDS
 
 _LONG = 20
@@ -135,8 +136,12 @@ class ChoiceDraft:
         """The choice as an answer in one body has it."""
         message: Object = {"role": "assistant", **self.rest}
         text = "".join(self.text)
-        if self._is_sent_twice(text):
+        if grow(self.text):
+            self.problems.append("Each piece of the text repeats all pieces before it.")
+        elif self._is_sent_twice(text):
             self.problems.append("The last piece of the text repeats all pieces before it.")
+        if any(grow(call.arguments) for call in self.calls):
+            self.problems.append("Each piece of a call's arguments repeats all pieces before it.")
         if self.parts:
             message["content"] = [*_joined_parts(self.parts), *([{"type": "text", "text": text}] if text else [])]
         else:

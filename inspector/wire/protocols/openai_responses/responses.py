@@ -266,6 +266,7 @@ OPENAI_RESPONSES = Protocol(
         max_tools=128,
         arguments=(ArgumentsField((), "arguments", "string"),),
         strict_tools=True,
+        keeps_instructions=False,
     ),
     answers=AnswerRules(
         has_word_for_calls=False,

@@ -146,8 +146,12 @@ def error_in(value: object, *, in_stream: bool = False, kind: str | None = None)
 def read_error(exchange: Exchange) -> ApiError | None:
     """The error of an answer whose status is one; its text when the body has no known shape."""
     response = exchange.response
-    if response is None or response.status < 400:
+    if response is None or response.status < 300:
         return None
+    if response.status < 400:
+        place = header(response.headers, "location")
+        said = f"the address redirects to {place}" if place else response.reason or f"HTTP {response.status}"
+        return ApiError(said, None, None, response.status)
     kind = header(response.headers, "x-amzn-errortype")
     kind = kind.split(":")[0] if kind else None
     found = error_in(exchange.answer, kind=kind)

@@ -1,8 +1,11 @@
 """Histories that are sent twice, in every API, and repetitions that are no fault."""
 
+from typing import Any
+
 import pytest
-from judged import ids, lines
-from told import APIS, Piece, asks, calls, gives, held, run, says
+from conversations import CALL, HELLO, chat, result, said
+from dialogues import APIS, Piece, asks, calls, gives, held, run, says
+from judged import anthropic, asked, ids, lines, responses, words
 
 DOUBLED = "client-history-duplicated"
 QUESTION = "Which words describe the recording of a voice on a thin strip?"
@@ -106,3 +109,73 @@ def test_a_call_under_another_id_is_another_call() -> None:
     more = held([asks(QUESTION), calls("tapes"), gives(WORD)], DONE, 1, 0)
 
     assert lines(first, more, only=DOUBLED) == []
+
+
+SYSTEM = "You look words up and answer in one sentence. Quote the dictionary that you used, and its year."
+REPEATED = "client-system-prompt-repeated"
+MESSAGES = "client-user-message-repeated"
+
+
+def system(count: int, text: str = SYSTEM) -> list[dict[str, Any]]:
+    return [{"role": "system", "content": text}] * count
+
+
+def test_a_system_prompt_that_is_sent_twice() -> None:
+    assert len(SYSTEM) < 100
+    prompt = SYSTEM * 2
+    one = chat([*system(2, prompt), HELLO], said("It is a strip."))
+
+    assert lines(one, only=REPEATED) == [
+        f"#0 {REPEATED} (client, warning, P): the request holds the same system prompt 2 times, of 190 characters "
+        f"each: {SYSTEM[:60]!r} | #0 request /messages/0/content, #0 request /messages/1/content"
+    ]
+    assert lines(chat([*system(1, prompt), HELLO], said("x")), only=REPEATED) == []
+    assert lines(chat([*system(2), HELLO], said("x")), only=REPEATED) == []
+    assert lines(chat([*system(1, prompt), *system(1, prompt + "!"), HELLO], said("x")), only=REPEATED) == []
+
+
+def test_a_system_prompt_that_grows_is_reported_for_each_number_of_copies() -> None:
+    call, given = said(None, CALL), result("call_1", "a strip")
+    second = [HELLO, call, given]
+    turns = [
+        chat([*system(1, SYSTEM * 2), HELLO], call),
+        chat([*system(2, SYSTEM * 2), *second], said(None, ("call_2", "look_up", "{}")), index=1),
+        chat(
+            [*system(2, SYSTEM * 2), *second, said(None, ("call_2", "look_up", "{}")), result("call_2", "x")], index=2
+        ),
+    ]
+
+    assert [line[:2] for line in lines(*turns, only=REPEATED)] == ["#1"]
+
+
+def test_a_field_for_the_prompt_counts_with_the_messages() -> None:
+    prompt = SYSTEM * 2
+    one = responses([*system(1, prompt), HELLO], [], instructions=prompt)
+
+    assert "2 times" in lines(one, only=REPEATED)[0]
+    blocks = [{"type": "text", "text": prompt}] * 3
+    assert "3 times" in lines(anthropic([asked("hi")], [words("x")], system=blocks), only=REPEATED)[0]
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_messages_of_the_user_that_are_there_twice(api: str) -> None:
+    twice = [asks("What is a tape?"), asks("What is a tape?"), DONE, asks("And a strip?"), asks("And a strip?")]
+
+    [line] = lines(*run(api, (twice, DONE)), only=MESSAGES)
+    assert line.startswith(
+        f"#0 {MESSAGES} (client, warning, P): 2 messages of the user are in the request twice in a row, the first: "
+        "'What is a tape?' | #0 request /"
+    )
+    assert lines(*run(api, (twice[1:], DONE)), only=MESSAGES) == []
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_a_question_that_comes_again_after_each_result(api: str) -> None:
+    history = [*LOOKED, OPENED[0], calls("reel"), gives("a reel"), OPENED[0]]
+
+    [line] = lines(*run(api, (history, DONE)), only=MESSAGES)
+    assert line.startswith(
+        f"#0 {MESSAGES} (client, warning, P): the first message of the user comes again after 2 results: "
+    )
+    assert lines(*run(api, (history[:-1], DONE)), only=MESSAGES) == []
+    assert lines(*run(api, ([asks("Hello."), *history[1:-1], asks("Hi.")], DONE)), only=MESSAGES) == []

@@ -53,7 +53,8 @@ def test_a_tool_that_was_not_offered_is_the_models_fault(name: str, said_of_it: 
 
 
 def test_a_tool_of_a_request_that_shows_none_is_not_judged() -> None:
-    assert "model-unknown-tool" not in ids(emitted("look_out", tools=None))
+    assert "model-unknown-tool" in ids(emitted("look_out", tools=None))
+    assert "model-unknown-tool" not in ids(emitted("look_out", tools=None, conversation="conv_1"))
 
 
 def test_tools_that_the_api_loads_are_not_judged() -> None:
@@ -679,3 +680,31 @@ def test_an_answer_without_a_choice_is_not_an_empty_one_too() -> None:
     answer = {"id": "c", "object": "chat.completion", "model": "gpt-5", "choices": [], "usage": {"prompt_tokens": 1}}
 
     assert ids(trip(CHAT, body, answer)) & {"api-no-choice", "model-empty-response"} == {"api-no-choice"}
+
+
+FLOOD = "model-duplicate-call-in-batch"
+
+
+@pytest.mark.parametrize(
+    ("count", "times", "severity"), [(2, "twice", "info"), (3, "3 times", "info"), (5, "5 times", "info"),
+                                     (6, "6 times", "warning"), (24, "24 times", "warning")]
+)  # fmt: skip
+def test_the_same_call_in_one_answer_is_counted(count: int, times: str, severity: str) -> None:
+    same = [(f"call_{n}", "look_up", '{"word":"tape"}') for n in range(count)]
+    other = ("call_x", "look_up", '{"word":"strip"}')
+
+    [line] = lines(chat([HELLO], said(None, *same, other)), only=FLOOD)
+    assert line.startswith(
+        f"#0 {FLOOD} (model, {severity}, P): the call of 'look_up' is in one answer {times}, with equal arguments | "
+    )
+    assert line.count("call call_") == min(count, 4)
+
+
+def test_a_call_in_the_answer_to_a_request_without_tools() -> None:
+    reported = lines(chat([HELLO], said(None, CALL), tools=None), only="model-unknown-tool")
+
+    assert reported == [
+        "#0 model-unknown-tool (model, error, P): the answer calls 'look_up', and the request offers no tools | "
+        "#0 call call_1, #0 request"
+    ]
+    assert lines(chat([HELLO], said("It is a strip."), tools=None), only="model-unknown-tool") == []

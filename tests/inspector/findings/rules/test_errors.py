@@ -552,3 +552,28 @@ def test_the_evidence_of_a_wrong_address_is_its_path() -> None:
         "#0 access-refused (client, error, P): the API did not accept the model: 404 The model `x` does not exist | "
         "#0 status 404"
     ]
+
+
+def redirected(status: int = 301, place: str | None = "https://api.openai.com/v1/chat/completions") -> list[str]:
+    headers = (("location", place),) if place else ()
+    return lines(trip(CHAT, {"model": "gpt-5", "messages": []}, b"<html></html>", status=status, headers=headers))
+
+
+def test_a_redirect_is_a_wrong_base_url() -> None:
+    assert redirected() == [
+        "#0 access-refused (client, error, P): the API did not accept the address, which looks like a wrong base URL: "
+        "301 the address redirects to https://api.openai.com/v1/chat/completions | #0 status 301, "
+        "#0 request /v1/chat/completions"
+    ]
+    assert "308 HTTP 308" in redirected(308, None)[0]
+    assert "access-refused" not in " ".join(redirected(299))
+
+
+def test_a_redirect_that_the_client_followed_is_made_good() -> None:
+    asked = {"model": "gpt-5", "messages": [{"role": "user", "content": "hi"}]}
+    message = {"role": "assistant", "content": "Hello."}
+    answer = {"id": "c", "model": "gpt-5", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+    first = trip("http://localhost/v1/chat/completions", asked, b"", status=308, headers=(("location", CHAT),))
+
+    [line] = lines(first, trip(CHAT, asked, answer, 1), only="access-refused")
+    assert line.startswith("#0 access-refused (client, info, P)")

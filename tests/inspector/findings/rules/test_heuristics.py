@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from conversations import HELLO, chat, said, user
+from conversations import CALL, HELLO, chat, result, said, user
 from judged import anthropic, asked, given, ids, lines, only, spoke, use, words
 
 from turntape.inspector.findings.rules import RULES
@@ -139,7 +139,38 @@ def test_a_stop_string_that_cuts_code_is_named() -> None:
     assert lines(half, only="cut-by-stop", hints=True) != []
 
 
-@pytest.mark.parametrize("tag", ["<think>", "</think>", "<thinking>", "</THINKING>"])
+THOUGHT = "reasoning-in-text"
+
+
+@pytest.mark.parametrize("tag", ["</think>", "</THINKING>"])
+def test_the_end_of_a_thought_without_its_beginning_is_the_servers(tag: str) -> None:
+    first = said(f"so {tag} It is a strip.")
+    second = chat([HELLO, first, user("and?")], said(f"so {tag} It is."), index=1)
+
+    assert lines(chat([HELLO], first), second, only=THOUGHT) == [
+        f"#0 {THOUGHT} (api, warning, S): the text of the answer has {tag!r} and no beginning of a thought: "
+        f"'so {tag} It is a strip.' | #0 response"
+    ]
+    whole = chat([HELLO], said(f"<think>so {tag} It is."))
+    assert lines(whole, only=THOUGHT) == []
+    assert lines(chat([{"role": "system", "content": f"End with {tag}"}, HELLO], first), only=THOUGHT) == []
+    assert lines(chat([HELLO, said(None, CALL), result("call_1", f"a {tag}")], first), only=THOUGHT) == []
+    assert lines(chat([HELLO], said(f"It is ```{tag}``` in code.")), only=THOUGHT) == []
+
+
+def test_the_names_of_channels_in_the_text_are_the_servers() -> None:
+    text = "analysisThe user wants a word.\nWe have it.assistantfinalIt is a strip."
+
+    assert lines(chat([HELLO], said(text)), only=THOUGHT) == [
+        f"#0 {THOUGHT} (api, warning, S): the text of the answer holds the channels of the model as words: "
+        "' wants a word.\\nWe have it.assistantfinal' | #0 response"
+    ]
+    assert lines(chat([HELLO], said("analysis We call.assistantcommentary to=x")), only=THOUGHT) != []
+    assert lines(chat([HELLO], said("analysise that, assistantfinal")), only=THOUGHT) == []
+    assert lines(chat([HELLO], said("An analysis. assistantfinal")), only=THOUGHT) == []
+
+
+@pytest.mark.parametrize("tag", ["<think>", "<thinking>"])
 def test_a_tag_of_thinking_in_the_text_is_reported_once(tag: str) -> None:
     first = said(f"so {tag} It is a strip.")
     second = chat([HELLO, first, user("and?")], said(f"so {tag} It is."), index=1)

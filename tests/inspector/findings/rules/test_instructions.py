@@ -103,3 +103,20 @@ def test_an_empty_prompt_is_not_a_prompt() -> None:
     empty = {"role": "system", "content": " \n"}
 
     assert NAME not in ids(chat([empty, HELLO], CALLED), chat([HELLO, CALLED, GIVEN], said("A strip."), index=1))
+
+
+def continued(first: dict[str, Any], **second: Any) -> list[str]:
+    """Turns that the API holds: the first with these fields, the second with a result and those."""
+    items = [*first.pop("before", []), user("what is a tape?")]
+    opened = responses(items, [item_call()], **first)
+    return lines(opened, responses([item_output()], [], 1, previous_response_id="resp_0", **second), only=NAME)
+
+
+def test_an_api_that_holds_the_conversation_forgets_the_field_for_instructions() -> None:
+    assert continued({"instructions": PROMPT}) == [
+        f"#1 {NAME} (client, warning, S): the request answers calls of #0 without its system prompt of {len(PROMPT)} "
+        f"characters: {PROMPT!r} | #0 request /instructions, #1 request"
+    ]
+    assert continued({"instructions": PROMPT}, instructions=PROMPT) == []
+    assert continued({"before": [SYSTEM]}) == []
+    assert continued({}) == []

@@ -1,6 +1,7 @@
 """Answers that should be JSON."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -382,3 +383,64 @@ def test_an_empty_schema_and_a_broken_one_judge_nothing() -> None:
     assert ids(openai(WRONG, {})) == set()
     assert ids(openai(WRONG, {"type": "nonsense"})) == set()
     assert BROKEN not in ids(gemini([turn("user", {"text": "hi"})], [{"text": WRONG}]))
+
+
+STOP = "api-stop-ignored"
+GOES_ON = "Thought: look.\nObservation: 14 degrees."
+AT = "\nObservation:"
+
+
+def at_converse(text: str) -> RoundTrip:
+    answer = {"output": {"message": {"role": "assistant", "content": [{"text": text}]}}, "stopReason": "end_turn"}
+    body = {"messages": [{"role": "user", "content": [{"text": "hi"}]}], "inferenceConfig": {"stopSequences": [AT]}}
+    return trip(CONVERSE, body, answer)
+
+
+def at_gemini(text: str) -> RoundTrip:
+    body = {"contents": [turn("user", {"text": "hi"})], "generationConfig": {"stopSequences": [AT]}}
+    candidate = {"content": {"role": "model", "parts": [{"text": text}]}, "finishReason": "STOP"}
+    return trip(GEMINI, body, {"candidates": [candidate]})
+
+
+def at_ollama(text: str) -> RoundTrip:
+    body = {"model": "m", "messages": [HI], "stream": False, "options": {"stop": [AT]}}
+    message = {"role": "assistant", "content": text}
+    return trip(OLLAMA, body, {"model": "m", "message": message, "done": True, "done_reason": "stop"})
+
+
+def at_cohere(text: str) -> RoundTrip:
+    message = {"role": "assistant", "content": [{"type": "text", "text": text}]}
+    body = {"model": "command-a", "messages": [HI], "stop_sequences": [AT]}
+    return trip("https://api.cohere.com/v2/chat", body, {"id": "x", "message": message, "finish_reason": "COMPLETE"})
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda text: chat([HELLO], said(text), stop=[AT]),
+        lambda text: chat([HELLO], said(text), stop=AT),
+        lambda text: anthropic([asked("hi")], [words(text)], stop_sequences=["\n\nHuman:", AT]),
+        at_converse,
+        at_gemini,
+        at_ollama,
+        at_cohere,
+    ],
+    ids=["chat", "chat, one", "anthropic", "converse", "gemini", "ollama", "cohere"],
+)
+def test_a_text_that_goes_on_after_a_stop_string_is_the_apis(make: Callable[[str], RoundTrip]) -> None:
+    [line] = lines(make(GOES_ON), only=STOP)
+
+    assert line == (
+        f"#0 {STOP} (api, warning, P): the request stops at {AT!r}, and the answer continues after it: '14 degrees.' | "
+        "#0 request stop, #0 response"
+    )
+    assert lines(make("Thought: look."), only=STOP) == []
+    assert lines(make(f"Thought: look.{AT} \n"), only=STOP) == []
+
+
+def test_a_stop_string_of_white_space_proves_nothing() -> None:
+    assert lines(chat([HELLO], said("a\n\nb"), stop=["\n\n"]), only=STOP) == []
+
+
+def test_only_the_first_stop_string_is_reported() -> None:
+    assert len(lines(chat([HELLO], said("a b c d"), stop=["b", "c"]), only=STOP)) == 1

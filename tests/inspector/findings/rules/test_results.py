@@ -146,7 +146,8 @@ def test_a_text_that_begins_so_is_an_error(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["errors are many", "No exceptions", '{"error": null}', '{"error": false}', '{"error": ""}', '{"ok": true}',
-     "HTTP 200", "x" * 41 + " failed", "It was unfailed"],
+     "HTTP 200", "x" * 41 + " failed", "It was unfailed",
+     "3 failed", "2 tests failed, 1 passed", "tests failed: 2", "Test failed", " 1 failed"],
 )  # fmt: skip
 def test_a_text_that_begins_so_is_not_an_error(text: str) -> None:
     assert error(text) == []

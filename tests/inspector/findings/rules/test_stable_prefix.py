@@ -599,7 +599,7 @@ def test_a_prefix_that_breaks_in_the_history_is_blamed_on_the_change_and_shown_a
     cut = busted(first=user("07:00 hi"), history=[user("07:01 ho"), FIRST, GIVEN])
     mixed = [HELLO, FIRST, user("It is 07:01."), result("call_1", "[cleared]"), said("Once more.", CALL2), RESULT2]
 
-    assert cut[0].endswith("| because of client-history-truncated")
+    assert cut[0].endswith("| because of client-user-text-changed")
     opened = counted([HELLO, FIRST, GIVEN], said("Once more.", CALL2), 0, 4000)
     [line] = lines(opened, counted(mixed, DONE, 1, 0), only="client-cache-prefix-busted")
     assert "| #1 request /messages/2/content | because of client-tool-result-rewritten" in line

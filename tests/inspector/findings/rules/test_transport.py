@@ -228,7 +228,8 @@ def test_a_cut_is_reported_with_its_place_and_how_sure_it_is() -> None:
     assert cut_lines(sse(WORDS[0] | {"choices": []}))[0].startswith("#0 api-stream-cut (api, error, P)")
     assert cut_lines(sse(*WORDS), failure=Failure("client_gone", "left")) == []
     assert cut_lines(sse(*WORDS), closed_first="client") == []
-    assert lines(stream(sse(*WORDS), status=399), only="api-stream-cut") != []
+    assert lines(stream(sse(*WORDS), status=299), only="api-stream-cut") != []
+    assert lines(stream(sse(*WORDS), status=300), only="api-stream-cut") == []
     assert lines(stream(sse(*WORDS), status=400), only="api-stream-cut") == []
 
 
@@ -711,3 +712,21 @@ def test_one_body_where_a_stream_was_requested_is_reported() -> None:
     assert found(anthropic([hi], [words("x")], stream=True)) == [line]
     assert found(responses([hi], [item_call()], stream=True)) == [line]
     assert found(anthropic([hi], error="no", stream=True)) == []
+
+
+def encoded(kind: str | None, body: bytes = b'{"id": "c"}', undone: str | None = None) -> list[str]:
+    one = trip(CHAT, {"model": "gpt-5", "messages": []}, body, headers=(("content-encoding", kind),) if kind else ())
+    assert one.response is not None
+    one = replace(one, response=replace(one.response, encoding=undone))
+    return lines(one, only="api-malformed-stream")
+
+
+def test_a_body_that_is_not_encoded_as_its_header_says() -> None:
+    assert encoded("gzip") == [
+        "#0 api-malformed-stream (api, error, P): the content-encoding is 'gzip' and the body is plain text: clients "
+        "cannot decode it | #0 response byte 0"
+    ]
+    assert "'br' and the body" in encoded("BR", b" data: {}\n\n")[0]
+    assert "content-encoding" not in " ".join(encoded("gzip", undone="gzip"))
+    assert "content-encoding" not in " ".join(encoded("gzip", b"\x1f\x8b\x08"))
+    assert "content-encoding" not in " ".join([*encoded("identity"), *encoded(None)])

@@ -4,6 +4,9 @@ from typing import Any
 
 import pytest
 from conversations import CALL, HELLO, TOOLS, chat, result, said, user
+from dialogues import APIS, Piece, asks, run, says
+from dialogues import calls as looks_up
+from dialogues import gives as finds
 from judged import (
     anthropic,
     asked,
@@ -21,9 +24,6 @@ from judged import (
     use,
     words,
 )
-from told import APIS, Piece, asks, run, says
-from told import calls as looks_up
-from told import gives as finds
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -219,11 +219,11 @@ REFUND = "Please refund order 88213, which arrived with a broken lamp."
 SEND = "Please send order 88213 again, and bill the customer for it."
 LAMP = "the order with the broken lamp, at the customer's door"
 STEPS = [looks_up(LAMP), finds("a lamp")]
-TOLD = says("It is a lamp.")
+LAST = says("It is a lamp.")
 
 
 def changed(*history: Piece, ask: str = REFUND, answer: Piece = STEPS[0], api: str = "chat") -> list[str]:
-    return lines(*run(api, ([asks(ask)], answer), (history, TOLD)), only=CHANGED)
+    return lines(*run(api, ([asks(ask)], answer), (history, LAST)), only=CHANGED)
 
 
 @pytest.mark.parametrize("api", APIS)
@@ -245,7 +245,7 @@ def test_the_words_around_the_change_are_shown() -> None:
 
 
 def test_a_rewritten_message_is_the_only_finding_about_it() -> None:
-    both = run("chat", ([asks(REFUND)], STEPS[0]), ([asks(SEND), *STEPS], TOLD))
+    both = run("chat", ([asks(REFUND)], STEPS[0]), ([asks(SEND), *STEPS], LAST))
 
     assert [one.partition(" (")[0] for one in lines(*both, only="client-")] == [f"#1 {CHANGED}"]
 
@@ -306,10 +306,10 @@ def test_only_a_model_at_work_needs_the_same_message() -> None:
 
 def test_a_history_that_changed_otherwise_may_be_shortened() -> None:
     opened = [asks(REFUND), looks_up("one"), finds("a lamp")]
-    turns = [(opened, STEPS[0]), ([asks(SEND), looks_up("one"), finds("cleared"), *STEPS], TOLD)]
+    turns = [(opened, STEPS[0]), ([asks(SEND), looks_up("one"), finds("cleared"), *STEPS], LAST)]
 
     assert lines(*run("chat", *turns), only=CHANGED) == []
-    turns[1] = ([asks(SEND), *opened[1:], *STEPS], TOLD)
+    turns[1] = ([asks(SEND), *opened[1:], *STEPS], LAST)
     assert len(lines(*run("chat", *turns), only=CHANGED)) == 1
 
 
@@ -320,6 +320,6 @@ def test_a_place_is_reported_once() -> None:
         looks_up("x"),
         finds("y"),
     ]
-    turns = [([asks(REFUND)], STEPS[0]), ([asks(SEND), *STEPS], looks_up("x")), (third, TOLD)]
+    turns = [([asks(REFUND)], STEPS[0]), ([asks(SEND), *STEPS], looks_up("x")), (third, LAST)]
 
     assert len(lines(*run("chat", *turns), only=CHANGED)) == 1

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from judged import lines
 from round_trips import GEMINI, GEMINI_STREAM, exchanged, sse
 
 from turntape.inspector.wire.parse import read
@@ -284,3 +285,33 @@ def test_a_continuation_token_names_the_answer_that_a_request_continues() -> Non
 
     then = read(exchanged(GEMINI, {**ASK, "continuationToken": "dG9r"}, {})).request
     assert (then.continuation, then.previous_id, then.continues) == ("dG9r", None, "dG9r")
+
+
+@pytest.mark.parametrize(("word", "text"), [("OTHER", False), ("IMAGE_OTHER", False), ("OTHER", True)])
+def test_a_word_for_another_reason_says_that_the_api_stopped_an_answer(word: str, text: bool) -> None:
+    content = {"role": "model", "parts": [{"text": "It is"}]} if text else {"role": "model"}
+    asked = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
+    one = exchanged(GEMINI, asked, {"candidates": [{"content": content, "finishReason": word}]})
+
+    assert lines(one, only="api-finish-unknown") == (
+        []
+        if text
+        else [
+            f"#0 api-finish-unknown (api, warning, S): the API stopped the answer with {word!r} and says no reason | "
+            f"#0 finish {word}"
+        ]
+    )
+    assert lines(one, only="model-empty-response") == []
+
+
+def test_a_word_for_a_failure_is_an_error() -> None:
+    asked = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
+    candidate = {"content": {"role": "model"}, "finishReason": "MISSING_THOUGHT_SIGNATURE"}
+    error = read(exchanged(GEMINI, asked, {"candidates": [candidate]})).error
+
+    assert error is not None
+    assert (error.message, error.type, error.in_stream) == (
+        "The generation ended with 'MISSING_THOUGHT_SIGNATURE'.",
+        "MISSING_THOUGHT_SIGNATURE",
+        False,
+    )

@@ -358,3 +358,18 @@ def test_the_service_tier_is_a_term_of_the_price() -> None:
     answer = {"object": "chat.completion", "choices": [], "usage": {"prompt_tokens": 1}, "service_tier": "flex"}
 
     assert read(exchanged(CHAT, {"messages": []}, answer)).price_terms == {"service_tier": "flex"}
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_finish_word_for_a_failure_is_an_error(streamed: bool) -> None:
+    asked = {"model": "gpt-5", "messages": [{"role": "user", "content": "hi"}], "stream": streamed}
+    message = {"role": "assistant", "content": "It is"}
+    choice = {"index": 0, "delta" if streamed else "message": message, "finish_reason": "error"}
+    body = {"id": "c", "object": "chat.completion", "model": "gpt-5", "choices": [choice]}
+    reading = read(exchanged(CHAT, asked, sse(body, done=True) if streamed else body))
+
+    assert reading.error is not None
+    assert (reading.error.message, reading.error.type) == ("The generation ended with 'error'.", "error")
+    assert reading.error.in_stream is streamed
+    assert reading.finish is not None
+    assert reading.finish.effective == "error"

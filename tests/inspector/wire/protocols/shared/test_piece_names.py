@@ -8,7 +8,7 @@ from judged import CONVERSE, OLLAMA, RESPONSES
 from round_trips import CHAT, GEMINI_STREAM, MESSAGES, exchanged, sse
 
 from turntape.inspector.wire.parse import read
-from turntape.inspector.wire.protocols.shared.piece_names import PieceNames, second_message
+from turntape.inspector.wire.protocols.shared.piece_names import PieceNames, grow, second_message
 
 MIXED = "Pieces of two answers are mixed: "
 HELLO = {"role": "user", "content": "hi"}
@@ -187,3 +187,90 @@ def test_a_second_message_in_a_stream_of_cohere() -> None:
 
 def test_a_protocol_without_a_first_event_has_no_second_message() -> None:
     assert second_message([("", {}), ("", {})], "message-start") == []
+
+
+@pytest.mark.parametrize(
+    ("pieces", "found"),
+    [
+        (["A tape ", "A tape is a ", "A tape is a strip of plastic."], True),
+        (["", "A tape ", "A tape is a ", "", "A tape is a strip of plastic."], True),
+        (["A tape ", "A tape is a strip of plastic."], False),
+        (["A tape ", "A tape is ", "A tape is a strip"], False),
+        (["A tape ", "A tape is a ", "A tape is a strip ..."], True),
+        (["A tape ", "A tape ", "A tape is a strip of plastic."], False),
+        (["A tape ", "is a ", "A tape is a strip of plastic."], False),
+    ],
+    ids=["grows", "empty pieces", "two", "17 characters", "21 characters", "the same", "ends with all"],
+)
+def test_pieces_that_hold_all_pieces_before_them(pieces: list[str], found: bool) -> None:
+    assert grow(pieces) is found
+
+
+GROWING = ["A tape ", "A tape is a ", "A tape is a strip of plastic."]
+REPEATS = "Each piece of the text repeats all pieces before it."
+
+
+def test_chat_pieces_that_grow() -> None:
+    base = {"id": "x", "object": "chat.completion.chunk", "model": "gpt-5"}
+
+    def streamed(*deltas: dict[str, Any]) -> tuple[str, ...]:
+        events = [{**base, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+        end = {**base, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+        return problems(CHAT, {"model": "gpt-5", "messages": [HELLO], "stream": True}, sse(*events, end, done=True))
+
+    def piece(arguments: str) -> dict[str, Any]:
+        function = {"name": "look_up", "arguments": arguments}
+        return {"tool_calls": [{"index": 0, "id": "call_1", "type": "function", "function": function}]}
+
+    assert streamed(*({"content": text} for text in GROWING)) == (REPEATS,)
+    cumulative = ['{"word":', '{"word":"tape",', '{"word":"tape","count":2}']
+    assert streamed(*map(piece, cumulative)) == ("Each piece of a call's arguments repeats all pieces before it.",)
+    assert streamed(*map(piece, ['{"word":', '"tape",', '"count":2}'])) == ()
+
+
+def test_gemini_and_ollama_pieces_that_grow() -> None:
+    asked = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
+
+    def google(thought: bool) -> tuple[str, ...]:
+        parts = [{"text": text, **({"thought": True} if thought else {})} for text in GROWING]
+        events: list[dict[str, Any]] = [{"candidates": [{"content": {"parts": [part]}}]} for part in parts]
+        events[-1]["candidates"][0]["finishReason"] = "STOP"
+        return problems(GEMINI_STREAM, asked, sse(*events))
+
+    assert google(False) == (REPEATS,)
+    assert google(True) == ()
+    lines = [{"model": "m", "message": {"content": text}, "done": False} for text in GROWING]
+    body = b"".join(sse(line)[6:-1] for line in [*lines, {"model": "m", "done": True, "done_reason": "stop"}])
+    kind = "application/x-ndjson"
+    assert read(exchanged(OLLAMA, {"model": "m", "messages": [HELLO]}, body, content_type=kind)).problems == (REPEATS,)
+
+
+def test_anthropic_pieces_that_grow() -> None:
+    def grown(kind: str, key: str, *pieces: str) -> tuple[str, ...]:
+        deltas = [{"type": "content_block_delta", "index": 0, "delta": {"type": kind, key: text}} for text in pieces]
+        first = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+        return anthropic(begun("msg_1"), first, *deltas)
+
+    found = ("Each piece of a content block repeats all pieces before it.",)
+    assert grown("text_delta", "text", *GROWING) == found
+    assert grown("input_json_delta", "partial_json", *GROWING) == found
+    assert grown("text_delta", "text", "A tape ", "is a ", "strip of plastic.") == ()
+
+
+def test_an_id_and_a_model_that_change_at_once_begin_a_second_answer() -> None:
+    seen = PieceNames()
+    seen.add({"the id": "a", "the model": "m", "the created": 1})
+    seen.add({"the id": "b", "the model": "m", "the created": 2})
+    assert seen.problems == []
+    seen.add({"the id": "c", "the model": "n", "the created": 2})
+    assert seen.problems == [
+        "A second answer begins in the stream: the id changes from 'b' to 'c' and the model changes from 'm' to 'n'."
+    ]
+
+
+def test_a_name_that_appears_late_begins_nothing() -> None:
+    seen = PieceNames()
+    for names in ({"the id": "a"}, {"the id": "b", "the model": "m"}, {"the id": "c", "the model": None}):
+        seen.add(names)
+
+    assert seen.problems == []

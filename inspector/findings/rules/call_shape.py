@@ -1,0 +1,81 @@
+"""How the arguments of calls came: as text or as an object, and with every character whole."""
+
+from collections.abc import Iterator
+
+from ...wire.json_value import as_object, is_array, is_object
+from ...wire.protocols.traits import ArgumentsField
+from ...wire.values import Part
+from ..rule import Note, rule
+from ..rule_context import RuleContext
+from .emission import call_at, whole_calls
+
+_LOST = "\ufffd"
+"""The character that decoders put in the place of bytes which they cannot read."""
+_CALLS = frozenset({None, "function", "function_call", "tool_use"})
+"""Types of calls whose arguments have a fixed type; others are tools of the API with formats of their own."""
+
+
+@rule(
+    "api-arguments-wrong-type",
+    "api",
+    "warning",
+    "P",
+    says="The arguments of a call are an object where the API has a string with JSON, or the other way round.",
+    fix="Update the server or gateway; a strict client fails on such a call.",
+    not_when=(
+        "The client understood the calls and ran them all: then it is an info",
+        "The call is of a tool of the API, which has its own format",
+    ),
+)
+def arguments_wrong_type(context: RuleContext) -> Iterator[Note]:
+    if context.has("call-args-not-json"):
+        return
+    for part in context.emission.content:
+        if part.call is None or part.call.server or as_object(part.raw).get("type") not in _CALLS:
+            continue
+        for field in context.protocol.requests.arguments:
+            came = _type_of(part, field)
+            if came is not None and came != field.type:
+                yield Note(
+                    f"the arguments of {part.call.name!r} are {_AN[came]}, where the API has {_AN[field.type]}",
+                    (call_at(context, part.call), f"{context.at} response {part.pointer}"),
+                )
+
+
+_AN = {"string": "a string", "object": "an object"}
+
+
+def _type_of(part: Part, field: ArgumentsField) -> str | None:
+    """The type of the arguments, if the call has them in this field."""
+    holder = as_object(part.raw)
+    for key in field.holder:
+        holder = as_object(holder.get(key))
+    value = holder.get(field.key)
+    return "string" if isinstance(value, str) else "object" if is_object(value) or is_array(value) else None
+
+
+@rule(
+    "api-replacement-characters",
+    "api",
+    "warning",
+    "S",
+    says="The arguments of a call hold the replacement character (U+FFFD), which the request does not have: characters were "
+    "lost on the way, often where a stream was cut inside one.",
+    fix="Decode streams as a whole and not piece by piece; check the server and each gateway on the way.",
+    not_when=(
+        "The request itself holds the character",
+        "The client ran all calls, and no result is an error: then it is an info",
+    ),
+)
+def characters_lost(context: RuleContext) -> Iterator[Note]:
+    broken = [call for call in whole_calls(context) if _LOST in call.arguments_raw or "\\ufffd" in call.arguments_raw]
+    body = context.turn.round_trip.request.body
+    if not broken or _LOST.encode() in body or b"\\ufffd" in body.lower():
+        return
+    yield Note(
+        f"the arguments of {broken[0].name!r} hold the replacement character U+FFFD: {broken[0].arguments_raw[:120]!r}",
+        tuple(call_at(context, call) for call in broken[:4]),
+    )
+
+
+RULES = (arguments_wrong_type, characters_lost)

@@ -1,0 +1,115 @@
+"""Arguments that came as another type than the API's, and arguments that lost characters."""
+
+from typing import Any
+
+import pytest
+from conversations import CALL, HELLO, chat, said
+from judged import CONVERSE, OLLAMA, anthropic, asked, gemini, lines, responses, trip, turn, use
+
+from turntape.cassettes.tape.model import RoundTrip
+
+TYPE = "api-arguments-wrong-type"
+LOST = "api-replacement-characters"
+WORD = {"word": "tape"}
+TEXT = '{"word":"tape"}'
+COHERE = "https://api.cohere.com/v2/chat"
+
+
+def at_chat(arguments: object) -> RoundTrip:
+    message = said(None, CALL)
+    message["tool_calls"][0]["function"]["arguments"] = arguments
+    return chat([HELLO], message)
+
+
+def at_cohere(arguments: object) -> RoundTrip:
+    message = {"role": "assistant", "tool_calls": said(None, CALL)["tool_calls"]}
+    message["tool_calls"][0]["function"]["arguments"] = arguments
+    return trip(
+        COHERE, {"model": "x", "messages": [HELLO]}, {"id": "x", "message": message, "finish_reason": "TOOL_CALL"}
+    )
+
+
+def at_ollama(arguments: object) -> RoundTrip:
+    message = {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{"function": {"name": "look_up", "arguments": arguments}}],
+    }
+    asked_ = {"model": "m", "messages": [HELLO], "stream": False}
+    return trip(OLLAMA, asked_, {"model": "m", "message": message, "done": True, "done_reason": "stop"})
+
+
+def at_responses(arguments: object) -> RoundTrip:
+    item = {"type": "function_call", "call_id": "call_1", "name": "look_up", "arguments": arguments}
+    return responses([HELLO], [item | {"status": "completed"}])
+
+
+@pytest.mark.parametrize("make", [at_chat, at_cohere, at_responses])
+def test_an_object_in_the_place_of_a_string(make: Any) -> None:
+    [line] = lines(make(WORD), only=TYPE)
+
+    assert line.startswith(
+        f"#0 {TYPE} (api, warning, P): the arguments of 'look_up' are an object, where the API has a string | #0 call "
+    )
+    assert lines(make(TEXT), only=TYPE) == []
+
+
+def test_a_string_in_the_place_of_an_object() -> None:
+    assert "are a string, where the API has an object" in lines(at_ollama(TEXT), only=TYPE)[0]
+    assert lines(at_ollama(WORD), only=TYPE) == []
+    block = {"type": "tool_use", "id": "toolu_1", "name": "look_up", "input": TEXT}
+    found = {one.partition(" (")[0] for one in lines(anthropic([asked("hi")], [block])) if "arguments" in one}
+    assert found == {"#0 call-args-not-json"}, "one finding for one fault"
+
+
+def test_a_list_is_no_string_and_nothing_is_no_type() -> None:
+    assert lines(at_chat([WORD]), only=TYPE) != []
+    assert lines(at_chat(None), only=TYPE) == []
+
+
+def test_the_calls_that_the_client_left_are_an_echo() -> None:
+    trips = [chat([HELLO], said(None, CALL)), at_chat(WORD)]
+
+    assert lines(*trips, only=TYPE) != []
+
+
+BROKEN = "t\ufffd\ufffdpe"
+
+
+def at_converse(word: str) -> RoundTrip:
+    call = {"toolUse": {"toolUseId": "tooluse_1", "name": "look_up", "input": {"word": word}}}
+    answer = {"output": {"message": {"role": "assistant", "content": [call]}}, "stopReason": "tool_use"}
+    return trip(CONVERSE, {"messages": [{"role": "user", "content": [{"text": "hi"}]}]}, answer)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda word: at_chat(f'{{"word":"{word}"}}'),
+        lambda word: at_responses(f'{{"word":"{word}"}}'),
+        lambda word: at_ollama({"word": word}),
+        lambda word: anthropic([asked("hi")], [use(word=word)]),
+        lambda word: gemini(
+            [turn("user", {"text": "hi"})], [{"functionCall": {"name": "look_up", "args": {"word": word}}}]
+        ),
+        at_converse,
+    ],
+    ids=["chat", "responses", "ollama", "anthropic", "gemini", "converse"],
+)
+def test_characters_that_were_lost_on_the_way(make: Any) -> None:
+    [line] = lines(make(BROKEN), only=LOST)
+
+    assert line.startswith(
+        f"#0 {LOST} (api, warning, S): the arguments of 'look_up' hold the replacement character U+FFFD: "
+    )
+    assert lines(make("tape"), only=LOST) == []
+
+
+def test_an_escaped_character_counts_too() -> None:
+    assert lines(at_chat('{"word":"t\\ufffdpe"}'), only=LOST) != []
+
+
+def test_a_request_with_the_character_may_be_repeated() -> None:
+    for text in (BROKEN, "t\\uFFFDpe"):
+        one = chat([{"role": "user", "content": text}], said(None, ("call_1", "look_up", f'{{"word":"{BROKEN}"}}')))
+        assert lines(one, only=LOST) == []

@@ -1,0 +1,101 @@
+"""Rules about answers and repeated messages: for each exception, a run in which a rule fires and its twin.
+
+Rows are as in `rule_exceptions_model_api`.
+"""
+
+from typing import Any
+
+from conversations import CALL, HELLO, chat, result, said, user
+from judged import responses
+from rule_exceptions_model_api import Row, chunk, edited, stream
+
+from turntape.cassettes.tape.model import RoundTrip
+
+DONE = said("It is a strip.")
+SYSTEM = {"role": "system", "content": "You look words up and say what they mean. " * 4}
+STOPPED = chat([HELLO], said("It is a strip.\nObservation: made up"), stop=["\nObservation:"])
+
+
+def after(answer: dict[str, Any], *history: dict[str, Any], **fields: Any) -> list[RoundTrip]:
+    return [chat([HELLO], answer, **fields), chat([HELLO, *history], DONE, index=1)]
+
+
+def untooled(**fields: Any) -> RoundTrip:
+    """A call in the answer to a request without tools."""
+    return chat([HELLO], said(None, CALL), tools=None, **fields)
+
+
+def as_object(ran: str | None = None) -> list[RoundTrip]:
+    """A call whose arguments are an object, and the result that the client gives."""
+    first = edited(chat([HELLO], said(None, CALL)), '"{\\"word\\":\\"tape\\"}"', '{"word":"tape"}')
+    return [first, *([chat([HELLO, said(None, CALL), result("call_1", ran)], DONE, index=1)] if ran else [])]
+
+
+def lost(text: str = "what is a tape?", ran: str | None = None) -> list[RoundTrip]:
+    call = said(None, ("call_1", "look_up", '{"word":"t\ufffdpe"}'))
+    first = chat([user(text)], call)
+    return [first, *([chat([user(text), call, result("call_1", ran)], DONE, index=1)] if ran else [])]
+
+
+def repeated(*messages: dict[str, Any]) -> RoundTrip:
+    return chat(list(messages), DONE)
+
+
+def after_results(*texts: str) -> RoundTrip:
+    """A history of calls, with these messages of the user after the results."""
+    history: list[dict[str, Any]] = [HELLO]
+    for place, text in enumerate(texts):
+        call = said(None, (f"call_{place}", "look_up", f'{{"word":"{place}"}}'))
+        history += [call, result(f"call_{place}", f"strip {place}"), user(text)]
+    return chat(history, DONE)
+
+
+def searched(kind: str) -> RoundTrip:
+    item = {"type": kind, "call_id": "call_1", "name": "look_up", "arguments": {"word": "tape"}, "status": "completed"}
+    return responses([HELLO], [item])
+
+
+WHAT = HELLO["content"]
+TWICE = repeated(HELLO, HELLO, DONE, user("Why?"), user("Why?"))
+
+ANSWERS: list[Row] = [
+    *[("model-unknown-tool",
+       "The request offers no tools, and the API may hold some: a session, a cache or an earlier request",
+       untooled(), run)
+      for run in (untooled(conversation="conv_1"), untooled(prompt={"id": "p"}), untooled(mcp_servers=[{}]),
+                  responses([HELLO], [{"type": "function_call", "call_id": "c", "name": "x", "arguments": "{}"}],
+                            tools=[], previous_response_id="resp_9"))],
+    ("client-assistant-mutated", "A stop string of the request was put behind the answer again",
+     after(said("<answer>4"), said("<answer>5</answer>"), user("Why?"), stop=["</answer>"]),
+     after(said("<answer>4"), said("<answer>4</answer>"), user("Why?"), stop=["</answer>"])),
+    ("api-stop-ignored", "The string ends the text",
+     STOPPED, chat([HELLO], said("It is a strip.\nObservation: \n"), stop=["\nObservation:"])),
+    ("api-stop-ignored", "The answer was cut or failed",
+     stream(chunk({"content": "a b c"}), chunk({}, "stop"), done=True, fields={"stop": ["b"]}),
+     stream(chunk({"content": "a b c"}), fields={"stop": ["b"]})),
+    ("api-stop-ignored", "The answer was cut or failed",
+     stream(chunk({"content": "a b c"}), chunk({}, "stop"), done=True, fields={"stop": ["b"]}),
+     stream(chunk({"content": "a b c"}), chunk({}, "error"), done=True, fields={"stop": ["b"]})),
+    ("client-system-prompt-repeated", "The copies are short",
+     repeated(SYSTEM, SYSTEM, HELLO), repeated(*[{"role": "system", "content": "Be brief."}] * 2, HELLO)),
+    ("client-system-prompt-repeated", "The copies are apart: a framework may begin a new task in one conversation",
+     repeated(SYSTEM, SYSTEM, HELLO), repeated(SYSTEM, HELLO, DONE, SYSTEM, user("Why?"))),
+    ("client-user-message-repeated", "Only one message is there twice: the user may have sent it twice",
+     TWICE, repeated(HELLO, HELLO, DONE, user("Why?"))),
+    ("client-user-message-repeated", "An answer of the model comes between the copies",
+     TWICE, repeated(HELLO, DONE, HELLO, DONE, user("Why?"), DONE, user("Why?"))),
+    ("client-user-message-repeated", "Another message is repeated after each result: a reminder of the client",
+     after_results(WHAT, WHAT), after_results("Go on.", "Go on.")),
+    ("api-arguments-wrong-type", "The client understood the calls and ran them all: then it is an info",
+     as_object(), as_object("a strip"), "info"),
+    ("api-arguments-wrong-type", "The call is of a tool of the API, which has its own format",
+     searched("function_call"), searched("tool_search_call")),
+    ("api-replacement-characters", "The request itself holds the character", lost(), lost("what is a t\ufffdpe?")),
+    ("api-replacement-characters", "The client ran all calls, and no result is an error: then it is an info",
+     lost(ran="Error: no such word"), lost(ran="a strip"), "info"),
+    ("reasoning-in-text", "The tag is in code: then it is an info",
+     chat([HELLO], said("I look.</think> A strip.")), chat([HELLO], said("Write `</think>` at the end.")), "info"),
+    ("reasoning-in-text", "The request talks about the tag: then it is an info",
+     chat([HELLO], said("I look.</think> A strip.")),
+     chat([user("What is </think> for?")], said("I look.</think> A strip.")), "info"),
+]  # fmt: skip
