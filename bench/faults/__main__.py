@@ -17,12 +17,15 @@ from .recorded import run as recorded
 from .report import as_json, text
 from .score import score
 from .tapes import write_trips
+from .tools import run as tools
 
 
 def main() -> int:
     given = _parser().parse_args()
     if given.frameworks or given.framework:
         return frameworks.main(given)
+    if given.tools:
+        return tools.main(given)
     if given.recorded or given.loop:
         return recorded.main(given)
     try:
@@ -30,13 +33,14 @@ def main() -> int:
     except LookupError as exc:
         _parser().error(str(exc))
     everything = not (given.story or given.only or given.protocol or given.json or given.list or given.write)
-    return missed | recorded.main(given) if everything else missed
+    return missed | recorded.main(given) | tools.main(given) if everything else missed
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.faults", description=__doc__)
     parser.add_argument("--story", action="store_true", help="only the bench's own story")
     parser.add_argument("--recorded", action="store_true", help="only the recorded loops of the corpus")
+    parser.add_argument("--tools", action="store_true", help="only recorded loops with a tool server")
     parser.add_argument("--frameworks", action="store_true", help="only loops of real frameworks")
     parser.add_argument("--framework", metavar="NAME", action="append", help="one of the frameworks")
     parser.add_argument("--again", action="store_true", help="run the frameworks again, instead of reading kept tapes")

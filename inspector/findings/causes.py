@@ -88,11 +88,17 @@ TOOL_CAUSES = (
 )
 
 
+SHORTENED = frozenset({"client-tool-result-as-file", "client-tool-result-cut"})
+
+
 def of_tool(finding: Finding, about_tools: Iterable[str]) -> Finding:
     """A finding of a request as an echo of what the tools' own wire shows, if that explains it."""
     if finding.id not in TOOL_ECHOES or finding.because_of:
         return finding
     known = set(about_tools)
+    if finding.id == "client-tool-error-as-success" and known & SHORTENED:
+        # The tool had not failed: these are the client's words about a result that is too large.
+        return replace(finding, severity="info", because_of=tuple(sorted(known & SHORTENED)))
     return replace(finding, because_of=tuple(cause for cause in TOOL_CAUSES if cause in known))
 
 

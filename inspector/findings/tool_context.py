@@ -63,13 +63,12 @@ class ToolContext:
 
     def breaks_schema(self, run: ToolRun) -> tuple[Violation, ...]:
         """How the structured content of a result breaks the schema that its tool states."""
-        known = self.definition(run)
-        if known is None or not is_object(known.output_schema) or run.result is None or run.is_error:
+        if not is_object(run.output_schema) or run.result is None or run.is_error:
             return ()
         value = returned_of(run.result).structured
         if value is None:
             return (Violation("missing-required", "it has no structured content", coercible=False),)
-        return tuple(violations(known.output_schema, value))
+        return tuple(violations(run.output_schema, value))
 
     def definition(self, run: ToolRun) -> Definition | None:
         """The tool as its server listed it last."""

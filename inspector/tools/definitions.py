@@ -1,7 +1,7 @@
 """Tools as their servers define them, and as the model is offered them.
 
 Clients rewrite definitions for their API: they add or cut words, make all arguments required, replace keywords of the
-schema. That is no fault. Another text, and arguments that are missing or of another kind, are.
+schema. Such changes are not faults. Another text, and arguments that are missing or of another kind, are.
 """
 
 from collections.abc import Iterator

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from ..analysis.dispatch import Dispatch
 from ..analysis.turn import Turn
-from ..wire.json_value import Object, as_text, is_object
+from ..wire.json_value import Object, as_object, as_text, is_object
 from ..wire.registry import traits_of
 from ..wire.values import Message, Part
 from .arguments import meaning
@@ -277,7 +277,14 @@ def shown_results(turn: TurnCalls, following: Turn, done: Dispatch) -> Iterator[
             continue
         part = parts.get(id(result))
         raw, pointer = (part.raw, part.pointer) if part is not None else (None, "")
-        yield known, Shown(following.round_trip.index, result.text, result.is_error, raw, near, marks, pointer)
+        marked = marks or _has_mark(raw)
+        yield known, Shown(following.round_trip.index, result.text, result.is_error, raw, near, marked, pointer)
+
+
+def _has_mark(raw: object) -> bool:
+    """Whether a result says for itself whether it failed, as in the formats that several APIs share."""
+    fields = as_object(raw)
+    return "is_error" in fields or "status" in as_object(fields.get("toolResult"))
 
 
 def _holding(messages: Sequence[Message], wanted: set[int]) -> Iterator[tuple[int, Part]]:

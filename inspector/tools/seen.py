@@ -35,10 +35,15 @@ class Shown:
     pointer: str = ""
     """JSON pointer to the part that holds it; empty where the result is in a text."""
 
+    @property
+    def blank(self) -> bool:
+        """Whether the model sees nothing in it."""
+        return ShownText(self.text).blank
+
 
 def seen(run: ToolRun, shown: Shown) -> ToolRun:
     """The run with what the request shows of it."""
-    returned, text = returned_of(run.result), ShownText(shown.text)
+    returned, text = returned_of(run.result), ShownText(shown.text, shown.raw)
     how: SeenAs = _seen_as(run, returned, text)
     lost = tuple(dict.fromkeys(_lost(returned, text, shown))) if run.result is not None else ()
     if how == "equal" and not returned.texts and returned.structured is None and lost:
@@ -62,7 +67,7 @@ def seen(run: ToolRun, shown: Shown) -> ToolRun:
 def _seen_as(run: ToolRun, returned: Returned, text: ShownText) -> SeenAs:
     if run.outcome == "failed":
         message = error_message(run.error) or ""
-        return "equal" if text.holds(message) else "dropped" if not text.text.strip() else "replaced"
+        return "equal" if text.holds(message) else "dropped" if text.blank else "replaced"
     if run.outcome != "answered":
         return "replaced"
     if returned.empty:
@@ -70,7 +75,7 @@ def _seen_as(run: ToolRun, returned: Returned, text: ShownText) -> SeenAs:
     whole = all(text.holds(one) for one in returned.texts)
     structured = returned.structured is None or text.holds_value(returned.structured)
     if whole and (structured or (returned.texts and _says_all(returned))):
-        return "equal" if returned.texts or returned.structured is not None else "equal"
+        return "equal"
     if whole and returned.texts:
         return "text"
     if structured and returned.structured is not None:
@@ -88,7 +93,7 @@ def _part(returned: Returned, text: ShownText) -> SeenAs:
         return "cut"
     if len(returned.texts) > 1 and any(text.holds(one) for one in returned.texts):
         return "cut"
-    return "changed" if text.text.strip() not in ("", "[]", "{}", "null") else "dropped"
+    return "dropped" if text.blank else "changed"
 
 
 def _says_all(returned: Returned) -> bool:

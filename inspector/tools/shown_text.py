@@ -10,6 +10,9 @@ from ..analysis.conversation import without_space
 from ..wire.json_value import compact, is_array, is_object, parse_json
 from .arguments import meaning
 
+_CONTENT = ("content", "output", "response", "result", "json")
+_WRAPPERS = ("toolResult", "functionResponse", "function_response")
+"""Where APIs keep the content of a result, and what they put around it."""
 _DEPTH = 6
 _MOST_LEAVES = 2_000
 _MOST_STARTS = 4
@@ -29,11 +32,13 @@ class ShownText:
     """A result's text in a request, with the JSON that is in it."""
 
     text: str
+    raw: object = None
+    """The JSON of the part that holds it. An API's reader may have left out what is around the text."""
 
     @cached_property
     def values(self) -> list[object]:
-        """The JSON objects and arrays in the text: the whole, or the first after the client's words."""
-        found: list[object] = []
+        """The JSON of the part's content, and of the text: of the whole, or the first after the client's words."""
+        found = list(_contents(self.raw))
         for start in list(_starts(self.text))[:_MOST_STARTS]:
             try:
                 value, _ = json.JSONDecoder().raw_decode(self.text, start)
@@ -42,6 +47,14 @@ class ShownText:
             found.append(value)
             break
         return found
+
+    @property
+    def blank(self) -> bool:
+        """Whether it says nothing: no text, or JSON without any value in it."""
+        if not self.text.strip() or self.text.strip() == "null":
+            return True
+        value = parse_json(self.text.encode("utf-8", "replace"))
+        return (is_object(value) or is_array(value)) and not any(_values(value, _DEPTH))
 
     @cached_property
     def meanings(self) -> set[str]:
@@ -126,6 +139,27 @@ def _starts(text: str) -> Iterator[int]:
         before = text[max(0, found.start() - 2) : found.start()]
         if not before.strip() or before[-1] == "\n" or before.rstrip()[-1:] in (":", ">"):
             yield found.start()
+
+
+def _contents(raw: object) -> Iterator[object]:
+    """What a part of a request holds as the result, without ids and names around it."""
+    if not is_object(raw):
+        return
+    for key in _CONTENT:
+        if (inner := raw.get(key)) is not None:
+            yield inner
+    for key in _WRAPPERS:
+        yield from _contents(raw.get(key))
+
+
+def _values(value: object, depth: int) -> Iterator[bool]:
+    """Whether each value inside says something."""
+    if is_object(value) or is_array(value):
+        for one in value.values() if is_object(value) else value:
+            if depth:
+                yield from _values(one, depth - 1)
+    else:
+        yield value is not None and (not isinstance(value, str) or bool(value.strip()))
 
 
 def _inner(value: object, depth: int) -> Iterator[object]:

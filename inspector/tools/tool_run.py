@@ -50,6 +50,8 @@ class ToolRun:
     """The arguments as compact JSON; empty when there were none."""
     meta: dict[str, object] = field(default_factory=dict[str, object])
     """What the client adds to the call, under `_meta`."""
+    output_schema: object = None
+    """The JSON Schema that its server stated for the structured content, when the call was made; None for none."""
     started_at: float
     """When the call was seen, in seconds since the epoch."""
     duration_ms: float | None = None

@@ -107,7 +107,8 @@ class ToolSessions:
             if len(session.asked) < _MOST_OPEN:
                 session.asked[message.sequence] = message
             if message.sender == "client" and message.method == "tools/call":
-                yield _called(session, message)
+                known = self.tools.get(session.server, {}).get(as_text(message.params.get("name")) or "")
+                yield _called(session, message, known)
         elif message.is_answer:
             asked = session.asked.pop(message.answers, None) if message.answers is not None else None
             if asked is not None:
@@ -164,7 +165,7 @@ class ToolSessions:
         self.listings += 1
 
 
-def _called(session: _Session, message: ToolMessage) -> ToolRun:
+def _called(session: _Session, message: ToolMessage, known: Definition | None) -> ToolRun:
     """The run that a `tools/call` begins, or continues."""
     params = message.params
     state = as_text(params.get("requestState"))
@@ -186,6 +187,7 @@ def _called(session: _Session, message: ToolMessage) -> ToolRun:
             started_at=message.at,
             exchanges=(message.index,),
             meta=as_object(params.get("_meta")),
+            output_schema=known.output_schema if known is not None else None,
         )
     session.runs[message.sequence] = run
     return run

@@ -32,7 +32,7 @@ def _named(call: ModelCall) -> str:
     return f"{call.call.name!r}" + (f" ({call.call.id})" if call.call.id else "")
 
 
-def _says_why(text: str) -> bool:
+def says_why(text: str) -> bool:
     return reads_like_error(text) or _REFUSED.search(text[:600]) is not None
 
 
@@ -55,9 +55,9 @@ def never_executed(context: ToolContext) -> Iterator[Note]:
         if call.call.arguments is None and call.call.arguments_raw.strip():
             continue
         shown = call.shown
-        if shown is not None and not (shown.is_error or _says_why(shown.text) or not shown.text.strip()):
+        if shown is not None and not (shown.is_error or shown.blank or says_why(shown.text)):
             continue
-        mild = call.turn.followed_by is None or (shown is not None and bool(shown.text.strip()))
+        mild = call.turn.followed_by is None or (shown is not None and not shown.blank)
         server = call.tool[0] if call.tool else ""
         yield Note(
             f"the model called {_named(call)}, but server {server!r} was not asked to run it",
@@ -81,14 +81,14 @@ def never_executed(context: ToolContext) -> Iterator[Note]:
 def result_forged(context: ToolContext) -> Iterator[Note]:
     for call in context.missing if context.over == "closed" else ():
         shown = call.shown
-        if shown is None or shown.is_error or not shown.text.strip() or _says_why(shown.text):
+        if shown is None or shown.is_error or shown.blank or says_why(shown.text):
             continue
         if context.returned_before(call) is None:
             yield Note(f"{_named(call)} was not executed, but the model sees a result: {_quoted(shown.text)}", at(call))
     for call, run in context.final:
         if run.outcome not in ("failed", "unanswered", "cancelled") or run.seen_as != "replaced" or run.seen_error:
             continue
-        if not _says_why(run.seen_text or ""):
+        if not says_why(run.seen_text or ""):
             yield Note(
                 f"{of(run)} returned no result, but the model sees one: {_quoted(run.seen_text)}",
                 (f"#{run.index} request", *at(call)[1:]),

@@ -17,6 +17,7 @@ _NOTICE = re.compile(
     re.IGNORECASE,
 )
 """How clients say that something is missing."""
+_FAILURE = re.compile(r"\b(?:error|exception)\b|\bfail", re.IGNORECASE)
 _SHORT = 80
 
 
@@ -282,7 +283,7 @@ def result_stale(context: ToolContext) -> Iterator[Note]:
 def error_mark_lost(context: ToolContext) -> Iterator[Note]:
     for call, run in context.final:
         if "error_mark" in run.lost and run.outcome in ("answered", "failed"):
-            plain = reads_like_error(run.seen_text or "") or run.seen_as == "replaced"
+            plain = reads_like_error(run.seen_text or "") or _FAILURE.search((run.seen_text or "")[:200]) is not None
             yield Note(
                 f"{of(run)} reported an error, but its result is not marked as one: {_quoted(run.seen_text)}",
                 places(call, run),

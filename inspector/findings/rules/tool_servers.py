@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from ...tools.definitions import Difference, compare
+from ...tools.definitions import compare
 from ...wire.json_value import as_count
+from ...wire.printable import several
 from ..finding import Severity
 from ..rule import Note, tool_rule
 from ..schema_check import described
@@ -201,11 +202,13 @@ def garbage(context: ToolContext) -> Iterator[Note]:
     ),
 )
 def definition_differs(context: ToolContext) -> Iterator[Note]:
-    for tool, known in context.offers:
-        found: Difference | None = compare(tool, known)
-        if found is not None and context.turn is not None:
+    differ = [(tool, known, found) for tool, known in context.offers if (found := compare(tool, known)) is not None]
+    mild = [one for one in differ if one[2].mild]
+    for tool, known, found in [*(one for one in differ if not one[2].mild), *mild[:1]]:
+        if context.turn is not None:
+            others = f" (and {several(len(mild) - 1, 'more tool')})" if found.mild and len(mild) > 1 else ""
             yield Note(
-                f"{tool.name!r} differs from what its server states: {found.text}",
+                f"{tool.name!r}{others} differs from what its server states: {found.text}",
                 (f"#{context.turn.round_trip.index} request {tool.pointer}", f"#{known.index} response /result/tools"),
                 severity="info" if found.mild else None,
             )

@@ -107,6 +107,25 @@ def test_a_file_in_place_of_the_text() -> None:
     assert how(text(f"see /home/me/notes.txt and {LONG}"), f"see /home/me/notes.txt and {LONG[:700]}")[0] == "cut"
 
 
+def test_the_json_of_the_part_counts_where_the_reader_unwraps_it() -> None:
+    raw = {"functionResponse": {"name": "add", "id": "It is 42.", "response": {"result": 11}}}
+
+    assert how(text('{"result":11}'), "11", raw=raw) == ("equal", ())
+    assert how(text('{"result":12}'), "11", raw=raw)[0] == "changed"
+    assert how(text("It is 42."), "11", raw=raw)[0] == "changed"
+
+
+@pytest.mark.parametrize("given", ["", " ", "[]", "{}", "null", '{"result":""}', '[{"text":" "}]', '{"a":null}'])
+def test_what_says_nothing_is_blank(given: str) -> None:
+    assert shown(given).blank
+    assert how(text("It is 42."), given)[0] == "dropped"
+
+
+@pytest.mark.parametrize("given", ["0", "{}x", '{"result":0}', "[false]", '["x"]'])
+def test_what_says_anything_is_not_blank(given: str) -> None:
+    assert not shown(given).blank
+
+
 def test_other_text_is_changed_and_none_is_dropped() -> None:
     assert how(text("It is 42."), "It is 43.") == ("changed", ("text",))
     assert how(text("It is 42."), "") == ("dropped", ("text",))

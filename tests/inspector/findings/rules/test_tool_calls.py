@@ -35,6 +35,10 @@ def test_a_recording_that_ends_with_the_call_is_an_info() -> None:
     assert Story().start().turn(ONE).found() == [(2, "client-tool-never-executed", "client", "info")]
 
 
+def test_a_result_that_says_nothing_is_no_result() -> None:
+    assert not_executed('{"result":""}').found() == [(2, "client-tool-never-executed", "client", "warning")]
+
+
 def test_arguments_that_are_not_json_cannot_be_run() -> None:
     story = Story().start().turn(("c1", "add", '{"a":')).results(("c1", "")).turn()
 

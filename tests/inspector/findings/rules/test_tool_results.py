@@ -156,6 +156,14 @@ def test_the_mark_of_an_error_is_lost() -> None:
     assert (2, "client-tool-error-mark-lost", "client", "info") in refused
 
 
+def test_the_words_of_a_client_for_a_large_result_are_no_error_of_the_tool() -> None:
+    story = marked(text(LONG), "Error: result exceeds the limit. Saved to file /home/me/.x/r/a.txt")
+    found = [one for row in story.label() for one in row.label["findings"]]  # type: ignore[attr-defined]
+
+    [as_success] = [one for one in found if one["id"] == "client-tool-error-as-success"]
+    assert (as_success["severity"], as_success["because_of"]) == ("info", ["client-tool-result-as-file"])
+
+
 def test_an_error_that_the_tool_did_not_report() -> None:
     assert marked(text("It is 42."), "It broke.", is_error=True).found() == [
         (2, "client-tool-error-invented", "client", "error")

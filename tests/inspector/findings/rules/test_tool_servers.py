@@ -165,6 +165,25 @@ def test_what_clients_do_to_definitions_is_at_most_an_info(changed: dict[str, An
     assert {severity for _, _, _, severity in offers(**changed).found()} <= {"info"}
 
 
+def test_differences_by_design_are_one_finding() -> None:
+    story = Story().start()
+    tools = [{**one, "description": f"{one['description']} Use it with care."} for one in (ADD, SAY)]
+
+    [said] = story.turn(tools=offered(*tools, name=story.name("{}"))).says("client-tool-definition-differs")
+
+    assert (
+        said
+        == "'mcp__files__add' (and 1 more tool) differs from what its server states: the description got more words"
+    )
+
+
+def test_a_result_is_held_against_the_schema_of_its_time() -> None:
+    story = Story().start().turn(ONE).call("add", {"a": 1}, text("1")).results(("c1", "1"))
+    story.tools = [{**ADD, "outputSchema": {"type": "object"}}, SAY]
+
+    assert story.lists().turn().says("tool-invalid-result") == []
+
+
 def test_equal_definitions_are_nothing_and_a_difference_is_reported_once() -> None:
     assert offers().found() == offers(**properties(a={"type": "NUMBER"}, b={})).found() == []
     story = offers(description="Subtract.")
