@@ -8,6 +8,8 @@ import os
 import sys
 from collections.abc import Sequence
 
+from ..exit_codes import INTERRUPTED
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. Raises `SystemExit` for --help and usage errors."""
@@ -17,7 +19,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from ..tool_wire.wrapper import parsed, wrap
 
         if wrapped := parsed(arguments[1:]):
-            return wrap(wrapped)
+            try:
+                return wrap(wrapped)
+            except KeyboardInterrupt:  # before the server was started
+                return INTERRUPTED
     from .command_line import main
 
     return main(arguments)

@@ -226,7 +226,7 @@ class Recording:
         import asyncio
 
         assert self._sidecar and self._links
-        await self._links.close()
+        await self._links.close(waiting=_say_waiting)
         await self._engine.stop()
         count = self._recorder.count
         totals = await asyncio.to_thread(self._sidecar.close, count)
@@ -238,6 +238,10 @@ class Recording:
         problems = (self._recorder.problem, *self._links.problems, missing, *remarks)
         lost = self._recorder.problem is not None or bool(self._links.problems)
         return Outcome(count, totals, tuple(p for p in problems if p), lost)
+
+
+def _say_waiting(names: list[str]) -> None:
+    sys.stderr.write(f"turntape: waiting for the end of {' and '.join(names)}; Ctrl-C does not wait\n")
 
 
 def known_findings(settings: Settings) -> None:

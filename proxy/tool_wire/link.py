@@ -1,10 +1,13 @@
 """The wrapper's end of the link: sends frames to the recorder and never waits for it."""
 
-import sys
+import json
+import os
+import select
 from collections import deque
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from .frames import LOST, SAY, Decoder, encode
+from .frames import CLIENT, LOST, SAY, SERVER, STDERR, Decoder, encode
 
 if TYPE_CHECKING:
     import socket
@@ -51,18 +54,18 @@ class Link:
         """Send one frame, now or when the socket has room. Bytes of a stream are lost when too much waits."""
         if self._socket is None:
             return
-        if self._lost_of or (self._waiting and self._waiting + len(data) > self._most):
-            self._put_beyond(kind, at, data)
-        else:
-            self._append(encode(kind, at, data))
-        self.flush()
+        try:
+            if self._lost_of or (self._waiting and self._waiting + len(data) > self._most):
+                self._put_beyond(kind, at, data)
+            else:
+                self._append(encode(kind, at, data))
+            self.flush()
+        except Exception as exc:  # noqa: BLE001 - a fault of ours must not stop the traffic
+            self.close()
+            self.said.append(f"internal error, {type(exc).__name__}: {exc}; nothing more of this server is recorded")
 
     def _put_beyond(self, kind: int, at: float, data: bytes) -> None:
         """Count a piece that finds no room. When there is room again, the recorder hears what is missing first."""
-        import json
-
-        from .frames import CLIENT, SERVER, STDERR
-
         is_stream = kind in (CLIENT, SERVER, STDERR)
         if is_stream and self._waiting and self._waiting + len(data) > self._most // 2:
             self.lost += len(data)
@@ -129,9 +132,11 @@ class Link:
 
 
 def to_stderr(sentence: str) -> None:
-    """One line on the wrapper's stderr, which is the server's as well."""
-    try:
-        sys.stderr.write(f"turntape: {sentence}\n")
-        sys.stderr.flush()
-    except (OSError, ValueError):
-        return  # nobody reads it
+    """One line on the wrapper's stderr, which is the server's as well; nothing when that would have to wait."""
+    if hasattr(select, "poll"):
+        poll = select.poll()
+        poll.register(2, select.POLLOUT)
+        if not poll.poll(0):
+            return
+    with suppress(OSError):  # nobody reads it
+        os.write(2, f"turntape: {sentence}\n".encode(errors="replace"))

@@ -7,6 +7,7 @@ import os
 import secrets
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from turntape.cassettes.recording.recorder import Recorder
@@ -16,8 +17,11 @@ from .link_session import LinkSession
 
 log = logging.getLogger(__name__)
 
-PATIENCE = 2.0
-"""Seconds at the end of a run in which wrappers may send the rest: a client ends before its servers do."""
+PATIENCE = 5.0
+"""Seconds at the end of a run in which wrappers may send the rest. A client ends before its servers do, and a server
+that has to be ended takes four seconds."""
+QUIET = 1.0
+"""Seconds after which the wait is announced."""
 _PIECE = 1 << 18
 _LONGEST_PATH = 100
 """Bytes of a unix socket's path that every system takes."""
@@ -85,18 +89,24 @@ class LinkServer:
             with contextlib.suppress(RuntimeError):  # the loop is closed
                 self._loop.call_soon_threadsafe(self._hurry.set)
 
-    async def close(self, patience: float = PATIENCE) -> None:
-        """Take no new connections, wait for those that are open, and cut the rest."""
+    async def close(
+        self, patience: float = PATIENCE, waiting: Callable[[list[str]], object] = lambda names: None
+    ) -> None:
+        """Take no new connections, wait for those that are open, and cut the rest.
+
+        `waiting` gets the names of the servers that are still open after a second.
+        """
         if self._server is None:
             return
         self._server.close()
         if self._connections:
             over = asyncio.ensure_future(self._hurry.wait())
-            await asyncio.wait(
-                {over, asyncio.gather(*self._connections, return_exceptions=True)},
-                timeout=patience,
-                return_when=asyncio.FIRST_COMPLETED,
-            )
+            either = {over, asyncio.gather(*self._connections, return_exceptions=True)}
+            first = min(patience, QUIET)
+            ended, _ = await asyncio.wait(either, timeout=first, return_when=asyncio.FIRST_COMPLETED)
+            if not ended and patience > first:
+                waiting(sorted({session.name for session in self._connections.values()}))
+                await asyncio.wait(either, timeout=patience - first, return_when=asyncio.FIRST_COMPLETED)
             over.cancel()
         left = list(self._connections)
         for task in left:

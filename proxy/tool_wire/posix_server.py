@@ -39,6 +39,8 @@ def start(command: Sequence[str], mask: Iterable[int]) -> PosixServer:
     """
     environ = _environ()
     bind = _bind_to_parent()
+    # With SIGCHLD ignored, which is inherited, the kernel forgets how the server ended.
+    inherited = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     pipes = [os.pipe() for _ in range(4)]
     (their_stdin, our_stdin), (our_stdout, their_stdout), (our_stderr, their_stderr), (problem, report) = pipes
     pid = os.fork()
@@ -48,6 +50,7 @@ def start(command: Sequence[str], mask: Iterable[int]) -> PosixServer:
                 os.dup2(end, number)
             for number in RESTORED:
                 signal.signal(number, signal.SIG_DFL)
+            signal.signal(signal.SIGCHLD, inherited)
             bind()
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             os.execvpe(command[0], list(command), environ)

@@ -24,12 +24,13 @@ PATIENCE = 1.0
 
 def run(wrapped: Wrapped) -> int:
     """The exit code of the server, which has ended."""
-    command = [shutil.which(wrapped.command[0]) or wrapped.command[0], *wrapped.command[1:]]
+    words = wrapped.words
+    command = [shutil.which(words[0]) or words[0], *words[1:]]
     try:
         server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     except OSError as exc:
         code = NOT_FOUND if isinstance(exc, FileNotFoundError) else NOT_EXECUTABLE
-        to_stderr(f"the server {wrapped.command[0]!r} cannot be started: {exc.strerror or exc}")
+        to_stderr(f"the server {words[0]!r} cannot be started: {exc.strerror or exc}")
         finish(wrapped.connect(None), code, None, "server")
         return code
     assert server.stdin and server.stdout and server.stderr

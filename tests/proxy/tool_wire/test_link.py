@@ -106,6 +106,21 @@ def test_the_end_of_the_recorder_is_noticed_while_reading(sockets: tuple[socket.
     assert (link.said, link.ended) == (["the disk is full"], True)
 
 
+def test_a_fault_of_ours_ends_the_recording_and_not_the_traffic(
+    sockets: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> bytes:
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr("turntape.proxy.tool_wire.link.encode", broken)
+    link = Link(sockets[0])
+    link.put(frames.CLIENT, 1.0, b"x")
+    link.put(frames.CLIENT, 1.0, b"x")
+
+    assert link.ended
+    assert link.said == ["internal error, ZeroDivisionError: oh; nothing more of this server is recorded"]
+
+
 def test_without_a_socket_nothing_happens() -> None:
     link = Link(None)
     link.put(frames.CLIENT, 1.0, b"x")

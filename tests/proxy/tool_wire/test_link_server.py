@@ -86,6 +86,21 @@ async def test_a_wrapper_that_does_not_end_is_cut_at_the_end_of_the_run(tmp_path
     assert server.calls == 1
 
 
+async def test_a_long_wait_is_announced_with_the_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(link_server, "QUIET", 0.01)
+    said: list[list[str]] = []
+    with Recorder(tmp_path / "x.cassette.jsonl") as recorder:
+        server = LinkServer(recorder)
+        await server.start()
+        writers = [await wrapper(server, name, CALL) for name in ("b", "a")]
+        await until_calls(server, 2)
+        await server.close(patience=0.02, waiting=said.append)
+        for writer in writers:
+            writer.close()
+
+    assert said == [["a", "b"]]
+
+
 async def test_hurry_ends_the_wait_for_wrappers(tmp_path: Path) -> None:
     with Recorder(tmp_path / "x.cassette.jsonl") as recorder:
         server = LinkServer(recorder)

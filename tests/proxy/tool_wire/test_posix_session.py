@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -82,9 +83,12 @@ class Client:
 @contextmanager
 def running(*arguments: str, start: str = START, before: Callable[[], None] | None = None) -> Iterator[Client]:
     client = Client(wrapper(*arguments, start=start), before)
+    watchdog = threading.Timer(PATIENCE, client.process.kill)
+    watchdog.start()
     try:
         yield client
     finally:
+        watchdog.cancel()
         client.process.kill()
         for stream in (client.stdin, client.stdout, client.stderr):
             with suppress(BrokenPipeError):
@@ -204,6 +208,23 @@ def test_nobody_waits_for_the_other_direction() -> None:
     assert result.stdout == b"a" * 3_000_000 + b"3000000\n"
 
 
+def test_a_client_that_does_not_read_answers_still_reaches_the_server() -> None:
+    code = """
+import sys, threading
+threading.Thread(target=lambda: sys.stdout.write("a" * 1_000_000), daemon=True).start()
+for line in sys.stdin:
+    sys.stderr.write(line)
+    sys.stderr.flush()
+"""
+    with running("--link", "unix:/nowhere", *python(code)) as client:
+        assert client.stderr.readline().startswith(b"turntape: no recorder")
+        for number in range(3):
+            time.sleep(0.1)  # the pipe to the client is full by now
+            client.stdin.write(b"%d\n" % number)
+            client.stdin.flush()
+            assert client.stderr.readline() == b"%d\n" % number
+
+
 def test_when_the_client_closes_its_end_the_server_may_still_answer() -> None:
     code = "import sys, time; data = sys.stdin.read(); time.sleep(0.5); print(data.upper())"
 
@@ -273,6 +294,29 @@ def test_the_server_starts_with_nothing_blocked_or_ignored_in_the_same_group() -
     assert not [line for line in lines if line.startswith("LC_CTYPE=")], "Python has set it, not the client"
     with running(*NO_LINK, *python("import os; print(os.getpgrp(), flush=True); input()")) as client:
         assert int(client.stdout.readline()) == os.getpgid(client.process.pid)
+
+
+def test_the_exit_code_is_known_to_a_client_that_ignores_the_end_of_children() -> None:
+    def ignore() -> None:
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+    with running(*NO_LINK, "--", "sh", "-c", "exit 5", before=ignore) as client:
+        assert client.ended() == 5
+    with running(*NO_LINK, "--", "grep", "SigIgn", "/proc/self/status", before=ignore) as client:
+        # The server still inherits what the client has set.
+        assert int(client.stdout.readline().split()[1], 16) & 1 << (signal.SIGCHLD - 1)
+
+
+def test_our_own_sentence_does_not_wait_for_a_full_stderr() -> None:
+    def fill() -> None:
+        os.set_blocking(2, False)
+        with suppress(BlockingIOError):
+            while True:
+                os.write(2, b"x" * 4096)
+        os.set_blocking(2, True)
+
+    with running(*NO_LINK, "--", "cat", before=fill) as client:
+        assert client.ask(b"hello") == b"hello\n"
 
 
 def test_a_server_that_cannot_be_started() -> None:
@@ -350,10 +394,10 @@ def test_a_process_that_keeps_stdout_open_does_not_keep_the_wrapper(recorder: Re
 
 def test_what_a_slow_client_has_not_read_is_kept_when_the_server_has_ended() -> None:
     with running(
-        *NO_LINK, *python("print('z' * 200_000)"), start=QUICK.replace("s.GRACE", "s.LINGER = s.GRACE")
+        *NO_LINK, *python("print('z' * 150_000)"), start=QUICK.replace("s.GRACE", "s.LINGER = s.GRACE")
     ) as client:
         time.sleep(1.0)
-        assert len(client.stdout.read()) == 200_001
+        assert len(client.stdout.read()) == 150_001
 
 
 def test_without_a_recorder_the_traffic_continues_and_one_line_says_it() -> None:
