@@ -1,7 +1,7 @@
 """One marked test, from before its fixtures until after them."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import cast
@@ -15,6 +15,7 @@ from ..replay.session import Session
 from ..tape.model import RoundTrip
 from ..tape.provenance import ForkSource
 from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
+from ..transports.mcp import recorded_tools
 from ..transports.patching import Way, default_transports
 from .failures import expects_all, problems, remarks
 from .marker import Faulty, Marker, cassette_of
@@ -78,7 +79,10 @@ class ActiveTest:
         return cast(ForkSource, fork)
 
     def start(self) -> None:
-        self._undo.enter_context(default_transports(self.transport, self.async_transport, self._way))
+        seen: Callable[[bytes], object] = len
+        if self.session.records_tools:
+            seen = self._undo.enter_context(recorded_tools(self.session)).goes_over_http
+        self._undo.enter_context(default_transports(self.transport, self.async_transport, self._way, seen))
         if self.session.plan.calls == "never":
             self._undo.enter_context(self.network)
             patch = self._undo.enter_context(pytest.MonkeyPatch.context())

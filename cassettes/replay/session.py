@@ -20,7 +20,7 @@ from ..recording.pending import PendingTrips
 from ..recording.recorder import Recorder
 from ..redaction.redactor import Redactor
 from ..tape.lock import hold
-from ..tape.model import Headers, Request, RoundTrip
+from ..tape.model import Headers, Request, RoundTrip, ToolServer
 from ..tape.provenance import ForkSource, played_from
 from ..tape.reader import Cassette
 from .live_diff import LiveDifference, live_difference
@@ -174,13 +174,43 @@ class Session:
 
     def _keep(self, trip: RoundTrip) -> None:
         self._note(trip)
+        self._to_recorder(lambda recorder: recorder.write(trip))
+
+    def _to_recorder(self, use: Callable[[Recorder], object]) -> None:
+        """Give something to the recorder, which is opened for the first."""
         with self._lock:
             try:
                 if self._recorder is None:
                     self._recorder = self._open()
-                self._recorder.write(trip)
+                use(self._recorder)
             except (TurntapeError, OSError) as exc:
                 self._problem = self._problem or str(exc)
+
+    # The tool servers of the run, as a recorder takes them
+
+    def write(self, round_trip: RoundTrip) -> int:
+        """Record an exchange with a tool server; returns its place among what has passed."""
+        self._keep(round_trip)
+        return len(self._passed) - 1
+
+    def tool_server(self, server: ToolServer) -> None:
+        """A tool server has started."""
+        self._to_recorder(lambda recorder: recorder.tool_server(server))
+
+    def tool_server_stderr(self, session: str, at: int, data: bytes) -> None:
+        """What a tool server wrote to stderr."""
+        self._to_recorder(lambda recorder: recorder.tool_server_stderr(session, at, data))
+
+    def tool_server_end(self, server: ToolServer) -> None:
+        """A tool server has ended."""
+        self._to_recorder(lambda recorder: recorder.tool_server_end(server))
+
+    @property
+    def records_tools(self) -> bool:
+        """True when tool servers are recorded: always with a new cassette, and for an earlier one that has none."""
+        if self.plan.writes == "appended":
+            return not Cassette.load(self.path).tool_servers
+        return self.plan.writes != "nothing"
 
     def _open(self) -> Recorder:
         path = self._unfinished

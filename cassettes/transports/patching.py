@@ -21,18 +21,35 @@ type Choice = Callable[[str, int | None, str], Way]
 """By host, port and path."""
 
 
+def _ignore(body: bytes) -> None:
+    """The default for `seen`."""
+
+
 @contextmanager
-def default_transports(sync: CassetteTransport, awaited: AsyncCassetteTransport, choice: Choice) -> Generator[None]:
-    """Within this context, these two answer every client of httpx and httpx2 that has no explicit transport."""
+def default_transports(
+    sync: CassetteTransport,
+    awaited: AsyncCassetteTransport,
+    choice: Choice,
+    seen: Callable[[bytes], object] = _ignore,
+) -> Generator[None]:
+    """Within this context, these two answer every client of httpx and httpx2 that has no explicit transport.
+
+    `seen` gets the body of each request that they answer, before they do.
+    """
     with ExitStack() as undo:
         for name in LIBRARIES:
             if name in sys.modules or importlib.util.find_spec(name) is not None:
-                _patch(import_module(name), sync, awaited, choice, undo)
+                _patch(import_module(name), sync, awaited, choice, seen, undo)
         yield
 
 
 def _patch(
-    library: Any, sync: CassetteTransport, awaited: AsyncCassetteTransport, choice: Choice, undo: ExitStack
+    library: Any,
+    sync: CassetteTransport,
+    awaited: AsyncCassetteTransport,
+    choice: Choice,
+    seen: Callable[[bytes], object],
+    undo: ExitStack,
 ) -> None:
     send: Any = library.HTTPTransport.handle_request
     send_async: Any = library.AsyncHTTPTransport.handle_async_request
@@ -47,11 +64,13 @@ def _patch(
     def handle_request(self: Any, request: Any) -> Any:
         if way(request) == "network":
             return send(self, request)
+        seen(request.read())
         return sync.handle(request, lambda again: send(self, again))
 
     async def handle_async_request(self: Any, request: Any) -> Any:
         if way(request) == "network":
             return await send_async(self, request)
+        seen(await request.aread())
         return await awaited.handle(request, lambda again: send_async(self, again))
 
     undo.callback(setattr, library.HTTPTransport, "handle_request", send)
