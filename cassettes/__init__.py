@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         RecordingTransport,
         ReplayTransport,
     )
+    from .transports.mcp import recorded_tools
 
 __all__ = [
     "AsyncCassetteTransport",
@@ -54,6 +55,7 @@ __all__ = [
     "Session",
     "Tail",
     "TurntapeError",
+    "recorded_tools",
 ]
 
 _HOME = {
@@ -75,6 +77,7 @@ _HOME = {
         "RecordingTransport",
         "ReplayTransport",
     ),
+    "transports.mcp": ("recorded_tools",),
 }
 
 

@@ -67,7 +67,8 @@ def imported(path: Path) -> Iterator[str]:
 def ours() -> set[str]:
     """The names by which files of this repository import each other."""
     folders = (ROOT, ROOT / "tests", ROOT / "tests" / "clients", ROOT / "bench", ROOT / "docs")
-    return {"turntape", *(path.stem for folder in folders for path in folder.iterdir())}
+    files = (path for folder in folders for path in folder.iterdir() if path.is_dir() or path.suffix == ".py")
+    return {"turntape", *(path.stem for path in files)}
 
 
 @cache

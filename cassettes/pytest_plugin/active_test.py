@@ -80,8 +80,8 @@ class ActiveTest:
 
     def start(self) -> None:
         seen: Callable[[bytes], object] = len
-        if self.session.records_tools:
-            seen = self._undo.enter_context(recorded_tools(self.session)).goes_over_http
+        if self.session.tools.is_wanted:
+            seen = self._undo.enter_context(recorded_tools(self.session.tools)).goes_over_http
         self._undo.enter_context(default_transports(self.transport, self.async_transport, self._way, seen))
         if self.session.plan.calls == "never":
             self._undo.enter_context(self.network)

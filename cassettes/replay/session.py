@@ -107,6 +107,8 @@ class Session:
         self._astray = False
         self._finished = False
         self._unfinished = unfinished(self.path)
+        self.tools = ToolSink(self, self._keep, self._to_recorder)
+        """Records the tool servers of the run."""
         if self._unfinished.exists() and not _being_written(self._unfinished):
             again = "it is replaced if this run records" if self.plan.writes != "nothing" else "record again"
             self.notes.append(f"{str(self._unfinished)!r} is left over from an interrupted recording; {again}")
@@ -186,32 +188,6 @@ class Session:
             except (TurntapeError, OSError) as exc:
                 self._problem = self._problem or str(exc)
 
-    # The tool servers of the run, as a recorder takes them
-
-    def write(self, round_trip: RoundTrip) -> int:
-        """Record an exchange with a tool server; returns its place among what has passed."""
-        self._keep(round_trip)
-        return len(self._passed) - 1
-
-    def tool_server(self, server: ToolServer) -> None:
-        """A tool server has started."""
-        self._to_recorder(lambda recorder: recorder.tool_server(server))
-
-    def tool_server_stderr(self, session: str, at: int, data: bytes) -> None:
-        """What a tool server wrote to stderr."""
-        self._to_recorder(lambda recorder: recorder.tool_server_stderr(session, at, data))
-
-    def tool_server_end(self, server: ToolServer) -> None:
-        """A tool server has ended."""
-        self._to_recorder(lambda recorder: recorder.tool_server_end(server))
-
-    @property
-    def records_tools(self) -> bool:
-        """True when tool servers are recorded: always with a new cassette, and for an earlier one that has none."""
-        if self.plan.writes == "appended":
-            return not Cassette.load(self.path).tool_servers
-        return self.plan.writes != "nothing"
-
     def _open(self) -> Recorder:
         path = self._unfinished
         if _being_written(path):
@@ -271,3 +247,43 @@ class Session:
 
 Deck = Session
 """The earlier name of `Session`, kept as an alias."""
+
+
+class ToolSink:
+    """The tool servers of a session's run, as a recorder takes them."""
+
+    def __init__(
+        self,
+        session: Session,
+        keep: Callable[[RoundTrip], None],
+        to_recorder: Callable[[Callable[[Recorder], object]], None],
+    ) -> None:
+        self._session = session
+        self._keep = keep
+        self._to_recorder = to_recorder
+
+    @property
+    def is_wanted(self) -> bool:
+        """True when tool servers are recorded: in a new cassette, and in an earlier one that has none."""
+        session = self._session
+        if session.plan.writes == "appended":
+            return not Cassette.load(session.path).tool_servers
+        return session.plan.writes != "nothing"
+
+    def write(self, round_trip: RoundTrip) -> int:
+        """Record an exchange with a tool server; returns how many round trips have passed before it."""
+        before = len(self._session.passed)
+        self._keep(round_trip)
+        return before
+
+    def tool_server(self, server: ToolServer) -> None:
+        """A tool server has started."""
+        self._to_recorder(lambda recorder: recorder.tool_server(server))
+
+    def tool_server_stderr(self, session: str, at: int, data: bytes) -> None:
+        """What a tool server wrote to stderr."""
+        self._to_recorder(lambda recorder: recorder.tool_server_stderr(session, at, data))
+
+    def tool_server_end(self, server: ToolServer) -> None:
+        """A tool server has ended."""
+        self._to_recorder(lambda recorder: recorder.tool_server_end(server))

@@ -53,7 +53,7 @@ def server() -> FastMCP:
 
 @contextmanager
 def serving(app: Any) -> Generator[int]:
-    """An ASGI app on a port of its own."""
+    """An ASGI app on a free port."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         settings = uvicorn.Config(app, log_level="error", lifespan="on", timeout_graceful_shutdown=1, ws="none")
@@ -243,7 +243,7 @@ def test_a_call_that_its_client_abandons_is_recorded_with_what_had_arrived(
             await http.post(route.url("/mcp"), json=ready, headers=mine)
             async with http.stream("POST", route.url("/mcp"), json=call, headers=mine) as answer:
                 async for line in answer.aiter_lines():
-                    if "progress" in line:  # passed on although the answer goes on for an hour
+                    if "progress" in line:  # passed on although the answer continues for an hour
                         break
 
     with recorded("forward", streamable, tape, confdir) as route:

@@ -265,7 +265,7 @@ def test_an_error_of_the_server_is_its_answer(data: object, more: Mapping[str, A
 
 
 @pytest.mark.parametrize("problem", [Failure(-32000), Failure(-32001), Failure(None), ValueError("ours")])
-def test_an_error_that_no_server_sent_is_no_answer(problem: Exception) -> None:
+def test_an_error_that_no_server_sent_is_not_an_answer(problem: Exception) -> None:
     assert asked(problem)[0] == [[CALL, None]]
 
 
