@@ -84,6 +84,8 @@ def _groups(state: Title, summary: Summary, width: int) -> list[Group]:
         return [[("nothing recorded yet " if state.live else "", "dim")]]
     groups = [*_findings(state, summary, width), *_cost(state, sums)]
     groups.append([(f" {count(sums.input)} in {count(sums.output)} out ", "dim")])
+    if sums.tool_runs:
+        groups.append([(f" {several(sums.tool_runs, 'tool run')} ", "dim")])
     if sums.threads > 1:
         groups.append([(f" {sums.threads} threads ", "dim")])
     if sums.models:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tool_tapes
 from conversations import chat, loop, result, said, user
 
 from turntape.inspector.run.run_index import Run
@@ -45,9 +46,9 @@ type Drive = Callable[..., Any]
 
 @pytest.fixture
 def drive(tmp_path: Path) -> Drive:
-    def run(script: str, *, width: int = 1440, hash: str = "") -> Any:
+    def run(script: str, *, width: int = 1440, hash: str = "", of: list[Any] | None = None) -> Any:
         """What `script` put into `said`, run in the page."""
-        page = "".join(report(Run.of(trips()), "run"))
+        page = "".join(report(Run.of(of or trips()), "run"))
         page = re.sub(r"script-src [^\"]*", "script-src &#x27;unsafe-inline&#x27;", page, count=1)
         note = "document.body.dataset.said = JSON.stringify(said);"
         page = page.replace("</body>", f"<script>{DRIVER}{script};{note}</script></body>")
@@ -192,3 +193,17 @@ def test_a_narrow_window_shows_the_list_or_the_turn(drive: Drive) -> None:
 
 def test_a_wide_window_scrolls_its_panes_and_not_itself(drive: Drive) -> None:
     assert drive("said.push(document.documentElement.scrollHeight <= innerHeight)") == [True]
+
+
+SEEN = "said.push(lines.filter((line) => line.offsetParent).map((line) => line.dataset.place).join(' '));"
+
+
+def test_messages_of_tool_servers_are_shown_when_they_are_searched_or_linked_to(drive: Drive) -> None:
+    story = tool_tapes.story().trips
+
+    assert drive(f"said.push(current()); {SEEN} type('initialize'); {SEEN}", of=story) == ["2", "2 5 7 8", "0"]
+    assert drive(f"said.push(current()); {SEEN} press('j'); said.push(current());", of=story, hash="#row-1") == [
+        "1",
+        "1 2 5 7 8",
+        "2",
+    ]

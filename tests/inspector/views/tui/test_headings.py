@@ -1,6 +1,7 @@
 """The first line of the screen."""
 
 import pytest
+import tool_tapes
 from conversations import HELLO, chat
 from conversations import said as answered
 from viewing import EXAMPLE
@@ -41,3 +42,18 @@ def test_a_run_is_not_called_unpriced_while_it_is_read(reading: bool, said: bool
 
     assert ("unpriced" in line) is said
     assert "1 turn" in line
+
+
+def test_tool_runs_are_counted_and_their_messages_are_not_turns() -> None:
+    summary = summarize(Run.of(tool_tapes.story().trips).rows)
+
+    line = "".join(text for text, _ in title(Title("run.jsonl", reading=False), summary, 120))
+
+    assert "3 turns" in line
+    assert "4 tool runs" in line
+
+
+def test_a_file_with_only_messages_of_tool_servers_is_not_empty() -> None:
+    summary = summarize(Run.of(tool_tapes.story().trips[:2]).rows)
+
+    assert "nothing recorded" not in str(title(Title("run.jsonl", reading=False, live=True), summary, 120))

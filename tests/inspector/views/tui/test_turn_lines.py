@@ -1,11 +1,14 @@
 """The lines of the turn list."""
 
 import pytest
+import tool_tapes
+from conversations import HELLO, chat, said
 from viewing import EXAMPLE
 
+from turntape.inspector.run.filters import parse
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.tui.thread_tree import ThreadTree
-from turntape.inspector.views.tui.turn_lines import thread_line
+from turntape.inspector.views.tui.turn_lines import other_line, thread_line
 
 
 @pytest.mark.parametrize(
@@ -21,3 +24,33 @@ def test_the_head_of_a_thread_keeps_its_blanks_when_it_is_cut(width: int, shown:
     head = ThreadTree(rows, {}).lines[0]
 
     assert "".join(text for text, _ in thread_line(head, rows, width)) == shown
+
+
+def listed(query: str = "") -> list[int]:
+    rows = Run.of(tool_tapes.story().trips).rows
+    tree = ThreadTree(rows, {}, parse(query) if query else None)
+    assert tree.places == [line.place for line in tree.lines]
+    return tree.places
+
+
+def test_messages_of_tool_servers_are_left_out_unless_they_say_what_no_turn_does() -> None:
+    assert listed() == [2, 5, 7, 8]
+
+
+def test_a_filter_shows_the_messages_that_it_keeps() -> None:
+    assert listed("api:mcp") == [0, 1, 3, 4, 6, 7]
+
+
+def test_with_several_threads_messages_are_left_out_too() -> None:
+    rows = Run.of([*tool_tapes.story().trips, chat([HELLO], said("Hi."), index=9)]).rows
+
+    assert [line.place for line in ThreadTree(rows, {}).lines if line.thread is None] == [2, 5, 8, 7, 9]
+
+
+def test_a_run_that_no_call_explains_is_named_with_its_findings() -> None:
+    rows = Run.of(tool_tapes.story().trips).rows
+
+    assert "".join(text for text, _ in other_line(rows.all[7], "", 50)) == (
+        "   ●  stop on files, no call" + " " * 18 + "!1  "
+    )
+    assert "message of files" in "".join(text for text, _ in other_line(rows.all[0], "", 50))

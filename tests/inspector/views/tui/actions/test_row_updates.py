@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import tool_tapes
 from viewer_parts import Parts, parts, trips
 
 from turntape.inspector.run.row import Row
@@ -188,3 +189,23 @@ def test_a_wanted_turn_that_never_comes_is_said_at_the_end() -> None:
     end(made)
     assert made.notice.strip() == "there is no turn 9 in this run"
     assert made.state.navigation.wanted_turn is None and made.state.place == 0
+
+
+TOOLS: list[Row] = Run.of(tool_tapes.story().trips).rows.all
+
+
+def test_the_first_turn_is_selected_and_not_a_message_of_a_tool_server() -> None:
+    made = parts(empty=True, reading=True)
+
+    read(made, *TOOLS[:2])
+    assert made.state.place is None
+    read(made, TOOLS[2])
+    assert made.state.place == 2
+
+
+def test_a_file_with_only_messages_of_tool_servers_shows_the_first_one_at_its_end() -> None:
+    made = parts(empty=True, reading=True)
+
+    read(made, *TOOLS[:2])
+    end(made)
+    assert made.state.place == 0

@@ -1,5 +1,6 @@
 """The three layers of a turn, a line each."""
 
+import tool_tapes
 from conversations import CALL, HELLO, chat, loop, result, said, user
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -32,3 +33,11 @@ def test_a_changed_history_is_said_and_a_rebuilt_prompt_is_not_called_one() -> N
         chat([user(f"Which is longer? {answer}\nObservation: 1,006 km")], said("x"), index=1, tools=None),
     ]
     assert lines(rebuilt, 1)[2] == "▶ client  ended"
+
+
+def test_the_tools_are_a_fourth_line_where_their_wire_was_recorded() -> None:
+    trips = tool_tapes.story().trips
+
+    assert lines(trips, 2)[3] == "● tool    read 5ms, search 80ms  2 results not seen as returned"
+    assert lines(trips, 5)[3] == "● tool    write 5ms ✗"
+    assert len(lines(trips, 8)) == 3
