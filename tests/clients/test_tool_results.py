@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from clients.environments import Runtime
 from clients.python.kinds_mcp import ADDED, KINDS, LONG_TEXT
-from clients.tool_results.catalogue import SERVER, TOOL_CLIENTS, ToolClient
+from clients.tool_results.catalogue import SERVER, TOOL_CLIENTS, TRANSPORTS, ToolClient
 from clients.tool_results.matrix import (
     Seen,
     ToolCell,
@@ -79,7 +80,7 @@ server.wait()
 """
 
 
-def configured(home: Path) -> None:
+def configured(home: Path, _url: str | None) -> None:
     (home / ".claude.json").write_text(
         json.dumps({"mcpServers": {"kinds": {"command": SERVER[0], "args": [SERVER[1]]}}})
     )
@@ -169,7 +170,7 @@ CELL = ToolCell(
     "Codex",
     "1",
     "2026-01-01",
-    [
+    seen=[
         Seen("show_both", True, "exact", "structured", ["text"], "{}", 2),
         Seen("show_structure", True, "exact", "dropped", ["structured"], "", 0),
         Seen("show_nothing", True, "exact", "empty", [], "[]", 2),
@@ -209,9 +210,17 @@ def test_the_page_has_a_word_for_each_kind() -> None:
     assert "| resource with text | nothing; the run ended with `a.b.SomeError: no \\| no` |" in lines
 
 
+def test_what_differs_over_http_is_listed() -> None:
+    other = replace(CELL, transport="http", seen=[replace(CELL.seen[0], seen_as="equal"), *CELL.seen[1:]])
+
+    assert "- Codex: the same." in page([CELL, replace(CELL, transport="http")]).splitlines()
+    assert "- Codex: another result for text and structured: both." in page([CELL, other]).splitlines()
+    assert "Over HTTP" not in page([CELL])
+
+
 def test_the_committed_page_is_that_of_the_last_runs() -> None:
     cells = remembered()
-    if len(cells) < len(TOOL_CLIENTS):
+    if len(cells) < len(TOOL_CLIENTS) * len(TRANSPORTS):
         pytest.skip("not every client was run here")
 
     assert PAGE.read_text(encoding="utf-8") == page(cells), "run `make clients-tools`"

@@ -1,11 +1,12 @@
-// Vercel's AI SDK with a tool server over stdio.
+// Vercel's AI SDK with a tool server.
 import { openai } from '@ai-sdk/openai';
 import { createMCPClient } from '@ai-sdk/mcp';
 import { Experimental_StdioMCPTransport as StdioTransport } from '@ai-sdk/mcp/mcp-stdio';
 import { generateText, stepCountIs } from 'ai';
 
 const TASK = 'Call every tool once, in the order of the list, then say done.';
-const transport = new StdioTransport({ command: process.env.KINDS_PYTHON, args: [process.env.KINDS_SERVER] });
+const { KINDS_URL: url, KINDS_PYTHON: command, KINDS_SERVER: server } = process.env;
+const transport = url ? { type: 'http', url } : new StdioTransport({ command, args: [server] });
 const client = await createMCPClient({ transport });
 try {
   const tools = await client.tools();

@@ -9,6 +9,7 @@ import struct
 import sys
 import threading
 import zlib
+from typing import Any
 
 VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 LONG_TEXT = "".join(f"line {number:05}: the quick brown fox jumps over them\n" for number in range(6000))
@@ -95,41 +96,55 @@ def tool(name: str) -> dict[str, object]:
     return {"name": name, "description": f"Call it to {name.replace('_', ' ')}.", "inputSchema": schema}
 
 
-def send(**message: object) -> None:
+class Server:
+    """The state of one connection. `answers` gives the messages for a request, with the seconds before each."""
+
+    def __init__(self) -> None:
+        self.tools = [tool(name) for name in KINDS]
+
+    def answers(self, message: dict[str, Any]) -> list[tuple[float, dict[str, Any]]]:
+        number, method, params = message.get("id"), message.get("method"), message.get("params") or {}
+        if number is None or method is None:
+            return []
+        if method == "tools/call":
+            return self._called(number, params["name"])
+        results: dict[str, Any] = {
+            "initialize": {
+                "protocolVersion": v if (v := params.get("protocolVersion")) in VERSIONS else VERSIONS[-1],
+                "capabilities": {"tools": {"listChanged": True}},
+                "serverInfo": {"name": "kinds", "version": "1"},
+            },
+            "tools/list": {"tools": list(self.tools)},
+            "ping": {},
+        }
+        if method in results:
+            return [(0, {"id": number, "result": results[method]})]
+        return [(0, {"id": number, "error": {"code": -32601, "message": f"no method {method}"}})]
+
+    def _called(self, number: object, name: str) -> list[tuple[float, dict[str, Any]]]:
+        if name not in RESULTS:
+            return [(0, {"id": number, "error": ERROR})]
+        answer = {"id": number, "result": RESULTS[name]}
+        if name != "show_new_tool":
+            return [(0, answer)]
+        if len(self.tools) == len(KINDS):
+            self.tools.append(tool(ADDED))
+        return [(0, {"method": "notifications/tools/list_changed"}), (WAIT, answer)]
+
+
+def send(message: dict[str, Any]) -> None:
     sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
     sys.stdout.flush()
 
 
 def main() -> None:
-    tools = [tool(name) for name in KINDS]
+    server = Server()
     for line in sys.stdin:
-        message = json.loads(line)
-        number, method, params = message.get("id"), message.get("method"), message.get("params") or {}
-        if number is None or method is None:
-            continue
-        if method == "initialize":
-            asked = params["protocolVersion"]
-            result: dict[str, object] = {
-                "protocolVersion": asked if asked in VERSIONS else VERSIONS[-1],
-                "capabilities": {"tools": {"listChanged": True}},
-                "serverInfo": {"name": "kinds", "version": "1"},
-            }
-        elif method == "tools/list":
-            result = {"tools": tools}
-        elif method == "tools/call" and params["name"] in RESULTS:
-            if params["name"] == "show_new_tool" and len(tools) == len(KINDS):
-                tools.append(tool(ADDED))
-                send(method="notifications/tools/list_changed")
-                threading.Timer(WAIT, send, kwargs={"id": number, "result": RESULTS[params["name"]]}).start()
-                continue
-            result = RESULTS[params["name"]]
-        elif method == "ping":
-            result = {}
-        else:
-            error = ERROR if method == "tools/call" else {"code": -32601, "message": f"no method {method}"}
-            send(id=number, error=error)
-            continue
-        send(id=number, result=result)
+        for seconds, message in server.answers(json.loads(line)):
+            if seconds:
+                threading.Timer(seconds, send, [message]).start()
+            else:
+                send(message)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,15 @@
-"""OpenAI Agents SDK with a tool server over stdio."""
+"""OpenAI Agents SDK with a tool server."""
 
 import asyncio
 
 from agents import Agent, Runner
-from agents.mcp import MCPServerStdio
-from kinds import ARGS, CALLS, COMMAND, TASK
+from agents.mcp import MCPServerStdio, MCPServerStreamableHttp
+from kinds import ARGS, CALLS, COMMAND, TASK, URL
 
 
 async def main() -> None:
-    async with MCPServerStdio(params={"command": COMMAND, "args": ARGS}, name="kinds") as server:
+    command = MCPServerStdio(params={"command": COMMAND, "args": ARGS}, name="kinds")
+    async with MCPServerStreamableHttp(params={"url": URL}, name="kinds") if URL else command as server:
         agent = Agent(name="caller", instructions="Use the tools.", model="gpt-5", mcp_servers=[server])
         print((await Runner.run(agent, TASK, max_turns=CALLS)).final_output)
 

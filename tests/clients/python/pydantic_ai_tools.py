@@ -1,15 +1,15 @@
-"""pydantic-ai with a tool server over stdio."""
+"""pydantic-ai with a tool server."""
 
 import asyncio
 
 from fastmcp.client.transports import StdioTransport
-from kinds import ARGS, COMMAND, TASK
+from kinds import ARGS, COMMAND, TASK, URL
 from pydantic_ai import Agent
 from pydantic_ai.mcp import MCPToolset
 
 
 async def main() -> None:
-    toolset = MCPToolset(StdioTransport(command=COMMAND, args=ARGS))
+    toolset = MCPToolset(URL or StdioTransport(command=COMMAND, args=ARGS))
     agent = Agent("openai-responses:gpt-5", instructions="Use the tools.", toolsets=[toolset])
     async with agent:
         print((await agent.run(TASK)).output)

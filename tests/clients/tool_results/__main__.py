@@ -1,19 +1,20 @@
-"""`python -m tests.clients.tool_results [--page] [CLIENT ...]`: run these clients, or all, with the tool server.
+"""`python -m tests.clients.tool_results [--page] [--stdio] [--http] [CLIENT ...]`: run clients with the tool server.
 
+Without names all clients, without a transport both.
 `--page` writes docs/what-clients-do.md from the last run of each client.
 """
 
 import sys
 
 from ..environments import CACHE, Unavailable, built
-from .catalogue import TOOL_CLIENTS
+from .catalogue import TOOL_CLIENTS, TRANSPORTS
 from .matrix import ToolCell, run_client
 from .page import PAGE, page, remember, remembered
 
 
 def report(cell: ToolCell) -> None:
     """Print a client's outcome."""
-    print(f"{cell.client:20} {cell.version:12} {len(cell.seen)} kinds of results", flush=True)
+    print(f"{cell.client:20} {cell.version:12} {cell.transport:6} {len(cell.seen)} kinds of results", flush=True)
     for seen in cell.seen:
         lost = f", without {', '.join(seen.lost)}" if seen.lost else ""
         how = f"ended the run: {seen.aborted}" if seen.aborted else f"{seen.seen_as}{lost}"
@@ -34,14 +35,17 @@ def main(arguments: list[str]) -> int:
     for client in TOOL_CLIENTS:
         if names and not any(name in client.name.lower() for name in names):
             continue
-        try:
-            cell = run_client(client, built(client.script, client.packages), CACHE / "authority")
-        except Unavailable as exc:
-            cell = ToolCell(client.name, "", skipped=str(exc))
-        report(cell)
-        failed = failed or bool(cell.problems)
-        if cell.seen:
-            remember(cell)
+        for transport in [one for one in TRANSPORTS if f"--{one}" in arguments] or TRANSPORTS:
+            try:
+                runtime = built(client.script, client.packages)
+            except Unavailable as exc:
+                report(ToolCell(client.name, "", skipped=str(exc)))
+                break
+            cell = run_client(client, runtime, CACHE / "authority", transport)
+            report(cell)
+            failed = failed or bool(cell.problems)
+            if cell.seen and not cell.problems:
+                remember(cell)
     if "--page" in arguments:
         PAGE.write_text(page(remembered()), encoding="utf-8")
     return int(failed)

@@ -5,17 +5,23 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from ..environments import HERE
 
 SERVER = (sys.executable, str(HERE / "python" / "kinds_mcp.py"))
 """The tool server's command."""
+COMMAND = {"command": SERVER[0], "args": [SERVER[1]]}
 RESPONSES = "Over the Responses API."
 TASK = "Call every tool once, in the order of the list, then say done."
 
 
-def _nothing(_home: Path) -> None:
-    """A client that is configured in its code."""
+type Transport = Literal["stdio", "http"]
+TRANSPORTS: tuple[Transport, ...] = ("stdio", "http")
+
+
+def _nothing(_home: Path, _url: str | None) -> None:
+    """A client that is configured in its code, by the variables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +35,8 @@ class ToolClient:
     """A script below this folder; for a program only its suffix counts."""
     program: tuple[str, ...] = ()
     """The program in the folder of the packages with its arguments; empty for a script."""
-    configure: Callable[[Path], None] = _nothing
-    """Writes its configuration below a home, which is also the working directory."""
+    configure: Callable[[Path, str | None], None] = _nothing
+    """Writes its configuration below a home, which is also the working directory; without a URL, for the command."""
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
     notes: tuple[str, ...] = ()
 
@@ -40,11 +46,13 @@ def _write(path: Path, text: object) -> None:
     path.write_text(text if isinstance(text, str) else json.dumps(text))
 
 
-def _claude_code(home: Path) -> None:
-    _write(home / ".claude.json", {"mcpServers": {"kinds": {"command": SERVER[0], "args": [SERVER[1]]}}})
+def _claude_code(home: Path, url: str | None) -> None:
+    server = {"type": "http", "url": url} if url else COMMAND
+    _write(home / ".claude.json", {"mcpServers": {"kinds": server}})
 
 
-def _codex(home: Path) -> None:
+def _codex(home: Path, url: str | None) -> None:
+    command = [f"command = {json.dumps(SERVER[0])}", f"args = [{json.dumps(SERVER[1])}]"]
     lines = [
         'model = "gpt-5"',
         "check_for_update_on_startup = false",
@@ -52,8 +60,7 @@ def _codex(home: Path) -> None:
         "[analytics]",
         "enabled = false",
         "[mcp_servers.kinds]",
-        f"command = {json.dumps(SERVER[0])}",
-        f"args = [{json.dumps(SERVER[1])}]",
+        *([f"url = {json.dumps(url)}"] if url else command),
         "[model_providers.plain]",
         'name = "plain"',
         'base_url = "https://api.openai.com/v1"',
@@ -63,9 +70,9 @@ def _codex(home: Path) -> None:
     _write(home / ".codex" / "config.toml", "\n".join(lines))
 
 
-def _gemini_cli(home: Path) -> None:
+def _gemini_cli(home: Path, url: str | None) -> None:
     settings = {
-        "mcpServers": {"kinds": {"command": SERVER[0], "args": [SERVER[1]], "trust": True}},
+        "mcpServers": {"kinds": {**({"httpUrl": url} if url else COMMAND), "trust": True}},
         "security": {"auth": {"selectedType": "gemini-api-key"}},
         "general": {"enableAutoUpdate": False},
         "privacy": {"usageStatisticsEnabled": False},
@@ -73,14 +80,17 @@ def _gemini_cli(home: Path) -> None:
     _write(home / ".gemini" / "settings.json", settings)
 
 
-def _opencode(home: Path) -> None:
-    server = {"type": "local", "command": list(SERVER), "enabled": True}
-    _write(home / "opencode.json", {"autoupdate": False, "share": "disabled", "mcp": {"kinds": server}})
+def _opencode(home: Path, url: str | None) -> None:
+    server = {"type": "remote", "url": url} if url else {"type": "local", "command": list(SERVER)}
+    _write(
+        home / "opencode.json",
+        {"autoupdate": False, "share": "disabled", "mcp": {"kinds": {**server, "enabled": True}}},
+    )
 
 
-def _copilot(home: Path) -> None:
-    server = {"type": "local", "command": SERVER[0], "args": [SERVER[1]], "tools": ["*"]}
-    _write(home / ".copilot" / "mcp-config.json", {"mcpServers": {"kinds": server}})
+def _copilot(home: Path, url: str | None) -> None:
+    server = {"type": "http", "url": url} if url else {"type": "local", **COMMAND}
+    _write(home / ".copilot" / "mcp-config.json", {"mcpServers": {"kinds": {**server, "tools": ["*"]}}})
 
 
 TOOL_CLIENTS = (

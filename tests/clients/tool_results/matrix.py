@@ -3,8 +3,11 @@
 import contextlib
 import os
 import re
+import secrets
+import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +27,8 @@ from ..environments import Runtime
 from ..matrix import QUIET, run_turntape
 from ..python.kinds_mcp import ADDED, KINDS
 from ..script import is_same_tool, script_of
-from .catalogue import SERVER, ToolClient
+from .catalogue import SERVER, ToolClient, Transport
+from .http_server import HttpServer
 
 KEPT = 400
 """So many characters of what the model saw are kept for the page."""
@@ -58,6 +62,7 @@ class ToolCell:
     version: str
     day: str = ""
     """When it was run."""
+    transport: Transport = "stdio"
     seen: list[Seen] = field(default_factory=list[Seen])
     new_tool_offered: bool | None = None
     """Whether the tool that appeared during the run was offered in the next request."""
@@ -65,9 +70,9 @@ class ToolCell:
     skipped: str | None = None
 
 
-def run_client(client: ToolClient, runtime: Runtime, authority: Path) -> ToolCell:
+def run_client(client: ToolClient, runtime: Runtime, authority: Path, transport: Transport = "stdio") -> ToolCell:
     """All kinds of results; a client that gives up after one is started again for the rest."""
-    cell = ToolCell(client.name, runtime.version, f"{datetime.now(UTC):%Y-%m-%d}")
+    cell = ToolCell(client.name, runtime.version, f"{datetime.now(UTC):%Y-%m-%d}", transport)
     kinds = list(KINDS)
     while kinds:
         done = _run(client, runtime, authority, kinds, cell)
@@ -81,8 +86,8 @@ def run_client(client: ToolClient, runtime: Runtime, authority: Path) -> ToolCel
 def _run(client: ToolClient, runtime: Runtime, authority: Path, kinds: list[str], cell: ToolCell) -> int:
     """Try these kinds; returns how many of them are done."""
     story = (*(Step(calls=(Call(kind, {"topic": "colour"}),)) for kind in kinds), Step("done"))
-    plain = _bodies(client, runtime, authority, story, wrap=False)
-    wrapped = _bodies(client, runtime, authority, story, wrap=True)
+    plain = _bodies(client, runtime, authority, story, cell.transport, wrap=False)
+    wrapped = _bodies(client, runtime, authority, story, cell.transport, wrap=True)
     if plain.said is None or wrapped.said is None:
         cell.problems.append("the client had not ended in time")
         return 0
@@ -113,17 +118,30 @@ class _Done:
     rows: list[LabelledRoundTrip]
 
 
-def _bodies(client: ToolClient, runtime: Runtime, authority: Path, story: Story, *, wrap: bool) -> _Done:
+@contextlib.contextmanager
+def _folder() -> Iterator[Path]:
+    """A new folder, with a name that clients use in other names as it is."""
+    folder = Path(tempfile.gettempdir()) / f"turntape-tools-{secrets.token_hex(4)}"
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _bodies(
+    client: ToolClient, runtime: Runtime, authority: Path, story: Story, transport: Transport, *, wrap: bool
+) -> _Done:
     """Run the client once."""
-    with tempfile.TemporaryDirectory(prefix="turntape-tools-") as name:
-        folder = Path(name)
+    with _folder() as folder, HttpServer() as remote:
+        url = remote.url if transport == "http" else None
         home, tape = folder / "home", folder / "tape.cassette.jsonl"
         home.mkdir()
-        client.configure(home)
+        client.configure(home, url)
         options = ["--quiet", "--out", str(tape), *([] if wrap else ["--no-wrap"])]
         with ScriptedServer(script_of(story)) as server:
             options += ["--upstream", f"*={server.url}"]
-            said = run_turntape(options, command_of(client, runtime), _environ(client, folder, authority))
+            said = run_turntape(options, command_of(client, runtime), _environ(client, folder, authority, url))
             bodies = [normal(request.body, folder) for request in server.requests if _for_model(request)]
         rows = list(label_all(Cassette.load(tape))) if tape.exists() else []
     return _Done(said, bodies, rows)
@@ -143,11 +161,11 @@ def command_of(client: ToolClient, runtime: Runtime) -> list[str]:
     return [str(runtime.folder / "node_modules" / ".bin" / program), *arguments]
 
 
-def _environ(client: ToolClient, folder: Path, authority: Path) -> dict[str, str]:
+def _environ(client: ToolClient, folder: Path, authority: Path, url: str | None) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
     home = str(folder / "home")
     own = {"HOME": home, "PWD": home, "TMPDIR": str(folder), "TURNTAPE_HOME": str(authority)}
-    given = {"KINDS_PYTHON": SERVER[0], "KINDS_SERVER": SERVER[1]}
+    given = {"KINDS_PYTHON": SERVER[0], "KINDS_SERVER": SERVER[1], **({"KINDS_URL": url} if url else {})}
     return {**kept, **own, **QUIET, **KEYS, **given, **client.environ}
 
 

@@ -1,10 +1,11 @@
 """docs/what-clients-do.md, generated from the remembered runs."""
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from ..environments import CACHE, ROOT
 from ..python.kinds_mcp import KINDS, LONG_TEXT
-from .catalogue import TOOL_CLIENTS
+from .catalogue import TOOL_CLIENTS, TRANSPORTS, Transport
 from .matrix import Seen, ToolCell, as_json, from_json
 
 PAGE = ROOT / "docs" / "what-clients-do.md"
@@ -27,8 +28,9 @@ AFTER_TABLE = """
 - *nothing*: the model saw an empty result.
 - *ends the run*: the client stopped with an error. It was started again for the other kinds.
 
-In each of these runs every `tools/call` was on the tape and was joined to the model's call, and the requests to the
-model were the same as in a run without the wrapper, except for random and temporal values.
+In each of these runs every `tools/call` was on the tape and was joined to the model's call. The requests to the model
+were the same as in a run in which the server was not wrapped, except for random values and times. The table is from
+servers over stdio.
 
 ## What the model saw
 
@@ -52,21 +54,26 @@ WHAT = {
 NOTHING = "**nothing**"
 
 
+def _place(client: str, transport: Transport) -> Path:
+    return FOLDER / f"tools of {client}, {transport}.json"
+
+
 def remember(cell: ToolCell) -> None:
-    """Keep this run as the last one of its client."""
+    """Keep this run as the last one of its client over its transport."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    (FOLDER / f"tools of {cell.client}.json").write_bytes(as_json(cell))
+    _place(cell.client, cell.transport).write_bytes(as_json(cell))
 
 
 def remembered() -> list[ToolCell]:
-    """The last run of each client, in the order of the catalogue."""
-    paths = [FOLDER / f"tools of {client.name}.json" for client in TOOL_CLIENTS]
+    """The last runs of each client, in the order of the catalogue."""
+    paths = [_place(client.name, transport) for client in TOOL_CLIENTS for transport in TRANSPORTS]
     return [from_json(path.read_bytes()) for path in paths if path.exists()]
 
 
 def page(cells: Iterable[ToolCell]) -> str:
     """The page as Markdown."""
-    cells = [cell for cell in cells if cell.seen]
+    every = [cell for cell in cells if cell.seen]
+    cells = [cell for cell in every if cell.transport == "stdio"]
     lines = ["| returned | " + " | ".join(cell.client for cell in cells) + " |", "|---" * (len(cells) + 1) + "|"]
     for kind in KINDS:
         words = [_word(cell, kind) for cell in cells]
@@ -78,7 +85,20 @@ def page(cells: Iterable[ToolCell]) -> str:
             ["", f"### {cell.client}", "", *_notes(cell.client), "| returned | the model saw |", "|---|---|"]
         )
         text += "".join(f"\n| {WHAT[seen.kind]} | {_shown(seen)} |" for seen in cell.seen) + "\n"
+    others = {cell.client: cell for cell in every if cell.transport == "http"}
+    if others:
+        text += "\n## Over HTTP\n\nWith the same server over streamable HTTP, the model sees:\n\n"
+        text += "".join(
+            f"- {cell.client}: {_compared(cell, others[cell.client])}\n" for cell in cells if cell.client in others
+        )
     return text + f"\n## Versions\n\n{versions}.\n"
+
+
+def _compared(cell: ToolCell, other: ToolCell) -> str:
+    """How a client's results over another transport differ."""
+    words = [(WHAT[kind], _word(cell, kind), _word(other, kind)) for kind in KINDS]
+    differing = [f"{what}: {new}" for what, old, new in words if old != new]
+    return f"another result for {'; '.join(differing)}." if differing else "the same."
 
 
 def _notes(client: str) -> list[str]:
