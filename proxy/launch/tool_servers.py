@@ -1,5 +1,6 @@
 """The tool servers (MCP) of a command: found before a recording starts, and wrapped for this one process."""
 
+import os
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -7,9 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..tool_wire.client_configs import hooked
-from ..tool_wire.client_configs.client import Client, Found, Launch
+from ..tool_wire.client_configs.client import Client, Found, Launch, Server
 from ..tool_wire.client_configs.table import recognised
 from ..tool_wire.client_configs.wrapper import Wrapper
+
+_PREFIX = "run-"
 
 
 class ToolServers:
@@ -52,11 +55,10 @@ class ToolServers:
         """The command and the environment with the tool servers wrapped; `environ` is what the child would get."""
         if self._client is None or self._launch is None:
             return self.command, {**environ, **hooked.variables(environ, wrapper, missing=self._missing)}
-        found = replace(self._found, servers=tuple(one for one in self._found.servers if self._starts(one.words[0])))
+        found = replace(self._found, servers=tuple(one for one in self._found.servers if self._starts(one)))
         if not found.servers:
             return self.command, dict(environ)
-        self._folder.mkdir(parents=True, exist_ok=True)
-        self._private = Path(tempfile.mkdtemp(prefix="run-", dir=self._folder))
+        self._private = _private_folder(self._folder)
         launch = replace(self._launch, environ=dict(environ))
         launch = self._client.wrap(launch, found, wrapper, self._private)
         self.wrapped = tuple(server.name for server in found.servers)
@@ -73,6 +75,32 @@ class ToolServers:
             said.append(f"turntape: records {what} for this run; --no-wrap turns this off")
         return said
 
-    def _starts(self, program: str) -> bool:
+    def _starts(self, server: Server) -> bool:
         """False for a program that does not exist: then the client must report it as it would without us."""
-        return self._missing or "$" in program or shutil.which(program, path=self._environ.get("PATH")) is not None
+        program = server.words[0]
+        if self._missing or "$" in program:
+            return True
+        if os.sep in program and self._launch is not None:
+            folder = server.config.get("cwd")
+            program = str(self._launch.cwd / (folder if isinstance(folder, str) else "") / program)
+        return shutil.which(program, path=self._environ.get("PATH")) is not None
+
+
+def _private_folder(parent: Path) -> Path:
+    """A new folder for this process. Folders of processes that were killed are removed: they may hold secrets."""
+    parent.mkdir(parents=True, exist_ok=True)
+    for folder in parent.glob(f"{_PREFIX}*"):
+        number = folder.name.removeprefix(_PREFIX).partition("-")[0]
+        if number.isdecimal() and not _runs(int(number)):
+            shutil.rmtree(folder, ignore_errors=True)
+    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=parent))
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True

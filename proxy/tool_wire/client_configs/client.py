@@ -145,8 +145,11 @@ def from_entries(entries: Mapping[str, object], files: Files) -> Found:
     for name, value in entries.items():
         config = table(value)
         command: object = config.get("command")
+        args: Any = config.get("args") or []
+        if strings(args) != args:
+            continue  # the client refuses it
         if isinstance(command, str) and command:
-            servers.append(Server(name, (command, *strings(config.get("args"))), config))
+            servers.append(Server(name, (command, *strings(args)), config))
         elif words := strings(command):
             servers.append(Server(name, tuple(words), config))
         else:

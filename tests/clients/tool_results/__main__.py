@@ -7,7 +7,7 @@ Without names all clients, without a transport both.
 import sys
 
 from ..environments import CACHE, Unavailable, built
-from .catalogue import TOOL_CLIENTS, TRANSPORTS
+from .catalogue import TOOL_CLIENTS, TRANSPORTS, Transport
 from .matrix import ToolCell, run_client
 from .page import PAGE, page, remember, remembered
 
@@ -31,11 +31,12 @@ def main(arguments: list[str]) -> int:
         print(f"no client is named {', '.join(unknown)}; there are {', '.join(c.name for c in TOOL_CLIENTS)}")
         return 2
     (CACHE / "authority").mkdir(parents=True, exist_ok=True)
+    transports: tuple[Transport, ...] = tuple(one for one in TRANSPORTS if f"--{one}" in arguments) or TRANSPORTS
     failed = False
     for client in TOOL_CLIENTS:
         if names and not any(name in client.name.lower() for name in names):
             continue
-        for transport in [one for one in TRANSPORTS if f"--{one}" in arguments] or TRANSPORTS:
+        for transport in transports:
             try:
                 runtime = built(client.script, client.packages)
             except Unavailable as exc:

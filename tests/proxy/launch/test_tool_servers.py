@@ -1,6 +1,8 @@
 """The tool servers of a command, wrapped for one process."""
 
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -52,6 +54,43 @@ def test_a_server_without_a_program_is_wrapped_when_it_is_played(environ: dict[s
 
         assert found.wrapped == ("here", "gone")
         assert found.lines()[0].startswith("turntape: records the tool servers here, gone of Claude Code")
+
+
+@pytest.mark.parametrize(
+    ("server", "wrapped"),
+    [
+        ({"command": "./tool", "cwd": "below"}, True),
+        ({"command": "./tool"}, False),
+        ({"command": "below/tool"}, True),
+        ({"command": "tool"}, False),
+        ({"command": "${HOME}/tool"}, True),
+        ({"command": "below/tool", "args": ["--port", 8080]}, False),
+    ],
+)
+def test_a_program_is_looked_for_where_the_client_starts_it(
+    server: dict[str, object], wrapped: bool, environ: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "tool").touch(0o755)
+    (tmp_path / ".claude.json").write_text(json.dumps({"mcpServers": {"a": server}}))
+
+    with tools(environ, tmp_path, "claude", "-p") as found:
+        found.apply(OURS, environ)
+
+        assert found.wrapped == (("a",) if wrapped else ())
+
+
+def test_what_a_killed_run_left_is_removed(environ: dict[str, str], tmp_path: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    private = tmp_path / "private"
+    for name in (f"run-{gone.pid}-x", f"run-{os.getpid()}-x", "run-other", "another"):
+        (private / name).mkdir(parents=True)
+
+    with tools(environ, tmp_path, "claude", "-p") as found:
+        found.apply(OURS, environ)
+
+    assert sorted(folder.name for folder in private.iterdir()) == ["another", f"run-{os.getpid()}-x", "run-other"]
 
 
 def test_a_client_without_servers_is_started_as_it_is(environ: dict[str, str], tmp_path: Path) -> None:
