@@ -76,6 +76,10 @@ def end_lines(recording: Recording, outcome: Outcome, command: Sequence[str]) ->
     """The summary of a recording, or, when nothing was recorded, what to try."""
     settings = recording.settings
     colour = coloured(sys.stderr.isatty(), os.environ, settings.color)
-    if outcome.count:
-        return summary_lines(outcome.totals, settings.path, outcome.count, colour)
-    return nothing_lines(recording.seen, command, recording.authority, colour)
+    missing = nothing_lines(recording.seen, command, recording.authority, colour)
+    if not outcome.count:
+        return missing
+    lines = summary_lines(outcome.totals, settings.path, outcome.count, colour)
+    totals = outcome.totals or {}
+    only_tools = totals.get("round_trips") is not None and totals["round_trips"] == totals.get("tool_messages")
+    return [*lines, *missing] if only_tools else lines

@@ -29,7 +29,7 @@ from ..limits.limits import MARK
 from ..limits.progress import ProgressCounter
 from ..signals import unblock
 from .heartbeat import Heartbeat
-from .run_totals import RunTotals
+from .run_totals import RunTotals, as_list, as_mapping
 
 PAUSE = 0.1
 """Seconds between two reads of the file."""
@@ -79,6 +79,7 @@ class LabelLoop:
         self._heartbeat = heartbeat
         self._totals = RunTotals()
         self._printed: set[int] = set()
+        self._printed_runs: set[tuple[object, ...]] = set()
         self._answered_by_us: set[int] = set()
         """Round trips that turntape answered at a limit: they are not turns of the run."""
 
@@ -134,6 +135,8 @@ class LabelLoop:
             if self._console and index not in self._printed and label.get("kind") != "tools":
                 self._printed.add(index)
                 self._print(label)
+            if self._console:
+                self._print_tool_runs(label)
 
     def _print(self, label: dict[str, object]) -> None:
         from turntape.inspector.views.text.run_text import console_line
@@ -141,6 +144,18 @@ class LabelLoop:
         with suppress(OSError):
             sys.stderr.write(console_line(label, self._totals, self._colour) + "\n")
             sys.stderr.flush()
+
+    def _print_tool_runs(self, label: dict[str, object]) -> None:
+        """One line for each tool run, once: it is in the label of its own message, and later in that of its turn."""
+        for run in map(as_mapping, as_list(label.get("tool_runs"))):
+            key = (run.get("source"), run.get("index"), run.get("name"), run.get("duration_ms"))
+            if key not in self._printed_runs:
+                self._printed_runs.add(key)
+                from turntape.inspector.views.text.tool_text import console_tool_line
+
+                with suppress(OSError):
+                    sys.stderr.write(console_tool_line(run, self._colour) + "\n")
+                    sys.stderr.flush()
 
 
 def _send(head: str, value: Mapping[str, object], *, flush: bool = False) -> None:

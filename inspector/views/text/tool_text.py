@@ -12,7 +12,7 @@ from ...tools.tool_run import ToolRun
 from ...wire.json_value import as_object, compact
 from ...wire.printable import safe
 from .number_format import lasted, several, size
-from .terminal_text import GLYPHS, Line, Style, clip, fit, flow, wrap
+from .terminal_text import GLYPHS, Line, Style, ansi, clip, fit, flow, wrap
 from .tool_diff import as_returned, as_seen, cut_note, diff_lines
 
 _INDENT = " " * 11
@@ -46,6 +46,20 @@ def run_spans(run: ToolRun, *, number: bool = False) -> Line:
     if run.joined and (words := joined_words(run)):
         spans.append((f"  {words}", "dim"))
     return spans
+
+
+def console_tool_line(run: Mapping[str, object], colour: bool) -> str:
+    """One line for a tool run as it ends, from its object in a label: tool, server, time, how it ended, size."""
+    name, server = safe(cast(str, run["name"])), safe(cast(str, run["server"]))
+    line: Line = [(f"{GLYPHS['tool']} ", "tool"), (clip(name, 60), "bold"), (f" on {clip(server, 40)}", "dim")]
+    if isinstance(lasts := run["duration_ms"], int | float):
+        line.append((f"  {lasted(lasts)}", "plain"))
+    outcome = cast(str, run["outcome"]).replace("_", " ")
+    if run["is_error"] or outcome != "answered":
+        line.append(("  returned an error" if outcome == "answered" else f"  {outcome}", "bad"))
+    if isinstance(returned := run["returned_bytes"], int):
+        line.append((f"  {size(returned)} returned", "dim"))
+    return ansi(line, colour)
 
 
 def seen_style(run: ToolRun) -> Style:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tool_tapes
 from conversations import chat, result, said, user
 
 from turntape.cassettes import Recorder, RoundTrip
@@ -63,6 +64,23 @@ def test_the_console_shows_one_line_for_each_round_trip(tmp_path: Path) -> None:
     assert plain.count("\n") == coloured.count("\n") == 2
     assert "look_up" in plain.splitlines()[0]
     assert "\x1b[" in coloured and "\x1b[" not in plain
+
+
+def test_the_console_shows_each_tool_run_once_and_no_other_message_of_tool_servers(tmp_path: Path) -> None:
+    path = tmp_path / "run.cassette.jsonl"
+    trips = tool_tapes.story().trips
+    tool_tapes.record(path, trips)
+
+    _, _, shown = labelled(path, f"{len(trips)}\n", "--console")
+
+    lines = shown.splitlines()
+    assert sorted(line for line in lines if line.startswith("●")) == [
+        "● read on files  5 ms  89 B returned",
+        "● search on files  80 ms  112 B returned",
+        "● stop on files  5 ms  46 B returned",
+        "● write on files  5 ms  returned an error  67 B returned",
+    ]
+    assert len(lines) == 4 + 3, "three turns"
 
 
 @pytest.mark.parametrize("stdin", ["", "1\n"])

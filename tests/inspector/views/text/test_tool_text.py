@@ -10,9 +10,18 @@ from turntape.cassettes.recording.recorder import Recorder
 from turntape.cassettes.tape.reader import Cassette
 from turntape.inspector.views.text.run_text import show_text
 from turntape.inspector.views.text.terminal_text import plain
-from turntape.inspector.views.text.tool_text import call_of, tools_text, unjoined_lines
+from turntape.inspector.views.text.tool_text import call_of, console_tool_line, tools_text, unjoined_lines
 
 RUN = tool_tapes.story().runs()[0]
+
+
+def test_a_line_of_the_console_says_how_a_run_ended() -> None:
+    run = {"name": "read", "server": "files", "duration_ms": 1500.0, "outcome": "unanswered", "is_error": None}
+
+    assert console_tool_line({**run, "returned_bytes": None}, colour=False) == "● read on files  1.5 s  unanswered"
+    assert "\x1b[" in console_tool_line({**run, "returned_bytes": 3}, colour=True)
+    waits = {**run, "outcome": "input_required", "duration_ms": None, "returned_bytes": 3}
+    assert console_tool_line(waits, colour=False) == "● read on files  input required  3 B returned"
 
 
 def test_runs_are_below_the_client_of_their_turn_and_messages_are_left_out(tmp_path: Path) -> None:
