@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
+from ...tools.run_words import WHOLE
 from ...tools.tool_run import KEPT, ToolRun
 from ...wire.json_value import Object, as_object, as_text, objects_in, parse_json
 from .number_format import several, size
@@ -59,9 +60,13 @@ def as_seen(run: ToolRun) -> str:
 
 
 def cut_note(run: ToolRun) -> str:
-    """A sentence when a row does not hold the texts whole; else empty."""
-    cut = max(len(run.returned_text or ""), len(run.seen_text or "")) >= KEPT
-    return f"only the first {KEPT:,} characters are shown" if cut else ""
+    """What of the two texts is not shown or compared, as a sentence; empty when that is nothing."""
+    texts = [text for text in (run.returned_text, run.seen_text) if text is not None]
+    if any(len(text) >= KEPT for text in texts):
+        return f"only the first {KEPT:,} characters are shown"
+    if run.seen_as not in WHOLE and any(len(text.splitlines()) > MOST_LINES for text in texts):
+        return f"only the first {MOST_LINES:,} lines are compared"
+    return ""
 
 
 def _content(block: Object) -> str:

@@ -61,6 +61,17 @@ NEWER = {"gen_ai.usage.cache_write.input_tokens", "gen_ai.request.previous_respo
 """Names of https://github.com/open-telemetry/semantic-conventions-genai that the newest package does not have yet."""
 
 
+def test_values_have_their_types() -> None:
+    span = spans([chat([HELLO], said("Hi."), temperature=1, seed=7, stop=["x"], stream=True)])[1]
+    types = {item["key"]: next(iter(item["value"])) for item in span["attributes"]}
+
+    assert types["gen_ai.request.temperature"] == "doubleValue"
+    assert types["gen_ai.request.seed"] == "intValue"
+    assert types["gen_ai.request.stream"] == "boolValue"
+    assert types["gen_ai.request.stop_sequences"] == "arrayValue"
+    assert types["gen_ai.request.model"] == "stringValue"
+
+
 def test_every_name_is_one_of_the_conventions() -> None:
     known = {value for names in ATTRIBUTES for key, value in vars(names).items() if key.isupper()}
     turn = chat([HELLO], said("Hi."), temperature=1, top_p=1, top_k=1, seed=7, n=2, stop=["x"], max_tokens=5, index=2)

@@ -36,6 +36,18 @@ def test_a_run_that_failed_is_marked() -> None:
     assert found.idle is None
 
 
+def test_a_run_without_an_answer_has_a_start_and_no_length() -> None:
+    run = replace(ROWS[5].tool_runs[0], is_error=None, outcome="unanswered", duration_ms=None)
+    row = replace(ROWS[5], tool_runs=(run,))
+    found = timeline_of(row, replace(row, started_at=run.started_at))
+
+    assert found is not None
+    assert found.lanes[1].failed
+    assert found.lanes[1].start == found.lanes[1].stop
+    assert round(found.milliseconds) == 100
+    assert found.idle == 0
+
+
 def test_a_request_before_the_last_result_says_nothing_of_idle_time() -> None:
     found = timeline_of(ROWS[2], replace(ROWS[5], started_at=ROWS[2].started_at))
 

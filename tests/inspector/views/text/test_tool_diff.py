@@ -7,7 +7,7 @@ import pytest
 import tool_tapes
 
 from turntape.inspector.tools.tool_run import KEPT
-from turntape.inspector.views.text.tool_diff import as_returned, as_seen, cut_note, diff_lines, diff_pairs
+from turntape.inspector.views.text.tool_diff import MOST_LINES, as_returned, as_seen, cut_note, diff_lines, diff_pairs
 
 CUT, STRUCTURED = tool_tapes.story().runs()[:2]
 
@@ -18,6 +18,7 @@ def marks(returned: str, seen: str) -> list[str]:
 
 
 def test_what_is_missing_comes_before_what_is_new() -> None:
+    assert marks("a\nb\nz", "x\ny\nw\nz") == ["-a", "-b", "+x", "+y", "+w", " z"]
     assert marks("a\nb\nc\nd", "a\nx\ny\nd") == [" a", "-b", "-c", "+x", "+y", " d"]
 
 
@@ -31,8 +32,11 @@ def test_equal_lines_next_to_a_difference_are_shown_and_others_counted() -> None
 
 
 def test_side_by_side_a_side_may_have_no_line() -> None:
-    pairs = [(pair.returned, pair.seen, pair.equal) for pair in diff_pairs("a\nb\nc", "a\nx")]
+    found = list(diff_pairs("a\nb\nc", "a\nx"))
+    pairs = [(pair.returned, pair.seen, pair.equal) for pair in found]
 
+    assert not any(pair.left_out for pair in found)
+    assert not any(line.left_out for line in diff_lines("a\nb", "a\nx"))
     assert pairs == [("a", "a", True), ("b", "x", False), ("c", None, False)]
 
 
@@ -65,3 +69,23 @@ def test_an_error_and_a_result_too_large_for_a_row_have_their_text() -> None:
 def test_a_text_that_was_cut_for_the_row_is_said() -> None:
     assert cut_note(CUT) == ""
     assert cut_note(replace(CUT, returned_text="x" * KEPT)) == "only the first 20,000 characters are shown"
+    assert (
+        cut_note(replace(CUT, returned_text=None, seen_text="x" * KEPT)) == "only the first 20,000 characters are shown"
+    )
+    assert cut_note(replace(CUT, returned_text=None, seen_text=None)) == ""
+
+
+def test_of_very_long_texts_the_first_lines_are_compared() -> None:
+    long = "\n".join(f"{n}" for n in range(MOST_LINES))
+
+    assert marks(f"{long}\nold", f"{long}\nnew")[-1] == " … 396 equal lines"
+    assert cut_note(replace(CUT, returned_text=f"{long}\nold")) == "only the first 400 lines are compared"
+    assert cut_note(replace(CUT, returned_text=long)) == ""
+    assert cut_note(replace(CUT, returned_text=f"{long}\nold", seen_as="equal")) == ""
+
+
+def test_what_was_seen_is_shown_as_it_is_unless_it_is_structured() -> None:
+    assert as_seen(CUT) == tool_tapes.CUT
+    assert as_seen(replace(CUT, seen_text=None)) == ""
+    assert as_seen(replace(STRUCTURED, seen_text="no JSON")) == "no JSON"
+    assert as_seen(replace(STRUCTURED, seen_text='{"a":"ä"}')) == 'structuredContent: {\n  "a": "ä"\n}'
