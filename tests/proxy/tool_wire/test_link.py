@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from turntape.proxy.tool_wire import frames
-from turntape.proxy.tool_wire.link import Link
+from turntape.proxy.tool_wire.link import Link, to_stderr
 
 
 @pytest.fixture
@@ -119,6 +119,44 @@ def test_a_fault_of_ours_ends_the_recording_and_not_the_traffic(
 
     assert link.ended
     assert link.said == ["internal error, ZeroDivisionError: oh; nothing more of this server is recorded"]
+
+
+def test_the_recorder_sees_the_end_of_the_frames_and_may_still_say_something(
+    sockets: tuple[socket.socket, socket.socket],
+) -> None:
+    ours, theirs = sockets
+    link = Link(ours)
+    link.half_close()
+
+    assert theirs.recv(1) == b""
+    theirs.send(frames.encode(frames.END, 1.0, b"no sentence") + frames.encode(frames.SAY, 1.0, b"done"))
+    link.receive()
+    assert link.said == ["done"]
+    link.close()
+    with pytest.raises(BrokenPipeError):
+        theirs.send(b"x")
+
+
+def test_frames_wait_up_to_the_limit_and_not_beyond(sockets: tuple[socket.socket, socket.socket]) -> None:
+    ours, _ = sockets
+    while True:  # fill the socket, so that frames wait
+        try:
+            ours.send(b"x" * 1000)
+        except BlockingIOError:
+            break
+    link = Link(ours, waiting_bytes=1000 + frames.HEAD.size)
+    link.put(frames.CLIENT, 1.0, b"x" * 500)
+    link.put(frames.CLIENT, 1.0, b"x" * (500 - frames.HEAD.size))
+    assert link.lost == 0
+    link.put(frames.CLIENT, 1.0, b"x")
+    link.put(frames.CLIENT, 1.0, b"x" * 100)
+    assert link.lost == 101
+
+
+def test_our_sentence_is_one_line_on_stderr(capfd: pytest.CaptureFixture[str]) -> None:
+    to_stderr("the recorder has ended")
+
+    assert capfd.readouterr().err == "turntape: the recorder has ended\n"
 
 
 def test_without_a_socket_nothing_happens() -> None:

@@ -126,6 +126,16 @@ def test_a_fault_of_ours_is_reported_and_ends_the_session(tape: Tape, monkeypatc
     assert tape.session.ended
 
 
+def test_the_rest_of_a_broken_line_is_left_out_in_whatever_pieces_it_comes() -> None:
+    lines = Lines()
+    lines.feed(b"begun")
+    lines.skip()
+
+    assert lines.feed(b"middle") == []
+    assert lines.feed(b"end\nnext") == []
+    assert lines.feed(b"\n") == [b"next"]
+
+
 def test_empty_lines_and_carriage_returns_are_kept() -> None:
     lines = Lines()
 
@@ -139,5 +149,6 @@ def test_a_line_beyond_the_limit_comes_in_pieces() -> None:
     lines = Lines(most=10)
 
     assert lines.feed(b"x" * 6) == []
-    assert lines.feed(b"x" * 6) == [b"x" * 12]
+    assert lines.feed(b"x" * 4) == [b"x" * 10]
     assert lines.feed(b"yy\nz") == [b"yy"]
+    assert lines.rest() == b"z"
