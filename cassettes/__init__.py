@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         ReplayTransport,
     )
     from .transports.mcp import recorded_tools
+    from .transports.mcp_played import played_tools
 
 __all__ = [
     "AsyncCassetteTransport",
@@ -55,6 +56,7 @@ __all__ = [
     "Session",
     "Tail",
     "TurntapeError",
+    "played_tools",
     "recorded_tools",
 ]
 
@@ -78,6 +80,7 @@ _HOME = {
         "ReplayTransport",
     ),
     "transports.mcp": ("recorded_tools",),
+    "transports.mcp_played": ("played_tools",),
 }
 
 

@@ -52,6 +52,7 @@ PUBLIC: dict[str, tuple[str, ...]] = {
         "Session",
         "Tail",
         "TurntapeError",
+        "played_tools",
         "recorded_tools",
     ),
     "turntape.inspector": (

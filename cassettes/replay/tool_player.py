@@ -273,7 +273,9 @@ class ToolConnection:
         with self._player.lock:
             asked = self._player.find(self.server, params) if method == CALL else self._recorded(method, params)
         if isinstance(asked, ToolMiss):
-            self._say({"id": number, "result": {"content": [{"type": "text", "text": str(asked)}], "isError": True}})
+            text = [{"type": "text", "text": str(asked)}]
+            # The version of 2026-07-28 demands the type; older ones ignore it.
+            self._say({"id": number, "result": {"resultType": "complete", "content": text, "isError": True}})
         elif asked is not None:
             self._play(asked, number, token, now)
         elif method == "ping" and number is not None:

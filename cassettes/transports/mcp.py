@@ -42,7 +42,7 @@ def recorded_tools(sink: Sink, *, run: str | None = None) -> Generator[Recorded]
         if (module := sys.modules.get(_MODULE)) is not None:
             sessions.patch(undo, module)
         else:
-            undo.enter_context(_when_imported(_MODULE, partial(sessions.patch, undo)))
+            undo.enter_context(when_imported(_MODULE, partial(sessions.patch, undo)))
         yield sessions
 
 
@@ -148,7 +148,7 @@ class _Calling(Loader):
 
 
 @contextmanager
-def _when_imported(name: str, done: Any) -> Generator[None]:
+def when_imported(name: str, done: Any) -> Generator[None]:
     finder = _Finder(name, done)
     sys.meta_path.insert(0, finder)
     try:

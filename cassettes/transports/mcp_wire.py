@@ -123,7 +123,7 @@ def _name(message: Message) -> str | None:
     return None
 
 
-def _data(item: Any) -> bytes | None:
+def wire_bytes(item: Any) -> bytes | None:
     """The JSON of an item of a stream; None for an exception, which is not on the wire."""
     message = getattr(item, "message", None)
     dump = getattr(message, "model_dump_json", None)
@@ -153,7 +153,7 @@ class _Stream:
 
     def _copy(self, sender: Side, item: Any) -> None:
         try:
-            data = _data(item)
+            data = wire_bytes(item)
         except Exception:  # the traffic must go on
             log.exception("fault while recording a message of a tool server")
             return

@@ -132,6 +132,7 @@ def test_a_changed_argument_is_named_in_the_answer_and_in_the_report() -> None:
             }
         ],
         "isError": True,
+        "resultType": "complete",
     }
     assert player.lines() == [
         f"changed: {player.misses[0]}",
