@@ -9,7 +9,8 @@ from .nodes import Entry, Node, NotParsed
 CONTAINER = "mcp_servers"
 _SPACE = re.compile(r"[ \t]*")
 _BREAKS = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
-_KEY = re.compile(r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')(?:[ \t]*\.[ \t]*(?=\S))?""")
+_PART = re.compile(r"""[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'""")
+_DOT = re.compile(r"[ \t]*\.[ \t]*")
 _STRING = re.compile(r'''"""(?:[^\\]|\\.)*?"{3,5}|\'\'\'.*?'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*\'''', re.DOTALL)
 _BARE = re.compile(r"[^\s,\]}#]+(?: \d[^\s,\]}#]*)?")
 
@@ -28,27 +29,26 @@ def entries(text: str) -> list[Entry]:
     """The servers of a configuration file that are commands. Raises `NotParsed`."""
     loads(text)  # what follows may rely on the syntax
     values: dict[Path, Node] = {}
-    written: dict[Path, str] = {}
-    """How the key of a value is written; empty in an inline table."""
+    before: dict[Path, str] = {}
+    """What is written before the last part of a value's key; nothing for a value in an inline table."""
     prefix: Path = ()
     at = _breaks(text, 0)
     while at < len(text):
         if text[at] == "[":
             at += 2 if text.startswith("[[", at) else 1
-            prefix, at = _key(text, _space(text, at))
+            prefix, _, at = _key(text, _space(text, at))
             at = text.index("]", at) + 1
             at += text.startswith("]", at)
         else:
             start = at
-            key, at = _key(text, at)
-            raw = text[start:at].strip()
+            key, last, at = _key(text, at)
             node = _value(text, _space(text, text.index("=", at) + 1))
             path = (*prefix, *key)
             _collect(path, node, values)
-            written[path] = raw
+            before[path] = text[start:last]
             at = node.end
         at = _breaks(text, at)
-    return [_entry(path, values, written) for path in values if _is_command(path, values)]
+    return [_entry(path, values, before.get(path)) for path in values if _is_command(path, values)]
 
 
 def _is_command(path: Path, values: dict[Path, Node]) -> bool:
@@ -61,19 +61,9 @@ def _is_command(path: Path, values: dict[Path, Node]) -> bool:
     )
 
 
-def _entry(path: Path, values: dict[Path, Node], written: dict[Path, str]) -> Entry:
-    raw = written.get(path)
-    key = "args" if raw is None else raw[: -len(_last(raw))] + "args"
-    start = ", " if raw is None else "\n"
-    return Entry(path[1], values[path], values.get((*path[:-1], "args")), lambda text: f"{start}{key}={text}")
-
-
-def _last(raw: str) -> str:
-    """The last part of a dotted key, as it is written."""
-    at = 0
-    while (match := _KEY.match(raw, at)) is not None and match.end() < len(raw):
-        at = match.end()
-    return raw[at:]
+def _entry(path: Path, values: dict[Path, Node], before: str | None) -> Entry:
+    start = ", " if before is None else f"\n{before}"
+    return Entry(path[1], values[path], values.get((*path[:-1], "args")), lambda text: f"{start}args={text}")
 
 
 def _collect(path: Path, node: Node, values: dict[Path, Node]) -> None:
@@ -94,16 +84,18 @@ def _breaks(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-def _key(text: str, at: int) -> tuple[Path, int]:
-    """A dotted key, and where it ends."""
+def _key(text: str, at: int) -> tuple[Path, int, int]:
+    """A dotted key, where its last part begins, and where it ends."""
     parts: list[str] = []
-    while (match := _KEY.match(text, at)) is not None:
-        at = match.end()
-        raw = match[0].rstrip(" \t.") if match[0][0] not in "\"'" else match[0].rstrip(" \t").removesuffix(".").rstrip()
-        parts.append(str(tomllib.loads(f"x = {raw}")["x"]) if raw[0] in "\"'" else raw)
-        if not match[0].rstrip(" \t").endswith(".") or match[0] == raw:
-            break
-    return tuple(parts), at
+    while True:
+        part = _PART.match(text, at)
+        if part is None:
+            raise NotParsed(f"{text[at : at + 1]!r} is not expected here")
+        parts.append(str(tomllib.loads(f"x = {part[0]}")["x"]) if part[0][0] in "\"'" else part[0])
+        dot = _DOT.match(text, part.end())
+        if dot is None:
+            return tuple(parts), part.start(), part.end()
+        at = dot.end()
 
 
 def _value(text: str, at: int) -> Node:
@@ -135,7 +127,7 @@ def _table(text: str, start: int) -> Node:
     members: dict[str, Node] = {}
     at = _breaks(text, start + 1)
     while text[at] != "}":
-        key, at = _key(text, at)
+        key, _, at = _key(text, at)
         node = _value(text, _breaks(text, text.index("=", at) + 1))
         members["\0".join(key)] = node
         at = _breaks(text, node.end)

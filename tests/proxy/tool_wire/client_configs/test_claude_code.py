@@ -71,9 +71,13 @@ def test_the_projects_servers_need_a_consent_without_print(launch: Callable[...,
     assert names(launch()) == ["both", "l", "p", "u"]
     settings.write_text('{"disabledMcpjsonServers": ["p"]}')
     assert names(launch("-p")) == ["both", "l", "u"]
+    settings.unlink()
+    (home / ".claude").mkdir()
+    (home / ".claude" / "settings.json").write_text('{"enabledMcpjsonServers": ["p"]}')
+    assert names(launch()) == ["both", "l", "p", "u"]
 
 
-@pytest.mark.parametrize("option", ["--strict-mcp-config", "--bare", "--safe-mode"])
+@pytest.mark.parametrize("option", ["--strict-mcp-config", "--bare", "--safe-mode", "--restricted"])
 def test_with_an_option_only_what_the_command_line_names_counts(launch: Callable[..., Launch], option: str) -> None:
     assert names(launch("--mcp-config", json.dumps(servers("c")), option)) == ["c"]
 
@@ -99,12 +103,14 @@ def test_the_command_line_takes_files_and_json(launch: Callable[..., Launch], ho
 
 
 def test_values_of_an_option_that_takes_many() -> None:
-    arguments = ("--mcp-config", "a", "b", "-p", "x", "--mcp-config=c", "d", "--", "--mcp-config", "e")
+    arguments = ("prompt", "--mcp-config", "a", "b", "-p", "x", "--mcp-config=c", "d", "--", "--mcp-config", "e")
 
     assert given(arguments) == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("command", ["mcp", "doctor"])
+@pytest.mark.parametrize(
+    "command", ["mcp", "config", "doctor", "update", "install", "plugin", "setup-token", "auth", "agents"]
+)
 def test_commands_without_a_conversation_are_left_alone(launch: Callable[..., Launch], command: str) -> None:
     assert names(launch(command, "list")) == []
 

@@ -23,6 +23,7 @@ TOML = [
     '[mcp_servers.a]\ncommand = "x" # why\nargs = [\n "1", # one\n "2",\n]\n[mcp_servers.a.env]\nK = "v"\n',
     '[mcp_servers.a]\ncommand = \'C:\\x\'\n\n[mcp_servers."b c"]\n"command" = "y"\nargs=[]\n',
     'mcp_servers.a.command = """x"""\nmcp_servers . "b.c" . command = "y"',
+    'mcp_servers.a.command = "x"\nmcp_servers.a.args = ["1"]\nmcp_servers."b.c".\'command\' = "y" # two\n',
     '[mcp_servers]\na = { command = "x", env = { K = "v" } }\nb={args=["1"],command="y"}\n',
 ]
 
@@ -81,6 +82,16 @@ def test_a_file_keeps_its_permissions_and_its_place(tmp_path: Path) -> None:
     rewrite(link, None)
     assert path.read_bytes() == JSON[3].encode()
     assert sorted(tmp_path.iterdir()) == [link, path]
+
+
+def test_a_toml_file_is_known_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(TOML[0])
+
+    assert rewrite(path, OURS).changed == ("a",)
+    assert tomllib.loads(path.read_text())["mcp_servers"]["a"]["command"] == "/opt/bin/turntape"
+    assert rewrite(path, None).changed == ("a",)
+    assert path.read_text() == TOML[0]
 
 
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:

@@ -54,6 +54,14 @@ def test_a_broken_text_is_refused(text: str) -> None:
         entries(text)
 
 
-@pytest.mark.parametrize("text", ['command = "x"', "[mcp_servers.a]\ncommand = 1", '[mcp_servers.a.b]\ncommand = "x"'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[mcp_servers.a]\ncommand = "x"\nargs = "y"',
+        'command = "x"',
+        "[mcp_servers.a]\ncommand = 1",
+        '[mcp_servers.a.b]\ncommand = "x"',
+    ],
+)
 def test_other_entries_are_left_alone(text: str) -> None:
     assert entries(text) == []
