@@ -65,6 +65,20 @@ for name in sys.argv[1:]:
     assert run(code, *names()).stdout == ""
 
 
+def test_the_wrapper_of_tool_servers_imports_without_posix() -> None:
+    """All of it but the modules that it imports on POSIX systems only."""
+    files = sorted((ROOT / "proxy" / "tool_wire").glob("*.py"))
+    wanted = [f"turntape.proxy.tool_wire.{path.stem}" for path in files if not path.stem.startswith(("posix_", "__"))]
+    code = """
+import importlib
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+"""
+
+    assert len(wanted) > 10
+    assert run(code, *wanted).stderr == ""
+
+
 def test_a_recording_is_written_and_replayed(tmp_path: Path) -> None:
     code = """
 import httpx

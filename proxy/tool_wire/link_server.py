@@ -23,6 +23,8 @@ that has to be ended takes four seconds."""
 QUIET = 1.0
 """Seconds after which the wait is announced."""
 _PIECE = 1 << 18
+_ROUNDS = 8
+"""Rounds of the loop at the end, more than it takes to accept a wrapper that has already connected."""
 _LONGEST_PATH = 100
 """Bytes of a unix socket's path that every system takes."""
 
@@ -98,6 +100,8 @@ class LinkServer:
         """
         if self._server is None:
             return
+        for _ in range(_ROUNDS):
+            await asyncio.sleep(0)
         self._server.close()
         if self._connections:
             over = asyncio.ensure_future(self._hurry.wait())

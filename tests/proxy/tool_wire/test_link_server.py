@@ -86,6 +86,20 @@ async def test_a_wrapper_that_does_not_end_is_cut_at_the_end_of_the_run(tmp_path
     assert server.calls == 1
 
 
+async def test_a_wrapper_that_has_come_and_gone_before_we_looked_is_recorded(tmp_path: Path) -> None:
+    path = tmp_path / "x.cassette.jsonl"
+    with Recorder(path) as recorder:
+        server = LinkServer(recorder)
+        address = await server.start()
+        with address.connect() as quick:  # the loop does not run meanwhile
+            start = encode(frames.START, 1.0, start_fields(["x"], "a", None, 1, address.token))
+            quick.sendall(start + encode(frames.CLIENT, 2.0, CALL) + END)
+        await server.close()
+
+    assert server.calls == 1
+    assert [one.exit for one in Cassette.load(path).tool_servers.values()] == [0]
+
+
 async def test_a_long_wait_is_announced_with_the_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(link_server, "QUIET", 0.01)
     said: list[list[str]] = []
