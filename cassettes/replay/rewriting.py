@@ -1,4 +1,4 @@
-"""Recorded answers with other values in their strings: what a client makes anew in each run, as it is in this run.
+"""Recorded answers with other values in their strings: those that are new in each run, as they are in this run.
 
 A streamed answer gives a text in pieces, so a value may be split over several events. The pieces of one text are
 searched as one. An answer without such a value keeps its bytes.

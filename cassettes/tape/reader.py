@@ -345,12 +345,18 @@ class Cassette:
         return salt if isinstance(salt, str) else None
 
     def without_tool_wire(self) -> Self:
-        """The same file with its HTTP round trips alone: what can be played as the API."""
-        other = copy(self)
+        """The same file with its HTTP round trips alone: what can be played as the API. Itself without others."""
         if self._given is not None:
-            other._given = [trip for trip in self._given if trip.tool_wire is None]
-        elif any("mcp" in fields for fields in self._lines.trips):
-            other._places = [place for place in self._places if "mcp" not in self._lines.trips[place]]
+            given = [trip for trip in self._given if trip.tool_wire is None]
+            if len(given) == len(self._given):
+                return self
+            other = copy(self)
+            other._given = given
+            return other
+        if not any("mcp" in fields for fields in self._lines.trips):
+            return self
+        other = copy(self)
+        other._places = [place for place in self._places if "mcp" not in self._lines.trips[place]]
         return other
 
     def requested(self, path_end: str) -> list[RoundTrip]:

@@ -67,7 +67,7 @@ def test_the_pieces_of_two_texts_are_kept_apart() -> None:
     assert [event["text"] for event in streamed(*said)] == ["/new/folder", "ld", "", "/new/folder"]  # type: ignore[index]
 
 
-def test_strings_that_are_no_pieces_are_never_joined() -> None:
+def test_other_strings_are_never_joined() -> None:
     assert streamed({"id": "/o"}, {"id": "ld"}) == [{"id": "/o"}, {"id": "ld"}]
 
 

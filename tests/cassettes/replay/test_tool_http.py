@@ -87,7 +87,7 @@ def test_requests_without_a_session_are_one() -> None:
     assert [one.method for one in session.asked] == ["server/discover", "tools/list"]
 
 
-def test_requests_that_are_no_messages_are_left_out() -> None:
+def test_other_requests_are_left_out() -> None:
     generation = trip(0, b'{"model": "m"}', b'{"jsonrpc": "2.0", "id": 1, "result": 1}', url="http://h/v1/messages")
     never_answered = trip(1, body(id=1, method="x"), b"<html>", url="http://h/rpc")
     elsewhere = trip(2, method="GET", url="http://h/other")

@@ -195,7 +195,7 @@ def test_calls_are_shared_by_the_processes_of_a_server() -> None:
     assert player.unplayed == []
 
 
-def test_servers_are_told_apart_by_their_names() -> None:
+def test_servers_are_distinguished_by_their_names() -> None:
     player = ToolPlayer([*session(call(1), answer(1, "files")), *session(call(1), answer(1, "web"), server="web")])
 
     assert ask(player.connect("web"), call(1)) == [(1, "web")]
@@ -258,7 +258,7 @@ def test_a_list_is_the_one_after_as_many_changes() -> None:
     assert [ask(files, client(n, "tools/list"), until=99)[0] for n in (5, 6)] == [(5, "new"), (6, "new")]
 
 
-def test_what_the_server_says_by_itself_comes_at_the_same_places() -> None:
+def test_what_the_server_says_on_its_own_comes_at_the_same_places() -> None:
     banner: Line = ("server", b"banner")
     initialized: Line = ("client", {"method": "notifications/initialized"})
     files = connected(
@@ -303,7 +303,7 @@ def test_parallel_calls_are_answered_in_the_recorded_order() -> None:
     assert ask(files, call(2, "quick")) == [(2, "Q"), (1, "S")]
 
 
-def test_an_answer_does_not_wait_for_ever() -> None:
+def test_an_answer_waits_only_so_long() -> None:
     files = connected(session(call(1, "slow"), call(2, "quick"), answer(2, "Q"), answer(1, "S")))
 
     assert ask(files, call(1, "slow"), now=5.0) == []
