@@ -2,8 +2,8 @@
 
 A call is answered by the recorded call of the same tool with the same arguments, in the order in which they were
 recorded, whichever process of the server the client sends it to: some clients start one process for each call. The
-rest is answered as recorded: `initialize` and lists after the recorded time, since a faster server changes what a
-client offers in its first turn; lists by how many times they have changed; what the server says on its own after the
+rest is answered as recorded: until the first call after the recorded time, since a faster server changes what a client
+offers in its first turn; lists by how many times they have changed; what the server says on its own after the
 message of the client that it followed. Ids and progress tokens are those of the client.
 """
 
@@ -253,6 +253,8 @@ class ToolConnection:
         self._used: set[tuple[str, int]] = set()
         self._changes: defaultdict[str, int] = defaultdict(int)
         self._requests = 0
+        self._starts = number == 0
+        """True until the first call of the first process."""
         self._scripts: list[_Script] = []
         if self._session:
             self._scripts.append(_Script([_other(said) for said in self._session.greeting]))
@@ -337,7 +339,9 @@ class ToolConnection:
             steps.append(self._answer(asked, answer, number))
         elif asked.answer is None and asked.cut:
             steps.append(_Step(None, b"", closes=True))
-        delay = 0.0 if asked.is_call else asked.delay
+        # Only the first process before its first call decides what a client offers in its first turn.
+        self._starts = self._starts and not asked.is_call
+        delay = asked.delay if self._starts else 0.0
         self._scripts.append(_Script(steps, number, now + delay))
 
     def _answer(self, asked: Asked, answer: Said, number: object) -> _Step:

@@ -212,6 +212,16 @@ def test_the_start_takes_as_long_as_recorded_and_calls_are_answered_at_once() ->
     assert [short(data) for data in files.due(11.0)] == [(0, "done")]
     assert files.wait(11.0) is None
     assert ask(files, call(1), now=11.0) == [(1, "done")]
+    assert ask(files, client(2, "initialize"), now=11.0) == [(2, "done")]
+
+
+def test_only_the_first_process_starts_as_slowly_as_recorded() -> None:
+    player = ToolPlayer(session(client(0, "initialize"), answer(0), client(1, "tools/list"), answer(1)))
+    first, second = player.connect("files"), player.connect("files")
+
+    assert ask(first, client(0, "initialize")) == ask(first, client(1, "tools/list")) == []
+    assert ask(second, client(0, "initialize")) == [(0, "done")]
+    assert ask(second, client(1, "tools/list")) == [(1, "done")]
 
 
 def test_an_opening_is_answered_as_recorded_whatever_its_parameters() -> None:
