@@ -69,12 +69,14 @@ class ModelCalls:
 def tool_spans(
     run: ToolRun, request: ToolRequest, calls: ModelCalls | None, trace: str, content: bool
 ) -> Iterator[Object]:
-    """The spans of one run. Without a call that it was joined to, only the MCP client's.
+    """The spans of one run. Without a call that it was joined to, only the MCP client's; of a run that the agent's own
+    instrumentation reported, only that of the call, below the span that it had.
 
     `trace` is the id of the run's trace; the user's own tracing comes before it. Without `content`, arguments and
     results are left out.
     """
-    parent = request.context.fields if request.context else calls.parent if calls else {"traceId": trace}
+    context = request.context or TraceContext.parse(as_text(run.meta.get("traceparent")))
+    parent = context.fields if context else calls.parent if calls else {"traceId": trace}
     started = nanoseconds(run.started_at)
     shared: Object = {
         "startTimeUnixNano": str(started),
@@ -83,8 +85,9 @@ def tool_spans(
     error, status = _error(run)
     both: dict[str, object] = {"gen_ai.operation.name": "execute_tool", **_content(run, content), **error}
     names = ("tool", run.session, run.index, run.call_id, run.name)
-    if calls is not None:
-        name = calls.names.get(run.call_id, run.name)
+    reported = run.source == "span"
+    if calls is not None or reported:
+        name = calls.names.get(run.call_id, run.name) if calls else run.name
         identity = span_id(8, parent["traceId"], *names)
         yield {
             **parent,
@@ -98,7 +101,7 @@ def tool_spans(
                     **both,
                     "gen_ai.tool.name": name,
                     "gen_ai.tool.call.id": run.call_id,
-                    "gen_ai.conversation.id": calls.conversation,
+                    "gen_ai.conversation.id": calls.conversation if calls else None,
                     "turntape.tool_run.joined": run.joined,
                     "turntape.tool_run.seen_as": run.seen_as,
                     "turntape.tool_run.returned_bytes": run.returned_bytes,
@@ -107,6 +110,8 @@ def tool_spans(
             ),
         }
         parent = {"traceId": parent["traceId"], "parentSpanId": identity}
+    if reported:
+        return
     yield {
         **parent,
         "spanId": span_id(8, parent["traceId"], "mcp", *names),

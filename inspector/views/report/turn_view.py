@@ -63,7 +63,7 @@ def _head(detail: Detail, step: GrowthStep | None) -> Html:
 def _tool_message(detail: Detail) -> Html:
     """A message of a tool server, with the run that no call explains."""
     row, trip = detail.row, detail.round_trip
-    method = as_text(detail.reading.request.parameters.get("method")) or "a message without a method"
+    method = as_text(detail.reading.request.parameters.get("method")) or f"{trip.request.method} message"
     answered = f"answered after {lasted(row.duration_ms)}" if trip.response else "no answer"
     failure = tag("p", trip.failure.message, class_="bad") if trip.failure else ""
     where = trip.tool_wire.server if trip.tool_wire else row.url

@@ -33,6 +33,8 @@ def tool_lines(runs: Iterable[ToolRun], width: int) -> Iterator[Line]:
 def run_spans(run: ToolRun, *, number: bool = False) -> Line:
     """A run in one line: tool, server, time, how it ended, what was seen of the result, sizes, how it was joined."""
     spans: Line = [(clip(run.name, 60), "bold"), (f" on {clip(run.server, 40)}", "dim")]
+    if run.source == "span":
+        spans.append((" (from a span)", "dim"))
     if number:
         spans.append((f"  #{run.index}", "dim"))
     if run.duration_ms is not None:

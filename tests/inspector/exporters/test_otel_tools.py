@@ -109,6 +109,18 @@ def test_a_request_over_http_has_its_server_and_its_session() -> None:
     assert (shown["mcp.session.id"], shown["mcp.protocol.version"]) == ("s-1", "2025-11-25")
 
 
+def test_the_version_may_be_in_the_message_and_an_error_has_its_code() -> None:
+    asked = tool_wire.asks(
+        7, "tools/call", name="read", _meta={"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+    )
+    failed = replace(RUN, outcome="failed", error={"code": -32602, "message": "no"})
+
+    _, wire = spans(failed, ToolRequest.of(tool_wire.stdio(asked)))
+
+    assert attributes(wire)["mcp.protocol.version"] == "2026-07-28"
+    assert attributes(wire)["rpc.response.status_code"] == "-32602"
+
+
 def test_the_users_own_trace_is_continued() -> None:
     asked = tool_wire.asks(7, "tools/call", name="read", _meta={"traceparent": THEIRS})
 
@@ -116,6 +128,14 @@ def test_the_users_own_trace_is_continued() -> None:
 
     assert (tool["traceId"], tool["parentSpanId"]) == tuple(THEIRS.split("-")[1:3])
     assert (wire["traceId"], wire["parentSpanId"]) == (tool["traceId"], tool["spanId"])
+
+
+@pytest.mark.parametrize("calls", [CALLS, None])
+def test_a_run_that_was_reported_as_a_span_is_below_that_span(calls: ModelCalls | None) -> None:
+    [tool] = spans(replace(RUN, source="span", meta={"traceparent": THEIRS}), ToolRequest(None), calls=calls)
+
+    assert tool["name"] == ("execute_tool files_read" if calls else "execute_tool read")
+    assert (tool["traceId"], tool["parentSpanId"]) == tuple(THEIRS.split("-")[1:3])
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def _message(detail: Detail) -> Spans:
     wire, url = detail.round_trip.tool_wire, safe(detail.round_trip.request.url)
     return [
         (f"{GLYPHS['tool']} ", "tool"),
-        (clip(method or "a message without a method", 80), "title"),
+        (clip(method or f"{detail.round_trip.request.method} message", 80), "title"),
         (f"  {clip(wire.server, 40)}, sent by the {wire.sender}" if wire else f"  {url}", "plain"),
     ]
 

@@ -10,7 +10,7 @@ from turntape.cassettes.recording.recorder import Recorder
 from turntape.cassettes.tape.reader import Cassette
 from turntape.inspector.views.text.run_text import show_text
 from turntape.inspector.views.text.terminal_text import plain
-from turntape.inspector.views.text.tool_text import call_of, console_tool_line, tools_text, unjoined_lines
+from turntape.inspector.views.text.tool_text import call_of, console_tool_line, run_spans, tools_text, unjoined_lines
 
 RUN = tool_tapes.story().runs()[0]
 
@@ -36,6 +36,12 @@ def test_runs_are_below_the_client_of_their_turn_and_messages_are_left_out(tmp_p
     assert "  ● tool   write on files  5 ms  the tool reported an error  seen whole  67 B returned, 13 B seen" in lines
     assert "● stop on files  #7  5 ms  46 B returned  no call of the model" in lines
     assert not any("stdio://" in line for line in lines)
+
+
+def test_a_run_that_a_span_reported_says_so() -> None:
+    shown = plain(run_spans(replace(RUN, source="span")))
+
+    assert shown.startswith("read on files (from a span)  5 ms")
 
 
 def test_runs_without_a_call_and_a_finding_come_last() -> None:
