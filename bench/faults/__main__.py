@@ -24,7 +24,7 @@ def main() -> int:
     given = _parser().parse_args()
     if given.frameworks or given.framework:
         return frameworks.main(given)
-    if given.tools:
+    if given.tools or given.tool_clients:
         return tools.main(given)
     if given.recorded or given.loop:
         return recorded.main(given)
@@ -41,6 +41,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--story", action="store_true", help="only the bench's own story")
     parser.add_argument("--recorded", action="store_true", help="only the recorded loops of the corpus")
     parser.add_argument("--tools", action="store_true", help="only recorded loops with a tool server")
+    parser.add_argument("--tool-clients", action="store_true", help="only runs of real clients with a tool server")
     parser.add_argument("--frameworks", action="store_true", help="only loops of real frameworks")
     parser.add_argument("--framework", metavar="NAME", action="append", help="one of the frameworks")
     parser.add_argument("--again", action="store_true", help="run the frameworks again, instead of reading kept tapes")

@@ -13,6 +13,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from ..analysis.conversation import text_meaning
 from ..analysis.dispatch import Dispatch
 from ..analysis.turn import Turn
 from ..wire.json_value import Object, as_object, as_text, is_object
@@ -50,7 +51,7 @@ class ToolJoin:
         """By the id of the call: runs of turns that are still to come."""
         self._joined: dict[RunKey, ModelCall] = {}
         self._returned: dict[int, ToolRun] = {}
-        """By the hash of its text: the first run that returned it."""
+        """By the meaning of its text: the first run that returned it."""
         self.tools: dict[str, dict[str, Definition]] = {}
         """By server, then by name: the tools that the servers listed."""
 
@@ -125,7 +126,7 @@ class ToolJoin:
         """A run, or the newer form of one: the turn whose call it is joined to, if there is one."""
         key = key_of(run)
         if run.returned_text and len(run.returned_text.strip()) >= _SHORT:
-            self._returned.setdefault(hash(run.returned_text.strip()), run)
+            self._returned.setdefault(text_meaning("tool", run.returned_text), run)
         known = self._joined.get(key)
         if known is not None:
             old = next((one for one in known.runs if key_of(one) == key), run)
@@ -160,7 +161,7 @@ class ToolJoin:
 
     def returned_before(self, shown: Shown) -> ToolRun | None:
         """The first run that returned what a request shows."""
-        found = (self._returned.get(hash(text)) for text in texts_shown(shown) if len(text) >= _SHORT)
+        found = (self._returned.get(text_meaning("tool", text)) for text in texts_shown(shown) if len(text) >= _SHORT)
         return next((run for run in found if run is not None), None)
 
     def _put(self, run: ToolRun) -> TurnCalls | None:
@@ -251,12 +252,14 @@ class ToolJoin:
                 call.runs[place] = replace(run, seen_as="other", seen_of=other.index)
 
     def _other(self, call: ModelCall, run: ToolRun, shown: Shown) -> ToolRun | None:
+        if run.returned_text and run.returned_text.strip() in shown.text:
+            return None
         beside = [one for twin in call.turn.calls if twin is not call for one in twin.runs]
         for text in texts_shown(shown):
             for one in beside:
                 if text and text == (one.returned_text or "").strip():
                     return one
-            earlier = self._returned.get(hash(text)) if len(text) >= _SHORT else None
+            earlier = self._returned.get(text_meaning("tool", text)) if len(text) >= _SHORT else None
             if earlier is not None and key_of(earlier) != key_of(run) and earlier.started_at <= run.started_at:
                 return earlier
         long = (one for one in beside if len((one.returned_text or "").strip()) >= _SHORT)

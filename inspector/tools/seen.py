@@ -73,10 +73,12 @@ def _seen_as(run: ToolRun, returned: Returned, text: ShownText) -> SeenAs:
     if returned.empty:
         return "empty"
     whole = all(text.holds(one) for one in returned.texts)
+    if not returned.texts and text.names_file("") and any(b.text and not text.holds(b.text) for b in returned.blocks):
+        return "file"
     structured = returned.structured is None or text.holds_value(returned.structured)
     if whole and (structured or (returned.texts and _says_all(returned))):
         return "equal"
-    if whole and returned.texts:
+    if whole and (returned.texts or any(block.text and text.holds(block.text) for block in returned.blocks)):
         return "text"
     if structured and returned.structured is not None:
         return "equal" if _says_all(returned) else "structured"
@@ -178,6 +180,7 @@ def texts_shown(shown: Shown) -> Iterator[str]:
     """What the request may show as a whole result: the text, the texts in its JSON, what follows the client's words."""
     text = ShownText(shown.text)
     yield shown.text.strip()
+    yield shown.text.partition("<system-reminder>")[0].strip()
     yield from (leaf.strip() for leaf in text.leaves[:50])
     head, mark, rest = shown.text.partition(":\n")
     if mark and "\n" not in head.strip() or rest:

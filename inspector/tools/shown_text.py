@@ -13,6 +13,8 @@ from .arguments import meaning
 _CONTENT = ("content", "output", "response", "result", "json")
 _WRAPPERS = ("toolResult", "functionResponse", "function_response")
 """Where APIs keep the content of a result, and what they put around it."""
+_NO_TEXT = re.compile(r"\s*(?:\[(?:in|out)put_text\]\s*)+")
+"""Text parts of the Responses API without text, as its reader names them."""
 _DEPTH = 6
 _MOST_LEAVES = 2_000
 _MOST_STARTS = 4
@@ -51,7 +53,7 @@ class ShownText:
     @property
     def blank(self) -> bool:
         """Whether it says nothing: no text, or JSON without any value in it."""
-        if not self.text.strip() or self.text.strip() == "null":
+        if not self.text.strip() or self.text.strip() == "null" or _NO_TEXT.fullmatch(self.text):
             return True
         value = parse_json(self.text.encode("utf-8", "replace"))
         return (is_object(value) or is_array(value)) and not any(_values(value, _DEPTH))

@@ -4,12 +4,12 @@ import json
 from collections.abc import Callable
 from copy import deepcopy
 from functools import wraps
-from typing import Any
+from typing import Any, Literal
 
 from ..recorded.bodies import Json
 from ..recorded.catalogue.edits import pick, write_text
 from ..recorded.catalogue.table import CACHE, Fault, Places, Table
-from .wire import BEFORE_ALL, Exchange, ToolLoop, text_of
+from .wire import Exchange, ToolLoop, text_of
 
 type Touched = list[int | Exchange] | None
 """The turns and exchanges at which the finding may be; None when the loop has nothing to break there."""
@@ -54,13 +54,32 @@ def succeeded(one: Exchange) -> bool:
 
 
 def returned(one: Exchange) -> str:
-    return one.got["result"]["content"][0]["text"] if one.got else ""
+    if one.got is None or not one.got["result"]["content"]:
+        return ""
+    first = one.got["result"]["content"][0]
+    return first.get("text") or first.get("resource", {}).get("text") or ""
 
 
 def show(loop: ToolLoop, one: Exchange, text: str) -> None:
-    """Another text in all later requests."""
+    """Another text in all later requests, in place of all parts of the result."""
     for result in loop.shown(one):
-        result.text.value = write_text(result.text.value, text)
+        value = result.text.value
+        result.text.value = write_text(value[:1] if isinstance(value, list) else value, text)
+
+
+def unanswer(loop: ToolLoop, one: Exchange, ended: Literal["client", "server"]) -> None:
+    """No answer comes. Some clients send `cancelled` after every call; that goes too."""
+    assert isinstance(one.sent, dict)
+    number = one.sent["id"]
+    one.got, one.ended = None, ended
+    loop.exchanges[:] = [
+        other for other in loop.exchanges if other.session != one.session or not _cancels(other, number)
+    ]
+
+
+def _cancels(one: Exchange, number: object) -> bool:
+    said = one.sent if isinstance(one.sent, dict) else {}
+    return said.get("method") == "notifications/cancelled" and said["params"].get("requestId") == number
 
 
 def _long(_one: Exchange, text: str) -> bool:
@@ -157,7 +176,7 @@ def resource(loop: ToolLoop) -> Touched:
     return _with_block(loop, "resource", LINK)
 
 
-@fault("nothing of a result is shown", "client", "client-tool-result-lost")
+@fault("nothing of a result is shown", "client", "client-tool-result-lost client-tool-resource-lost")
 def lost(loop: ToolLoop) -> Touched:
     one = chosen(loop, "lost", _plain)
     if one is None:
@@ -166,7 +185,8 @@ def lost(loop: ToolLoop) -> Touched:
     return [one.turn]
 
 
-@fault("another text than the tool returned", "client", "client-tool-result-changed")
+@fault("another text than the tool returned", "client",
+       "client-tool-result-changed client-tool-result-stale client-tool-results-swapped")  # fmt: skip
 def changed(loop: ToolLoop) -> Touched:
     one = chosen(loop, "changed", _plain)
     if one is None:
@@ -235,6 +255,11 @@ def stale(loop: ToolLoop) -> Touched:
 # Calls
 
 
+def beside(one: Exchange, sent: Json | bytes, got: Json | None = None, **fields: Any) -> Exchange:
+    """A new message in the session of another one."""
+    return Exchange(one.turn, sent, got, session=one.session, server=one.server, number=one.number, **fields)
+
+
 def _remove(loop: ToolLoop, salt: str) -> Exchange | None:
     one = chosen(loop, salt, _plain)
     if one is not None:
@@ -265,7 +290,7 @@ def twice(loop: ToolLoop) -> Touched:
     one = chosen(loop, "twice")
     if one is None:
         return None
-    again = Exchange(one.turn, deepcopy(one.sent), deepcopy(one.got), number=one.number)
+    again = beside(one, deepcopy(one.sent), deepcopy(one.got))
     _renumber(again, 900)
     loop.add(one, again)
     return [one.turn, again]
@@ -282,7 +307,7 @@ def unasked(loop: ToolLoop) -> Touched:
     one = chosen(loop, "unasked")
     if one is None:
         return None
-    extra = Exchange(one.turn, deepcopy(one.sent), deepcopy(one.got))
+    extra = beside(one, deepcopy(one.sent), deepcopy(one.got))
     _renumber(extra, 900)
     assert isinstance(extra.sent, dict)
     extra.sent["params"].pop("_meta", None)
@@ -309,8 +334,8 @@ def gave_up(loop: ToolLoop) -> Touched:
     assert isinstance(one.sent, dict)
     said: Json = {"requestId": one.sent["id"], "reason": "Request timed out"}
     cancel: Json = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": said}
-    one.got, one.ended = None, "client"
-    loop.add(one, Exchange(one.turn, cancel))
+    unanswer(loop, one, "client")
+    loop.add(one, beside(one, cancel))
     show(loop, one, "Error: the request timed out")
     return [one.turn, one]
 
@@ -320,7 +345,8 @@ def definition(loop: ToolLoop) -> Touched:
     tool = pick(loop.loop, [one for one in loop.listed if one["inputSchema"].get("properties")], "definition")
     if tool is None:
         return None
-    tool["inputSchema"]["properties"]["urgent_parcels_only"] = {"type": "boolean"}
+    for same in loop.stated(tool["name"]):
+        same["inputSchema"]["properties"]["urgent_parcels_only"] = {"type": "boolean"}
     return [*range(len(loop.loop.turns))]
 
 
@@ -330,7 +356,7 @@ def unanswered(loop: ToolLoop) -> Touched:
     if one is None:
         return None
     ask: Json = {"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "params": {"message": "Sure?"}}
-    made = loop.add(one, Exchange(one.turn, ask, from_server=True, ended="server"))
+    made = loop.add(one, beside(one, ask, from_server=True, ended="server"))
     return [made]
 
 
@@ -364,7 +390,7 @@ def silent(loop: ToolLoop) -> Touched:
     one = chosen(loop, "silent")
     if one is None:
         return None
-    one.got, one.ended = None, "client"
+    unanswer(loop, one, "client")
     show(loop, one, "Error: no answer from the tool")
     return [one.turn]
 
@@ -374,7 +400,7 @@ def died(loop: ToolLoop) -> Touched:
     one = chosen(loop, "died")
     if one is None:
         return None
-    one.got, one.ended = None, "server"
+    unanswer(loop, one, "server")
     show(loop, one, "MCP error -32000: Connection closed")
     return [one.turn]
 
@@ -384,9 +410,8 @@ def invalid(loop: ToolLoop) -> Touched:
     one = chosen(loop, "invalid", _plain)
     if one is None or not isinstance(one.sent, dict):
         return None
-    for tool in loop.listed:
-        if tool["name"] == one.sent["params"]["name"]:
-            tool["outputSchema"] = {"type": "object", "required": ["answer"]}
+    for tool in loop.stated(one.sent["params"]["name"]):
+        tool["outputSchema"] = {"type": "object", "required": ["answer"]}
     for other in loop.calls:
         if other is not one and other.sent["params"]["name"] == one.sent["params"]["name"]:  # type: ignore[index]
             other.give(other.got["result"] | {"structuredContent": {"answer": returned(other)}})  # type: ignore[index]
@@ -395,13 +420,13 @@ def invalid(loop: ToolLoop) -> Touched:
 
 @fault("a definition changes during the run", "tool", "tool-definition-changed")
 def redefined(loop: ToolLoop) -> Touched:
-    first, tools = loop.exchanges[1], deepcopy(loop.listed)
+    first, tools = loop.lists[-1], deepcopy(loop.listed)
     one = pick(loop.loop, loop.calls, "redefined")
     tool = pick(loop.loop, tools, "redefined")
     if one is None or tool is None:
         return None
     tool["outputSchema"] = {"type": "object", "title": "new"}
-    again = Exchange(one.turn, deepcopy(first.sent), {"jsonrpc": "2.0", "id": 900, "result": {"tools": tools}})
+    again = beside(one, deepcopy(first.sent), {"jsonrpc": "2.0", "id": 900, "result": {"tools": tools}})
     _renumber(again, 900)
     last = [other for other in loop.exchanges if other.turn == len(loop.loop.turns) - 1] or loop.exchanges
     again.turn = last[-1].turn
@@ -411,7 +436,7 @@ def redefined(loop: ToolLoop) -> Touched:
 
 @fault("garbage on stdout", "tool", "tool-garbage-on-stdout")
 def garbage(loop: ToolLoop) -> Touched:
-    made = Exchange(BEFORE_ALL, b"desk server 1.2 is ready", from_server=True)
+    made = beside(loop.exchanges[0], b"desk server 1.2 is ready", from_server=True)
     loop.exchanges.insert(1, made)
     return [made]
 

@@ -18,6 +18,8 @@ BARS = {"found": 0.95, "layer": 0.99}
 
 def main(given: argparse.Namespace) -> int:
     """Print the score; 1 when a bar is missed, 2 when the names select nothing."""
+    if given.tool_clients:
+        return clients(given)
     if corpus.folder() is None:
         print(f"tool servers: left out, {corpus.ABSENT}")
         return 0
@@ -36,6 +38,26 @@ def main(given: argparse.Namespace) -> int:
     print(*(f"missed: {sentence}" for sentence in missed), sep="\n")
     if given.page:
         put("tools", page(result))
+    return int(bool(missed))
+
+
+def clients(given: argparse.Namespace) -> int:
+    """The faults in runs of real clients."""
+    from .clients import ClientRecording, recordings
+
+    faults = [fault for fault in FAULTS if fault.name.startswith(tuple(given.only or ("",)))]
+    made: list[ClientRecording] = []
+    for one in recordings(given.loop or (), again=given.again):
+        if isinstance(one, str):
+            print(one)
+        else:
+            made.append(one)
+    result = score(made, faults)  # type: ignore[arg-type]
+    print(text(result, verbose=given.verbose))
+    missed = bars_missed(result)
+    print(*(f"missed: {sentence}" for sentence in missed), sep="\n")
+    if given.page:
+        put("tool clients", page(result))
     return int(bool(missed))
 
 

@@ -1,12 +1,13 @@
 """A loop with the messages between its client and one tool server, made so that both agree."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Literal
 
-from turntape.cassettes.tape.model import Failure, Request, Response, RoundTrip, ToolWire
+from turntape.cassettes.tape.model import Failure, Request, Response, RoundTrip, Side, ToolWire
 
 from ..dialects.dialect import compact
 from ..recorded.bodies import Json
@@ -33,6 +34,8 @@ class Exchange:
     """Seconds after the message before it."""
     number: int = 0
     """Which call of the turn it is."""
+    session: str = "s1"
+    server: str = SERVER
 
     @property
     def arguments(self) -> Json:
@@ -63,9 +66,18 @@ class ToolLoop:
         return [one for one in self.exchanges if isinstance(one.sent, dict) and one.sent.get("method") == "tools/call"]
 
     @property
+    def lists(self) -> list[Exchange]:
+        """Every `tools/list` with its answer."""
+        return [one for one in self.exchanges if one.got and "tools" in one.got.get("result", {})]
+
+    @property
     def listed(self) -> list[Json]:
-        """The definitions that the server states."""
-        return next(one.got["result"]["tools"] for one in self.exchanges if one.got and "tools" in one.got["result"])
+        """The definitions that the server states last."""
+        return self.lists[-1].got["result"]["tools"]  # type: ignore[index, no-any-return]
+
+    def stated(self, name: str) -> list[Json]:
+        """Every definition of a tool."""
+        return [tool for one in self.lists for tool in one.got["result"]["tools"] if tool["name"] == name]  # type: ignore[index]
 
     def shown(self, call: Exchange) -> list[Any]:
         """The results of a call in all later requests."""
@@ -87,21 +99,24 @@ class ToolLoop:
         return [replace(trip, index=place) for place, (_, trip, _) in enumerate(made)]
 
     def _wire(self, turns: list[RoundTrip]) -> Iterator[tuple[Exchange, RoundTrip]]:
-        sequence, last, now = 0, None, 0.0
+        last, now = None, 0.0
+        counts: Counter[str] = Counter()
         for one in self.exchanges:
             if one.turn != last:
                 last, now = one.turn, START - 10 if one.turn == BEFORE_ALL else turns[one.turn].started_at
             now += one.gap
-            wire = ToolWire("s1", SERVER, "server" if one.from_server else "client", sequence,
-                            sequence + 1 if one.got is not None else None)  # fmt: skip
-            sequence += 1 if one.got is None else 2
+            place = counts[one.session]
+            answered = place + 1 if one.got is not None else None
+            counts[one.session] += 1 if answered is None else 2
+            sender: Side = "server" if one.from_server else "client"
+            wire = ToolWire(one.session, one.server, sender, place, answered)
             failure = None
             if one.ended:
                 failure = Failure("client_gone" if one.ended == "client" else "cut", f"the {one.ended} went away")
             yield (
                 one,
                 RoundTrip(
-                    Request("STDIO", f"stdio://{SERVER}", content=_bytes(one.sent)),
+                    Request("STDIO", f"stdio://{one.server}", content=_bytes(one.sent)),
                     None if one.got is None else Response(0, content=_bytes(one.got)),
                     now,
                     request_at=0,
@@ -201,7 +216,7 @@ def marks_failure(node: Any) -> bool:
         return False
     if node.get("is_error") is True or node.get("status") == "error":
         return True
-    for key in ("toolResult", "functionResponse", "response"):
+    for key in ("toolResult", "functionResponse", "function_response", "response"):
         inner = node.get(key)
         if isinstance(inner, dict) and ("error" in inner or marks_failure(inner)):
             return True

@@ -71,6 +71,24 @@ def test_a_run_may_be_recorded_after_the_next_request() -> None:
     assert (run.call_id, run.seen_as, run.seen_by) == ("c1", "equal", 4)
 
 
+def earlier_result(*first: str, shows: str) -> Story:
+    story = Story().start().turn(("c1", "add", '{"a":1}')).call("add", {"a": 1}, text(*first))
+    story.results(("c1", " ".join(first))).turn(("c2", "add", '{"a":2}')).call("add", {"a": 2}, text("the sum is 2"))
+    return story.results(("c2", shows)).turn()
+
+
+def test_the_result_of_another_run_is_known_whatever_is_around_it() -> None:
+    for shows in ("the sum\n\nis 1", "the sum is 1 <system-reminder>Now.</system-reminder>", "Output:\nthe sum is 1"):
+        _, second = earlier_result("the sum", "is 1", shows=shows).runs()
+        assert (second.seen_as, second.seen_of) == ("other", 3), shows
+
+
+def test_a_result_that_holds_its_own_text_is_not_another_ones() -> None:
+    _, second = earlier_result("the sum is 2", shows="the sum is 2").runs()
+
+    assert (second.seen_as, second.seen_of) == ("equal", None)
+
+
 def test_the_same_call_in_the_next_turn_has_its_own_run() -> None:
     story = Story().start().turn(("c1", "add", '{"a":1}')).call("add", {"a": 1}, text("1")).results(("c1", "1"))
     story.turn(("c2", "add", '{"a":1}')).call("add", {"a": 1}, text("2"))

@@ -115,7 +115,9 @@ def test_the_json_of_the_part_counts_where_the_reader_unwraps_it() -> None:
     assert how(text("It is 42."), "11", raw=raw)[0] == "changed"
 
 
-@pytest.mark.parametrize("given", ["", " ", "[]", "{}", "null", '{"result":""}', '[{"text":" "}]', '{"a":null}'])
+@pytest.mark.parametrize(
+    "given", ["", " ", "[]", "{}", "null", '{"result":""}', '[{"text":" "}]', '{"a":null}', "[input_text]"]
+)
 def test_what_says_nothing_is_blank(given: str) -> None:
     assert shown(given).blank
     assert how(text("It is 42."), given)[0] == "dropped"
@@ -124,6 +126,13 @@ def test_what_says_nothing_is_blank(given: str) -> None:
 @pytest.mark.parametrize("given", ["0", "{}x", '{"result":0}', "[false]", '["x"]'])
 def test_what_says_anything_is_not_blank(given: str) -> None:
     assert not shown(given).blank
+
+
+def test_a_text_in_a_resource_is_shown_or_goes_to_a_file() -> None:
+    both: dict[str, Any] = {"content": [PAGE], "structuredContent": {"degrees": 21}}
+
+    assert how({"content": [PAGE]}, "Saved to /home/me/.x/page.txt")[0] == "file"
+    assert how(both, "the page") == ("text", ("structured",))
 
 
 def test_other_text_is_changed_and_none_is_dropped() -> None:
