@@ -23,6 +23,8 @@ NOT_DECLARED = {
     "botocore": "a part of boto3",
     "httpcore": "the connections of httpx",
     "httpcore2": "the connections of httpx2",
+    "anyio": "the event loops of the MCP SDK",
+    "mcp-types": "a part of mcp 2",
     "protobuf": "a part of opentelemetry-proto, whose messages it reads",
 }
 """What is imported without being declared, and why that is right."""
@@ -34,7 +36,6 @@ NOT_IMPORTED = {
     "zizmor": "a command",
     "pytest-xdist": "a plugin of pytest: `-n`",
     "pytest-textual-snapshot": "a plugin of pytest: the fixture `snap_compare`",
-    "anyio": "a plugin of pytest: the marker `anyio`",
     "h2": "httpx2 loads it for `http2=True`",
     "mkdocs-material": "a theme of mkdocs, which is a command",
     "turntape": "this project",
