@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import select
 import signal
 import socket
@@ -273,6 +274,37 @@ sys.stdin.read()
         client.stdin.close()
         assert client.stdout.read() == b""
         assert client.ended() == 0
+
+
+def test_ctrl_c_in_the_terminal_is_for_the_server_and_does_not_end_the_wrapper() -> None:
+    code = """
+import signal, sys
+signal.signal(signal.SIGINT, lambda *_: print("caught", flush=True))
+print("ready", flush=True)
+for line in sys.stdin:
+    print("still", "here", flush=True)
+"""
+    pid, terminal = pty.fork()
+    if not pid:
+        os.execv(sys.executable, wrapper(*NO_LINK, *python(code)))
+    seen = b""
+
+    def read_until(text: bytes) -> None:
+        nonlocal seen
+        while text not in seen:
+            assert select.select([terminal], [], [], PATIENCE)[0], seen
+            seen += os.read(terminal, 1024)
+
+    try:
+        read_until(b"ready")
+        os.write(terminal, b"\x03")
+        read_until(b"caught")
+        os.write(terminal, b"x\n")
+        read_until(b"still here")
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(terminal)
 
 
 def test_a_server_that_a_signal_ends_was_ended_by_the_client(recorder: Recorder) -> None:
