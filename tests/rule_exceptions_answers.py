@@ -6,7 +6,7 @@ Rows are as in `rule_exceptions_model_api`.
 from typing import Any
 
 from conversations import CALL, HELLO, chat, result, said, user
-from judged import responses
+from judged import again, responses
 from rule_exceptions_model_api import Row, chunk, edited, stream
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -35,6 +35,24 @@ def lost(text: str = "what is a tape?", ran: str | None = None) -> list[RoundTri
     call = said(None, ("call_1", "look_up", '{"word":"t\ufffdpe"}'))
     first = chat([user(text)], call)
     return [first, *([chat([user(text), call, result("call_1", ran)], DONE, index=1)] if ran else [])]
+
+
+def twice(word: str, ran: str | None = None) -> list[RoundTrip]:
+    call = said(None, ("call_1", "look_up", f'{{"word":"tape","word":"{word}"}}'))
+    return [chat([HELLO], call), *([chat([HELLO, call, result("call_1", ran)], DONE, index=1)] if ran else [])]
+
+
+def retried(status: int) -> list[RoundTrip]:
+    """A request with a result fails, and the client sends the one before it again."""
+    first, second = said(None, CALL), said(None, ("call_2", "look_up", '{"word":"strip"}'))
+    looked = [HELLO, first, result("call_1", "a strip")]
+    error = {"error": {"message": "no", "type": "server_error"}}
+    return again([
+        chat([HELLO], first),
+        chat(looked, second),
+        chat([*looked, second, result("call_2", "a band")], status=status, error=error),
+        chat(looked, second),
+    ])  # fmt: skip
 
 
 def repeated(*messages: dict[str, Any]) -> RoundTrip:
@@ -93,6 +111,12 @@ ANSWERS: list[Row] = [
     ("api-replacement-characters", "The request itself holds the character", lost(), lost("what is a t\ufffdpe?")),
     ("api-replacement-characters", "The client ran all calls, and no result is an error: then it is an info",
      lost(ran="Error: no such word"), lost(ran="a strip"), "info"),
+    ("call-args-repeat-key", "Both values are the same", twice("strip"), twice("tape")),
+    ("call-args-repeat-key", "The client ran all calls, and no result is an error: then it is an info",
+     twice("strip", "Error: no such word"), twice("strip", "a strip"), "info"),
+    ("client-retry-lost-results", "The API refused the request for its content", retried(500), retried(400)),
+    ("client-retry-lost-results", "Another request was answered in between",
+     retried(500), again([*retried(500)[:3], chat([user("Hi.")], DONE), *retried(500)[3:]])),
     ("reasoning-in-text", "The tag is in code: then it is an info",
      chat([HELLO], said("I look.</think> A strip.")), chat([HELLO], said("Write `</think>` at the end.")), "info"),
     ("reasoning-in-text", "The request talks about the tag: then it is an info",

@@ -346,7 +346,8 @@ CLIENT: list[Row] = [
     ("client-assistant-mutated", "The history describes the call and its result in words: then it is an info",
      [chat([HELLO], CALLED), chat([HELLO, said("I look."), user("A strip.")], DONE, index=1)],
      [chat([HELLO], CALLED), chat([HELLO, said("call_1 of look_up"), user("A strip.")], DONE, index=1)], "info"),
-    *[("client-assistant-mutated", "Only quotation marks, dashes or thoughts in tags differ: then it is an info",
+    *[("client-assistant-mutated",
+       "Only quotation marks, dashes, marks of sources or thoughts in tags differ: then it is an info",
        after(said("It's a strip -- long."), said("It was a strip -- long.")),
        after(said("It's a strip -- long."), said(text)), "info")
       for text in ("It\u2019s a strip \u2014 long.", "<think>\nhm\n</think>\n\nIt's a strip -- long.")],

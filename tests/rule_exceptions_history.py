@@ -196,7 +196,8 @@ HISTORY: list[Row] = [
     *[("client-user-text-changed", clause, REWRITTEN, rewritten(asks(text), *STEPS, ask=ask)) for clause, ask, text in (
         ("Only numbers, dates, blocks in tags or code changed, as clients keep them up to date",
          "It is Monday, 10:01.", "It is Tuesday, 9:47."),
-        ("Something was added to the text, or only a part of it is left", REFUND, f"{REFUND} Be brief."),
+        ("Something was added to the text, or its beginning is left, up to the end of a sentence",
+         REFUND, f"{REFUND} Be brief."),
         ("A part of a long text changed, or a long text came for a short one: it may be a template",
          "word " * 100 + "state: idle", "word " * 100 + "state: busy"),
         ("A part of a long text changed, or a long text came for a short one: it may be a template",

@@ -105,7 +105,7 @@ STEPS: list[Row] = [
      "Whole exchanges are missing at the beginning, as with a sliding window: then it is an info",
      windowed(answer_first=True), windowed(answer_first=False), "info"),
     ("client-duplicate-request",
-     "It opens a conversation, sets no temperature and is answered in words: drafts may be wanted, so it is an info",
+     "It opens a conversation and is answered in words: drafts or an evaluation may be wanted, so it is an info",
      drafted(CALLED), drafted(DONE), "info"),
     ("model-empty-response", "The request ends with an answer, so nothing was asked: then it is an info",
      chat([HELLO], said("")), chat([HELLO, DONE], said("")), "info"),

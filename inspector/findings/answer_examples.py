@@ -36,6 +36,11 @@ ANSWERS: dict[str, Example] = {
         "the arguments of 'write_file' are an object, where the API has a string",
         ("#1 call call_SGTY1a", "#1 response /choices/0/message/tool_calls/0"),
     ),
+    "call-args-repeat-key": Example(
+        "the arguments of 'refund' have the key 'order_id' twice, with different values: "
+        '\'{"order_id":88213,"order_id":88231}\'',
+        ("#1 call call_IQFbEX",),
+    ),
     "api-replacement-characters": Example(
         "the arguments of 'read_file' hold the replacement character U+FFFD: '{\"path\":\"Gr\ufffd\ufffde.md\"}'",
         ("#0 call call_IQFbEX",),

@@ -36,6 +36,11 @@ CLIENTS: dict[str, Example] = {
         "the first message of the user comes again after 2 results: 'Please refund order 88213.'",
         ("#2 request /messages/1/content", "#2 request /messages/4/content", "#2 request /messages/7/content"),
     ),
+    "client-retry-lost-results": Example(
+        "after the failure of #3, the client sent the request of #2 again: 2 pieces of #3 are missing, results among "
+        "them",
+        ("#2 request", "#3 request", "#4 request"),
+    ),
     "client-history-truncated": Example(
         "1 piece of the history (201 characters) is missing, without a replacement",
         ("#3 request /messages/8", "#4 request"),

@@ -139,6 +139,9 @@ class RunMemory:
     """Tools by name: how often offered, how often called, characters of the definition."""
     subagents: dict[str, Subagent] = field(default_factory=dict[str, Subagent])
     """The subagents of the run, by thread."""
+    overloaded: tuple[int, tuple[int, ...], int] | None = None
+    """The last request, if the API failed to answer it: its round trip, the `Conversation.prefixes` of its history, and
+    the place of its last result among the units."""
     generations: int = 0
     reported: set[tuple[str, object]] = field(default_factory=set[tuple[str, object]])
     """What was already reported for this run, by rule and key."""

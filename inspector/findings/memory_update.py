@@ -61,6 +61,7 @@ def after_rules(context: RuleContext) -> None:
     _note_blocks(context)
     _note_request(context)
     _note_outcome(context)
+    _note_overload(context)
     _note_rejection(context)
     _note_subagent(context)
     for _, blob in context.blobs:
@@ -139,6 +140,14 @@ def _note_request(context: RuleContext) -> None:
     )
     if context.reading.response_id:
         run.answers[context.reading.response_id] = context.parameter("store") is not False
+
+
+def _note_overload(context: RuleContext) -> None:
+    """Keeps what a request held that the API failed to answer: a retry must hold it too."""
+    conversation = context.turn.conversation
+    results = [place for place, unit in enumerate(conversation.units) if unit.kind == "result"]
+    failed = context.turn.failed and error_status(context) not in _REJECTED
+    context.run.overloaded = (context.index, tuple(conversation.prefixes), results[-1]) if failed and results else None
 
 
 def _note_outcome(context: RuleContext) -> None:

@@ -13,6 +13,8 @@ from .rule_context import RuleContext
 _STEP_OF_PROSE = re.compile(r"^\W*(?:action|action input|observation|thought)\s*:", re.IGNORECASE | re.MULTILINE)
 """How an agent that writes its calls into its text (ReAct) begins the lines that its client reads."""
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_CITATION = re.compile(r"\u3010[^\u3010\u3011\n]*\u3011|\ue200[^\ue200\ue201]*\ue201")
+"""Marks with which OpenAI's models cite a source in a text; clients show the source in their place."""
 _PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"})
 _DISTINCTIVE = 64
 """An answer of at least this many characters is unlikely to occur twice."""
@@ -51,8 +53,8 @@ def without_thoughts(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A text without its thoughts, white space and typography, which clients are known to fold."""
-    return "".join(without_thoughts(text).translate(_PLAIN).replace("--", "-").split())
+    """A text without its thoughts, marks of sources, white space and typography, which clients are known to fold."""
+    return "".join(_CITATION.sub("", without_thoughts(text)).translate(_PLAIN).replace("--", "-").split())
 
 
 def is_prose_step(before: Turn, change: HistoryChange) -> bool:

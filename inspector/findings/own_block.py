@@ -11,7 +11,7 @@ def own_block(context: RuleContext) -> tuple[str, int] | None:
     if said is None:
         return None
     named = _named_by(context, said.pointer) if said.pointer is not None else None
-    return named or _empty(context, said) or _unsigned(context, said)
+    return named or _empty(context, said) or _unsigned(context, said) or _own_id(context, said)
 
 
 def _named_by(context: RuleContext, pointer: str) -> tuple[str, int] | None:
@@ -23,6 +23,17 @@ def _named_by(context: RuleContext, pointer: str) -> tuple[str, int] | None:
         if returned is not None:
             return pointer, returned
         pointer = pointer.rpartition("/")[0]
+    return None
+
+
+def _own_id(context: RuleContext, said: Rejection) -> tuple[str, int] | None:
+    """A call whose id the error does not accept, although the API itself gave it."""
+    if "client-call-id-rewritten" not in said.ids:
+        return None
+    for name in said.named:
+        part, known = context.calls.get(name), context.thread.emitted_calls.get(name)
+        if part is not None and known is not None:
+            return part.pointer, known[0]
     return None
 
 

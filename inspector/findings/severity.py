@@ -14,6 +14,7 @@ from . import prompt_cache
 from .finding import SEVERITIES, Finding, Severity
 from .rule import Moment
 from .rule_context import RuleContext
+from .rules.loop import asks_for_rest
 from .rules.results import reads_like_error
 
 ANSWERED: Mapping[str, Severity] = {
@@ -45,6 +46,7 @@ RAN: Mapping[str, Severity] = {
     "api-arguments-wrong-type": "info",
     "api-call-without-id": "info",
     "api-replacement-characters": "info",
+    "call-args-repeat-key": "info",
     "model-args-break-schema": "warning",
     "model-unknown-tool": "warning",
 }
@@ -70,6 +72,8 @@ def at(moment: Moment, finding: Finding, context: RuleContext) -> Finding:
 def followed(finding: Finding, context: RuleContext) -> Finding:
     """An earlier finding of a turn, once the next turn of its thread shows what the client did."""
     if finding.id == "call-as-text" and _was_read(context):
+        return _at_most(finding, "info")
+    if finding.id == "api-length-truncated" and not context.emission.calls and asks_for_rest(context):
         return _at_most(finding, "info")
     done = context.dispatch
     ran = done is not None and bool(done.results) and not done.missing

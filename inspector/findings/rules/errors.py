@@ -147,7 +147,8 @@ def _names_fault(context: RuleContext) -> bool:
 )
 def overloaded(context: RuleContext) -> Iterator[Note]:
     error = context.reading.error
-    if error is None or _names_fault(context) or context.has(*turntape_actions.IDS):
+    named = _names_fault(context) and own_block(context) is None
+    if error is None or named or context.has(*turntape_actions.IDS):
         return
     text = f"{error.type} {error.code} {error.message}".lower()
     twin = error.in_stream and ("overload" in text or "throttl" in text or "unavailable" in text)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from os.path import commonprefix
 
-from ...analysis.conversation import text_meaning
+from ...analysis.conversation import joined, text_meaning
 from ...analysis.dispatch import retold_calls
 from ...analysis.history_diff import ChangeKind, HistoryChange, HistoryDiff, LostReasoning
 from ...analysis.turn import Turn
@@ -69,7 +69,7 @@ _WHAT: dict[ChangeKind, tuple[str, Severity]] = {
         "The same turn is requested again",
         "No answer of the recording contains it: an example, or an earlier conversation",
         "The answer came back whole, with more text: then `client-forged-answer` says so",
-        "Only quotation marks, dashes or thoughts in tags differ: then it is an info",
+        "Only quotation marks, dashes, marks of sources or thoughts in tags differ: then it is an info",
         "The history describes the call and its result in words: then it is an info",
         "Only the words beside calls were left out: then it is an info",
         "The client gives a call of an unknown tool the name of an offered one: then it is an info",
@@ -101,6 +101,25 @@ def _mutated(context: RuleContext) -> Iterator[Note]:
         yield Note(said, place(context, change), severity=severity, key=key)
     if lost:
         yield _lost_calls(context, lost)
+    yield from _glued(context, before)
+
+
+def _glued(context: RuleContext, before: Turn) -> Iterator[Note]:
+    """The text of the answer without its spaces, which a comparison of the words alone does not see."""
+    emission = before.reading.emission
+    if emission is None or len(emission.text.split()) < _WORDS:
+        return
+    meaning = text_meaning("assistant", emission.text)
+    for unit in joined(context.turn.conversation.history):
+        if unit.meaning == meaning and len(unit.text.split()) == 1:
+            yield Note(
+                f"the text of an answer lost its spaces: {became(emission.text[:40], unit.text[:40])}",
+                (f"#{before.round_trip.index} response", f"{context.at} request {unit.pointer}"),
+            )
+
+
+_WORDS = 4
+"""Fewer words may be glued on purpose."""
 
 
 def _is_fault(context: RuleContext, before: Turn, change: HistoryChange) -> bool:

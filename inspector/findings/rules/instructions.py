@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+from ...wire.values import Part
 from ..rule import Note, rule
 from ..rule_context import RuleContext
+from .user_text import is_cut_off
 
 
 @rule(
@@ -11,7 +13,8 @@ from ..rule_context import RuleContext
     "client",
     "warning",
     "S",
-    says="The client answers the model's calls without the system prompt that it sent before.",
+    says="The client answers the model's calls without the system prompt that it sent before, or with a part of it that ends "
+    "inside a sentence.",
     fix="Send the system prompt with every request; APIs do not keep it.",
     not_when=(
         "The API holds the conversation with its instructions",
@@ -52,4 +55,24 @@ def _is_still_there(said: str, context: RuleContext) -> bool:
     return any(first in text for text in texts)
 
 
-RULES = (system_lost,)
+@system_lost.also("ended")
+def system_cut(context: RuleContext) -> Iterator[Note]:
+    """A system prompt of which only the beginning is left, up to the middle of a sentence."""
+    before, request = context.previous, context.request
+    if before is None or context.turn.edge.kind != "continuation" or request.continues is not None:
+        return
+    was, now = (_joined(one.instructions) for one in (before.reading.request, request))
+    if is_cut_off(was, now):
+        yield Note(
+            f"the system prompt of #{before.round_trip.index} is cut off inside a sentence: {len(was) - len(now):,} of its "
+            f"{len(was):,} characters are missing, and it ends with {now.strip()[-40:]!r}",
+            (f"#{before.round_trip.index} request system", f"{context.at} request system"),
+            key="cut",
+        )
+
+
+def _joined(parts: tuple[Part, ...]) -> str:
+    return "\n".join(part.text for part in parts)
+
+
+RULES = (system_lost, system_cut)

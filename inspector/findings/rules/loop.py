@@ -259,6 +259,18 @@ def truncated_as_final(context: RuleContext) -> Iterator[Note]:
     )
 
 
+_GO_ON = re.compile(r"continu|go on|carry on|truncat|cut off|resume", re.IGNORECASE)
+
+
+def asks_for_rest(context: RuleContext) -> bool:
+    """True when the next request keeps an incomplete answer and asks for the rest of it."""
+    again = context.next_echo
+    if again is None or any(change.emitted for change in again.changes):
+        return False
+    words = [unit for unit in again.new if unit.kind == "text" and unit.role == "user"]
+    return bool(words) and _GO_ON.search(words[-1].text) is not None
+
+
 @truncated_as_final.also("followed")
 def truncated_as_said(context: RuleContext) -> Iterator[Note]:
     following, again = context.following, context.next_echo
@@ -272,11 +284,7 @@ def truncated_as_said(context: RuleContext) -> Iterator[Note]:
         return
     kept = not any(change.emitted for change in again.changes)
     words = [unit for unit in again.new if unit.kind == "text" and unit.role == "user"]
-    if (
-        kept
-        and words
-        and not re.search(r"continu|go on|carry on|truncat|cut off|resume", words[-1].text, re.IGNORECASE)
-    ):
+    if kept and words and not _GO_ON.search(words[-1].text):
         yield Note(
             f"the next request continues after an incomplete answer ({context.finish.raw or context.finish.effective})",
             (context.finish_at, f"#{following.round_trip.index} request {words[-1].pointer}"),

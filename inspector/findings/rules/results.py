@@ -70,7 +70,7 @@ def error_as_success(context: RuleContext) -> Iterator[Note]:
         if result.is_error or not reads_like_error(result.text):
             continue
         name = tool_of(context, result)
-        if _READERS.search(name) and not result.text.lstrip().lower().startswith(("error", "traceback", '{"error"')):
+        if _READERS.search(name) and not _is_error_of_reader(result.text):
             continue
         flagged = context.protocol.requests.marks_errors
         yield Note(
@@ -79,6 +79,14 @@ def error_as_success(context: RuleContext) -> Iterator[Note]:
             severity=None if flagged else "info",
             key=result.call_id or part.pointer,
         )
+
+
+def _is_error_of_reader(text: str) -> bool:
+    """True for an error of a tool that reads; the lines of a log may begin alike."""
+    said = text.strip().lower()
+    if said.startswith("traceback"):
+        return True
+    return said.startswith(("error", '{"error"')) and sum(bool(line.strip()) for line in said.splitlines()) <= 2
 
 
 @rule(

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from ...analysis.turn import Turn
 from ...wire.exchange import header
 from ...wire.json_value import as_array, as_object, as_text, parse_json
+from ...wire.printable import several
 from ..causes import STORM
 from ..memory import request_key
 from ..rule import Note, rule
@@ -187,7 +188,7 @@ def _was_dropped(context: RuleContext) -> bool:
     fix="Find the two places that send it, and share the answer.",
     not_when=(
         "Several answers are sampled",
-        "It opens a conversation, sets no temperature and is answered in words: drafts may be wanted, so it is an info",
+        "It opens a conversation and is answered in words: drafts or an evaluation may be wanted, so it is an info",
         "A retry after a failure",
         "The other request goes to another address",
     ),
@@ -209,13 +210,38 @@ def duplicate_request(context: RuleContext) -> Iterator[Note]:
         return
     if header(context.turn.round_trip.request.headers, "x-stainless-retry-count") not in (None, "0"):
         return
-    opens = temperature is None and all(message.role != "assistant" for message in context.request.messages)
+    opens = all(message.role != "assistant" for message in context.request.messages)
     yield Note(
         f"the request is the same as in #{earlier.index}, byte for byte, and both were answered",
         (f"#{earlier.index} request", f"{context.at} request"),
         severity="info" if opens and not context.emission.calls else None,
         key=earlier.index,
     )
+
+
+@rule(
+    "client-retry-lost-results",
+    "client",
+    "warning",
+    "P",
+    says="After a failure, the client sent an earlier request again, without the calls and results that came since: the model "
+    "will repeat the calls.",
+    fix="Send the request again that failed; keep the history outside what is retried.",
+    not_when=("The API refused the request for its content", "Another request was answered in between"),
+)
+def retry_lost_results(context: RuleContext) -> Iterator[Note]:
+    failed, earlier = context.run.overloaded, context.sent_before
+    if failed is None or earlier is None:
+        return
+    index, prefixes, last_result = failed
+    mine = context.turn.conversation.prefixes
+    sent = len(mine) - 1
+    if sent < len(prefixes) - 1 and last_result >= sent and mine[-1] == prefixes[sent]:
+        yield Note(
+            f"after the failure of #{index}, the client sent the request of #{earlier.index} again: "
+            f"{several(len(prefixes) - 1 - sent, 'piece')} of #{index} are missing, results among them",
+            (f"#{earlier.index} request", f"#{index} request", f"{context.at} request"),
+        )
 
 
 @rule(
@@ -262,5 +288,13 @@ def poisoned(context: RuleContext) -> Iterator[Note]:
     )
 
 
-RULES = (retry_storm, retried_permanent, ignored_retry_after, duplicate_request, refusal_retried, poisoned)
+RULES = (
+    retry_storm,
+    retried_permanent,
+    ignored_retry_after,
+    duplicate_request,
+    retry_lost_results,
+    refusal_retried,
+    poisoned,
+)
 CLOSED = (no_retry,)

@@ -137,7 +137,7 @@ def _asks_nothing(turn: Turn) -> bool:
     fix="Never edit messages that were sent; put new instructions into a new message.",
     not_when=(
         "Only numbers, dates, blocks in tags or code changed, as clients keep them up to date",
-        "Something was added to the text, or only a part of it is left",
+        "Something was added to the text, or its beginning is left, up to the end of a sentence",
         "A part of a long text changed, or a long text came for a short one: it may be a template",
         "The model had ended its answer: the user may ask differently",
         "Something else in the history changed too: it may be a summary",
@@ -146,12 +146,14 @@ def _asks_nothing(turn: Turn) -> bool:
 )
 def user_text_changed(context: RuleContext) -> Iterator[Note]:
     echo, before = context.echo, context.before
-    if echo is None or before is None or not _is_amid_a_loop(before) or not surely_continues(context, echo):
+    if echo is None or before is None or not _is_amid_a_loop(before):
         return
+    sure = surely_continues(context, echo)
     if context.has("client-user-text-lost") or any(is_user_text(unit) for unit in echo.new):
         return
     for pointer, old, new in _edited(before, context.turn, echo):
-        if _is_another(old, new):
+        # The beginning of the same text shows as well as the answer that it is the same conversation.
+        if _is_another(old, new) and (sure or is_cut_off(old, new)):
             yield Note(
                 f"the client rewrote a message of the user: {became(*_around_change(old, new))}",
                 (f"#{before.round_trip.index} request {pointer}", f"{context.at} request {pointer}"),
@@ -186,9 +188,24 @@ def _around_change(old: str, new: str) -> tuple[str, str]:
 def _is_another(old: str, new: str) -> bool:
     """True for a text that says something else, and not the same with a newer state of things."""
     was, now = (letters(_STATE.sub(" ", text)) for text in (old, new))
+    if is_cut_off(old, new):
+        return True
     if was in now or now in was or len(now) >= max(_SUMMARY, 2 * len(was)):
         return False
     return min(len(was), len(now)) < _TEMPLATE or _same_ends(was, now) < _FIXED * max(len(was), len(now))
+
+
+def is_cut_off(old: str, new: str) -> bool:
+    """True for the beginning of a long text that ends inside a sentence, as a program cuts it and no person."""
+    kept, whole = new.strip(), old.strip()
+    if not kept or not whole.startswith(kept) or len(whole) - len(kept) < _CUT:
+        return False
+    line = whole[len(kept) :].partition("\n")[0]
+    return bool(line.strip()) and not (kept[-1] in ".!?:;" and line[0].isspace())
+
+
+_CUT = 100
+"""At least this many characters must be missing."""
 
 
 def _same_ends(one: str, other: str) -> int:

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from conversations import CALL as CALL_1
+from conversations import HELLO, chat, result, said
 from judged import anthropic, asked, calls, context_of, given, gives, spoke, trip, turn, use, words
 from round_trips import GEMINI
 
-from turntape.inspector.findings.memory import RunMemory, block_hash
+from turntape.inspector.findings.memory import RunMemory, ThreadMemory, block_hash
 from turntape.inspector.findings.own_block import own_block
 
 EMPTY = {"type": "text", "text": " "}
@@ -72,3 +74,17 @@ def test_a_signature_that_the_api_never_gave_is_not_the_clients_to_send() -> Non
 
 def test_an_answered_request_has_no_rejected_block() -> None:
     assert found(None, EMPTY, CALL) is None
+
+
+def test_an_id_that_the_api_gave_is_its_own() -> None:
+    history = [HELLO, said(None, CALL_1), result("call_1", "x")]
+    error = {
+        "error": {"message": "Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.", "type": "x"}
+    }
+    one = chat(history, status=400, error=error)
+
+    assert own_block(context_of(one, thread=ThreadMemory(emitted_calls={"call_1": (4, "look_up", 0)}))) == (
+        "/messages/1/tool_calls/0",
+        4,
+    )
+    assert own_block(context_of(one)) is None, "the client made the id"

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 from conversations import CALL, HELLO, TOOLS, chat, loop, result, said
-from judged import anthropic, asked, given, judged, only, spoke, use, words
+from dialogues import Piece, asks, run, says
+from judged import anthropic, asked, given, judged, lines, only, spoke, use, words
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.analysis.threads import Threads
@@ -164,3 +165,20 @@ def test_a_call_of_an_unknown_tool_that_was_answered_with_an_error_stays_an_erro
 
 def test_a_healthy_run_has_nothing_above_info() -> None:
     assert [one for one in judged(*loop()) if one.severity != "info"] == []
+
+
+def capped(*after: Piece) -> list[str]:
+    """An answer that hit its cap, and the request after it."""
+    begun = says("The first half of a long answer that was cut")
+    first, second = run(
+        "chat", ([asks("Tell me all.")], begun), ([asks("Tell me all."), begun, *after], says("The rest."))
+    )
+    cut = first.response
+    assert cut is not None
+    body = cut.body.replace(b'"stop"', b'"length"')
+    return lines(replace(first, response=replace(cut, content=body)), second, only="api-length-truncated")
+
+
+def test_a_capped_answer_whose_rest_is_asked_for_is_an_info() -> None:
+    assert "(api, info, P)" in capped(asks("Please continue where you were cut off."))[0]
+    assert "(api, warning, P)" in capped(asks("Thank you. What else?"))[0]

@@ -196,6 +196,8 @@ class _Stream:
             if chunk.get("error") or (chunk.get("object") == "error" and not chunk.get("choices")):
                 self.error = self.error or error_in(chunk, in_stream=True)
             if any(map(_says, as_array(chunk.get("choices")))):
+                if self.done and not self.problems:
+                    self.problems.append("Pieces of the answer come after [DONE]; clients do not read them.")
                 self.names.add({f"the {key}": chunk.get(key) for key in ("id", "model", "created")})
             _merge_chunk(self.body, self.drafts, chunk)
         else:

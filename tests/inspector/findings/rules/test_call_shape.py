@@ -113,3 +113,23 @@ def test_a_request_with_the_character_may_be_repeated() -> None:
     for text in (BROKEN, "t\\uFFFDpe"):
         one = chat([{"role": "user", "content": text}], said(None, ("call_1", "look_up", f'{{"word":"{BROKEN}"}}')))
         assert lines(one, only=LOST) == []
+
+
+TWICE = "call-args-repeat-key"
+
+
+@pytest.mark.parametrize("make", [at_chat, at_cohere, at_responses])
+def test_a_key_that_the_arguments_have_twice(make: Any) -> None:
+    text = '{"order": 1, "more": {"word": "tape", "word": "strip"}}'
+
+    [line] = lines(make(text), only=TWICE)
+    assert line.startswith(
+        f"#0 {TWICE} (model, warning, P): the arguments of 'look_up' have the key 'word' twice, with different values: "
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ['{"word": 1, "word": 1}', '{"word": {"word": 1}}', '[{"word": 1}, {"word": 2}]', "{: :"]
+)
+def test_a_key_that_is_there_once_in_each_object_or_says_the_same(text: str) -> None:
+    assert lines(at_chat(text), only=TWICE) == []

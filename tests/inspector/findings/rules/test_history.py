@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from conversations import CALL, HELLO, chat, result, said, user
+from dialogues import APIS, asks, run, says
 from judged import (
     anthropic,
     asked,
@@ -629,3 +630,35 @@ def test_reasoning_that_the_responses_api_expects_is_a_warning_unless_it_rejects
         return [line.split(", ")[1] for line in reasoning(opened, again)]
 
     assert (following(503), following(400)) == (["warning"], ["error"])
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_an_answer_without_its_spaces_is_mutated_in_every_api(api: str) -> None:
+    text = "Let me have a look at this for you and then go on with the order."
+    question = [asks("Where is my order?")]
+
+    def turns(back: str) -> list[str]:
+        both = run(api, (question, says(text)), ([*question, says(back), asks("Well?")], says("It is here.")))
+        return lines(*both, only="client-assistant-mutated")
+
+    [line] = turns(text.replace(" ", ""))
+    assert line.startswith(
+        "#1 client-assistant-mutated (client, warning, P): the text of an answer lost its spaces: "
+        "'Let me have a look at this for you and t' became 'Letmehavealookatthisforyouandthengoonwit' | #0 response, "
+    )
+    assert turns(text) == turns(text.replace(" ", "  ")) == turns(text.replace(" ", "\n")) == []
+
+
+def test_three_words_may_be_written_as_one() -> None:
+    both = run("chat", ([asks("Hi.")], says("a b c")), ([asks("Hi."), says("abc"), asks("Well?")], says("x")))
+
+    assert lines(*both, only="client-assistant-mutated") == []
+
+
+@pytest.mark.parametrize("mark", ["\u30104:0\u2020report.pdf\u3011", "\ue200cite\ue202turn0search1\ue201"])
+def test_marks_of_sources_that_a_client_takes_out_are_an_info(mark: str) -> None:
+    both = run("chat", ([asks("Hi.")], says(f"It is a strip. {mark}")),
+               ([asks("Hi."), says("It is a strip."), asks("Well?")], says("x")))  # fmt: skip
+
+    [line] = lines(*both, only="client-assistant-mutated")
+    assert "(client, info, P)" in line

@@ -120,3 +120,34 @@ def test_an_api_that_holds_the_conversation_forgets_the_field_for_instructions()
     assert continued({"instructions": PROMPT}, instructions=PROMPT) == []
     assert continued({"before": [SYSTEM]}) == []
     assert continued({}) == []
+
+
+LONG = "You handle tickets of a shop. Look up each order first. Never invent data, and ask when you are unsure. " * 2
+
+
+@pytest.mark.parametrize(
+    ("kept", "found"),
+    [
+        (LONG[:70], True),
+        (LONG[:30], False),
+        (LONG[:29], False),
+        (LONG[:72], True),
+        (LONG[: len(LONG) - 100], True),
+        (LONG[: len(LONG) - 99], False),
+        (LONG, False),
+        ("Be brief.", False),
+    ],
+    ids=["in a word", "a sentence and a blank", "a sentence", "words", "100 are missing", "99", "whole", "another"],
+)
+def test_a_system_prompt_that_is_cut_off_inside_a_sentence(kept: str, found: bool) -> None:
+    cut = [chat([{"role": "system", "content": LONG}, HELLO], CALLED),
+           chat([{"role": "system", "content": kept}, HELLO, CALLED, GIVEN], said("x"), index=1)]  # fmt: skip
+
+    reported = lines(*cut, only=NAME)
+    assert bool(reported) is found
+    if kept == LONG[:70]:
+        assert reported == [
+            f"#1 {NAME} (client, warning, S): the system prompt of #0 is cut off inside a sentence: "
+            f"{len(LONG) - 70} of its {len(LONG)} characters are missing, and it ends with {LONG[30:70]!r} | "
+            "#0 request system, #1 request system"
+        ]

@@ -355,3 +355,12 @@ def test_any_empty_result_of_an_earlier_turn_makes_the_next_one_a_repetition() -
 
     [line] = lines(*trips, anthropic(history, [words("x")], 3), only="client-empty-tool")
     assert line.endswith("| #2 request /messages/4/content/1")
+
+
+def test_lines_of_a_log_that_begin_with_errors_are_what_was_read() -> None:
+    lines_ = ["Error: connection refused"] * 3
+
+    assert error("\n".join(lines_), "read_log") == []
+    assert error("\n\n".join(lines_[:2]), "read_log") != []
+    assert error("\n".join(lines_), "charge") != []
+    assert error("Traceback (most recent call last):\n" + "\n".join(lines_), "read_log") != []

@@ -6,6 +6,9 @@ from typing import Any
 import orjson
 import pytest
 from conversations import CALL, HELLO, chat, result, said, user
+from dialogues import APIS, asks, run, says
+from dialogues import calls as looks_up
+from dialogues import gives as finds
 from judged import again, anthropic, context_of, ids, judged, lines, only, trip, words
 from round_trips import CHAT, sse
 
@@ -309,7 +312,7 @@ def test_a_failure_that_nobody_tried_again_is_reported_with_its_status() -> None
 def test_a_request_that_was_paid_twice_is_reported_with_both_numbers() -> None:
     assert lines(*twins(0.5, temperature=0), only="client-duplicate-request") == [
         (
-            "#1 client-duplicate-request (client, warning, P): the request is the same as in #0, byte for byte, and "
+            "#1 client-duplicate-request (client, info, P): the request is the same as in #0, byte for byte, and "
             "both were answered | #0 request, #1 request"
         ),
     ]
@@ -432,3 +435,34 @@ def test_a_history_is_poisoned_by_one_fault_at_one_place() -> None:
     assert at_places(None, None) != []
     assert at_places(1, None) != [], "a text without a place does not contradict one with a place"
     assert at_places(1, 1, text="prompt is too long: input is too long") == [], "another rule reports a full window"
+
+
+LOST = "client-retry-lost-results"
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_a_retry_without_the_newest_results_is_found_in_every_api(api: str) -> None:
+    question = [asks("Refund order 88213, please, and tell the customer.")]
+    looked = [*question, looks_up("the order 88213 of the customer"), finds("a lamp, 39.90 euros")]
+    refunded = [*looked, looks_up("the refund of the order 88213"), finds("refunded 39.90 euros")]
+    made = run(api, (question, looked[1]), (looked, refunded[3]), (refunded, says("Done.")), (looked, refunded[3]))
+    failure = Failure("refused", "the connection was closed")
+    made[2] = replace(made[2], response=None, failure=failure)
+
+    [line] = lines(*made, only=LOST)
+    assert line == (
+        f"#3 {LOST} (client, warning, P): after the failure of #2, the client sent the request of #1 again: 2 "
+        "pieces of #2 are missing, results among them | #1 request, #2 request, #3 request"
+    )
+    whole = replace(made[2], index=3, response=made[1].response, failure=None)
+    assert lines(*made[:3], whole, only=LOST) == []
+
+
+def test_a_question_alone_may_be_left_out_of_a_retry() -> None:
+    looked = [asks("Refund it."), looks_up("order"), finds("a lamp")]
+    done = says("It is done.")
+    turns = [(looked[:1], looked[1]), (looked, done), ([*looked, done, asks("Why?")], says("x")), (looked, done)]
+    made = run("chat", *turns)
+    made[2] = replace(made[2], response=None, failure=Failure("refused", "closed"))
+
+    assert lines(*made, only=LOST) == []

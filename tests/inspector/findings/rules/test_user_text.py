@@ -323,3 +323,12 @@ def test_a_place_is_reported_once() -> None:
     turns = [([asks(REFUND)], STEPS[0]), ([asks(SEND), *STEPS], looks_up("x")), (third, LAST)]
 
     assert len(lines(*run("chat", *turns), only=CHANGED)) == 1
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_a_message_that_is_cut_off_inside_a_sentence(api: str) -> None:
+    long = "Please refund order 88213 and mind these points: " + "each point must be observed in every case, " * 5
+    assert len(changed(asks(long[:60]), *STEPS, ask=long, api=api)) == 1
+    assert changed(asks(long[: len(long) - 99]), *STEPS, ask=long, api=api) == []
+    assert changed(asks(f"{REFUND}"), *STEPS, ask=f"{REFUND}\n<files>\n{'a.py, ' * 40}</files>", api=api) == []
+    assert changed(asks(f"{REFUND}"), *STEPS, ask=f"{REFUND} {'Mind each point. ' * 10}", api=api) == []
