@@ -103,7 +103,7 @@ def cut(loop: ToolLoop) -> Touched:
     return [one.turn]
 
 
-@fault("a result is cut, and the model is told", "client", "client-tool-result-cut")
+@fault("a result is cut, and the client says so", "client", "client-tool-result-cut")
 def cut_and_said(loop: ToolLoop) -> Touched:
     one = chosen(loop, "cut and said")
     if one is None:

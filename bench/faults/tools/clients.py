@@ -21,7 +21,7 @@ from turntape.proxy.scripted import ScriptedServer
 from turntape.proxy.scripted.story import Call, Step, Story
 
 from ..recorded.loops import Loop, Recording, healthy_loops
-from .wire import BEFORE_ALL, Exchange, ToolLoop
+from .wire import FIRST, Exchange, ToolLoop
 
 KEPT = CACHE / "faults"
 ASKED = {"topic": "colour"}
@@ -70,7 +70,7 @@ def _exchanges(loop: Loop, wire: Sequence[RoundTrip]) -> Iterator[Exchange]:
     for trip in wire:
         assert trip.tool_wire is not None
         sent: Any = json.loads(trip.request.body)
-        place = max((n for n, at in enumerate(begun) if at < trip.started_at), default=BEFORE_ALL)
+        place = max((n for n, at in enumerate(begun) if at < trip.started_at), default=FIRST)
         number = 0
         if sent.get("method") == "tools/call":
             said = sent["params"]

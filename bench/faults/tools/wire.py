@@ -16,7 +16,7 @@ from ..recorded.loops import START, Loop, Recording
 from ..recorded.shapes import Shape
 
 SERVER = "desk"
-BEFORE_ALL = -1
+FIRST = -1
 """The turn of messages at the start of the server."""
 
 
@@ -103,7 +103,7 @@ class ToolLoop:
         counts: Counter[str] = Counter()
         for one in self.exchanges:
             if one.turn != last:
-                last, now = one.turn, START - 10 if one.turn == BEFORE_ALL else turns[one.turn].started_at
+                last, now = one.turn, START - 10 if one.turn == FIRST else turns[one.turn].started_at
             now += one.gap
             place = counts[one.session]
             answered = place + 1 if one.got is not None else None
@@ -169,11 +169,11 @@ def usable(one: ToolRecording) -> bool:
 def _exchanges(loop: Loop) -> Iterator[Exchange]:
     shape = loop.shape
     yield Exchange(
-        BEFORE_ALL,
+        FIRST,
         _request(0, "initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c"}}),
         _result(0, {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": SERVER}}),
     )
-    yield Exchange(BEFORE_ALL, _request(1, "tools/list", {}), _result(1, {"tools": _tools(loop)}))
+    yield Exchange(FIRST, _request(1, "tools/list", {}), _result(1, {"tools": _tools(loop)}))
     number = 1
     exact = blake2b(loop.name.encode()).digest()[0] % 2 == 0
     for place, turn in enumerate(loop.turns):
