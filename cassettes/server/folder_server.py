@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import nullcontext
 from functools import partial
 
@@ -105,14 +105,15 @@ def run_replay(
     quiet: bool = False,
     live: bool = True,
     tool_link: str | None = None,
+    live_tools: Collection[str] = (),
 ) -> int:
     """`turntape replay F…`: serve cassettes until interrupted; print what to export, each miss when it happens (unless
     `live` is false), and at the end what was played. With `tool_link`, the recorded tool servers are played on that
-    unix socket."""
+    unix socket, except for those named in `live_tools`."""
     try:
         folder = CassetteFolder(paths, matching=matching, faults=faults, on_miss=_say_miss if live else None)
         ready = None if quiet else partial(_say_ready, folder, host)
-        tools, over_http = _tools(folder, matching)
+        tools, over_http = tools_of(folder, matching, live_tools)
         with link_of(tools, tool_link) if tools and tool_link else nullcontext():
             serve(folder_app(folder, pace=pace, tools=over_http), host, port, ready=ready)
         for name, player in folder.players.items():
@@ -148,7 +149,9 @@ def _say_miss(name: str, miss: Miss) -> None:
     print(f"{name}: miss: {miss}" if name else f"miss: {miss}", file=sys.stderr, flush=True)  # noqa: T201
 
 
-def _tools(folder: CassetteFolder, matching: Matching | None) -> tuple[ToolPlayer | None, HttpTools | None]:
+def tools_of(
+    folder: CassetteFolder, matching: Matching | None, live: Collection[str]
+) -> tuple[ToolPlayer | None, HttpTools | None]:
     """The players of the recorded tool servers, all of them and those over HTTP; None when there are none, and for a
     folder of several cassettes."""
     player = folder.players.get("")
@@ -156,7 +159,7 @@ def _tools(folder: CassetteFolder, matching: Matching | None) -> tuple[ToolPlaye
         return None, None
     trips = folder.exchanges()
     recording = http_recording(trips)
-    wires = [trip for trip in trips if trip.tool_wire is not None]
+    wires = [trip for trip in trips if trip.tool_wire is not None and trip.tool_wire.server not in live]
     if not wires and not recording.exchanges:
         return None, None
     player.leave_out(recording.trips.values())

@@ -17,6 +17,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     # For `turntape run --replay`, whose command has the terminal.
     parser.add_argument("--misses-at-end", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--tool-link", help=argparse.SUPPRESS)
+    parser.add_argument("--live-tool", action="append", default=[], help=argparse.SUPPRESS)
     add_replaying(parser, "instant")
 
 
@@ -41,6 +42,7 @@ def main(options: argparse.Namespace) -> int:
         quiet=options.quiet,
         live=not options.misses_at_end,
         tool_link=options.tool_link,
+        live_tools=options.live_tool,
     )
 
 

@@ -77,7 +77,8 @@ def main(options: argparse.Namespace) -> int:
     settings = replace(settings, prove=options.prove, spans=options.spans, wrap_tools=not options.no_wrap)
     if not files:
         return asyncio.run(run(settings, options.command, quiet=options.quiet, view=options.view))
-    with replay_server(files, how) as played:
+    live = [f"--live-tool={name}" for name in options.live_mcp]
+    with replay_server(files, [*how, *live]) as played:
         settings = replace(settings, play_tools=played.tools, play_url=played.url, live_tools=tuple(options.live_mcp))
         if not options.live_llm:
             settings = replace(settings, upstreams={"*": played.url})

@@ -9,7 +9,8 @@ import pytest
 
 from turntape.cassettes import CassetteError, Recorder, Request, Response, RoundTrip
 from turntape.cassettes.server.cassette_folder import CassetteFolder
-from turntape.cassettes.server.folder_server import folder_app, run_replay
+from turntape.cassettes.server.folder_server import folder_app, run_replay, tools_of
+from turntape.cassettes.tape.model import ToolWire
 
 URL = "https://api.openai.com/v1/chat/completions"
 JSON = (("content-type", "application/json"),)
@@ -188,3 +189,20 @@ def test_a_miss_is_reported_with_the_name_of_its_cassette(tmp_path: Path) -> Non
     assert ask(folder, "/s/b/openai/v1/other")[0] == 400
     assert ask(folder, "/s/a@2/openai/v1/other")[0] == 400
     assert heard == [("b", "POST"), ("a@2", "POST")]
+
+
+def test_tool_servers_that_are_live_are_not_expected(tmp_path: Path) -> None:
+    path = tmp_path / "a.cassette.jsonl"
+    with Recorder(path) as recorder:
+        for number, name in enumerate(("files", "web")):
+            asked = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}'
+            wire = ToolWire(str(number), name, "client", 0)
+            recorder.write(RoundTrip(Request("STDIO", f"stdio://{name}", content=asked), None, 1.0, tool_wire=wire))
+
+    def expected(*live: str) -> list[str]:
+        tools, _ = tools_of(CassetteFolder([path]), None, live)
+        return [] if tools is None else [call.session.server for call in tools.unplayed]
+
+    assert expected() == ["files", "web"]
+    assert expected("web") == ["files"]
+    assert expected("web", "files") == []
