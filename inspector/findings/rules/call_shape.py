@@ -13,7 +13,7 @@ from .emission import call_at, whole_calls
 _LOST = "\ufffd"
 """The character that decoders put in the place of bytes which they cannot read."""
 _CALLS = frozenset({None, "function", "function_call", "tool_use"})
-"""Types of calls whose arguments have a fixed type; others are tools of the API with formats of their own."""
+"""Types of calls whose arguments have a fixed type; others are tools of the API, each with its own format."""
 
 
 @rule(

@@ -89,7 +89,7 @@ def _count_answers(units: Sequence[Unit]) -> int:
     "warning",
     "P",
     says="The request holds the same system prompt several times, and each copy is paid for.",
-    fix="Send the system prompt once; build the list of messages anew, or check what a framework adds to it.",
+    fix="Send the system prompt once; build the list of messages for each request, or check what a framework adds to it.",
     not_when=("The copies are short", "The copies are apart: a framework may begin a new task in one conversation"),
 )
 def system_repeated(context: RuleContext) -> Iterator[Note]:

@@ -62,7 +62,7 @@ def test_a_string_in_the_place_of_an_object() -> None:
     assert found == {"#0 call-args-not-json"}, "one finding for one fault"
 
 
-def test_a_list_is_no_string_and_nothing_is_no_type() -> None:
+def test_a_list_is_an_object_and_nothing_has_no_type() -> None:
     assert lines(at_chat([WORD]), only=TYPE) != []
     assert lines(at_chat(None), only=TYPE) == []
 

@@ -442,7 +442,7 @@ LOST = "client-retry-lost-results"
 
 @pytest.mark.parametrize("api", APIS)
 def test_a_retry_without_the_newest_results_is_found_in_every_api(api: str) -> None:
-    question = [asks("Refund order 88213, please, and tell the customer.")]
+    question = [asks("Refund order 88213, please, and write to the customer.")]
     looked = [*question, looks_up("the order 88213 of the customer"), finds("a lamp, 39.90 euros")]
     refunded = [*looked, looks_up("the refund of the order 88213"), finds("refunded 39.90 euros")]
     made = run(api, (question, looked[1]), (looked, refunded[3]), (refunded, says("Done.")), (looked, refunded[3]))
