@@ -7,7 +7,6 @@ no cassette counts as being written.
 
 import os
 import sys
-from pathlib import Path
 
 if sys.platform == "win32":
     import msvcrt
@@ -42,11 +41,12 @@ def being_written(path: str | os.PathLike[str]) -> bool:
 
     An empty file is not locked to find out, so that a recorder that has just created it never finds it locked.
     """
-    path = Path(path)
     try:
         file = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+    except (FileNotFoundError, NotADirectoryError):
+        return True
     except OSError:
-        return not path.exists()
+        return False
     try:
         if not os.fstat(file).st_size:
             return True
