@@ -86,14 +86,14 @@ def changed(sent: str, given: object) -> Trips:
     return story.results(("c1", "1")).turn().trips
 
 
-def gave_up(*, goes_on: bool = True) -> Trips:
+def gave_up(*, continues: bool = True) -> Trips:
     story = Story().start().turn(ONE)
     story.exchange(notifies("notifications/cancelled", requestId=12, reason="Request timed out"))
     cancel = story.trips.pop()
     story.call("add", {"a": 1})
     call = story.trips.pop()
     story.put(replace(cancel, started_at=call.started_at + 0.004)).put(call)
-    return story.results(("c1", "The call timed out.")).turn().trips if goes_on else story.trips
+    return story.results(("c1", "The call timed out.")).turn().trips if continues else story.trips
 
 
 def unasked(*, tool: str = "say", first: bool = False) -> Trips:
@@ -321,7 +321,7 @@ TOOLS: list[Row] = [
         "client-tool-gave-up",
         "The thread ends with it, as when a user stops the agent: then it is an info",
         gave_up(),
-        gave_up(goes_on=False),
+        gave_up(continues=False),
         "info",
     ),
     (

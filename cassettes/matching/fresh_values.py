@@ -15,7 +15,7 @@ type Kind = Literal["uuid", "path", "folder"]
 """`folder`: a path that the text calls the working directory, the workspace, or the root of the project."""
 
 _ESCAPED = r"(?<=\\n)|(?<=\\r)|(?<=\\t)"
-"""In arguments, which are JSON inside JSON, the letter of an escape is no part of the value behind it."""
+"""In arguments, which are JSON inside JSON, the letter of an escape does not belong to the value after it."""
 _PATH = rf"(?:(?<![\w.~/<-])|(?<=file://)|{_ESCAPED})~?(?:/[\w.@+%~#=,-]*[\w@+~#=-])+"
 _UUID_ALONE = rf"(?:(?<![0-9A-Za-z-])|{_ESCAPED}){UUID}(?![0-9A-Za-z-])"
 _VALUE = re.compile(rf"(?P<path>{_PATH})|(?P<uuid>{_UUID_ALONE})")
@@ -109,7 +109,7 @@ def random_parts(name: str) -> str | None:
     def marked(match: re.Match[str]) -> str:
         nonlocal found
         word = match.group()
-        # After a time there is often a short random part, in which any letters may stand.
+        # After a time there is often a short random part, of any letters.
         is_last = name[match.end() : match.end() + 1] in ("", ".")
         if not _looks_random(word) and not (found and is_last and _SHORT.fullmatch(word)):
             return word

@@ -33,7 +33,7 @@ class ToolRun:
     input in between, or gave a task."""
 
     source: Literal["wire", "span"] = "wire"
-    """`wire`: the messages of the tool itself. `span`: what the agent's own instrumentation says of it."""
+    """`wire`: the messages of the tool itself. `span`: what the agent's own instrumentation reports."""
     index: int
     """The number of the round trip of its `tools/call`; of the first one where there are several."""
     session: str

@@ -2,7 +2,7 @@
 
 There is no list of dialects. A call is the name of an offered tool, followed by arguments that hold what the tool's
 schema requires, in a place where nothing else is said: JSON, Python's `name(a=1)`, or tags with the parameters' names.
-Prose that mentions a tool, or that shows a call as an example and continues, is no call.
+Prose that mentions a tool, or that shows a call as an example and continues, is not a call.
 """
 
 import ast
@@ -22,11 +22,11 @@ _WORDS = (
 """The words that markup of calls is made of."""
 _MARKUP = rf"(?:[\W_]|(?<![^\W_])(?:{_WORDS})(?![^\W_])|(?<![^\W_])\w*\d\w*)*"
 _LEAD = re.compile(rf"{_MARKUP}\Z", re.IGNORECASE)
-"""What may stand before the name, in its line."""
+"""What may be before the name, in its line."""
 _TAIL = re.compile(rf"{_MARKUP}(?:\Z|(?:tool )?(?:observation|results?|output|response)\b)", re.IGNORECASE)
 """What may follow the last call: the end of its markup, or a result that the model invented."""
 _GLUE = re.compile(rf"(?:[^\w({{]|_|<[^<>\n]{{1,80}}>|(?<![^\W_])(?:{_WORDS})(?![^\W_])|(?<=:)\d+)*", re.IGNORECASE)
-"""What may stand between the name and its arguments."""
+"""What may be between the name and its arguments."""
 _KEY = re.compile(r"""[{,]\s*\\?["']?(\w+)\\?["']?\s*[:=]""")
 _KEYWORD = re.compile(r"[(,]\s*(\w+)\s*=")
 _FENCE = re.compile(r"```([\w-]*)[^\n]*\n(.*?)(?:```|\Z)", re.DOTALL)
@@ -92,7 +92,7 @@ def is_made(written: WrittenCall, name: str, arguments: object) -> bool:
 
 
 def _holds(text: str, value: str) -> bool:
-    """True when the value stands in the text, and is not a part of a longer one."""
+    """True when the value is in the text, and is not a part of a longer one."""
     return re.search(rf"(?<![\w/.-]){re.escape(value)}(?![\w/-])", text, re.IGNORECASE) is not None
 
 
@@ -147,7 +147,7 @@ def _read(text: str, line: int, name: re.Match[str], tool: Tool) -> tuple[int, b
 
 
 def _tagged(text: str, start: int, after: int, tool: Tool) -> int | None:
-    """The end of a call whose name and parameters stand in tags."""
+    """The end of a call whose name and parameters are in tags."""
     name = re.escape(tool.name)
     around = text[max(0, start - 40) : after + 80]
     if not re.search(rf"[<>]\s*[^<>\n]{{0,39}}(?<!\w){name}(?!\w)[^<>\n]{{0,60}}\s*[<>]", around):
@@ -242,7 +242,7 @@ def _required(tool: Tool) -> Iterator[str]:
 
 
 def _fits(tool: Tool, keys: set[str]) -> bool:
-    """True for arguments that set all that is required, and nothing but what the tool has if all is optional."""
+    """True for arguments that set all that is required, and only what the tool has if all is optional."""
     properties = _properties(tool)
     if not set(_required(tool)) <= keys:
         return False

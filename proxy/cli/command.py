@@ -28,7 +28,7 @@ class Command:
     tail: Tail = "none"
     """Whether another command follows after `--`."""
     mixed: bool = False
-    """True when options may stand between the arguments."""
+    """True when options are allowed between the arguments."""
 
 
 class Parser(argparse.ArgumentParser):

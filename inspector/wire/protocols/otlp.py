@@ -22,7 +22,7 @@ def carries_spans(exchange: Exchange) -> bool:
 
 
 def detect(exchange: Exchange) -> Kind | None:
-    """By path and content type on any host, since everybody has a collector of their own."""
+    """By path and content type on any host, since every collector has another address."""
     return "tools" if carries_spans(exchange) else None
 
 

@@ -28,7 +28,7 @@ def mapped(recorded: str, given: str) -> list[str]:
     return [str(one) for one in bindings.mapped()]
 
 
-def test_a_uuid_stands_for_one_recorded_uuid() -> None:
+def test_a_uuid_replaces_one_recorded_uuid() -> None:
     assert mapped(f"{A} {A}", f"{B} {B}") == [f"the UUID {A} is {B} in this run"]
     assert not fits(f"{A} {A}", f"{B} {C}")
     assert not fits(f"{A} {B}", f"{C} {C}")
@@ -133,7 +133,7 @@ def test_a_program_names_its_folder_after_the_working_directory(name: object) ->
     assert not fits(f"/srv/{one}/a {HERE}", f"/srv/{other}/a {THERE}")
 
 
-def test_the_same_path_is_no_change_wherever_it_is() -> None:
+def test_the_same_path_is_not_a_change_wherever_it_is() -> None:
     assert mapped(f"{HERE}/usr/bin/env /home/ana/proj/a", f"{THERE}/usr/bin/env /home/ana/proj/a") == [
         "the working directory /home/ana/proj is /srv/ci/build/checkout in this run"
     ]
@@ -166,7 +166,7 @@ def test_texts_that_differ_otherwise_still_say_the_working_directory() -> None:
     assert [one.given for one in bindings.mapped()] == ["/srv/ci/build/checkout"]
 
 
-def test_values_that_are_equal_are_no_mapping() -> None:
+def test_values_that_are_equal_are_not_a_mapping() -> None:
     bindings = Bindings()
     assert unify(bindings, f"{HERE}{A}", f"{HERE}{A}")
 

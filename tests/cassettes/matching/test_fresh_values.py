@@ -32,7 +32,7 @@ def test_a_path_is_found(text: str, path: str) -> None:
 @pytest.mark.parametrize(
     "text", ["https://example.com/a/b", "and/or", "a/b/c", "1/2", "./x/y", "../x/y", "no value", "a-b-c", "//host/x"]
 )
-def test_what_is_no_absolute_path_is_text(text: str) -> None:
+def test_what_is_not_an_absolute_path_is_text(text: str) -> None:
     assert split(text).skeleton == text
 
 

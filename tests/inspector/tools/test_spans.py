@@ -1,4 +1,4 @@
-"""Spans of tools as tool runs: the real exporter's bytes, the JSON form, and spans that are no tools."""
+"""Spans of tools as tool runs: the real exporter's bytes, the JSON form, and spans of other things."""
 
 import json
 from typing import Any

@@ -39,7 +39,7 @@ def test_counts_add_up_and_the_next_step_is_named() -> None:
     ]
 
 
-def test_tool_runs_are_counted_and_messages_of_tool_servers_are_no_failures() -> None:
+def test_tool_runs_are_counted_and_messages_of_tool_servers_are_not_failures() -> None:
     totals = RunTotals()
     totals.add(0, label(tool_runs=[{"index": 1}]))
     message = label(kind="tools", turn=None, model=None, api=None, usage=None, cost_usd=None, status=None)

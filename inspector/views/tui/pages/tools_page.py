@@ -39,7 +39,7 @@ def _here(rows: Rows, place: int) -> Iterator[Block]:
 
 def _why_none(row: Row) -> str:
     if not row.is_turn:
-        return "this round trip is no turn"
+        return "this round trip is not a turn"
     return "none of its calls was seen on the wire of a tool server" if row.calls else "this turn calls no tool"
 
 

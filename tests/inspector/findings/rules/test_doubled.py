@@ -1,4 +1,4 @@
-"""Histories that are sent twice, in every API, and repetitions that are no fault."""
+"""Histories that are sent twice, in every API, and repetitions that are not a fault."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def test_the_copy_may_lack_the_last_result_or_have_more(api: str) -> None:
     assert line.startswith("#2 ")
 
 
-def test_a_run_of_two_pieces_is_no_copy() -> None:
+def test_a_run_of_two_pieces_is_not_a_copy() -> None:
     assert sent_twice("gemini", *LOOKED, asks(QUESTION), calls(LONG)) == []
     assert sent_twice("gemini", *LOOKED, asks(QUESTION), calls(LONG), gives(WORD)) != []
 

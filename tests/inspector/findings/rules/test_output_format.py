@@ -386,7 +386,7 @@ def test_an_empty_schema_and_a_broken_one_judge_nothing() -> None:
 
 
 STOP = "api-stop-ignored"
-GOES_ON = "Thought: look.\nObservation: 14 degrees."
+CONTINUED = "Thought: look.\nObservation: 14 degrees."
 AT = "\nObservation:"
 
 
@@ -427,8 +427,8 @@ def at_cohere(text: str) -> RoundTrip:
     ],
     ids=["chat", "chat, one", "anthropic", "converse", "gemini", "ollama", "cohere"],
 )
-def test_a_text_that_goes_on_after_a_stop_string_is_the_apis(make: Callable[[str], RoundTrip]) -> None:
-    [line] = lines(make(GOES_ON), only=STOP)
+def test_a_text_that_continues_after_a_stop_string_is_the_apis(make: Callable[[str], RoundTrip]) -> None:
+    [line] = lines(make(CONTINUED), only=STOP)
 
     assert line == (
         f"#0 {STOP} (api, warning, P): the request stops at {AT!r}, and the answer continues after it: '14 degrees.' | "

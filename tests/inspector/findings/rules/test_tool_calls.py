@@ -35,7 +35,7 @@ def test_a_recording_that_ends_with_the_call_is_an_info() -> None:
     assert Story().start().turn(ONE).found() == [(2, "client-tool-never-executed", "client", "info")]
 
 
-def test_a_result_that_says_nothing_is_no_result() -> None:
+def test_a_result_that_says_nothing_is_not_a_result() -> None:
     assert not_executed('{"result":""}').found() == [(2, "client-tool-never-executed", "client", "warning")]
 
 
@@ -45,7 +45,7 @@ def test_arguments_that_are_not_json_cannot_be_run() -> None:
     assert "client-tool-never-executed" not in {name for _, name, _, _ in story.found()}
 
 
-def test_a_tool_of_the_client_itself_is_no_tool_of_the_server() -> None:
+def test_a_tool_of_the_client_itself_is_not_a_tool_of_the_server() -> None:
     story = Story().start()
     story.naming = "{tool}"
     tools = [*offered(SAY, name="mcp__files__{}"), *offered(ADD, name="{}")]
@@ -139,14 +139,14 @@ def test_numbers_in_another_spelling_are_the_same() -> None:
     assert changed("", None).found() == []
 
 
-def gave_up(*, goes_on: bool = True, late: bool = False) -> Story:
+def gave_up(*, continues: bool = True, late: bool = False) -> Story:
     story = Story().start().turn(ONE)
     story.exchange(notifies("notifications/cancelled", requestId=12, reason="Request timed out"))
     cancel = story.trips.pop()
     story.call("add", {"a": 1}, text("1") if late else None)
     call = story.trips.pop()
     story.put(replace(cancel, started_at=call.started_at + 0.004)).put(call)
-    return story.results(("c1", "The call timed out.")).turn() if goes_on else story
+    return story.results(("c1", "The call timed out.")).turn() if continues else story
 
 
 def test_a_client_that_gives_up_on_a_call() -> None:
@@ -158,7 +158,7 @@ def test_a_client_that_gives_up_on_a_call() -> None:
 
 
 def test_a_thread_that_ends_with_it_is_an_info() -> None:
-    assert gave_up(goes_on=False).found() == [(2, "client-tool-gave-up", "client", "info")]
+    assert gave_up(continues=False).found() == [(2, "client-tool-gave-up", "client", "info")]
 
 
 def test_a_cancel_after_the_answer_is_nothing() -> None:

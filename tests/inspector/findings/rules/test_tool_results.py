@@ -156,7 +156,7 @@ def test_the_mark_of_an_error_is_lost() -> None:
     assert (2, "client-tool-error-mark-lost", "client", "info") in refused
 
 
-def test_the_words_of_a_client_for_a_large_result_are_no_error_of_the_tool() -> None:
+def test_the_words_of_a_client_for_a_large_result_are_not_an_error_of_the_tool() -> None:
     story = marked(text(LONG), "Error: result exceeds the limit. Saved to file /home/me/.x/r/a.txt")
     found = [one for row in story.label() for one in row.label["findings"]]  # type: ignore[attr-defined]
 

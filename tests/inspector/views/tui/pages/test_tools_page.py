@@ -55,7 +55,7 @@ def test_all_runs_lead_to_their_turns() -> None:
 
 def test_a_round_trip_without_runs_says_why() -> None:
     assert "  this turn calls no tool" in text(tools_page(RUN.rows, 8))
-    assert "  this round trip is no turn" in text(tools_page(RUN.rows, 0))
+    assert "  this round trip is not a turn" in text(tools_page(RUN.rows, 0))
     assert text(tools_page(Run.of(loop()).rows, 0)) == [
         "No messages of tool servers were recorded. `turntape run` records those of known clients."
     ]
