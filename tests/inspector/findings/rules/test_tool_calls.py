@@ -98,6 +98,12 @@ def test_a_retry_and_a_tool_that_only_reads_are_an_info() -> None:
     assert reads.results(("c1", "1")).turn().found() == [(2, "client-tool-executed-twice", "client", "info")]
 
 
+def test_a_run_after_an_error_of_the_tool_is_a_retry() -> None:
+    story = Story().start().turn(ONE).call("add", {"a": 1}, text("busy", isError=True)).call("add", {"a": 1}, text("1"))
+
+    assert (2, "client-tool-executed-twice", "client", "info") in story.results(("c1", "1")).turn().found()
+
+
 def test_two_equal_calls_are_two_executions() -> None:
     story = Story().start().turn(ONE, ("c2", "add", '{"a":1}'))
     story.call("add", {"a": 1}, text("1")).call("add", {"a": 1}, text("1"))
@@ -119,6 +125,12 @@ def test_arguments_that_were_changed_on_the_way() -> None:
     ]
     assert "a was left out" in changed('{"a":1}', {}).says("client-tool-arguments-changed")[0]
     assert changed('{"a":1}', {}).found()[0][3] == "warning"
+
+
+def test_one_change_is_named_and_a_long_value_is_shortened() -> None:
+    [said] = changed('{"a":1}', {"a": "x" * 100}).says("client-tool-arguments-changed")
+
+    assert said.endswith("the model wrote: a is '" + "x" * 58 + "… and not 1")
 
 
 @pytest.mark.parametrize(
