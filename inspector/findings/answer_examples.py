@@ -49,6 +49,14 @@ ANSWERS: dict[str, Example] = {
         "the request asks for a stream and the answer is one JSON body",
         ("#3 request", "#3 response"),
     ),
+    "api-stream-contradiction": Example(
+        "the stream contradicts itself: each piece repeats all before it; the last one is 'All four tests pass.'",
+        ("#3 response",),
+    ),
+    "api-text-twice": Example(
+        "two blocks of the answer hold the same text: 'I refunded 39.90 euros and sent the confirmation.'",
+        ("#2 response /content/1",),
+    ),
     "api-call-without-id": Example(
         "1 call without an id: 'look_up'",
         ("#0 response /choices/0/message/tool_calls/0",),

@@ -6,6 +6,8 @@ from dataclasses import replace
 from .finding import Finding
 from .rule_context import RuleContext
 
+CONTRADICTION = "api-stream-contradiction"
+"""A stream that contradicts itself."""
 STORM = "client-retry-storm"
 """The same failing request, sent too often."""
 RATE_LIMITED = "api-rate-limited"
@@ -42,6 +44,21 @@ ECHOES: Mapping[str, frozenset[str]] = {
             "call-args-not-json",
             "client-tool-calls-not-dispatched",
             "model-args-break-schema",
+            "model-unknown-tool",
+        }
+    ),
+    CONTRADICTION: frozenset(
+        {
+            "api-truncated-call-mislabelled",
+            "call-args-not-json",
+            "client-assistant-mutated",
+            "client-duplicated-call",
+            "client-missing-tool-result",
+            "client-orphan-tool-result",
+            "client-tool-calls-not-dispatched",
+            "model-args-break-schema",
+            "model-duplicate-call-in-batch",
+            "model-empty-response",
             "model-unknown-tool",
         }
     ),

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..analysis.turn import Turn
-from . import prompt_cache
+from . import causes, prompt_cache
 from .finding import SEVERITIES, Finding, Severity
 from .rule import Moment
 from .rule_context import RuleContext
@@ -39,7 +39,7 @@ ANSWERED: Mapping[str, Severity] = {
 CACHE_ONLY = frozenset({"client-system-prompt-changed", "client-tools-changed"})
 """Changes that can only cost the cache: an info, unless the counts show that it was lost."""
 
-UNDERSTOOD = frozenset({"api-tool-call-index-collision"})
+UNDERSTOOD = frozenset({"api-tool-call-index-collision", causes.CONTRADICTION})
 """Faults of the wire that cost nothing when the client understood the answer all the same: then an info."""
 
 RAN: Mapping[str, Severity] = {

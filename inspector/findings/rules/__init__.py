@@ -4,6 +4,7 @@ from ..rule import Rule
 from . import (
     api_tools,
     call_shape,
+    contradictions,
     doubled,
     emission,
     errors,
@@ -54,6 +55,7 @@ RULES: tuple[Rule, ...] = (
     *loop.RULES,
     *transport.RULES,
     *stream_calls.RULES,
+    *contradictions.RULES,
     *finish.RULES,
     *emission.RULES,
     *call_shape.RULES,

@@ -236,7 +236,9 @@ def rejection_text(context: RuleContext) -> str:
 )
 def invalid_request(context: RuleContext) -> Iterator[Note]:
     why = why_refused(context)
-    if context.has(*turntape_actions.IDS) or not (why == "request" or (_names_fault(context) and _by_status(context))):
+    if context.has(*turntape_actions.IDS) or not (
+        why == "request" or (_names_fault(context) and (_by_status(context) or own_block(context) is not None))
+    ):
         return
     named = context.rejection.ids if context.rejection else ()
     severe = {f.id for f in (*context.found, *context.thread.recent) if f.severity != "info" or f.id in named}

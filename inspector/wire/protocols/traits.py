@@ -89,6 +89,8 @@ class AnswerRules:
     final_without_items: Callable[[Exchange], bool] | None = None
     """Whether the event that completes a stream has an answer without items, where the API sends them in it; None for
     an API whose last event has no answer."""
+    contradictions: Callable[[Exchange], Iterable[str]] | None = None
+    """The ways in which the events of a stream contradict each other, one sentence each; None where none are known."""
     lacks_id: Callable[[Object], bool] | None = None
     """Whether a call of an answer (its JSON) has no id although the API pairs calls and results by id; None for an API
     that does not need ids."""

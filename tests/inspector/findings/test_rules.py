@@ -11,6 +11,7 @@ from judged import Said, judged, steps
 from round_trips import CHAT, unanswered
 from rule_exceptions_answers import ANSWERS
 from rule_exceptions_client import CLIENT
+from rule_exceptions_contradictions import CONTRADICTIONS
 from rule_exceptions_history import HISTORY
 from rule_exceptions_model_api import API, MODEL, Row, Run
 from rule_exceptions_steps import STEPS
@@ -28,7 +29,7 @@ from bench.faults.catalogue import CASES
 
 DONE = said("It is a strip.")
 
-ROWS: list[Row] = [*MODEL, *API, *CLIENT, *HISTORY, *STEPS, *ANSWERS, *ABOUT_TOOLS]
+ROWS: list[Row] = [*CONTRADICTIONS, *MODEL, *API, *CLIENT, *HISTORY, *STEPS, *ANSWERS, *ABOUT_TOOLS]
 
 
 def found(name: str, run: Run) -> list[Said]:

@@ -9,6 +9,7 @@ from ..protocol import Protocol
 from ..traits import AnswerRules, ArgumentsField, Caching, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_anthropic_answer
 from .api import API
+from .contradictions import contradictions
 from .not_read import NOT_READ
 from .request import lacks_id, read_anthropic_request
 from .rewrite import EDIT_TARGETS, REWRITE
@@ -89,7 +90,7 @@ ANTHROPIC_MESSAGES = Protocol(
         needs_tools_for_history=True,
         marks_errors=True,
     ),
-    answers=AnswerRules(always_says_finish=True, lacks_id=lacks_id),
+    answers=AnswerRules(always_says_finish=True, contradictions=contradictions, lacks_id=lacks_id),
     reasoning=Reasoning("required"),
     caching=Caching(on_request=True, has_marks=True),
     price_provider="anthropic",

@@ -1,12 +1,14 @@
 """Amazon Bedrock Converse and ConverseStream."""
 
 import re
+from collections.abc import Iterator
 from urllib.parse import unquote
 
 from ...exchange import Exchange
 from ...json_value import Object, as_object, as_text
 from ...values import ApiError, FinishLabel, Kind, RequestReading, ResponseReading
 from ..protocol import Protocol
+from ..shared.after_end import after_end
 from ..shared.answers import answer, objects, stream_error
 from ..shared.parts import unread
 from ..shared.piece_names import second_message
@@ -91,6 +93,10 @@ def read_converse_body(
     )
 
 
+def _contradictions(exchange: Exchange) -> Iterator[str]:
+    return after_end(exchange, lambda kind, _: kind == "messageStop", lambda kind, _: kind == "contentBlockDelta")
+
+
 BEDROCK_CONVERSE = Protocol(
     name="bedrock-converse",
     title="Amazon Bedrock Converse",
@@ -114,7 +120,13 @@ BEDROCK_CONVERSE = Protocol(
         needs_tools_for_history=True,
         marks_errors=True,
     ),
-    answers=AnswerRules(holder="output", streams_holder=False, always_says_finish=True, lacks_id=lacks_id),
+    answers=AnswerRules(
+        holder="output",
+        streams_holder=False,
+        always_says_finish=True,
+        contradictions=_contradictions,
+        lacks_id=lacks_id,
+    ),
     reasoning=Reasoning("expected"),
     caching=Caching(on_request=True, has_marks=True),
     price_provider="aws",

@@ -1,6 +1,10 @@
 """What the events of a Cohere v2 stream add up to."""
 
+from collections.abc import Iterator
+
+from ...exchange import Exchange
 from ...json_value import Object, as_count, as_object, as_text
+from ..shared.after_end import after_end
 
 
 def assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool]:
@@ -39,6 +43,11 @@ def assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool]:
         "tool_calls": [call for _, call in sorted(calls.items())],
     }
     return body, ended
+
+
+def contradictions(exchange: Exchange) -> Iterator[str]:
+    """A sentence when pieces of the answer come after `message-end`."""
+    return after_end(exchange, lambda kind, _: kind == "message-end", lambda kind, _: kind.endswith("-delta"))
 
 
 def _grow(target: Object, piece: Object) -> None:

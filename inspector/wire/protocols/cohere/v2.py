@@ -13,7 +13,7 @@ from ..traits import AnswerRules, ArgumentsField, RequestRules
 from .api import API
 from .not_read import NOT_READ
 from .rewrite import EDIT_TARGETS, REWRITE
-from .stream import assemble
+from .stream import assemble, contradictions
 from .usage import FINISH, cohere_usage
 
 
@@ -79,6 +79,12 @@ COHERE_V2 = Protocol(
     rewrite=REWRITE,
     edit_targets=EDIT_TARGETS,
     requests=RequestRules(arguments=(ArgumentsField(("function",), "arguments", "string"),)),
-    answers=AnswerRules(holder="message", streams_holder=False, always_says_finish=True, lacks_id=lacks_id),
+    answers=AnswerRules(
+        holder="message",
+        streams_holder=False,
+        always_says_finish=True,
+        lacks_id=lacks_id,
+        contradictions=contradictions,
+    ),
     price_provider="cohere",
 )

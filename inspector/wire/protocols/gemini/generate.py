@@ -11,6 +11,7 @@ from ..shared.parts import chosen, other_fields, texts
 from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_gemini_answer
 from .api import API
+from .contradictions import contradictions
 from .not_read import NOT_READ
 from .parts import get, read_parts
 from .rewrite import EDIT_TARGETS, REWRITE
@@ -171,7 +172,12 @@ GEMINI_GENERATE = Protocol(
             ArgumentsField(("function_call",), "args", "object"),
         ),
     ),
-    answers=AnswerRules(holder="candidates", has_word_for_calls=False, always_says_finish=True),
+    answers=AnswerRules(
+        holder="candidates",
+        has_word_for_calls=False,
+        always_says_finish=True,
+        contradictions=contradictions,
+    ),
     reasoning=Reasoning("required", only_with_calls=True),
     price_provider="google",
     operation="generate_content",

@@ -1,10 +1,11 @@
 """What Ollama's two native endpoints share: answers as lines or one object, counts, and finish words."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from ...exchange import Exchange
 from ...json_value import Object, as_object, as_text, is_object
 from ...values import FinishLabel, OutputFormat, Part, ResponseReading, Usage
+from ..shared.after_end import after_end
 from ..shared.answers import answer, objects
 from ..shared.counts import Counts
 from ..shared.errors import error_in
@@ -58,6 +59,16 @@ def read_lines(exchange: Exchange, parts_of: Callable[[list[Object]], Iterable[P
         error=error,
         problems=(*problems, *names.problems),
     )
+
+
+def contradictions(exchange: Exchange) -> Iterator[str]:
+    """A sentence when lines with text or calls come after `done: true`."""
+    return after_end(exchange, lambda _, line: line.get("done") is True, _says)
+
+
+def _says(_: str, line: Object) -> bool:
+    message = as_object(line.get("message"))
+    return bool(message.get("content") or message.get("tool_calls") or line.get("response"))
 
 
 def output_format(fields: Object) -> OutputFormat | None:

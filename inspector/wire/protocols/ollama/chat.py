@@ -10,7 +10,7 @@ from ..protocol import Protocol
 from ..shared.answers import first_object, posts
 from ..shared.parts import media_part, text_part, texts
 from ..traits import AnswerRules, ArgumentsField, Pairing, RequestRules
-from .answer import FINISH, joined, output_format, read_lines
+from .answer import FINISH, contradictions, joined, output_format, read_lines
 from .api import CHAT_API
 from .not_read import NOT_READ
 from .rewrite import EDIT_TARGETS, REWRITE
@@ -78,7 +78,11 @@ OLLAMA_CHAT = Protocol(
     pairing=Pairing(named_results=True),
     requests=RequestRules(arguments=(ArgumentsField(("function",), "arguments", "object"),)),
     answers=AnswerRules(
-        holder="message", has_word_for_calls=False, drops_prompt_silently=True, always_says_finish=True
+        holder="message",
+        has_word_for_calls=False,
+        drops_prompt_silently=True,
+        always_says_finish=True,
+        contradictions=contradictions,
     ),
     has_prices=False,
 )

@@ -7,7 +7,7 @@ from ..protocol import Protocol
 from ..shared.answers import posts, prompt_message
 from ..shared.parts import media_part, other_fields, text_part, texts
 from ..traits import AnswerRules
-from .answer import FINISH, joined, output_format, read_lines
+from .answer import FINISH, contradictions, joined, output_format, read_lines
 from .api import GENERATE_API
 
 _KNOWN = frozenset({"model", "prompt", "system", "stream", "images"})
@@ -62,7 +62,7 @@ OLLAMA_GENERATE = Protocol(
     finish=dict(FINISH),
     streams=("ndjson",),
     api=GENERATE_API,
-    answers=AnswerRules(drops_prompt_silently=True),
+    answers=AnswerRules(drops_prompt_silently=True, contradictions=contradictions),
     operation="text_completion",
     has_prices=False,
 )

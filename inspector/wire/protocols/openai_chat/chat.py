@@ -9,6 +9,7 @@ from ..protocol import Protocol
 from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_chat_answer
 from .api import API
+from .contradictions import contradictions
 from .not_read import NOT_READ
 from .request import lacks_id, read_chat_request
 from .rewrite import EDIT_TARGETS, REWRITE
@@ -78,6 +79,12 @@ OPENAI_CHAT = Protocol(
         usage_on_request=True,
         strict_tools=True,
     ),
-    answers=AnswerRules(holder="choices", calls_by_index=True, always_says_finish=True, lacks_id=lacks_id),
+    answers=AnswerRules(
+        holder="choices",
+        calls_by_index=True,
+        always_says_finish=True,
+        lacks_id=lacks_id,
+        contradictions=contradictions,
+    ),
     reasoning=Reasoning("by_model"),
 )

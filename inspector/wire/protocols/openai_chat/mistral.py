@@ -9,6 +9,7 @@ from ..traits import AnswerRules, Pairing, Reasoning, RequestRules
 from .answer import FINISH as CHAT_FINISH
 from .answer import read_chat_answer
 from .api import MISTRAL_API
+from .contradictions import contradictions
 from .mistral_roles import check_roles
 from .not_read import NOT_READ
 from .request import lacks_id, read_chat_request
@@ -66,7 +67,13 @@ MISTRAL_CHAT = Protocol(
     edit_targets=EDIT_TARGETS,
     pairing=Pairing(joins_answers=False),
     requests=RequestRules(check_roles=check_roles),
-    answers=AnswerRules(holder="choices", calls_by_index=True, always_says_finish=True, lacks_id=lacks_id),
+    answers=AnswerRules(
+        holder="choices",
+        calls_by_index=True,
+        always_says_finish=True,
+        lacks_id=lacks_id,
+        contradictions=contradictions,
+    ),
     reasoning=Reasoning("by_model"),
     price_provider="mistral",
 )

@@ -16,6 +16,7 @@ from ..shared.parts import chosen, other_fields, text_part, unread
 from ..shared.stated_cost import price_terms, stated_cost
 from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
 from .api import API
+from .contradictions import contradictions
 from .items import answered_ids, item_message, item_parts, lacks_id
 from .not_read import NOT_READ
 from .rewrite import EDIT_TARGETS, REWRITE
@@ -274,6 +275,7 @@ OPENAI_RESPONSES = Protocol(
         always_says_finish=True,
         final_without_items=final_without_items,
         lacks_id=lacks_id,
+        contradictions=contradictions,
     ),
     reasoning=Reasoning("expected"),
 )

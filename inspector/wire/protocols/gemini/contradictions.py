@@ -1,0 +1,40 @@
+"""How the chunks of a Gemini stream contradict each other."""
+
+from collections.abc import Iterator
+
+from ...exchange import Exchange
+from ...json_value import Object, as_array, as_object, parse_json
+from .parts import get
+
+
+def contradictions(exchange: Exchange) -> Iterator[str]:
+    """One sentence for each way in which the stream contradicts itself."""
+    first: Object | None = None
+    words: list[object] = []
+    late = False
+    for event in exchange.events:
+        body = as_object(parse_json(event.data))
+        chunk = as_object(body.get("response")) or body
+        candidates = [as_object(candidate) for candidate in as_array(chunk.get("candidates"))]
+        if any(map(_says, candidates)):
+            first = first or chunk
+            late = late or bool(words)
+            if _is_another(first, chunk):
+                models = f"{get(chunk, 'modelVersion')!r} after {get(first, 'modelVersion')!r}"
+                yield f"a second answer begins in it, of {models}"
+                return
+        words += [word for one in candidates if (word := get(one, "finishReason"))]
+    # With its own tools the API ends each round with a word.
+    if late and len(words) == 1:
+        yield f"more of the answer comes after its finish word {words[0]!r}"
+
+
+def _is_another(first: Object, chunk: Object) -> bool:
+    """True for a chunk of another answer: its id and its model both differ."""
+    pairs = ((get(first, key), get(chunk, key)) for key in ("responseId", "modelVersion"))
+    return all(one and other and one != other for one, other in pairs)
+
+
+def _says(candidate: Object) -> bool:
+    parts = map(as_object, as_array(as_object(candidate.get("content")).get("parts")))
+    return any(part.get("text") or get(part, "functionCall") for part in parts)

@@ -1,0 +1,109 @@
+"""How the chunks of a chat stream contradict each other."""
+
+from collections.abc import Iterator
+
+from ...exchange import Exchange
+from ...json_value import Object, as_array, as_object, as_text, is_object, parse_json
+from .deltas import index_of
+
+_TIMES = 3
+"""So often a name must arrive before it counts as repeated."""
+
+
+def contradictions(exchange: Exchange) -> Iterator[str]:
+    """One sentence for each way in which the stream contradicts itself."""
+    chunks: list[Object] = []
+    late = 0
+    done = False
+    for event in exchange.events:
+        if event.data.strip() == b"[DONE]":
+            done = True
+            continue
+        chunk = as_object(parse_json(event.data))
+        chunks.append(chunk)
+        late += done and any(_said(as_object(choice)) for choice in as_array(chunk.get("choices")))
+    if late:
+        yield f"{late} pieces of the answer come after [DONE], where clients stop to read"
+    yield from _second_answer(chunks)
+    choices = [as_object(choice) for chunk in chunks for choice in as_array(chunk.get("choices"))]
+    yield from _after_finish(choices)
+    yield from _repeated_names(choices)
+    yield from _whole_among_pieces(choices)
+
+
+def _said(choice: Object) -> bool:
+    delta = as_object(choice.get("delta"))
+    return bool(delta.get("content") or delta.get("tool_calls"))
+
+
+def _second_answer(chunks: list[Object]) -> Iterator[str]:
+    """A second id and model where the role is said again, after something was said."""
+    first: Object | None = None
+    said, roles = False, 0
+    for chunk in chunks:
+        choices = [as_object(choice) for choice in as_array(chunk.get("choices"))]
+        if not choices:
+            continue
+        begins = any(as_object(choice.get("delta")).get("role") for choice in choices)
+        roles += begins
+        first = first or chunk
+        moved = all(first.get(key) and chunk.get(key) and first[key] != chunk[key] for key in ("id", "model"))
+        if moved and begins and said and roles == 2:
+            yield (
+                f"a second answer begins in it: id {chunk['id']!r} of {chunk['model']!r} "
+                f"after {first['id']!r} of {first['model']!r}"
+            )
+            return
+        said = said or any(map(_said, choices))
+
+
+def _after_finish(choices: list[Object]) -> Iterator[str]:
+    """Words or calls of a choice after its finish word, unless the server sends the word in each chunk."""
+    ended: dict[int, str] = {}
+    words = sum(bool(choice.get("finish_reason")) for choice in choices)
+    if words > len({index_of(choice) for choice in choices}) + 1:
+        return
+    for choice in choices:
+        place = index_of(choice)
+        if place in ended and _said(choice):
+            yield f"more of the answer comes after its finish word {ended[place]!r}"
+            return
+        if word := as_text(choice.get("finish_reason")):
+            ended[place] = word
+
+
+def _pieces(choices: list[Object]) -> Iterator[tuple[tuple[int, object], Object]]:
+    for choice in choices:
+        for item in as_array(as_object(choice.get("delta")).get("tool_calls")):
+            call = as_object(item)
+            if isinstance(call.get("index"), int):
+                yield (index_of(choice), call.get("index")), as_object(call.get("function"))
+
+
+def _repeated_names(choices: list[Object]) -> Iterator[str]:
+    names: dict[tuple[int, object], list[str]] = {}
+    for place, function in _pieces(choices):
+        if name := as_text(function.get("name")):
+            names.setdefault(place, []).append(name)
+    for sent in names.values():
+        if len(sent) >= _TIMES and len(set(sent)) == 1:
+            yield f"the name {sent[0]!r} of one call arrives {len(sent)} times: clients that join names get another one"
+            return
+
+
+def _whole_among_pieces(choices: list[Object]) -> Iterator[str]:
+    arguments: dict[tuple[int, object], list[str]] = {}
+    for place, function in _pieces(choices):
+        if piece := as_text(function.get("arguments")):
+            arguments.setdefault(place, []).append(piece)
+    for pieces in arguments.values():
+        if is_sent_whole(pieces):
+            yield "one piece holds the arguments of a call whole, and the other pieces repeat parts of them"
+            return
+
+
+def is_sent_whole(pieces: list[str]) -> bool:
+    """True when the pieces together are not JSON although one of them is the arguments of a call, whole."""
+    whole = [piece for piece in pieces if is_object(parse_json(piece))]
+    rest = [piece for piece in pieces if piece not in whole]
+    return len(whole) == 1 and bool(rest) and parse_json("".join(pieces)) is None and "".join(rest) in whole[0]

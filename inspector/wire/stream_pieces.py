@@ -1,0 +1,97 @@
+"""The pieces of a stream by the place that they grow, in any API, to see that a server repeats what it already sent."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from turntape.cassettes.framing import Event
+
+from .json_value import Object, as_object, as_text, is_array, is_object, parse_json
+
+type Place = tuple[object, ...]
+"""The kind of an event, then the keys and numbers that lead to a value in it."""
+
+_TEXTS = frozenset(
+    {
+        "arguments",
+        "content",
+        "delta",
+        "input",
+        "partial_json",
+        "reasoning",
+        "reasoning_content",
+        "refusal",
+        "text",
+        "thinking",
+        "tool_plan",
+    }
+)
+"""The fields in which APIs send pieces of text."""
+_LISTS = frozenset({"parts", "tool_calls"})
+"""The fields in which APIs send lists of calls."""
+_NUMBERS = ("index", "output_index", "content_index", "summary_index", "contentBlockIndex")
+_FEW, _LONG = 3, 20
+_DEEPEST = 8
+
+
+def repeated_text(events: Iterable[Event]) -> list[str]:
+    """The last two pieces of the first text that comes as snapshots, each with all that came before; else empty."""
+    texts: dict[Place, list[str]] = {}
+    for place, value in _values(events):
+        if isinstance(value, str) and value:
+            texts.setdefault(place, []).append(value)
+    found = [pieces[-2:] for pieces in texts.values() if _are_snapshots(pieces)]
+    return found[0] if found else []
+
+
+def repeats_calls(events: Iterable[Event]) -> bool:
+    """True when each list of calls begins with the list before it."""
+    lists: dict[Place, list[list[object]]] = {}
+    for place, value in _values(events):
+        if is_array(value) and any(map(_is_call, value)):
+            lists.setdefault(place, []).append(list(value))
+    return any(_is_repeated(sent) for sent in lists.values())
+
+
+def _is_call(item: object) -> bool:
+    return is_object(item) and ("functionCall" in item or "function" in item)
+
+
+def _is_repeated(sent: Sequence[list[object]]) -> bool:
+    pairs = list(zip(sent, sent[1:], strict=False))
+    grows = any(len(after) > len(before) for before, after in pairs)
+    return grows and all(after[: len(before)] == before for before, after in pairs)
+
+
+def _are_snapshots(pieces: Sequence[str]) -> bool:
+    grows = all(
+        len(after) > len(before) and after.startswith(before) for before, after in zip(pieces, pieces[1:], strict=False)
+    )
+    return len(pieces) >= _FEW and len(pieces[-1]) >= _LONG and grows
+
+
+def _values(events: Iterable[Event]) -> Iterator[tuple[Place, object]]:
+    """`(place, value)` of all pieces of text and lists of calls, in order."""
+    for event in events:
+        body = parse_json(event.data) if event.kind != "comment" else None
+        if is_object(body):
+            kind = as_text(body.get("type")) or event.name
+            yield from _inside(body, (kind, *_numbers(body)), 0)
+
+
+def _inside(fields: Object, place: Place, depth: int) -> Iterator[tuple[Place, object]]:
+    for key, value in fields.items():
+        here = (*place, key)
+        if (key in _TEXTS and isinstance(value, str)) or (key in _LISTS and is_array(value)):
+            yield here, value
+        if depth == _DEEPEST:
+            continue
+        if is_object(value):
+            yield from _inside(value, (*here, *_numbers(value)), depth + 1)
+        elif is_array(value):
+            for number, item in enumerate(value):
+                inner = as_object(item)
+                yield from _inside(inner, (*here, *(_numbers(inner) or (number,))), depth + 1)
+
+
+def _numbers(fields: Object) -> tuple[object, ...]:
+    """The numbers by which an object says what it is a piece of."""
+    return tuple(value for name in _NUMBERS if isinstance(value := fields.get(name), int))
