@@ -26,13 +26,20 @@ _CALLS = frozenset({None, "function", "function_call", "tool_use"})
     not_when=(
         "The client understood the calls and ran them all: then it is an info",
         "The call is of a tool of the API, which has its own format",
+        "The call was cut: what arrived of its arguments is text in every API",
     ),
 )
 def arguments_wrong_type(context: RuleContext) -> Iterator[Note]:
     if context.has("call-args-not-json"):
         return
+    whole = list(whole_calls(context))
     for part in context.emission.content:
-        if part.call is None or part.call.server or as_object(part.raw).get("type") not in _CALLS:
+        if (
+            part.call is None
+            or part.call not in whole
+            or part.call.server
+            or as_object(part.raw).get("type") not in _CALLS
+        ):
             continue
         for field in context.protocol.requests.arguments:
             came = _type_of(part, field)

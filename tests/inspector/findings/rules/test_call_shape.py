@@ -133,3 +133,8 @@ def test_a_key_that_the_arguments_have_twice(make: Any) -> None:
 )
 def test_a_key_that_is_there_once_in_each_object_or_says_the_same(text: str) -> None:
     assert lines(at_chat(text), only=TWICE) == []
+
+
+def test_what_arrived_of_a_cut_call_is_text_in_every_api() -> None:
+    block = {"type": "tool_use", "id": "toolu_1", "name": "look_up", "input": '{"word":"ta'}
+    assert lines(anthropic([asked("hi")], [block], stop="max_tokens"), only=TYPE) == []
