@@ -171,7 +171,7 @@ def capped(*after: Piece) -> list[str]:
     """An answer that hit its cap, and the request after it."""
     begun = says("The first half of a long answer that was cut")
     first, second = run(
-        "chat", ([asks("Tell me all.")], begun), ([asks("Tell me all."), begun, *after], says("The rest."))
+        "chat", ([asks("Say it all.")], begun), ([asks("Say it all."), begun, *after], says("The rest."))
     )
     cut = first.response
     assert cut is not None
@@ -179,6 +179,6 @@ def capped(*after: Piece) -> list[str]:
     return lines(replace(first, response=replace(cut, content=body)), second, only="api-length-truncated")
 
 
-def test_a_capped_answer_whose_rest_is_asked_for_is_an_info() -> None:
+def test_a_capped_answer_whose_rest_was_requested_is_an_info() -> None:
     assert "(api, info, P)" in capped(asks("Please continue where you were cut off."))[0]
     assert "(api, warning, P)" in capped(asks("Thank you. What else?"))[0]

@@ -210,7 +210,7 @@ def test_each_contradiction_is_named(one: RoundTrip, what: str) -> None:
         cohere("a"),
     ],
 )  # fmt: skip
-def test_what_servers_are_known_to_do_is_no_contradiction(one: RoundTrip) -> None:
+def test_what_servers_are_known_to_do_is_not_a_contradiction(one: RoundTrip) -> None:
     assert ID not in ids(one)
 
 
