@@ -161,6 +161,13 @@ PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (r"Expected last role (?:to be one of|User or Tool)", ("client-role-order",)),
         (r"Tool call id was (\S+) but must be a-z, A-Z, 0-9, with a length of 9", ("client-call-id-rewritten",)),
         (
+            r"max_?(?:completion_?|output_?|new_?)?tokens\W.{0,60}?(?:is )?too (?:large|high|big)"
+            r"|max_tokens: \d+ > \d+, which is the maximum allowed|supports at most \d+ (?:completion|output) tokens"
+            r"|max_?output_?tokens value of \d+ but the supported range"
+            r"|maximum tokens you requested exceeds the model limit",
+            ("client-unsupported-param",),
+        ),
+        (
             r"maximum context length|context_length_exceeded|context length exceeded|exceeds? the (?:model's )?context|input token count .* exceeds|input is too long|too many tokens(?!, please wait)|request too large|reduce the length of the messages|exceeds? .{0,20}context (?:window|size|length)"
             r"|input tokens exceeded|exceeded max context length|too_many_prompt_tokens|too many total text bytes"
             r"|maximum prompt length is \d+ but the request contains \d+"
@@ -246,9 +253,11 @@ def unwrapped(text: str) -> str:
         value = parse_json(found[0]) if found else None
         if not is_object(value):
             break
-        inner = as_object(as_object(value).get("error")) or as_object(value)
+        inner = as_object(value.get("error")) or value
         message = as_text(inner.get("message")) or as_text(inner.get("raw"))
         metadata = as_object(inner.get("metadata"))
+        if inner is value and not message and not metadata:
+            break  # What the model emitted, quoted, and not an error of another API.
         text = as_text(metadata.get("raw")) or message or compact(inner)
         if not message:
             break

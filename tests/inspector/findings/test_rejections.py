@@ -1,0 +1,41 @@
+"""Errors that quote what the model wrote, and caps that are larger than the model's."""
+
+from typing import Any
+
+import pytest
+from conversations import HELLO
+from judged import OLLAMA, ids, only, trip
+from round_trips import CHAT
+
+ASK: dict[str, Any] = {"model": "gpt-5", "messages": [HELLO]}
+
+
+def test_a_call_that_an_error_quotes_is_no_error_of_another_api() -> None:
+    quoted = {"error": "error parsing tool call: raw='{\"sql\": \"SELECT 1\"}]', err=invalid character ']'"}
+    one = only("malformed-output", trip(OLLAMA, ASK, quoted, status=500))
+
+    assert one.layer == "model"
+    assert "error parsing tool call" in one.message
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "'max_tokens' or 'max_completion_tokens' is too large: 128000. This model's maximum context length is 32768",
+        "max_tokens is too large: 100000. This model supports at most 16384 completion tokens",
+        "max_tokens: 64000 > 8192, which is the maximum allowed number of output tokens",
+        "it has a maxOutputTokens value of 9000 but the supported range is from 1 (inclusive) to 8193 (exclusive)",
+        "The maximum tokens you requested exceeds the model limit of 4096.",
+    ],
+)
+def test_a_cap_above_the_models_is_no_full_window(sentence: str) -> None:
+    found = ids(trip(CHAT, ASK, {"error": {"message": sentence}}, status=400))
+
+    assert "client-unsupported-param" in found
+    assert "api-context-full" not in found
+
+
+def test_a_full_window_stays_one() -> None:
+    full = "This model's maximum context length is 128000 tokens. However, your messages resulted in 131200 tokens"
+
+    assert "api-context-full" in ids(trip(CHAT, ASK, {"error": {"message": full}}, status=400))
