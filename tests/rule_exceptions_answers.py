@@ -108,6 +108,8 @@ ANSWERS: list[Row] = [
      as_object(), as_object("a strip"), "info"),
     ("api-arguments-wrong-type", "The call is of a tool of the API, which has its own format",
      searched("function_call"), searched("tool_search_call")),
+    ("api-arguments-wrong-type", "The call was cut: what arrived of its arguments is text in every API",
+     as_object(), edited(as_object()[0], '"finish_reason":"tool_calls"', '"finish_reason":"length"')),
     ("api-replacement-characters", "The request itself holds the character", lost(), lost("what is a t\ufffdpe?")),
     ("api-replacement-characters", "The client ran all calls, and no result is an error: then it is an info",
      lost(ran="Error: no such word"), lost(ran="a strip"), "info"),
