@@ -38,7 +38,7 @@ def held(*, as_message: bool = False, **second: Any) -> list[RoundTrip]:
     """A call and its result; the instructions are in their field, or in a message, which the API holds."""
     asked = [{"role": "system", "content": PROMPT}] if as_message else []
     fields = {} if as_message else {"instructions": PROMPT}
-    first = responses([*asked, user("what is a tape?")], [item_call()], **fields)
+    first = responses([*asked, user("what is a tape?")], [item_call()], 0, error=None, **fields)
     items = [item_output()] if second else [user("what is a tape?"), item_call(), item_output()]
     return [first, responses(items, [], 1, **second)]
 

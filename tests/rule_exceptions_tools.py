@@ -147,7 +147,7 @@ def properties(**given: Any) -> dict[str, Any]:
     return {"inputSchema": {"type": "object", "properties": given}}
 
 
-SUM = {"outputSchema": {"type": "object", "required": ["sum"]}}
+SUM: dict[str, Any] = {"outputSchema": {"type": "object", "required": ["sum"]}}
 OTHER: dict[str, Any] = {**ADD, **properties(x={"type": "string"})}
 READS_MISSING = "The model reads that something is missing: then it is an info"
 

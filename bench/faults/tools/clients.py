@@ -120,7 +120,7 @@ def _record(client: ToolClient, path: Path) -> None:
         folder = Path(name)
         home, tape = folder / "home", folder / "tape.cassette.jsonl"
         home.mkdir()
-        client.configure(home)
+        client.configure(home, None)
         kept = {key: os.environ[key] for key in ("PATH", "LANG") if key in os.environ}
         own = {"HOME": str(home), "PWD": str(home), "TMPDIR": name, "TURNTAPE_HOME": str(CACHE / "authority")}
         given = {"KINDS_PYTHON": SERVER[0], "KINDS_SERVER": SERVER[1]}

@@ -440,7 +440,7 @@ def test_a_stream_that_only_the_client_ends_has_not_failed_when_it_does_or_when_
     def streaming(**headers: str) -> tuple[RecorderAddon, http.HTTPFlow, list[RoundTrip]]:
         kept: list[RoundTrip] = []
         recorder = RecorderAddon(kept.append)
-        flow = tflow.tflow(req=http.Request.make("GET", "http://127.0.0.1:9/mcp", b"", dict(headers)))
+        flow = tflow.tflow(req=http.Request.make("GET", "http://127.0.0.1:9/mcp", b"", {**headers}))
         recorder.begin(flow, PendingRoundTrip(URL, 1000.0, time.monotonic_ns(), None, "base_url", "files"))
         recorder.request(flow)
         answering(recorder, flow, [b": hello\n\n"])
