@@ -127,6 +127,12 @@ def local(text: str, count: str = '"prompt_eval_count": 2050, ', **message: Any)
 CODEX = "https://chatgpt.com/backend-api/codex/responses"
 
 
+def started(*messages: dict[str, Any]) -> RoundTrip:
+    """Ollama answers that it has loaded the model."""
+    said_ = {"model": "m", "message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "load"}
+    return trip(OLLAMA, {"model": "m", "messages": list(messages), "stream": False}, said_)
+
+
 def completes_empty(*history: dict[str, Any], text: bool = False) -> list[RoundTrip]:
     """An answer whose last event has no items, and a request with this history behind the question."""
     message = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "It is a strip."}]}
@@ -284,6 +290,8 @@ MODEL: list[Row] = [
      answered_text("Go on."), answered_text("Observation: none"), "info"),
     ("model-empty-response", "The API ran its own tools in the answer",
      anthropic([asked("hi")], []), anthropic([asked("hi")], SEARCH)),
+    ("model-empty-response", "The request has no message: it only loads the model, as Ollama's does",
+     started(HELLO), started()),
     ("model-empty-response", "The request asks for a single token",
      chat([HELLO], said(""), max_tokens=2), chat([HELLO], said(""), max_tokens=1)),
     ("model-empty-response", "The answer is still queued",

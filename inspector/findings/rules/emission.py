@@ -214,11 +214,14 @@ def call_as_text(context: RuleContext) -> Iterator[Note]:
         "The API ran its own tools in the answer",
         "The request asks for a single token",
         "The answer is still queued",
+        "The request has no message: it only loads the model, as Ollama's does",
         "The request ends with an answer, so nothing was asked: then it is an info",
     ),
 )
 def empty_response(context: RuleContext) -> Iterator[Note]:
     if context.emission.emitted not in ("empty", "reasoning_only") or context.emission.server_calls:
+        return
+    if context.finish.raw == "load" and not context.request.messages:
         return
     if context.finish.label not in ("complete", "stop_sequence", "unknown", "tool_calls") or not context.succeeded:
         return
