@@ -46,6 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("turntape_ignore", "JSON pointers to ignore when requests are compared", type="linelist")
     parser.addini("turntape_ignore_text", "regular expressions of text to ignore", type="linelist")
     parser.addini("turntape_mode", "the mode when neither the command line nor the marker sets one", default="")
+    parser.addini("turntape_live_tools", "tool servers (MCP) that run in a replay too", type="linelist", default=[])
     parser.addini("turntape_allow_hosts", "hosts that marked tests may reach", type="linelist", default=[])
 
 
@@ -59,7 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         "turntape(path=None, mode=None, profile='strict', rules={}, ignore=(), ignore_text=(), faults=None, "
-        "pace='instant', allow=(), upstreams={}, fork=None, fork_at=None, edit=(), "
+        "pace='instant', allow=(), live_tools=(), upstreams={}, fork=None, fork_at=None, edit=(), "
         "partial=False, any_order=False): replay the LLM traffic of this test "
         "from its cassette; the network is blocked",
     )

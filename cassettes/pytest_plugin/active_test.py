@@ -1,7 +1,7 @@
 """One marked test, from before its fixtures until after them."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import cast
@@ -12,16 +12,17 @@ from ..errors import TurntapeError
 from ..faults.fault import overlay_of
 from ..replay.record_modes import effective_mode
 from ..replay.session import Session
+from ..replay.tool_recording import Asked
 from ..tape.model import RoundTrip
 from ..tape.provenance import ForkSource
 from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
-from ..transports.mcp import recorded_tools
 from ..transports.patching import Way, default_transports
 from .failures import expects_all, problems, remarks
 from .marker import Faulty, Marker, cassette_of
 from .network import Network
 from .server import TestServer, live_upstreams, placeholders
 from .telemetry_hosts import is_side_traffic
+from .tool_servers import ToolServers
 
 
 class ActiveTest:
@@ -33,13 +34,16 @@ class ActiveTest:
         self.settings = settings = Marker.of(item)
         self.path: Path = cassette_of(item, settings)
         self.session = self._session()
+        live = (*settings.live_tools, *cast(list[str], config.getini("turntape_live_tools")))
         hosts = (
             *settings.allow,
+            *(name for name in live if name != "*"),
             *cast(list[str], config.getoption("turntape_allow_host")),
             *cast(list[str], config.getini("turntape_allow_hosts")),
         )
         self.network = Network(hosts)
         pace = settings.paced()
+        self.tools = ToolServers(self.session, live, pace)
         self.transport = CassetteTransport(self.session, pace=pace)
         self.async_transport = AsyncCassetteTransport(self.session, pace=pace)
         self.server = TestServer(self.session, pace, live_upstreams(os.environ, settings.upstreams or {}))
@@ -79,9 +83,7 @@ class ActiveTest:
         return cast(ForkSource, fork)
 
     def start(self) -> None:
-        seen: Callable[[bytes], object] = len
-        if self.session.tools.is_wanted:
-            seen = self._undo.enter_context(recorded_tools(self.session.tools)).goes_over_http
+        seen = self.tools.start(self._undo)
         self._undo.enter_context(default_transports(self.transport, self.async_transport, self._way, seen))
         if self.session.plan.calls == "never":
             self._undo.enter_context(self.network)
@@ -112,16 +114,16 @@ class ActiveTest:
 
     @property
     def asked(self) -> bool:
-        return bool(self.session.passed or self.session.misses)
+        return bool(self.session.passed or self.session.misses or self.tools.missed)
 
     @property
-    def left_over(self) -> list[RoundTrip]:
-        """The recorded turns that this test should have requested and did not."""
-        return self.session.unplayed if expects_all(self.session, self.settings) else []
+    def left_over(self) -> Sequence[RoundTrip | Asked]:
+        """The recorded turns and tool calls that this test should have requested and did not."""
+        return [*self.session.unplayed, *self.tools.left_over] if expects_all(self.session, self.settings) else []
 
     def problems(self) -> list[str]:
         """Requests that were not recorded, recorded turns that were not requested, and different live answers."""
-        found = problems(self.session, self.settings, self._actions, passed=self.outcome == "passed")
+        found = problems(self.session, self.settings, self.tools, self._actions, passed=self.outcome == "passed")
         if found and self.network.blocked:
             found.append(f"the network was blocked for {', '.join(dict.fromkeys(self.network.blocked))}")
         return found

@@ -4,8 +4,10 @@ from collections.abc import Callable, Sequence
 
 from ..replay.report import Divergence, Report
 from ..replay.session import Session
+from ..replay.tool_recording import Asked
 from ..tape.turn_names import TurnName
 from .marker import Marker
+from .tool_servers import ToolServers
 
 type Actions = Callable[[], Sequence[str] | None]
 """What happened in each recorded round trip, in a few words, by place; None if it is unknown."""
@@ -14,14 +16,16 @@ _SHOWN = 8
 """At most this many problems of one kind are listed."""
 
 
-def problems(session: Session, settings: Marker, actions: Actions, *, passed: bool) -> list[str]:
+def problems(session: Session, settings: Marker, tools: ToolServers, actions: Actions, *, passed: bool) -> list[str]:
     """The problems that fail the test. Missing requests and wrong order count only in a test that `passed`."""
     live_differences = [f"the live API no longer answers as recorded: {one}" for one in session.live_differences]
     if not session.exists:
-        return [*dict.fromkeys(str(miss) for miss in session.misses), *live_differences]
+        missing = tools.without_recording()
+        said = [*map(str, session.misses), *([missing] if missing else ())]
+        return [*dict.fromkeys(said), *live_differences]
     if not session.plan.plays or session.plan.calls == "missing":
         return live_differences
-    return [*_differences(session, settings, actions, passed=passed), *live_differences]
+    return [*_differences(session, settings, tools, actions, passed=passed), *live_differences]
 
 
 def expects_all(session: Session, settings: Marker) -> bool:
@@ -32,7 +36,9 @@ def expects_all(session: Session, settings: Marker) -> bool:
     )
 
 
-def _differences(session: Session, settings: Marker, actions: Actions, *, passed: bool) -> list[str]:
+def _differences(
+    session: Session, settings: Marker, tools: ToolServers, actions: Actions, *, passed: bool
+) -> list[str]:
     report = session.player.report()
     strays = set(map(id, session.strays))
     changed = [miss for miss in report.changed if id(miss) not in strays]
@@ -41,22 +47,42 @@ def _differences(session: Session, settings: Marker, actions: Actions, *, passed
     known = {miss.turn for miss in changed}
     left = report.unplayed if passed and expects_all(session, settings) else ()
     left = [turn for turn in left if turn not in known]
-    if not (changed or extra or moved or left):
+    missing = tools.without_recording()
+    tool_misses = [missing] if missing else tools.misses()
+    not_called = tools.left_over if passed and expects_all(session, settings) else []
+    if not (changed or extra or moved or left or tool_misses or not_called):
         return []
     lines = [
-        *_some("changed: ", changed),
-        *_some("extra: ", [f"after {miss.after}: {miss}" if miss.after else miss for miss in extra]),
+        *_some("", tool_misses),
+        *_some("changed: ", [tools.described(miss) for miss in changed]),
+        *_some(
+            "extra: ",
+            [f"after {miss.after}: {tools.described(miss)}" if miss.after else tools.described(miss) for miss in extra],
+        ),
         *_some("order: ", moved),
-        *_left(session, left, actions, behind_a_miss=bool(changed or extra)),
+        *_left(session, left, actions, behind_a_miss=bool(changed or extra or tool_misses)),
+        *_not_called(not_called, behind_a_miss=bool(changed or extra or tool_misses)),
     ]
-    first = _first(report, bool(changed or extra))
-    return [f"the run is not the recorded one; {first}", *lines, _advice(bool(moved), bool(left))]
+    first = _first(report, missed=bool(changed or extra), tools=bool(tool_misses), turns=bool(left))
+    return [f"the run is not the recorded one; {first}", *lines, _advice(bool(moved), bool(left or not_called))]
 
 
-def _first(report: Report, missed: bool) -> Divergence | str:
+def _first(report: Report, *, missed: bool, tools: bool, turns: bool) -> Divergence | str:
+    # A tool is called between two turns: what differs there may be why the next turn differs.
+    if tools:
+        return "a request to a tool server was not recorded"
     if report.first is not None:
         return report.first
-    return "a request was not recorded" if missed else "a recorded turn was not requested"
+    if missed:
+        return "a request was not recorded"
+    return "a recorded turn was not requested" if turns else "a recorded tool call was not made"
+
+
+def _not_called(left: Sequence[Asked], *, behind_a_miss: bool) -> list[str]:
+    calls = [f"the tool {one.name} of the server {one.session.server} (#{one.index})" for one in left]
+    if behind_a_miss and calls:
+        return [f"not called after that: {', '.join(calls)}"]
+    return _some("not called: ", calls)
 
 
 def _left(session: Session, left: Sequence[TurnName], actions: Actions, *, behind_a_miss: bool) -> list[str]:

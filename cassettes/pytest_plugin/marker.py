@@ -34,6 +34,7 @@ class Marker:
     faults: Faults | None = None
     pace: str | float = "instant"
     allow: tuple[str, ...] = ()
+    live_tools: tuple[str, ...] = ()
     upstreams: Mapping[str, str] | None = None
     fork: str | os.PathLike[str] | None = None
     fork_at: int | None = None
@@ -59,7 +60,7 @@ class Marker:
                 raise TurntapeError(
                     f"@pytest.mark.turntape has no setting {name!r}; it knows {', '.join(cls.__slots__)}"
                 )
-        for name in ("allow", "edit", "ignore", "ignore_text"):
+        for name in ("allow", "edit", "ignore", "ignore_text", "live_tools"):
             value: str | Iterable[str] = given.get(name, ())
             given[name] = (value,) if isinstance(value, str) else tuple(value)
         if (given.get("fork") is None) != (given.get("fork_at") is None) or (given["edit"] and not given.get("fork")):

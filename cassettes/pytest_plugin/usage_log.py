@@ -56,7 +56,7 @@ class UsageLog:
             return
         self._owned.add(path)
         state: State = "played"
-        if session.misses:
+        if session.misses or marked.tools.missed:
             state = "missed"
         elif not marked.asked and session.exists:
             state = "unplayed"

@@ -108,7 +108,9 @@ class Session:
         self._finished = False
         self._unfinished = unfinished(self.path)
         self.tools = ToolSink(self, self._keep, self._to_recorder)
-        """Records the tool servers of the run."""
+        """Records the tool servers of the run. In a replay it only notes what passes."""
+        self.tool_wire = [trip for trip in cassette if trip.tool_wire is not None] if cassette.tool_servers else []
+        """What was recorded of tool servers over stdio and in process."""
         if self._unfinished.exists() and not _being_written(self._unfinished):
             again = "it is replaced if this run records" if self.plan.writes != "nothing" else "record again"
             self.notes.append(f"{str(self._unfinished)!r} is left over from an interrupted recording; {again}")
@@ -179,7 +181,9 @@ class Session:
         self._to_recorder(lambda recorder: recorder.write(trip))
 
     def _to_recorder(self, use: Callable[[Recorder], object]) -> None:
-        """Give something to the recorder, which is opened for the first."""
+        """Give something to the recorder, which is opened for the first. Nothing happens in a replay."""
+        if self.plan.writes == "nothing":
+            return
         with self._lock:
             try:
                 if self._recorder is None:

@@ -22,6 +22,7 @@ from ..matching.grades import Matching
 from ..matching.json_diff import Difference, differences
 from ..matching.json_texts import with_texts
 from ..tape.model import RoundTrip
+from .pace import Pace
 from .tool_recording import CALL, Asked, Json, RecordedSession, Said, canonical, message, params_of, recorded_sessions
 
 PATIENCE = 2.0
@@ -79,7 +80,8 @@ class PlayedCall:
 class ToolPlayer:
     """The tool servers of a cassette. `connect(name)` is one process of a server. Any thread may use it.
 
-    `values` has the bindings of the run, which the model's side and the tools share.
+    `values` has the bindings of the run, which the model's side and the tools share. `pace` is how fast the answers
+    are that have a recorded time.
     """
 
     def __init__(
@@ -88,8 +90,10 @@ class ToolPlayer:
         *,
         matching: Matching | None = None,
         values: HasBindings | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self.matching = matching or Matching()
+        self.pace = pace or Pace.of("recorded")
         self.sessions = recorded_sessions(trips)
         self.played: list[PlayedCall] = []
         self.misses: list[ToolMiss] = []
@@ -341,7 +345,7 @@ class ToolConnection:
             steps.append(_Step(None, b"", closes=True))
         # Only the first process before its first call decides what a client offers in its first turn.
         self._starts = self._starts and not asked.is_call
-        delay = asked.delay if self._starts else 0.0
+        delay = self._player.pace.pauses().before(round(asked.delay * 1_000_000)) if self._starts else 0.0
         self._scripts.append(_Script(steps, number, now + delay))
 
     def _answer(self, asked: Asked, answer: Said, number: object) -> _Step:

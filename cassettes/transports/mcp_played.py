@@ -6,7 +6,7 @@ is replaced by an idle process, because the SDK starts one before it makes the s
 
 import sys
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from importlib import import_module
@@ -20,6 +20,7 @@ from .mcp import when_imported
 from .mcp_wire import wire_bytes
 
 _SESSION, _STDIO = "mcp.client.session", "mcp.client.stdio"
+_HTTP = ("mcp.client.streamable_http", "mcp.client.sse")
 _IDLE = [sys.executable, "-c", "import sys; sys.stdin.read()"]
 
 
@@ -32,31 +33,70 @@ def played_tools(round_trips: Iterable[RoundTrip]) -> Generator[ToolPlayer]:
     error result and is in `player.misses`. A client over the HTTP transport of 2024-11-05 still needs its server.
     """
     player = ToolPlayer([trip for trip in round_trips if trip.tool_wire is not None])
-    servers = _Servers(player)
+    with played_sessions(player):
+        yield player
+
+
+@contextmanager
+def played_sessions(
+    player: ToolPlayer, *, live: Collection[str] = (), over_http: Callable[[], bool] | None = None
+) -> Generator["PlayedSessions"]:
+    """Within this context, `player` answers all sessions of the MCP SDK.
+
+    The servers named in `live` run, `*` for all. When `over_http` says no, sessions over HTTP are left to their
+    transport.
+    """
+    servers = PlayedSessions(player, live, over_http)
+    patches: list[tuple[str, Callable[[ExitStack, Any], None]]] = [
+        (_SESSION, servers.patch_sessions),
+        (_STDIO, servers.patch_stdio),
+    ]
+    if over_http is not None:
+        patches += [(name, servers.patch_http) for name in _HTTP]
     with ExitStack() as undo:
-        for name, patch in ((_SESSION, servers.patch_sessions), (_STDIO, _patch_stdio)):
+        for name, patch in patches:
             if (module := sys.modules.get(name)) is not None:
                 patch(undo, module)
             else:
                 undo.enter_context(when_imported(name, partial(patch, undo)))
-        yield player
+        yield servers
 
 
-class _Servers:
-    """Which recorded server is next."""
+class PlayedSessions:
+    """Which recorded server is next. `opened` is how many sessions were given to a player."""
 
-    def __init__(self, player: ToolPlayer) -> None:
+    def __init__(self, player: ToolPlayer, live: Collection[str], over_http: Callable[[], bool] | None) -> None:
+        self.opened = 0
         self._player = player
         found = [(session.started_at, name) for name, several in player.sessions.items() for session in several]
         self._names = deque(name for _, name in sorted(found))
         self._last = self._names[-1] if self._names else ""
+        self._live = frozenset(live)
+        self._over_http = over_http
+        self._programs = 0
+        """Programs that were started and have no session so far."""
+        self._of_http: list[Any] = []
+        """The streams of sessions over HTTP."""
+
+    def _is_live(self, name: str) -> bool:
+        return name in self._live or "*" in self._live
 
     def patch_sessions(self, undo: ExitStack, module: ModuleType) -> None:
         session: Any = module.ClientSession
         begin = session.__init__
 
         def __init__(this: Any, read_stream: Any = None, write_stream: Any = None, *rest: Any, **named: Any) -> None:
+            given = named.get("dispatcher")
+            stream = read_stream if read_stream is not None else getattr(given, "_read_stream", None)
+            if self._over_http and any(stream is one for one in self._of_http) and not self._over_http():
+                begin(this, read_stream, write_stream, *rest, **named)
+                return
             name = self._names.popleft() if self._names else self._last
+            self._programs = max(self._programs - 1, 0)
+            if self._is_live(name):
+                begin(this, read_stream, write_stream, *rest, **named)
+                return
+            self.opened += 1
             played = _Played(self._player.connect(name))
             named.pop("dispatcher", None)
             begin(this, _Reading(played), _Writing(played), *rest, **named)
@@ -64,15 +104,54 @@ class _Servers:
         undo.callback(setattr, session, "__init__", begin)
         session.__init__ = __init__
 
+    def patch_stdio(self, undo: ExitStack, module: Any) -> None:
+        start = module._create_platform_compatible_process
 
-def _patch_stdio(undo: ExitStack, module: Any) -> None:
-    start = module._create_platform_compatible_process
+        async def idle(command: str, args: list[str], *rest: Any, **named: Any) -> Any:
+            # The program is started before its session, and the sessions get the names in order.
+            name = self._names[self._programs] if self._programs < len(self._names) else self._last
+            self._programs += 1
+            if self._is_live(name):
+                return await start(command, args, *rest, **named)
+            return await start(_IDLE[0], _IDLE[1:], *rest, **{**named, "cwd": None})
 
-    async def idle(command: str, args: list[str], *rest: Any, **named: Any) -> Any:
-        return await start(_IDLE[0], _IDLE[1:], *rest, **{**named, "cwd": None})
+        undo.callback(setattr, module, "_create_platform_compatible_process", start)
+        module._create_platform_compatible_process = idle
 
-    undo.callback(setattr, module, "_create_platform_compatible_process", start)
-    module._create_platform_compatible_process = idle
+    def patch_http(self, undo: ExitStack, module: Any) -> None:
+        """Note the streams that this transport makes."""
+        name = "create_context_streams" if hasattr(module, "create_context_streams") else "anyio"
+        made = getattr(module, name)
+        undo.callback(setattr, module, name, made)
+        noting = _Streams(made, self._of_http) if name != "anyio" else _Anyio(made, self._of_http)
+        setattr(module, name, noting)
+
+
+class _Streams:
+    """A function that makes a pair of streams, each of which is noted."""
+
+    def __init__(self, make: Any, made: list[Any]) -> None:
+        self._make = make
+        self._made = made
+
+    def __getitem__(self, kind: Any) -> Any:
+        return _Streams(self._make[kind], self._made)
+
+    def __call__(self, *sizes: Any, **named: Any) -> Any:
+        pair = self._make(*sizes, **named)
+        self._made += pair
+        return pair
+
+
+class _Anyio:
+    """The module anyio, whose pairs of streams are noted."""
+
+    def __init__(self, module: Any, made: list[Any]) -> None:
+        self._module = module
+        self.create_memory_object_stream = _Streams(module.create_memory_object_stream, made)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module, name)
 
 
 class _Played:

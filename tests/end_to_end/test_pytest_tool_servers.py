@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import fastmcp
+import genai_prices.data
 import mcp.client.client
+import mcp.client.stdio
 import mcp.server.mcpserver
 import pytest
 import uvicorn
@@ -20,7 +22,7 @@ from turntape.proxy.scripted import ScriptedServer
 
 pytest_plugins = ("pytester",)
 
-KEPT = (fastmcp, mcp.client.client, mcp.server.mcpserver)
+KEPT = (fastmcp, genai_prices.data, mcp.client.client, mcp.client.stdio, mcp.server.mcpserver)
 """As in `plugin_project`."""
 
 IN_PROCESS = """
@@ -50,7 +52,8 @@ from mcp.client.client import Client
 def test_add():
     async def use():
         async with Client(os.environ["TOOLS"]) as client:
-            return (await client.call_tool("add", {"a": 1, "b": 2})).structured_content
+            b = int(os.environ.get("B", "2"))
+            return (await client.call_tool("add", {"a": 1, "b": b})).structured_content
     assert ask("add") and asyncio.run(use()) == {"result": 3}
 """
 
@@ -115,3 +118,218 @@ def test_a_tool_server_over_http_is_recorded_as_it_goes_over_http_and_not_twice(
 
     taken_away(server, monkeypatch)
     project.runpytest().assert_outcomes(passed=1)
+
+
+SERVER = """
+import pathlib, sys
+from mcp.server.mcpserver import MCPServer
+
+tools = MCPServer("counter")
+
+@tools.tool()
+def add(a: int, b: int) -> int:
+    with open("ran.txt", "a") as file:
+        file.write("x")
+    return a + b
+
+if __name__ == "__main__":
+    tools.run()
+"""
+
+USES = """
+import fastmcp, mcp
+from mcp.client.client import Client
+from mcp.client.stdio import stdio_client
+from tools_code import tools
+
+fast = fastmcp.FastMCP("counter")
+fast.tool(tools._tool_manager.get_tool("add").fn)
+
+async def in_memory(b):
+    async with Client(tools) as client:
+        return (await client.call_tool("add", {"a": 1, "b": b})).structured_content
+
+async def with_fastmcp(b):
+    async with fastmcp.Client(fast) as client:
+        done = await client.call_tool("add", {"a": 1, "b": b}, raise_on_error=False)
+        return done.structured_content
+
+async def over_stdio(b):
+    server = mcp.StdioServerParameters(command=sys.executable, args=[os.environ["SERVER"]])
+    async with stdio_client(server) as (reading, writing), mcp.ClientSession(reading, writing) as client:
+        await client.initialize()
+        return (await client.call_tool("add", {"a": 1, "b": b})).structured_content
+
+def use(connected=None):
+    connected = connected or globals()[os.environ.get("CONNECTED", "in_memory")]
+    return [asyncio.run(connected(int(b))) for b in os.environ.get("B", "2").split()]
+"""
+
+WAYS = ["in_memory", "with_fastmcp", "over_stdio"]
+
+
+@pytest.fixture
+def tools(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """A project whose tool server says in ran.txt that it ran."""
+    program = project.makepyfile(tools_code=SERVER)
+    project.makepyfile(uses_code=f"from agent_code import *\n{USES}")
+    monkeypatch.setenv("SERVER", str(program))
+    return project
+
+
+def ran(project: pytest.Pytester) -> int:
+    path = project.path / "ran.txt"
+    return len(path.read_text()) if path.exists() else 0
+
+
+def project_file(project: pytest.Pytester, body: str, mark: str = "") -> None:
+    write(
+        project, f"from uses_code import use\n@pytest.mark.turntape({mark})\ndef test_it(turntape_run):\n    {body}\n"
+    )
+
+
+@pytest.mark.parametrize("connected", WAYS)
+def test_a_replayed_test_gets_the_recorded_answers_and_no_server_runs(
+    connected: str, tools: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONNECTED", connected)
+    project_file(
+        tools, "assert ask() and use() == [{'result': 3}] and [r.name for r in turntape_run.tool_runs] == ['add']"
+    )
+    tools.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    assert ran(tools) == 1
+
+    taken_away(server, monkeypatch)
+    monkeypatch.setenv("SERVER", "/no/such/program.py")
+    for mode in ("none", "once"):
+        tools.runpytest(f"--turntape-mode={mode}", "--turntape-check").assert_outcomes(passed=1)
+    assert ran(tools) == 1
+
+
+def test_recording_all_again_runs_the_server(tools: pytest.Pytester) -> None:
+    project_file(tools, "use()")
+    for count in (1, 2):
+        tools.runpytest("--turntape-mode=all").assert_outcomes(passed=1)
+        assert ran(tools) == count
+
+
+@pytest.mark.parametrize("connected", WAYS)
+def test_a_changed_argument_fails_the_test_that_ignored_the_error(
+    connected: str, tools: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONNECTED", connected)
+    project_file(tools, "use()")
+    tools.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    monkeypatch.setenv("B", "5")
+
+    result = tools.runpytest("--turntape-check")
+
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*the run is not the recorded one; a request to a tool server was not recorded",
+            "changed: no recorded call answers the tool add of the server counter: the nearest is #*, "
+            "where /b was 2 and is 5; record again if the change is intended",
+            "not called after that: the tool add of the server counter (#*)",
+            "*stale: its test sends requests that it does not contain*",
+        ]
+    )
+    assert ran(tools) == 1
+
+
+def test_a_call_that_is_repeated_and_one_that_is_left_out_are_reported(
+    tools: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project_file(tools, "use()")
+    monkeypatch.setenv("B", "2 3")
+    tools.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+
+    monkeypatch.setenv("B", "2")
+    result = tools.runpytest("--turntape-check")
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*the run is not the recorded one; a recorded tool call was not made",
+            "not called: the tool add of the server counter (#*)",
+            "*or mark the test with partial=True",
+            "*stale: its test does not use every recorded turn*",
+        ]
+    )
+    monkeypatch.setenv("B", "2 3 3")
+    result = tools.runpytest()
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["extra: *the tool add of the server counter: it was recorded once*is called again"])
+
+    monkeypatch.setenv("B", "2")
+    project_file(tools, "use()", "partial=True")
+    tools.runpytest().assert_outcomes(passed=1)
+    assert ran(tools) == 2
+
+
+def test_a_cassette_without_tool_servers_is_named_with_what_to_do(
+    tools: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project_file(tools, "ask()")
+    tools.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    project_file(tools, "ask(); use()")
+
+    result = tools.runpytest()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "the test uses a tool server (MCP), and the cassette '*test_it.cassette.jsonl' has none; record it with "
+            '--turntape-mode=new, or let the server run with @pytest.mark.turntape(live_tools="[*]")'
+        ]
+    )
+    assert ran(tools) == 0
+    tools.runpytest("--turntape-mode=new").assert_outcomes(passed=1)
+    tools.runpytest().assert_outcomes(passed=1)
+    assert ran(tools) == 1
+
+
+def test_without_a_cassette_the_tool_server_has_no_answer(tools: pytest.Pytester) -> None:
+    project_file(tools, "use()")
+
+    result = tools.runpytest()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "the cassette *does not exist, so the tool server (MCP) of the test has no answer; "
+            "record one with the mode 'once'"
+        ]
+    )
+    assert ran(tools) == 0
+
+
+@pytest.mark.parametrize("connected", WAYS)
+@pytest.mark.parametrize("named", ["marker", "ini", "all"])
+def test_a_named_server_runs_in_a_replay(
+    named: str, connected: str, tools: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONNECTED", connected)
+    marks = {"marker": "live_tools='counter'", "ini": "", "all": "live_tools=['*']"}
+    project_file(tools, "assert ask() and use() == [{'result': 3}]", marks[named])
+    if named == "ini":
+        tools.makeini("[pytest]\nturntape_live_tools = other\n    counter\n")
+    tools.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    tools.runpytest("--turntape-check").assert_outcomes(passed=1)
+    assert ran(tools) == 2
+
+
+def test_a_miss_over_http_names_the_tool_and_its_server(
+    project: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, OVER_HTTP)
+    with serving() as url:
+        monkeypatch.setenv("TOOLS", url)
+        project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    monkeypatch.setenv("B", "5")
+
+    result = project.runpytest()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["*the tool add of the server 127.0.0.1:*/mcp: *where /params/arguments/b was 2 and is 5*"]
+    )

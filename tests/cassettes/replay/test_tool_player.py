@@ -9,6 +9,7 @@ from turntape.cassettes import Matching
 from turntape.cassettes.matching.bindings import Bindings
 from turntape.cassettes.matching.fresh_values import split
 from turntape.cassettes.recording.tool_session import ToolSession
+from turntape.cassettes.replay.pace import Pace
 from turntape.cassettes.replay.tool_player import PATIENCE, ToolConnection, ToolPlayer
 from turntape.cassettes.tape.model import RoundTrip, Side, ToolServer
 
@@ -356,3 +357,12 @@ def test_the_keys_of_a_result_keep_their_order() -> None:
     files.receive(written(call(3)[1]), 0.0)  # type: ignore[arg-type]
 
     assert files.due(0.0) == [b'{"jsonrpc":"2.0","id":3,"result":{"z":1,"a":"/home/ana/x"}}']
+
+
+@pytest.mark.parametrize(("pace", "wait"), [(None, 1.0), ("instant", None), ("4", 0.25), ("max=0.5", 0.5)])
+def test_the_answer_to_a_list_comes_at_the_pace(pace: str | None, wait: float | None) -> None:
+    trips = session(client(1, "tools/list"), answer(1))
+    files = ToolPlayer(trips, pace=Pace.of(pace) if pace else None).connect("files")
+
+    assert ask(files, client(1, "tools/list"), 10.0) == ([(1, "done")] if wait is None else [])
+    assert files.wait(10.0) == wait
