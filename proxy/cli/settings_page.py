@@ -25,11 +25,11 @@ SETTINGS = {
     "replay.profile": ("`strict` or `ordered`", "answer only equal requests, or match by turn order"),
     "replay.ignore": ("JSON pointers", "parts of a request that may differ"),
     "replay.ignore_text": ("regular expressions", "text that may differ"),
+    "replay.rules": ("table", "`fail`, `warn` or `ignore` for a field or a JSON pointer"),
     "replay.map_values": (
         "`true` or `false`",
         "whether UUIDs, folders and file names that are new in each run may replace recorded ones (default: `true`)",
     ),
-    "replay.rules": ("table", "`fail`, `warn` or `ignore` for a field or a JSON pointer"),
 }
 """Key, type and meaning. A test compares the keys with the settings object."""
 
@@ -45,6 +45,7 @@ READ = {
     "COLUMNS": "width of the text when `--width` is not given",
     "VISUAL": "editor for answers that are held at a breakpoint",
     "EDITOR": "the same, when `VISUAL` is not set",
+    "LC_CTYPE": "taken out for a tool server when Python itself set it, as it does in the locale `C`",
     "PATH": "where the command after `--` is looked up",
     "SSL_CERT_DIR": "folders of certificates that are trusted for upstreams",
     "NODE_OPTIONS": "kept, and extended with a preload for a Node.js that does not know `NODE_USE_ENV_PROXY`",

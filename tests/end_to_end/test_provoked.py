@@ -133,7 +133,8 @@ def asks_twice_at_once(base: str) -> None:
     client = openai.OpenAI(api_key="k", base_url=f"{base}/openai/v1")
 
     def ask(_: int) -> None:
-        client.chat.completions.create(model="gpt-5", messages=[{"role": "user", "content": "go"}], temperature=0)
+        messages: Any = [{"role": "user", "content": "go"}]
+        client.chat.completions.create(model="gpt-5", messages=messages, tools=FUNCTIONS, temperature=0)  # type: ignore[arg-type]
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(ask, range(2)))
@@ -141,7 +142,8 @@ def asks_twice_at_once(base: str) -> None:
 
 def keeps_half_an_answer(base: str) -> None:
     client = openai.OpenAI(api_key="k", base_url=f"{base}/openai/v1", max_retries=0)
-    asked: dict[str, Any] = {"model": "gpt-5", "stream": True, "stream_options": {"include_usage": True}}
+    options = {"stream": True, "stream_options": {"include_usage": True}}
+    asked: dict[str, Any] = {"model": "gpt-5", "tools": FUNCTIONS, **options}
     half = ""
     try:
         for chunk in client.chat.completions.create(messages=[{"role": "user", "content": "go"}], **asked):

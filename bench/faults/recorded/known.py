@@ -11,6 +11,7 @@ EXPLAINED: dict[str, tuple[int, str]] = {
     "model-args-break-schema": (27, "Gemini models give arguments to a tool without parameters; a model names a field "
                                     "that the schema does not have"),
     "model-repeated-call": (1, "a test asks the model to repeat one call, which it does, with the same result"),
+    "reasoning-in-text": (5, "a Qwen model on Ollama writes its reasoning into the text, and an end tag after it"),
     "model-unknown-tool": (5, "a Gemini model calls a tool that is in its history and is no longer offered"),
 }  # fmt: skip
 

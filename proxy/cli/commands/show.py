@@ -143,7 +143,7 @@ def _lines(options: argparse.Namespace, cassette: "Cassette", width: int) -> "li
 
 
 COMMAND = Command(
-    usage="turntape show F ... [--turn N] [--thread T] [--json|--findings|--cost|--tools]",
+    usage="turntape show F ... [--turn N] [--json|--findings|--cost|--tools]",
     description="Show cassettes as text: for each turn what the model emitted, how the API finished it, what the "
     "client did with it, its tokens and its cost.",
     add=add,

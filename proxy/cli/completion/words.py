@@ -24,6 +24,7 @@ FREE = frozenset(
         "POINTER",
         "REGEX",
         "RUN",
+        "SOCKET",
         "T",
         "URL",
         "USD",
