@@ -3,9 +3,10 @@
 import os
 from pathlib import Path
 
+import orjson
 from factories import round_trip
 
-from turntape.cassettes import Recorder, RoundTrip
+from turntape.cassettes import Cassette, Recorder, RoundTrip
 from turntape.cassettes.tape.compression import ZstdDecompressor
 
 
@@ -47,3 +48,16 @@ def read_by_any_tool(path: Path) -> bool:
             return False
         data = frame.unused_data
     return True
+
+
+def text_line(number: int, body: dict[str, object] | None = None, **fields: object) -> bytes:
+    """The line of a round trip, as a recorder would write it."""
+    request = {"method": "POST", "url": "https://a.example"} | ({} if body is None else {"body": body})
+    return orjson.dumps({"n": number, "started_at": "2026-01-01T00:00:00Z", "request": request} | fields) + b"\n"
+
+
+def loaded(tmp_path: Path, *lines: bytes) -> Cassette:
+    """The cassette of these lines, behind a header."""
+    path = tmp_path / "written.cassette.jsonl"
+    path.write_bytes(b'{"turntape":"1.0"}\n' + b"".join(lines))
+    return Cassette.load(path)

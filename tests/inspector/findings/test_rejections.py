@@ -10,7 +10,7 @@ from round_trips import CHAT
 ASK: dict[str, Any] = {"model": "gpt-5", "messages": [HELLO]}
 
 
-def test_a_call_that_an_error_quotes_is_no_error_of_another_api() -> None:
+def test_a_call_that_an_error_quotes_stays_the_models() -> None:
     quoted = {"error": "error parsing tool call: raw='{\"sql\": \"SELECT 1\"}]', err=invalid character ']'"}
     one = only("malformed-output", trip(OLLAMA, ASK, quoted, status=500))
 
@@ -28,7 +28,7 @@ def test_a_call_that_an_error_quotes_is_no_error_of_another_api() -> None:
         "The maximum tokens you requested exceeds the model limit of 4096.",
     ],
 )
-def test_a_cap_above_the_models_is_no_full_window(sentence: str) -> None:
+def test_a_cap_above_the_models_differs_from_a_full_window(sentence: str) -> None:
     found = ids(trip(CHAT, ASK, {"error": {"message": sentence}}, status=400))
 
     assert "client-unsupported-param" in found

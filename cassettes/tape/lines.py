@@ -1,0 +1,242 @@
+"""The lines of a cassette by kind, and the round trips in them.
+
+A line is kept as it was read; its bodies are made when they are used. Deltas are followed by byte ranges, so that the
+bodies in between are never built.
+"""
+
+from reprlib import repr as clipped
+from typing import cast
+
+import orjson
+
+from ..errors import CassetteError
+from .delta import Window
+from .format import read_round_trip
+from .json_fields import Json, a_body, restored
+from .model import Lazy, RoundTrip, ToolServer
+from .tool_servers import read_tool_server
+
+_BROKEN = (ValueError, CassetteError)
+"""What reading raises for a line that breaks the format."""
+
+
+class Windows:
+    """The last bodies to which a delta may refer: of requests, and of the answers of tool servers."""
+
+    def __init__(self) -> None:
+        self._requests = Window()
+        self._answers = Window()
+
+    def of(self, fields: Json) -> Window:
+        """The window for the line of a round trip."""
+        return self._answers if "mcp" in fields else self._requests
+
+
+class Lines:
+    """The lines of a cassette, sorted by kind in the order of the file."""
+
+    def __init__(self) -> None:
+        self.trips: list[Json] = []
+        """The lines of round trips, exchanges with tool servers included."""
+        self.used = -1
+        """The highest number of a round trip or a label."""
+        self.labels: dict[int, dict[str, object]] = {}
+        self.problems: list[str] = []
+        self._servers: dict[str, list[Json]] = {}
+        """Session of a tool server → its lines."""
+        self._positions: dict[int, int] = {}
+        """Round trip number → place in `trips`, for the lines read so far."""
+        self._bases: dict[int, int] = {}
+        """Place of a delta → place of the body that it refers to: the last one before it with that number."""
+        self._sizes: dict[int, int] = {}
+        """Place → length of the body that may be a delta, once known."""
+
+    def add(self, line: bytes, number: int) -> None:
+        """Take in one line of the file; a line that cannot be read is noted in `problems`."""
+        if not line.strip():
+            return
+        try:
+            value = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            self.problems.append(f"line {number} is not valid JSON and was skipped; the recording was cut there")
+            return
+        if not isinstance(value, dict):
+            self.problems.append(f"line {number} is not a JSON object and was skipped")
+            return
+        fields = cast(Json, value)
+        name = next((name for name in _KINDS if name in fields), None)
+        if name is None:
+            return  # a newer minor version may have lines that we do not know
+        index = fields[name]
+        if name == "tool_server":
+            self._servers.setdefault(str(index), []).append(fields)
+            return
+        if type(index) is not int or index < 0:
+            self.problems.append(f"line {number} has {name} {clipped(index)}, which is not a number, and was skipped")
+        elif name != "label":
+            self._add_trip(index, fields, number)
+        elif not isinstance(fields.get("of"), dict):
+            self.problems.append(f"line {number} is a label without an object and was skipped")
+        else:
+            self.labels[index] = cast(dict[str, object], fields["of"])
+            self.used = max(self.used, index)
+
+    def _add_trip(self, index: int, fields: Json, number: int) -> None:
+        place = len(self.trips)
+        base = _delta_body(fields).get("base")
+        if isinstance(base, int) and base in self._positions:
+            self._bases[place] = self._positions[base]
+        if index in self._positions:
+            self.problems.append(f"line {number} is a second round trip {index}; labels for it may mean the first")
+        self._positions[index] = place
+        self.trips.append(fields)
+        self.used = max(self.used, index)
+
+    def complain(self, problem: str) -> None:
+        """Note a problem, unless it is already noted."""
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+    def servers(self) -> dict[str, ToolServer]:
+        """Session → tool server, in the order in which they started; one that cannot be read is noted as a problem."""
+        found: dict[str, ToolServer] = {}
+        for session, lines in self._servers.items():
+            try:
+                found[session] = read_tool_server(session, lines)
+            except ValueError as exc:
+                self.complain(f"the tool server {clipped(session)} cannot be read: {exc}")
+        return found
+
+    def place(self, number: int) -> int | None:
+        """The place of the round trip with that number; None when there is none."""
+        return self._positions.get(number)
+
+    def read(self, place: int, windows: Windows | None) -> RoundTrip | None:
+        """The round trip at `place`; None when it cannot be read, which is then noted as a problem.
+
+        With windows, which hold the bodies of the places just before, the bodies are made at once; without them,
+        when they are used.
+        """
+        line = self.trips[place]
+        window = windows.of(line) if windows else None
+
+        def later(stored: Json) -> bytes:
+            try:
+                return self.body(place) if "base" in stored else restored(stored)
+            except _BROKEN as exc:
+                problem = f"a body of round trip {_number(line)} cannot be read: {exc}"
+                self.complain(problem)
+                raise CassetteError(problem) from exc
+
+        def resolve(stored: Json) -> Lazy:
+            if window is None:
+                return lambda: later(stored)
+            if "base" not in stored:
+                return restored(stored)
+            base = self._bases.get(place, -1)
+            if base not in window:
+                return self.body(place)
+            prefix, suffix = cast(int, stored["prefix"]), cast(int, stored["suffix"])
+            earlier = window[base]
+            fits(prefix, suffix, len(earlier), _number(line))
+            return earlier[:prefix] + restored(stored) + earlier[len(earlier) - suffix :]
+
+        try:
+            trip = read_round_trip(line, resolve)
+        except _BROKEN as exc:
+            self.complain(f"round trip {_number(line)} cannot be read: {exc}")
+            return None
+        if window is not None:
+            window.add(place, _shortened(trip))
+        return trip
+
+    def body(self, place: int) -> bytes:
+        """The body that may be a delta of the round trip at `place`, with its deltas resolved by byte ranges.
+
+        It is the request's, and for an exchange with a tool server the answer's.
+
+        Raises ValueError or CassetteError when it breaks the format or refers to a body that is missing.
+        """
+        pieces: list[bytes] = []
+        todo: list[tuple[Json, int, int, int | None]] = [(_delta_body(self.trips[place]), place, 0, None)]
+        while todo:
+            item, owner, start, stop = todo.pop()
+            if "base" not in item:
+                data = restored(item)
+                pieces.append(data[start : len(data) if stop is None else stop])
+                continue
+            middle = restored(item)
+            base_place, base = self._base(owner)
+            prefix, suffix = cast(int, item["prefix"]), cast(int, item["suffix"])
+            base_size = self._size(base, base_place)
+            fits(prefix, suffix, base_size, _number(self.trips[owner]))
+            size = prefix + len(middle) + suffix
+            stop = size if stop is None else stop
+            tail = prefix + len(middle)
+            offset = base_size - suffix - tail
+            parts = (
+                (base, base_place, start, min(stop, prefix)),
+                (_plain(item), owner, max(start - prefix, 0), min(stop, tail) - prefix),
+                (base, base_place, max(start, tail) + offset, stop + offset),
+            )
+            todo.extend(part for part in reversed(parts) if part[2] < part[3])
+        return b"".join(pieces)
+
+    def _base(self, place: int) -> tuple[int, Json]:
+        """The place and the stored body that the delta at `place` refers to, always before it: every chain ends."""
+        base = self._bases.get(place)
+        if base is None:
+            number = _delta_body(self.trips[place])["base"]
+            raise CassetteError(
+                f"the body of round trip {_number(self.trips[place])} refers to round trip {number}, "
+                "which is not in the file before it"
+            )
+        body = _delta_body(self.trips[base])
+        return base, a_body(body, "body") if body else {"text": ""}
+
+    def _size(self, stored: Json, place: int) -> int:
+        """The length of the body at `place` that may be a delta, kept once known."""
+        chain: list[tuple[int, Json]] = []
+        while "base" in stored and place not in self._sizes:
+            chain.append((place, stored))
+            place, stored = self._base(place)
+        size = self._sizes[place] if place in self._sizes else len(restored(stored))
+        for place, item in reversed(chain):
+            size = cast(int, item["prefix"]) + cast(int, item["suffix"]) + len(restored(item))
+            self._sizes[place] = size
+        return size
+
+
+_KINDS = ("n", "mcp", "label", "tool_server")
+"""The field that gives the kind of a line."""
+
+
+def _number(fields: Json) -> object:
+    """The number of the line of a round trip."""
+    return fields["mcp"] if "mcp" in fields else fields["n"]
+
+
+def _shortened(trip: RoundTrip) -> bytes:
+    """The body of a round trip that may be stored as a delta."""
+    if trip.tool_wire is None:
+        return trip.request.body
+    return trip.response.body if trip.response else b""
+
+
+def _delta_body(fields: Json) -> Json:
+    """The stored body of a line that may be a delta; empty when it has none, or when something else is in its place."""
+    request = fields.get("request")
+    body = cast(Json, request).get("body") if isinstance(request, dict) else None
+    if "mcp" in fields:
+        body = fields.get("answer")
+    return cast(Json, body) if isinstance(body, dict) else {}
+
+
+def fits(prefix: int, suffix: int, size: int, number: object) -> None:
+    """Raises CassetteError when a delta takes more bytes of its base than there are, or fewer than none."""
+    if prefix < 0 or suffix < 0 or prefix + suffix > size:
+        raise CassetteError(f"the body of round trip {number} takes more of an earlier one than that has")
+
+
+def _plain(item: Json) -> Json:
+    return {key: item[key] for key in ("text", "b64") if key in item}
