@@ -1,0 +1,1 @@
+"""How true the ledger's numbers are: bars against scripted backends and recorded traffic."""
