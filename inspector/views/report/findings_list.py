@@ -9,16 +9,11 @@ from ..text.terminal_text import GLYPHS
 from .markup import Html, link, span, tag
 
 
-def findings_list(rows: Rows) -> Html:
+def findings(rows: Rows) -> Iterator[Html]:
     """All findings of a run, in the order of the turns."""
-    found = [
-        tag("li", finding(mark, rows, place), data_severity=mark.severity)
-        for place, row in enumerate(rows.all)
-        for mark in row.findings
-    ]
-    if not found:
-        return tag("p", "No findings.", class_="dim none")
-    return tag("ol", *found, class_="findings")
+    for place, row in enumerate(rows.all):
+        for mark in row.findings:
+            yield tag("li", finding(mark, rows, place), data_severity=mark.severity)
 
 
 def finding(mark: Finding, rows: Rows, place: int | None = None) -> Html:

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from ...run.growth import KINDS, GrowthStep, Tokens, summed
 from ..text.number_format import count, dollars
-from .markup import Html, joined, span, tag
+from .markup import NOTHING, Html, joined, span, tag
 
 BARS = 300
 """With more turns than this, several turns share a bar."""
@@ -83,7 +83,7 @@ def caption(steps: Sequence[GrowthStep], tokens: Tokens) -> str:
 def _line(bars: Sequence[Sequence[GrowthStep]], wide: float) -> Html:
     end = bars[-1][-1].cumulative
     if not end:
-        return Html("")
+        return NOTHING
     points = [f"0,{HEIGHT:.2f}"]
     for at, bar in enumerate(bars):
         points.append(f"{(at + 1) * wide:.2f},{HEIGHT - float(bar[-1].cumulative / end) * (HEIGHT - 2):.2f}")

@@ -1,50 +1,267 @@
 "use strict";
-// The page holds every turn as an inert template; this script puts the chosen one into the pane, and handles the keys.
+// The page holds its turns as packed data in blocks. This script unpacks a block when a turn of it is needed, and makes
+// elements and text nodes of it: what was recorded is never parsed as markup.
 const $ = (id) => document.getElementById(id);
-const pane = $("turn"), filter = $("filter"), help = $("help"), captionLine = $("caption");
-const lines = [...document.querySelectorAll("#turns .row")];
+const pane = $("turn"), filter = $("filter"), help = $("help"), captionLine = $("caption"), list = $("turns");
+const stored = [...document.querySelectorAll('script[type="text/turntape-block"]')];
 const bars = [...document.querySelectorAll("#growth g")];
 const caption = captionLine ? captionLine.textContent : "";
-const texts = new Map();
-let chosen = null;
+const CHUNK = 60;
+const TAGS = new Set(
+  "a article b button code dd del details div dl dt h2 h3 img ins li ol p pre section span summary table td th tr ul".split(" "),
+);
+const PLAIN = /^(class|title|id|open|hidden|role|colspan|rowspan|style|alt|width|height|tabindex|data-[a-z-]+|aria-[a-z-]+)$/;
+let index = null, chosen = null, asked = 0, sought = [];
+const opened = new Map(), texts = [], lines = new Map();
 
-// Messages of tool servers are quiet: not shown until they are searched, linked to or chosen.
-const isQuiet = (line) => line.matches(".quiet:not([aria-current])") && !$("turns").matches(".sifted");
-const shown = () => lines.filter((line) => !line.hidden && !isQuiet(line) && !line.closest("details:not([open])"));
-const isNarrow = () => matchMedia("(max-width: 860px)").matches;
-const placeOf = (hash) => (/^#row-\d+$/.test(hash) ? Number(hash.slice(5)) : null);
+// ---- packed data
 
-function describe(words) {
-  if (captionLine) captionLine.textContent = words || caption;
+async function unpack(element) {
+  const letters = element.textContent;
+  const bytes = Uint8Array.fromBase64
+    ? Uint8Array.fromBase64(letters)
+    : Uint8Array.from(atob(letters), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
 }
 
-function barOf(place) {
-  return bars.find((bar) => Number(bar.dataset.place) <= place && place <= Number(bar.dataset.last));
-}
-
-function choose(place, { read = false, scroll = true } = {}) {
-  const line = lines.find((one) => Number(one.dataset.place) === place);
-  const view = $("view-" + place);
-  if (!line || !view) return;
-  if (chosen !== place) {
-    lines.forEach((one) => one.removeAttribute("aria-current"));
-    const back = document.createElement("button");
-    back.id = "back";
-    back.textContent = "← all turns";
-    back.onclick = leave;
-    pane.replaceChildren(back, view.content.cloneNode(true));
-    pane.scrollTop = 0;
-    chosen = place;
-    history.replaceState(null, "", "#row-" + place);
+// The last of these ascending numbers that is not above `wanted`.
+function lastUpTo(numbers, wanted) {
+  let low = 0, high = numbers.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (numbers[middle] <= wanted) low = middle;
+    else high = middle - 1;
   }
+  return low;
+}
+
+function block(number) {
+  if (!opened.has(number)) {
+    opened.set(number, unpack(stored[number]).then((found) => {
+      found.texts.forEach((text, at) => { texts[index.texts[number] + at] = text; });
+      return found;
+    }));
+  }
+  return opened.get(number);
+}
+
+async function viewAt(place) {
+  const number = lastUpTo(index.views, place);
+  return (await block(number)).views[place - index.views[number]];
+}
+
+function numbersIn(node, found = new Set()) {
+  if (typeof node === "number") found.add(node);
+  else if (Array.isArray(node)) node.forEach((child) => numbersIn(child, found));
+  else if (node && typeof node === "object") Object.values(node).forEach((child) => numbersIn(child, found));
+  return found;
+}
+
+// Opens the blocks of all long texts in a node.
+async function withTexts(node) {
+  const missing = [...numbersIn(node)].filter((number) => texts[number] === undefined);
+  await Promise.all([...new Set(missing.map((number) => lastUpTo(index.texts, number)))].map(block));
+  return node;
+}
+
+const textOf = (value) => (typeof value === "number" ? texts[value] : value);
+
+function build(node) {
+  if (!Array.isArray(node)) return document.createTextNode(textOf(node));
+  const [head, ...rest] = node, [name, ...looks] = head.split(".");
+  if (!TAGS.has(name)) return document.createTextNode("");
+  const element = document.createElement(name);
+  if (looks.length) element.className = looks.join(" ");
+  for (const child of rest) {
+    if (child && typeof child === "object" && !Array.isArray(child)) attributes(element, child);
+    else element.append(build(child));
+  }
+  return element;
+}
+
+function attributes(element, given) {
+  for (const [name, stored] of Object.entries(given)) {
+    const value = textOf(stored);
+    const isLink = name === "href" && /^#row-\d+$/.test(value);
+    const isImage = name === "src" && /^data:image\/(png|jpeg|gif|webp);base64,/.test(value);
+    if (PLAIN.test(name) || isLink || isImage) element.setAttribute(name, value);
+  }
+}
+
+function wordsOf(node, out = []) {
+  if (!Array.isArray(node)) {
+    if (typeof node !== "object") out.push(textOf(node));
+  } else for (const child of node.slice(1)) wordsOf(child, out);
+  return out;
+}
+
+// ---- raw bodies
+
+const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+const visible = (text) =>
+  text.replace(/\r\n/g, "\n").replace(CONTROL, (one) => "\\x" + one.codePointAt(0).toString(16).padStart(2, "0"));
+
+// A body as pieces [bytes, from, to]: what it shares with an earlier request is taken from that.
+async function piecesOf(body) {
+  const chain = [body];
+  while (chain[0].length > 1) chain.unshift((await viewAt(chain[0][1])).raw[0].body);
+  let pieces = [];
+  for (const [text, , prefix, suffix] of chain) {
+    await withTexts(text);
+    const bytes = new TextEncoder().encode(textOf(text));
+    const size = pieces.reduce((sum, [, from, to]) => sum + to - from, 0);
+    const front = prefix === undefined ? [] : cut(pieces, 0, prefix);
+    const back = prefix === undefined ? [] : cut(pieces, size - suffix, size);
+    pieces = [...front, [bytes, 0, bytes.length], ...back];
+  }
+  return pieces;
+}
+
+function cut(pieces, start, stop) {
+  const kept = [];
+  let at = 0;
+  for (const [bytes, from, to] of pieces) {
+    const low = Math.max(start, at), high = Math.min(stop, at + to - from);
+    if (low < high) kept.push([bytes, from + low - at, from + high - at]);
+    at += to - from;
+  }
+  return kept;
+}
+
+async function bodyText(body) {
+  const pieces = await piecesOf(body), decoder = new TextDecoder();
+  return visible(pieces.map(([bytes, from, to]) => decoder.decode(bytes.subarray(from, to), { stream: true })).join(""));
+}
+
+async function rawParts(raw) {
+  return Promise.all(raw.map(async (one) => {
+    await withTexts(one.head);
+    const fold = document.createElement("details");
+    fold.className = "raw";
+    fold.append(...one.head.map(build));
+    fold.addEventListener("toggle", async () => {
+      if (!fold.open || fold.dataset.filled) return;
+      fold.dataset.filled = "yes";
+      const text = document.createElement("pre");
+      text.textContent = await bodyText(one.body);
+      fold.append(text);
+      if (one.note) fold.append(build(await withTexts(one.note)));
+    });
+    return fold;
+  }));
+}
+
+// ---- the list: rows are made when they come into sight
+
+const isQuiet = (place) => Boolean(index.quiet[place]) && place !== chosen && !sought.length;
+const watcher = new IntersectionObserver((seen) => {
+  for (const one of seen) if (one.isIntersecting) fill(one.target);
+}, { root: null, rootMargin: "600px" });
+let parts = [];
+
+function draw(kept) {
+  watcher.disconnect();
+  lines.clear();
+  list.replaceChildren();
+  parts = [];
+  for (const group of index.groups) {
+    const places = group.places.filter((place) => (kept ? kept.has(place) : !isQuiet(place)));
+    if (!places.length) continue;
+    const fold = group.head && document.createElement("details");
+    if (fold) {
+      fold.className = "thread";
+      fold.open = group.open || Boolean(kept);
+      fold.append(build(group.head));
+      list.append(fold);
+    }
+    const part = { places, fold, chunks: [] };
+    for (let from = 0; from < places.length; from += CHUNK) {
+      const chunk = document.createElement("div");
+      chunk.className = "chunk";
+      chunk.places = places.slice(from, from + CHUNK);
+      chunk.style.minHeight = `calc(${chunk.places.length} * var(--row-height))`;
+      part.chunks.push(chunk);
+      (fold || list).append(chunk);
+      watcher.observe(chunk);
+    }
+    parts.push(part);
+  }
+  let made = 0;  // what is in sight first is there at once
+  for (const chunk of parts.flatMap((part) => part.chunks)) {
+    if (made >= CHUNK) break;
+    fill(chunk);
+    made += chunk.places.length;
+  }
+  if (chosen !== null) mark(chosen);
+}
+
+function fill(chunk) {
+  if (chunk.firstChild) return;
+  watcher.unobserve(chunk);
+  for (const place of chunk.places) {
+    const line = build(index.rows[place]);
+    if (place === chosen) line.setAttribute("aria-current", "true");
+    lines.set(place, line);
+    chunk.append(line);
+  }
+  chunk.style.minHeight = "";
+}
+
+// The line of a place; null when the list does not have it.
+function lineOf(place) {
+  if (!lines.has(place)) {
+    const part = parts.find((one) => one.places.includes(place));
+    if (!part) return null;
+    fill(part.chunks[Math.floor(part.places.indexOf(place) / CHUNK)]);
+  }
+  return lines.get(place);
+}
+
+const shown = () => parts.flatMap((part) => (part.fold && !part.fold.open ? [] : part.places));
+
+function mark(place) {
+  list.querySelector("[aria-current]")?.removeAttribute("aria-current");
+  const line = lineOf(place);
+  if (!line) return null;
   line.setAttribute("aria-current", "true");
   const fold = line.closest("details");
   if (fold) fold.open = true;
+  return line;
+}
+
+// ---- choosing a turn
+
+const isNarrow = () => matchMedia("(max-width: 860px)").matches;
+const placeOf = (hash) => (/^#row-\d+$/.test(hash) ? Number(hash.slice(5)) : null);
+const describe = (words) => { if (captionLine) captionLine.textContent = words || caption; };
+const barOf = (place) => bars.find((bar) => Number(bar.dataset.place) <= place && place <= Number(bar.dataset.last));
+
+async function choose(place, { read = false, scroll = true } = {}) {
+  if (place === null || !index.rows[place]) return;
+  const isNew = chosen !== place;
+  const wasQuiet = chosen !== null && index.quiet[chosen];
+  chosen = place;
+  if (isNew && !sought.length && (index.quiet[place] || wasQuiet)) draw();
+  const line = mark(place);
   bars.forEach((bar) => bar.classList.remove("chosen"));
   const bar = barOf(place);
   if (bar) bar.classList.add("chosen");
   describe(bar && bar.dataset.caption);
-  if (scroll) line.scrollIntoView({ block: "nearest" });
+  if (scroll && line) line.scrollIntoView({ block: "nearest" });
+  if (isNew) {
+    const turn = ++asked;
+    history.replaceState(null, "", "#row-" + place);
+    const found = await viewAt(place);
+    await withTexts(found.view);
+    const raw = await rawParts(found.raw || []);
+    if (turn !== asked) return;
+    const back = document.createElement("button");
+    back.id = "back";
+    back.textContent = "← all turns";
+    back.onclick = leave;
+    pane.replaceChildren(back, build(found.view), ...raw);
+    pane.scrollTop = 0;
+  }
   if (read) enter();
 }
 
@@ -56,7 +273,7 @@ function enter() {
 
 function leave() {
   document.body.classList.remove("reading");
-  const line = lines.find((one) => Number(one.dataset.place) === chosen);
+  const line = chosen === null ? null : lineOf(chosen);
   if (line) {
     line.focus({ preventScroll: true });
     line.scrollIntoView({ block: "nearest" });
@@ -64,53 +281,67 @@ function leave() {
 }
 
 function move(by, wanted = () => true) {
-  const list = shown();
-  let at = list.findIndex((line) => Number(line.dataset.place) === chosen);
-  if (at < 0 && by < 0) at = list.length;
-  for (at += by; at >= 0 && at < list.length; at += by) {
-    if (wanted(list[at])) return choose(Number(list[at].dataset.place));
+  const places = shown();
+  let at = places.indexOf(chosen);
+  if (at < 0 && by < 0) at = places.length;
+  for (at += by; at >= 0 && at < places.length; at += by) {
+    if (wanted(places[at])) return choose(places[at]);
   }
 }
 
 function edge(last) {
-  const list = shown();
-  if (list.length) choose(Number(list[last ? list.length - 1 : 0].dataset.place));
+  const places = shown();
+  if (places.length) return choose(places[last ? places.length - 1 : 0]);
 }
 
 function tab(name) {
-  for (const one of ["turns", "findings"]) {
-    $(one).hidden = one !== name;
-    $("tab-" + one).setAttribute("aria-selected", String(one === name));
+  for (const one of document.querySelectorAll('[role="tab"]')) {
+    const panel = one.getAttribute("aria-controls");
+    $(panel).hidden = panel !== name;
+    one.setAttribute("aria-selected", String(panel === name));
   }
+  if (name === "findings") allFindings();
 }
 
-function textOf(line) {
-  const place = line.dataset.place;
-  if (!texts.has(place)) {
-    // Raw bodies repeat the whole history: only what is new in the turn is searched.
-    const parts = [...$("view-" + place).content.querySelectorAll("article > :not(.raw)")];
-    texts.set(place, [line, ...parts].map((part) => part.textContent).join(" ").toLowerCase());
-  }
-  return texts.get(place);
+function allFindings() {
+  if (!index.findings.length) return;
+  document.querySelector("#findings .findings").append(...index.findings.map(build));
+  index.findings = [];
 }
 
-function sift() {
+// ---- the filter: every word in the line or in what is new in the turn
+
+const haystacks = new Map();
+
+async function haystack(place) {
+  if (!haystacks.has(place)) {
+    const { view } = await viewAt(place);
+    await withTexts(view);
+    haystacks.set(place, [...wordsOf(index.rows[place]), ...wordsOf(view)].join(" ").toLowerCase());
+  }
+  return haystacks.get(place);
+}
+
+let sifting = 0;
+async function sift() {
+  const turn = ++sifting;
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-  let any = false;
-  $("turns").classList.toggle("sifted", words.length > 0);
-  for (const line of lines) {
-    line.hidden = words.some((word) => !textOf(line).includes(word));
-    any ||= !line.hidden;
+  const has = (text) => words.every((word) => text.includes(word));
+  allFindings();
+  for (const one of document.querySelectorAll("#findings li")) one.hidden = !has(one.textContent.toLowerCase());
+  const kept = words.length ? new Set() : null;
+  if (kept) {
+    for (let place = 0; place < index.rows.length; place += 1) {
+      if (has(await haystack(place))) kept.add(place);
+      if (turn !== sifting) return;
+    }
   }
-  for (const thread of document.querySelectorAll("#turns .thread")) {
-    thread.hidden = !thread.querySelector(".row:not([hidden])");
-    if (words.length && !thread.hidden) thread.open = true;
-  }
-  for (const one of document.querySelectorAll("#findings li")) {
-    one.hidden = words.some((word) => !one.textContent.toLowerCase().includes(word));
-  }
-  $("nothing").hidden = any;
+  sought = words;
+  draw(kept);
+  $("nothing").hidden = !kept || kept.size > 0;
 }
+
+// ---- keys
 
 function folds() {
   const all = [...pane.querySelectorAll("details")];
@@ -125,17 +356,23 @@ function theme() {
   else delete root.dataset.theme;
 }
 
-const marked = (line) => line.dataset.worst;
+function nextTab() {
+  const names = [...document.querySelectorAll('[role="tab"]')].map((one) => one.getAttribute("aria-controls"));
+  const at = names.findIndex((name) => !$(name).hidden);
+  tab(names[(at + 1) % names.length]);
+}
+
+const marked = (place) => index.worst[place];
 const KEYS = {
   j: () => move(1), ArrowDown: () => move(1), k: () => move(-1), ArrowUp: () => move(-1),
   Home: () => edge(false), End: () => edge(true), n: () => move(1, marked), p: () => move(-1, marked),
   Enter: enter, ArrowRight: enter, ArrowLeft: leave,
-  f: () => tab($("findings").hidden ? "findings" : "turns"), o: folds, t: theme,
+  f: nextTab, o: folds, t: theme,
   "/": () => { leave(); filter.focus(); filter.select(); }, "?": () => help.showModal(),
 };
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+  if (!index || event.ctrlKey || event.metaKey || event.altKey || help.open) return;
   if (event.key === "Escape") {
     if (filter.value) { filter.value = ""; sift(); }
     filter.blur();
@@ -175,13 +412,33 @@ bars.forEach((bar) => {
   bar.addEventListener("mouseenter", () => describe(bar.dataset.caption));
   bar.addEventListener("mouseleave", () => describe(chosen === null ? "" : (barOf(chosen) || bar).dataset.caption));
 });
-$("tab-turns").onclick = () => tab("turns");
-$("tab-findings").onclick = () => tab("findings");
+for (const one of document.querySelectorAll('[role="tab"]')) one.onclick = () => tab(one.getAttribute("aria-controls"));
 $("ask").onclick = () => help.showModal();
 filter.addEventListener("input", sift);
 addEventListener("hashchange", () => choose(placeOf(location.hash)));
 
-const start = placeOf(location.hash);
-const wrong = lines.find((line) => line.dataset.worst === "error");
-if (start !== null) choose(start, { read: isNarrow() });
-else if (lines.length) choose(Number((wrong || lines.find((line) => !isQuiet(line)) || lines[0]).dataset.place));
+// ---- print: the findings, and the turns that failed
+
+const PRINTED = 40;
+
+async function printed() {
+  const failed = index.worst.flatMap((worst, place) => (worst === "error" ? [place] : [])).slice(0, PRINTED);
+  const views = [];
+  for (const place of failed) views.push(build(await withTexts((await viewAt(place)).view)));
+  $("print").replaceChildren(...views);
+  allFindings();
+}
+
+async function start() {
+  index = await unpack(document.querySelector('script[type="text/turntape-index"]'));
+  tab("turns");
+  draw();
+  const wanted = placeOf(location.hash);
+  const wrong = index.worst.indexOf("error");
+  if (wanted !== null) await choose(wanted, { read: isNarrow() });
+  else if (wrong >= 0) await choose(wrong);
+  else if (index.rows.length) await choose(index.quiet.length ? Math.max(0, index.quiet.indexOf(false)) : 0);
+  document.body.dataset.ready = "yes";
+  await printed();
+}
+const ready = start();

@@ -13,15 +13,17 @@ from ...run.row import Row
 from ...run.run_index import Run
 from ...run.totals import totals
 from ..text.number_format import count, dollars, lasted, several
-from .findings_list import findings_list
+from .findings_list import findings
 from .growth_chart import growth_chart
-from .markup import Html, joined, link, span, tag
-from .turn_list import turn_list
+from .markup import Html, Markup, joined, link, span, tag
+from .packed import Blocks, node, packed
+from .raw_bodies import RawBodies
+from .turn_list import dearest, groups, turn_line
 from .turn_request import Shown
 from .turn_view import turn_view
 
-RAW, RAW_LEAST, RAW_WHOLE = 20_000, 1_000, 6_000_000
-"""Characters of each raw body, at most and at least, and of all raw bodies together."""
+STATIC = 200
+"""How many findings are in the page itself; the others need its script."""
 KEYS = (
     ("j k ↓ ↑", "next, previous line"),
     ("Home End", "first, last line"),
@@ -39,35 +41,80 @@ def report(run: Run, title: str) -> Iterator[str]:
     """The page of a run."""
     rows = run.rows
     grown = list(steps(enumerate(rows.all)))
-    script, style = (files(__package__).joinpath(name).read_text("utf-8") for name in ("page.js", "page.css"))
-    allowed = b64encode(sha256(script.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'"
-    head = tag(
+    yield f'<!doctype html>\n<html lang="en">{_head(title)}<body>\n'
+    yield str(_banner(run, title))
+    yield str(tag("section", growth_chart(grown), id="growth", aria_label="growth")) if grown else ""
+    yield "<main>\n"
+    yield str(_list(run))
+    yield str(tag("div", tag("p", "Choose a turn.", class_="dim"), id="turn", tabindex="0", role="region",
+                  aria_label="the chosen turn"))  # fmt: skip
+    yield "</main>\n"
+    yield str(tag("section", id="print", hidden=True)) + str(_help())
+    blocks = Blocks()
+    for block in _views(run, grown, blocks):
+        yield _data("block", block)
+    yield _data("index", packed(_index(run, blocks)))
+    yield f"<script>{_file('page.js')}</script></body></html>\n"
+
+
+def _file(name: str) -> str:
+    return files(__package__).joinpath(name).read_text("utf-8")
+
+
+def _data(name: str, value: str) -> str:
+    """Packed data in an element that no browser runs."""
+    return f'<script type="text/turntape-{name}">{value}</script>\n'
+
+
+def _head(title: str) -> Html:
+    allowed = b64encode(sha256(_file("page.js").encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{allowed}'"
+    return tag(
         "head",
         tag("meta", charset="utf-8"),
         tag("meta", http_equiv="Content-Security-Policy", content=policy),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
         tag("title", f"{title} – turntape"),
-        Html(f"<style>{style}</style>"),
+        Markup(f"<style>{_file('page.css')}</style>"),
     )
-    yield f'<!doctype html>\n<html lang="en">{head}<body>\n'
-    yield _banner(run, title)
-    yield tag("section", growth_chart(grown), id="growth") if grown else ""
-    yield "<main>\n"
-    yield _aside(run)
-    yield tag("div", tag("p", "Choose a turn.", class_="dim"), id="turn", tabindex="-1")
-    yield "</main>\n"
-    yield _help()
-    by_place: dict[int, GrowthStep] = {step.place: step for step in grown}
-    shown = Shown(max(RAW_LEAST, min(RAW, RAW_WHOLE // (2 * max(1, len(rows.all))))))
-    for place in range(len(rows.all)):
+
+
+def _views(run: Run, grown: Sequence[GrowthStep], blocks: Blocks) -> Iterator[str]:
+    """The views of all round trips, in packed blocks."""
+    by_place = {step.place: step for step in grown}
+    shown, raw = Shown(), RawBodies(blocks.texts)
+    for place in range(len(run.rows.all)):
+        view: dict[str, object] = {}
         try:
-            view = turn_view(run.detail(place), rows, place, by_place.get(place), shown)
+            detail = run.detail(place)
+            view["view"] = node(turn_view(detail, run.rows, place, by_place.get(place), shown), blocks.texts)
+            view["raw"] = raw.of(detail, place)
         except CassetteError as exc:
-            view = tag("p", f"This round trip cannot be read: {exc}", class_="bad")
-        yield tag("template", view, id=f"view-{place}") + "\n"
-    yield f"<script>{script}</script></body></html>\n"
+            view["view"] = node(tag("p", f"This round trip cannot be read: {exc}", class_="bad"))
+        if (block := blocks.add(view)) is not None:
+            yield block
+    if (block := blocks.close()) is not None:
+        yield block
+
+
+def _index(run: Run, blocks: Blocks) -> dict[str, object]:
+    """What the page needs before a turn is opened."""
+    rows = run.rows
+    most = dearest(rows)
+    found = [*findings(rows)]
+    return {
+        "rows": [node(turn_line(place, row, most)) for place, row in enumerate(rows.all)],
+        "worst": [row.worst for row in rows.all],
+        "quiet": [row.is_quiet for row in rows.all] if len(rows.threads) <= 1 else [],
+        "groups": [
+            {"head": None if one.head is None else node(one.head), "places": [*one.places], "open": one.is_open}
+            for one in groups(rows)
+        ],
+        "findings": [node(one) for one in found[STATIC:]],
+        "views": blocks.first_places,
+        "texts": blocks.first_texts,
+    }
 
 
 def _banner(run: Run, title: str) -> Html:
@@ -96,7 +143,10 @@ def _banner(run: Run, title: str) -> Html:
         tag("p", span("money", dollars(sums.cost)), unpriced, span("dim", " · " + " · ".join(facts))),
         tag("p", *_verdict(run), class_="verdict"),
         *(tag("p", f"! {problem}", class_="warn") for problem in run.problems),
-        tag("noscript", tag("p", "This page needs its script to open a turn, and scripts are switched off here.")),
+        tag(
+            "noscript",
+            tag("p", "Scripts are switched off here. The findings are below; a turn needs the page's script."),
+        ),
     )
 
 
@@ -127,28 +177,28 @@ def _counts(rows: Sequence[Row]) -> Iterator[Html]:
         yield span("dim", f"{infos:,} info")
 
 
-def _aside(run: Run) -> Html:
-    found = sum(len(row.findings) for row in run.rows.all)
-    tabs = tag(
+def _list(run: Run) -> Html:
+    found = [*findings(run.rows)]
+    tabs = [("turns", "Turns"), ("findings", f"Findings ({len(found)})")]
+    bar = tag(
         "div",
-        tag("button", "Turns", id="tab-turns", role="tab", aria_selected="true", aria_controls="turns"),
-        tag(
-            "button",
-            f"Findings ({found})",
-            id="tab-findings",
-            role="tab",
-            aria_selected="false",
-            aria_controls="findings",
-        ),
+        tag("div", *(_tab(name, words, first=not at) for at, (name, words) in enumerate(tabs)), role="tablist"),
         tag("input", type="search", id="filter", placeholder="filter  /", aria_label="filter by any word"),
         tag("button", "?", id="ask", title="keys", aria_label="keys"),
         class_="tabs",
-        role="tablist",
     )
-    turns = tag("nav", turn_list(run.rows), id="turns", aria_label="turns")
+    turns = tag("div", id="turns", role="tabpanel", aria_labelledby="tab-turns", tabindex="0")
     none = tag("p", "No turn or finding has these words.", id="nothing", class_="dim", hidden=True)
-    findings = tag("section", findings_list(run.rows), id="findings", hidden=True, aria_label="findings")
-    return tag("div", tabs, turns, none, findings, id="list")
+    shown = tag("ol", *found[:STATIC], class_="findings") if found else tag("p", "No findings.", class_="dim none")
+    more = tag("p", f"{len(found) - STATIC:,} more findings need the page's script.", id="more", class_="dim")
+    panel = [shown, *([tag("noscript", more)] if len(found) > STATIC else [])]
+    marked = tag("div", *panel, id="findings", role="tabpanel", aria_labelledby="tab-findings", tabindex="0")
+    return tag("div", bar, turns, none, marked, id="list")
+
+
+def _tab(name: str, words: str, *, first: bool) -> Html:
+    chosen = str(first).lower()
+    return tag("button", words, id=f"tab-{name}", role="tab", aria_selected=chosen, aria_controls=name)
 
 
 def _help() -> Html:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from ...wire.json_value import is_object, parse_json
 from ...wire.values import ToolCall, ToolResult
 from ..text.number_format import several
-from .markup import Html, joined, span, tag
+from .markup import NOTHING, Html, joined, span, tag
 
 TEXT = 30_000
 """Characters of a text that are shown."""
@@ -14,7 +14,7 @@ LINES, CHARACTERS = 14, 1200
 """A longer text starts folded."""
 
 
-def folded(head: Sequence[str], body: Html) -> Html:
+def folded(head: Sequence[Html | str], body: Html) -> Html:
     """A fold with the title `head`, which contains `body`."""
     return tag("details", tag("summary", *head), body)
 
@@ -23,7 +23,7 @@ def block(text: str, *, whole: bool = False, shut: bool = False) -> Html:
     """A text; a long one folded under its beginning unless `whole`, a very long one cut."""
     if not text:
         return tag("p", "empty", class_="dim")
-    cut = Html("")
+    cut = NOTHING
     size_of = len(text)
     if size_of > TEXT:
         cut = tag("p", f"… {size_of - TEXT:,} more characters in the cassette", class_="dim")

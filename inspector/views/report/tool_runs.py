@@ -10,7 +10,7 @@ from ..text.number_format import lasted
 from ..text.terminal_text import GLYPHS
 from ..text.tool_diff import as_returned, as_seen, cut_note, diff_pairs, left_out_text
 from ..text.tool_text import run_spans
-from .markup import Html, joined, span, tag
+from .markup import NOTHING, Html, joined, span, tag
 from .text_blocks import block
 
 
@@ -68,7 +68,7 @@ def timeline(row: Row, after: Row | None) -> Html:
     """The lanes of a turn; nothing for a turn without tool runs."""
     found = timeline_of(row, after)
     if found is None:
-        return Html("")
+        return NOTHING
     note = f"{lasted(found.milliseconds)} to the last result"
     if found.idle is not None:
         note += f", the next request {lasted(found.idle)} later"

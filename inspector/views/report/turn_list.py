@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
 from ...run.row import Row
@@ -10,59 +11,64 @@ from ...run.totals import totals
 from ..text.number_format import count, dollars, lasted, several
 from ..text.status_styles import ASIDE, EDGES, EMITTED, FINISH, OUTCOME, SEVERITY
 from ..text.terminal_text import GLYPHS
-from .markup import Html, joined, span, tag
+from .markup import NOTHING, Html, span, tag
 
 
-def turn_list(rows: Rows) -> Html:
-    """All round trips; each thread under its own head when there are several. Messages of tool servers are hidden in a
-    single thread until they are searched or linked to, unless they say what no turn does."""
-    dearest = max((row.cost for row in rows.all if row.cost is not None), default=Decimal(0))
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Lines that fold together."""
+
+    head: Html | None
+    """None when the run has only one thread, which does not fold."""
+    places: Sequence[int]
+    is_open: bool
+
+
+def groups(rows: Rows) -> Iterator[Group]:
+    """All round trips; each thread under its own head when there are several. Messages of tool servers are quiet in a
+    single thread, not shown until they are searched or linked to, unless they say what no turn does."""
     if len(rows.threads) <= 1:
-        return joined(turn_line(place, row, dearest) for place, row in enumerate(rows.all))
-    return joined(_groups(rows, dearest))
-
-
-def _groups(rows: Rows, dearest: Decimal) -> Iterator[Html]:
+        yield Group(None, range(len(rows.all)), is_open=True)
+        return
     for thread, places in rows.threads.items():
         first = rows.all[places[0]]
         kind = first.edge.kind if first.edge is not None else "main"
         of = rows.by_index.get(first.edge.of) if first.edge is not None and first.edge.of is not None else None
         note = f" from turn {rows.all[of].turn} of {rows.all[of].thread}" if of is not None else ""
         head = [span("name", thread), span("dim", f" {EDGES.get(kind, kind)}{note}")]
-        yield _group(rows, places, head, dearest, is_open=kind not in ASIDE)
+        yield _group(rows, places, head, is_open=kind not in ASIDE)
     for title, of_tools in (("tool servers", True), ("other round trips", False)):
         places = [p for p, row in enumerate(rows.all) if row.thread is None and row.is_tool_wire == of_tools]
         if places:
-            yield _group(rows, places, [span("name", title)], dearest, is_open=False)
+            yield _group(rows, places, [span("name", title)], is_open=False)
 
 
-def _group(rows: Rows, places: Sequence[int], head: Sequence[Html], dearest: Decimal, *, is_open: bool) -> Html:
+def _group(rows: Rows, places: Sequence[int], head: Sequence[Html], *, is_open: bool) -> Group:
     mine = [rows.all[place] for place in places]
     sums = totals(mine)
     worst = next((one for one in SEVERITY if any(row.worst == one for row in mine)), None)
     kinds = ((sums.turns, "turn"), (sums.tool_messages, "message"), (sums.others, "round trip"))
     total = next((several(number, noun) for number, noun in kinds if number), "")
-    summary = tag(
-        "summary",
-        *head,
-        span("dim", f" · {total}" + (f", {dollars(sums.cost)}" if sums.turns else "")),
-        _mark(worst),
-    )
-    lines = joined(turn_line(place, rows.all[place], dearest, grouped=True) for place in places)
-    return tag("details", summary, lines, class_="thread", open=is_open)
+    note = span("dim", f" · {total}" + (f", {dollars(sums.cost)}" if sums.turns else ""))
+    return Group(tag("summary", *head, note, _mark(worst)), places, is_open)
+
+
+def dearest(rows: Rows) -> Decimal:
+    """The cost of the dearest turn, which has the longest bar."""
+    return max((row.cost for row in rows.all if row.cost is not None), default=Decimal(0))
 
 
 def _mark(severity: str | None) -> Html:
     if severity is None:
-        return Html("")
+        return NOTHING
     glyph, look = SEVERITY[severity]
     return tag("span", f" {glyph}", class_=f"mark {look}", title=severity)
 
 
-def turn_line(place: int, row: Row, dearest: Decimal, *, grouped: bool = False) -> Html:
-    """One round trip; `grouped` below a head that folds."""
+def turn_line(place: int, row: Row, dearest: Decimal) -> Html:
+    """One round trip."""
     cells = _turn(row, dearest) if row.is_turn else _message(row) if row.is_tool_wire else _other(row)
-    look = "row" if row.is_turn else "row other quiet" if row.is_quiet and not grouped else "row other"
+    look = "row" if row.is_turn else "row other"
     return tag(
         "a",
         *cells,

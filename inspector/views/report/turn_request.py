@@ -7,7 +7,7 @@ from ...run.request_cost import SHARED_OUT, by_kind
 from ...run.rows import Rows
 from ...wire.values import Message, Part, RequestReading
 from ..text.number_format import several, size
-from .markup import Html, joined, link, span, tag
+from .markup import NOTHING, Html, joined, link, span, tag
 from .text_blocks import arguments, block, folded, pretty, result_block
 
 
@@ -15,8 +15,6 @@ from .text_blocks import arguments, block, folded, pretty, result_block
 class Shown:
     """Remembers what the page has shown, so that nothing is shown twice."""
 
-    raw: int
-    """Characters of each raw body that are shown."""
     settings: dict[str, tuple[int, object, object]] = field(default_factory=dict[str, tuple[int, object, object]])
     """By thread: the place where its system prompt and tools were shown last, and both."""
 
@@ -24,7 +22,7 @@ class Shown:
 def new_messages(detail: Detail, rows: Rows, place: int) -> Html:
     """The messages that the turn before did not have."""
     new, reading = detail.new, detail.reading
-    notes: list[str] = [several(len(new), "message")]
+    notes: list[Html | str] = [several(len(new), "message")]
     before = rows.before(place)
     if detail.sent and before is not None:
         notes += [f"; {several(detail.sent, 'message')} were sent before, see ", link(before, "the turn before")]
@@ -60,7 +58,7 @@ def composition(detail: Detail) -> Html:
     shares = by_kind(detail.reading.request, detail.row.usage.input)
     whole = sum(share.size for share in shares)
     if not whole:
-        return Html("")
+        return NOTHING
     lines = [
         tag(
             "tr",

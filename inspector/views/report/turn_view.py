@@ -12,7 +12,6 @@ from ..text.status_styles import EMITTED, FINISH, OUTCOME, REBUILT
 from ..text.terminal_text import GLYPHS
 from .findings_list import finding
 from .markup import Html, joined, span, tag
-from .raw_bodies import raw_bodies
 from .tool_runs import run_block, timeline, tools_layer
 from .turn_answer import answer
 from .turn_request import Shown, composition, new_messages, settings
@@ -26,7 +25,7 @@ def turn_view(detail: Detail, rows: Rows, place: int, step: GrowthStep | None, s
         lanes = timeline(detail.row, rows.all[after] if after is not None else None)
         parts += [new_messages(detail, rows, place), answer(detail, rows, place), lanes, composition(detail)]
         parts.append(settings(detail, place, shown))
-    return tag("article", *parts, *raw_bodies(detail, shown.raw))
+    return tag("article", *parts)
 
 
 def _head(detail: Detail, step: GrowthStep | None) -> Html:
@@ -72,7 +71,7 @@ def _tool_message(detail: Detail) -> Html:
     return joined((head, facts, failure, *(run_block(run, number=True) for run in row.tool_runs)))
 
 
-def _spent(row: Row, step: GrowthStep | None) -> Iterator[str]:
+def _spent(row: Row, step: GrowthStep | None) -> Iterator[Html | str]:
     """Tokens and cost of the turn, and the cost so far."""
     yield from _tokens(row)
     yield " · "
@@ -85,7 +84,7 @@ def _spent(row: Row, step: GrowthStep | None) -> Iterator[str]:
             yield span("dim", f" · {step.fill:.0%} of a context of {count(step.window)}")
 
 
-def _tokens(row: Row) -> Iterator[str]:
+def _tokens(row: Row) -> Iterator[Html | str]:
     usage = row.usage
     yield f"{usage.input:,} in" if usage.input is not None else "tokens not reported"
     before = row.before.input if row.before is not None else None
@@ -127,7 +126,7 @@ def _client(row: Row) -> Iterator[Html]:
     outcome = row.outcome or "nothing"
     yield span(OUTCOME.get(outcome, "dim"), outcome.replace("_", " "))
     if row.results:
-        yield Html(f" {several(row.results, 'result')}")
+        yield joined((f" {several(row.results, 'result')}",))
     if row.failed_results:
         yield span("bad", f", {row.failed_results} with an error")
     if row.rebuilt:

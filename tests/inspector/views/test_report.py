@@ -21,8 +21,11 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this ma
 DRIVER = """
 const press = (key) => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
 const current = () => document.querySelector("[aria-current]")?.dataset.place;
-const type = (words) => { filter.value = words; filter.dispatchEvent(new Event("input")); };
+const type = (words) => { filter.value = words; return sift(); };
+const visible_ = (one) => one.offsetParent !== null && one.getBoundingClientRect().height > 0;
+const left = () => [...document.querySelectorAll("#turns .row")].filter(visible_).map((row) => row.dataset.place);
 const said = [];
+const later = () => new Promise((done) => setTimeout(done, 100));
 addEventListener("securitypolicyviolation", () => said.push("violation"));
 """
 
@@ -51,7 +54,7 @@ def drive(tmp_path: Path) -> Drive:
         page = "".join(report(Run.of(of or trips()), "run"))
         page = re.sub(r"script-src [^\"]*", "script-src &#x27;unsafe-inline&#x27;", page, count=1)
         note = "document.body.dataset.said = JSON.stringify(said);"
-        page = page.replace("</body>", f"<script>{DRIVER}{script};{note}</script></body>")
+        page = page.replace("</body>", f"<script>{DRIVER}ready.then(async () => {{ {script};{note} }})</script></body>")
         (tmp_path / "page.html").write_text(page, encoding="utf-8")
         dom = dump(tmp_path / "page.html", width, hash)
         found = re.search(r'data-said="([^"]*)"', dom)
@@ -115,27 +118,27 @@ def test_enter_reads_the_turn_and_escape_goes_back(drive: Drive) -> None:
 def test_the_filter_finds_what_is_inside_the_turns(drive: Drive) -> None:
     assert drive(
         """
-        const left = () => [...document.querySelectorAll("#turns .row:not([hidden])")].map((r) => r.dataset.place);
         press("/"); said.push(document.activeElement.id);
-        type("SPOOL"); said.push(left());
-        type("a strip reel"); said.push(left());
-        type("nowhere"); said.push(left(), document.getElementById("nothing").hidden);
-        press("Escape"); said.push(left().length);
+        await type("SPOOL"); said.push(left());
+        await type("a strip reel"); said.push(left());
+        await type("nowhere"); said.push(left(), visible_(document.getElementById("nothing")));
+        press("Escape"); await sift(); said.push(left().length);
         """
-    ) == ["filter", ["1", "2"], ["1"], [], False, 4]
+    ) == ["filter", ["1", "2"], ["1"], [], True, 4]
 
 
 def test_help_findings_folds_and_theme(drive: Drive) -> None:
     assert drive(
         """
         press("?"); said.push(help.open); help.close();
-        press("f"); said.push(document.getElementById("findings").hidden, document.getElementById("turns").hidden);
+        const seen = (id) => visible_(document.getElementById(id));
+        press("f"); said.push(seen("findings"), seen("turns"));
         press("o"); said.push([...document.querySelectorAll("#turn details")].every((one) => one.open));
         press("o"); said.push([...document.querySelectorAll("#turn details")].some((one) => one.open));
         press("t"); said.push(document.documentElement.dataset.theme);
         press("t"); said.push(document.documentElement.dataset.theme, getComputedStyle(document.body).backgroundColor);
         """
-    ) == [True, False, True, True, False, "light", "dark", "rgb(22, 24, 29)"]
+    ) == [True, True, False, True, False, "light", "dark", "rgb(22, 24, 29)"]
 
 
 def test_links_and_bars_lead_to_their_turns(drive: Drive) -> None:
@@ -184,7 +187,7 @@ def test_a_narrow_window_shows_the_list_or_the_turn(drive: Drive) -> None:
         """
         const seen = (id) => getComputedStyle(document.getElementById(id)).display !== "none";
         said.push(seen("list"), seen("turn"));
-        document.querySelector('.row[data-place="0"]').click(); said.push(seen("list"), seen("turn"));
+        document.querySelector('.row[data-place="0"]').click(); await later(); said.push(seen("list"), seen("turn"));
         document.getElementById("back").click(); said.push(seen("list"), seen("turn"));
         """,
         width=500,
@@ -195,15 +198,79 @@ def test_a_wide_window_scrolls_its_panes_and_not_itself(drive: Drive) -> None:
     assert drive("said.push(document.documentElement.scrollHeight <= innerHeight)") == [True]
 
 
-SEEN = "said.push(lines.filter((line) => line.offsetParent).map((line) => line.dataset.place).join(' '));"
-
-
 def test_messages_of_tool_servers_are_shown_when_they_are_searched_or_linked_to(drive: Drive) -> None:
     story = tool_tapes.story().trips
+    seen = "said.push(left().join(' '));"
 
-    assert drive(f"said.push(current()); {SEEN} type('initialize'); {SEEN}", of=story) == ["2", "2 5 7 8", "0"]
-    assert drive(f"said.push(current()); {SEEN} press('j'); said.push(current());", of=story, hash="#row-1") == [
+    assert drive(f"said.push(current()); {seen} await type('initialize'); {seen}", of=story) == ["2", "2 5 7 8", "0"]
+    assert drive(f"said.push(current()); {seen} press('j'); said.push(current());", of=story, hash="#row-1") == [
         "1",
         "1 2 5 7 8",
         "2",
     ]
+
+
+def test_a_filtered_line_and_a_filtered_finding_are_not_on_the_screen(drive: Drive) -> None:
+    assert drive(
+        """
+        await type("spool"); said.push(left(), getComputedStyle(document.getElementById("findings")).display);
+        press("f");
+        const found = () => [...document.querySelectorAll("#findings li")].filter(visible_).length;
+        await type("client-missing"); said.push(found()); await type("no such word"); said.push(found());
+        """
+    ) == [["1", "2"], "none", 1, 0]
+
+
+def test_rows_are_made_when_they_are_needed(drive: Drive) -> None:
+    many = [chat([user("q")] + [said("a"), user("q")] * n, said("a"), index=n) for n in range(400)]
+    made = "document.querySelectorAll('#turns .row').length"
+
+    few, last, rows = drive(f"said.push({made}); press('End'); said.push(current(), {made})", of=many)
+    assert few < 200 and last == "399" and rows < 400
+
+
+def test_a_raw_body_is_put_together_from_what_it_resends(drive: Drive) -> None:
+    trips = [chat([user("é" * 600), *[said("a"), user("ü" * 300)] * n], said("b"), index=n) for n in range(3)]
+    script = """
+        const fold = document.querySelector("#turn .raw"); fold.open = true; await later(); await later();
+        said.push(fold.querySelectorAll("pre")[1].textContent);
+        """
+
+    assert drive(script, of=trips, hash="#row-2") == [trips[2].request.body.decode()]
+
+
+def test_what_the_wire_said_never_becomes_an_element(drive: Drive) -> None:
+    evil = "</script><img src=x onerror=\"document.title='bad'\"><b>x</b>"
+    trips = [chat([user(evil)], said(evil, ("c1", evil, json.dumps({evil: evil}))), index=0)]
+
+    assert drive(
+        """
+        said.push(document.title, document.querySelectorAll("#turn b, #turn img, #turns b").length);
+        said.push(document.getElementById("turn").textContent.includes("\\x3c/script><img src=x"));
+        await later(); said.push(document.title);
+        """,
+        of=trips,
+    ) == ["run – turntape", 0, True, "run – turntape"]
+
+
+def test_a_page_without_its_script_shows_the_findings(tmp_path: Path) -> None:
+    page = "".join(report(Run.of(trips()), "run"))
+    path = tmp_path / "page.html"
+    # A policy that allows no script: the browser reads the page like one in which scripts are switched off.
+    path.write_text(re.sub(r"script-src [^\"]*", "script-src &#x27;none&#x27;", page, count=1), encoding="utf-8")
+
+    dom = dump(path)
+    assert "client-missing-tool-result" in dom.partition('id="findings"')[2].partition("</ol>")[0]
+    assert "data-ready" not in dom and 'id="findings" hidden' not in dom
+
+
+def test_print_shows_findings_and_the_turns_that_failed(drive: Drive) -> None:
+    assert drive(
+        """
+        for (const sheet of document.styleSheets) for (const rule of sheet.cssRules)
+          if (rule.media && rule.media.mediaText === "print") rule.media.mediaText = "all";
+        const seen = (id) => visible_(document.getElementById(id));
+        said.push(seen("findings"), seen("print"), seen("turn"), seen("turns"));
+        said.push([...document.querySelectorAll("#print article h2")].map((one) => one.textContent));
+        """
+    ) == [True, True, False, False, ["Turn 2 of t1"]]

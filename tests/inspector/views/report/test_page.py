@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from html import escape
 from html.parser import HTMLParser
 from typing import override
 
 import pytest
 from conversations import chat, loop, result, said, user
+from report_pages import Opened
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.run.growth import KINDS, steps, summed
@@ -72,20 +74,26 @@ def test_the_page_asks_for_nothing_from_outside() -> None:
     reader = read(page)
 
     links = [value for _, fields in reader.tags for name, value in fields.items() if name in ("href", "src", "action")]
-    assert links and all(value is not None and value.startswith("#row-") for value in links)
+    assert all(value is not None and value.startswith("#row-") for value in links)
     assert {"link", "img", "iframe", "object", "embed"}.isdisjoint(tag for tag, _ in reader.tags)
     style = re.search(r"<style>(.*?)</style>", page, re.DOTALL)
     assert style is not None and "url(" not in style[1] and "@import" not in style[1]
     (policy,) = [f["content"] for t, f in reader.tags if t == "meta" and "http-equiv" in f]
     assert policy is not None and policy.startswith(
-        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-"
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-"
     )
 
 
 def test_what_the_wire_said_is_text_and_never_markup() -> None:
-    reader = read(page_of(evil(), title=EVIL))
+    page = page_of(evil(), title=EVIL)
+    reader = read(page)
+    opened = Opened(page)
 
-    assert [tag for tag, _ in reader.tags].count("script") == 1
+    scripts = [fields.get("type") for tag, fields in reader.tags if tag == "script"]
+    assert scripts == ["text/turntape-block", "text/turntape-index", None]
+    whole = "".join([*opened.views, *opened.rows, *reader.text])
+    assert escape("</script></template><script>document.title='bad'</script>") in whole
+    assert "\\x202e\\x1b[31m" in whole and "\u202e" not in whole and "\x1b" not in whole
     assert not [name for _, fields in reader.tags for name in fields if name.startswith("on")]
     assert {"b", "i", "img"}.isdisjoint(tag for tag, _ in reader.tags)
     whole = "".join(reader.text)
@@ -111,33 +119,61 @@ def test_the_figures_are_those_of_the_run() -> None:
 
 def test_each_round_trip_has_a_line_and_a_view() -> None:
     trips = [*loop(), chat([user("another thread")], said("yes"), index=2, at=1_780_000_900.0)]
-    reader = read(page_of(trips))
+    opened = Opened(page_of(trips))
 
-    lines = [fields["data-place"] for tag, fields in reader.tags if tag == "a" and "data-place" in fields]
-    views = [fields["id"] for tag, fields in reader.tags if tag == "template"]
-    assert lines == ["0", "1", "2"]
-    assert views == ["view-0", "view-1", "view-2"]
-    assert [fields.get("class") for tag, fields in reader.tags if tag == "details"].count("thread") == 2
+    assert [f'href="#row-{place}"' in row for place, row in enumerate(opened.rows)] == [True, True, True]
+    assert len(opened.views) == 3
+    assert [group["places"] for group in opened.index["groups"]] == [[0, 1], [2]]
 
 
 def test_new_messages_come_first_and_calls_are_with_their_results() -> None:
-    page = page_of(loop())
-    first, second = re.findall(r"<template.*?</template>", page, re.DOTALL)
+    first, second = Opened(page_of(loop())).views
 
-    order = [
-        first.index(word) for word in ("New in this request", "<h3>Answer", 'name">look_up', "in turn 2", "Raw request")
-    ]
+    order = [first.index(word) for word in ("New in this request", "<h3>Answer", 'name">look_up', "in turn 2")]
     assert order == sorted(order)
     assert "were sent before, see " in second and "System prompt and tools as in " in second
 
 
-def test_long_texts_are_folded_and_cut_and_raw_bodies_are_capped() -> None:
-    long = "word " * 20_000
-    page = page_of([chat([user(long)], said("short"))])
+def test_a_text_is_stored_once() -> None:
+    long = "a sentence that every request sends again. " * 200
+    trips = [chat([user(long)] + [said("yes"), user("more")] * turn, said("yes"), index=turn) for turn in range(20)]
+    page = page_of(trips)
 
-    assert len(page) < 120_000
-    assert "more characters in the cassette" in page
-    assert re.search(r"… [0-9.]+ kB more in the cassette", page)
+    assert "".join(Opened(page).texts).count(long) == 2  # in the message, and in the raw body of the first request
+    assert [Opened(page).raw(place) for place in (0, 7, 19)] == [
+        trips[place].request.body.decode() for place in (0, 7, 19)
+    ]
+    assert Opened(page).raw(3, 1) == (trips[3].response.body.decode() if trips[3].response else None)
+
+
+def test_views_are_in_blocks_of_neighbours() -> None:
+    trips = [chat([user(f"{turn} " * 200_000)], said("yes"), index=turn) for turn in range(3)]
+    opened = Opened(page_of(trips))
+
+    assert opened.index["views"] == [0, 1, 2] and len(opened.blocks) == 3
+    assert opened.index["texts"][0] == 0 and opened.index["texts"] == sorted(opened.index["texts"])
+    assert ["1 1 1" in view for view in opened.views] == [False, True, False]
+
+
+def test_long_texts_are_folded_and_a_very_large_body_is_cut() -> None:
+    long = "word " * 300_000
+    opened = Opened(page_of([chat([user(long)], said("short"))]))
+
+    assert "more characters in the cassette" in opened.views[0]
+    assert re.search(r"… [0-9.]+ MB more in the cassette", opened.html(opened.blocks[0]["views"][0]["raw"][0]["note"]))
+    assert opened.raw(0).startswith('{"model"') and len(opened.raw(0)) == 50_000
+
+
+def test_findings_can_be_read_without_the_script() -> None:
+    calls = [("c1", "look_up", "{}"), ("c2", "look_up", "{}")]
+    asked = [user("go")]
+    trips = [
+        chat(asked, said(None, *calls), finish="tool_calls", index=0),
+        chat([*asked, said(None, *calls), result("c1", "one")], said("done"), index=1),
+    ]
+    found = re.search(r'<div id="findings"[^>]*>', Opened(page_of(trips)).static)
+
+    assert found is not None and "hidden" not in found[0]
 
 
 def test_findings_name_layer_evidence_and_fix() -> None:
@@ -149,7 +185,7 @@ def test_findings_name_layer_evidence_and_fix() -> None:
     ]
     page = page_of(trips)
 
-    found = re.search(r'<section id="findings".*?</section>', page, re.DOTALL)
+    found = re.search(r'<div id="findings".*?</ol>', page, re.DOTALL)
     assert found is not None
     for words in ("client-missing-tool-result", "▶ client", "fix ", 'href="#row-0"', "turn 1 of t1"):
         assert words in found[0]
@@ -163,7 +199,7 @@ def test_a_run_with_nothing_to_draw_has_a_page(trips: list[RoundTrip]) -> None:
 
 def test_every_choice_is_in_the_report() -> None:
     choices = [{"index": at, "message": said(f"answer {at}"), "finish_reason": "length"} for at in range(3)]
-    page = "".join(report(Run.of([chat([user("hi")], error={"model": "gpt-5", "choices": choices})]), "run"))
+    (page,) = Opened(page_of([chat([user("hi")], error={"model": "gpt-5", "choices": choices})])).views
 
     assert [f"answer {at}" in page for at in range(4)] == [True, True, True, False]
     assert "choice 2" in page and "of 3: length" in page
@@ -172,10 +208,10 @@ def test_every_choice_is_in_the_report() -> None:
 def test_a_cost_that_the_api_stated_is_marked() -> None:
     answer = {"model": "gpt-5", "choices": [{"index": 0, "message": said("so"), "finish_reason": "stop"}]}
     usage = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7, "cost": 0.25}
-    stated = "".join(report(Run.of([chat([user("hi")], error=answer | {"usage": usage})]), "a"))
+    stated = Opened(page_of([chat([user("hi")], error=answer | {"usage": usage})])).views[0]
 
     assert "(stated by the API)" in stated
-    assert "(stated by the API)" not in "".join(report(Run.of(loop()), "a"))
+    assert "(stated by the API)" not in Opened(page_of(loop())).everything
 
 
 def test_a_retried_turn_is_one_turn() -> None:

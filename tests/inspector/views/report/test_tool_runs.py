@@ -4,18 +4,17 @@ import re
 
 import tool_tapes
 from conversations import HELLO, chat, said
+from report_pages import Opened
 
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.report import report
 
 RUN = Run.of(tool_tapes.story().trips)
-PAGE = "".join(report(RUN, "run"))
+PAGE = Opened("".join(report(RUN, "run")))
 
 
 def view(place: int) -> str:
-    found = re.search(rf'<template id="view-{place}">(.*?)</template>', PAGE, re.DOTALL)
-    assert found is not None
-    return found[1]
+    return PAGE.views[place]
 
 
 def words(html: str) -> str:
@@ -40,20 +39,18 @@ def test_the_tools_are_a_fourth_line_of_the_layers_and_lanes() -> None:
 
 
 def test_messages_of_tool_servers_are_quiet_and_are_not_counted_as_other_round_trips() -> None:
-    rows = re.findall(r'<a class="([^"]*)" href="#row-(\d)"', PAGE)
-
-    assert [int(place) for look, place in rows if look == "row other quiet"] == [0, 1, 3, 4, 6]
-    assert ("row other", "7") in rows
-    assert "stop on files, no call" in PAGE
-    assert "3 turns · 4 tool runs · 300 tokens in" in PAGE
-    assert "other round trip" not in PAGE
+    assert [place for place, quiet in enumerate(PAGE.index["quiet"]) if quiet] == [0, 1, 3, 4, 6]
+    assert PAGE.rows[7].startswith('<a class="row other" href="#row-7"') and "stop on files, no call" in PAGE.rows[7]
+    assert "3 turns · 4 tool runs · 300 tokens in" in PAGE.page
+    assert "other round trip" not in PAGE.page
 
 
 def test_with_several_threads_they_have_a_group_of_their_own() -> None:
-    page = "".join(report(Run.of([*tool_tapes.story().trips, chat([HELLO], said("Hi."), index=9)]), "run"))
+    page = Opened("".join(report(Run.of([*tool_tapes.story().trips, chat([HELLO], said("Hi."), index=9)]), "run")))
 
-    assert "tool servers · 6 messages" in words(page)
-    assert "row other quiet" not in page
+    heads = [words(page.html(group["head"])) for group in page.index["groups"]]
+    assert [head for head in heads if head.startswith("tool servers · 6 messages")]
+    assert page.index["quiet"] == []
 
 
 def test_a_message_of_a_tool_server_says_what_it_is() -> None:
