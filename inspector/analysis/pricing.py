@@ -15,7 +15,7 @@ from turntape.cassettes.settings import ModelPrices, read_settings
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.price_names import PriceName, price_names
-from ..wire.values import Reading
+from ..wire.values import Reading, Usage
 from .price_list import price_list
 
 type CostSource = Literal["stated", "settings", "listed"]
@@ -53,6 +53,56 @@ def listed_cost(round_trip: RoundTrip, reading: Reading) -> Decimal | None:
     """US dollars by its tokens and the price list alone; None when it has no usage or the model is not listed."""
     found = _listed(round_trip, reading)
     return found.amount if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class InputRates:
+    """US dollars for one input token of a turn, by its place in the prompt."""
+
+    fresh: Decimal
+    read: Decimal
+    """Read from the cache."""
+    write: Decimal
+    """Written to the cache, for the API's usual time."""
+    write_1h: Decimal
+
+
+def input_rates(round_trip: RoundTrip, reading: Reading) -> InputRates | None:
+    """What each kind of input token cost in this turn, at the tier of its whole input; None where that is not known.
+
+    They give the listed price. Where the answer states a cost, or counts sound, the bill differs, and whoever shares it
+    out must stretch them.
+    """
+    usage = reading.usage
+    if usage is None or not usage.input:
+        return None
+    own = own_prices(reading)
+    if own is not None and own.input is not None:
+        rates = (own.input, *(own.input if rate is None else rate for rate in (own.cache_read, own.cache_write)))
+        fresh, read, write = (rate / _MILLION for rate in rates)
+        return InputRates(fresh, read, write, write)
+    if own is not None and own.like is not None:
+        vendor, _, model = own.like.partition("/")
+        return _rates(PriceName(vendor, model), round_trip, reading, usage.input)
+    found = (_rates(name, round_trip, reading, usage.input) for name in price_names(round_trip, reading))
+    return next((one for one in found if one is not None), None)
+
+
+def _rates(name: PriceName, round_trip: RoundTrip, reading: Reading, count: int) -> InputRates | None:
+    """The price of `count` tokens of each kind, one by one."""
+    kinds = (
+        Usage(input=count, output=0),
+        Usage(input=count, output=0, cache_read=count),
+        Usage(input=count, output=0, cache_write=count),
+        Usage(input=count, output=0, cache_write=count, cache_write_1h=count),
+    )
+    rates: list[Decimal] = []
+    for usage in kinds:
+        found = _price(name, replace(reading, usage=usage), round_trip.started_at)
+        if found is None or found.input is None:
+            return None
+        rates.append(found.input / count)
+    return InputRates(*rates)
 
 
 def _stated(round_trip: RoundTrip, reading: Reading) -> Cost | None:
@@ -112,12 +162,12 @@ def _listed(round_trip: RoundTrip, reading: Reading) -> Cost | None:
 
 
 def _price(name: PriceName, reading: Reading, started_at: float) -> Cost | None:
-    from genai_prices import Usage
+    from genai_prices import Usage as Counted
 
     day = datetime.fromtimestamp(started_at, UTC)
     terms = reading.price_terms or None
     try:
-        found = price_list().calc(Usage(**_counted(reading)), name.model, name.provider, None, day, terms)
+        found = price_list().calc(Counted(**_counted(reading)), name.model, name.provider, None, day, terms)
     except (LookupError, ValueError):
         return None
     return Cost(found.total_price, "listed", found.input_price)

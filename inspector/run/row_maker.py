@@ -6,6 +6,7 @@ from dataclasses import replace
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.pricing import cost_of
+from ..ledger import LedgerBuilder
 from ..tools.tool_run import ToolRun
 from ..wire.sessions import turns_of
 from ..wire.values import Reading
@@ -29,6 +30,9 @@ class RowMaker:
         """The latest form of each row."""
         self._tools: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._waiting: dict[Key, tuple[Row, RoundTrip, Reading]] | None = None if priced else {}
+        self._places: dict[Key, int] = {}
+        self.ledger = LedgerBuilder()
+        """What every piece of the prompts cost, made in the same pass."""
 
     def expect(self, runs: Sequence[ToolRun]) -> None:
         """As `Labeller.expect`."""
@@ -64,6 +68,7 @@ class RowMaker:
 
     def _row(self, index: int, one: LabelledRoundTrip, session: int | None) -> Row:
         key: Key = (index, *_begun(one.round_trip))
+        self.ledger.add(self._places.setdefault(key, len(self._places)), one)
         known = self._rows.get(key)
         if known is not None:
             row = settled(known, one)

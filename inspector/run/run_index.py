@@ -16,6 +16,7 @@ from turntape.cassettes.errors import CassetteError, FormatError
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Tail
 
+from ..ledger import Ledger
 from ..tools.spans import spans_ahead, spans_in
 from ..tools.tool_run import ToolRun
 from ..wire.exchange import Exchange
@@ -68,6 +69,11 @@ class Run:
     def problems(self) -> list[str]:
         """What could not be read of the file, one sentence each."""
         return self._tail.problems
+
+    @property
+    def ledger(self) -> Ledger:
+        """What every piece of the prompts cost, of the rows that were read so far; kept until more are read."""
+        return self._maker.ledger.ledger()
 
     @property
     def unjoined(self) -> list[ToolRun]:

@@ -1,0 +1,21 @@
+"""The ledger: what each piece of a run's prompts is in tokens and dollars, per turn and over the run."""
+
+from .builder import LabelledTurn, LedgerBuilder, ledger_of
+from .model import CacheEntry, Certainty, Figure, Group, GroupKey, Ledger, Miss, Piece, PieceKind, TurnEntry, Use
+
+__all__ = [
+    "CacheEntry",
+    "Certainty",
+    "Figure",
+    "Group",
+    "GroupKey",
+    "Ledger",
+    "LabelledTurn",
+    "LedgerBuilder",
+    "Miss",
+    "Piece",
+    "PieceKind",
+    "TurnEntry",
+    "Use",
+    "ledger_of",
+]

@@ -1,0 +1,148 @@
+"""The contents of a request's prompt, in the order in which an API puts them: tools, system prompt, messages."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from ..wire.json_value import compact
+from ..wire.values import Message, Part, Tool, ToolCall
+from .done import begins, what_was_done
+from .model import PieceKind
+
+FRAMING = 32
+"""At most this many tokens are around one content: the role, the name, the marks of a block or a definition."""
+_OPEN_KINDS = frozenset({"media", "other", "reasoning"})
+"""Parts whose bytes on the wire do not limit their tokens: pictures, encrypted reasoning, references."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """One content of a prompt, without its text."""
+
+    digest: bytes
+    """Equal for equal contents, whatever their ids and cache marks."""
+    kind: PieceKind
+    name: str
+    pointer: str
+    size: int
+    """Its bytes as compact JSON."""
+    weight: int
+    """The bytes of what the model reads of it: its text, or the name and the arguments of a call."""
+    tool: str | None = None
+    call_id: str | None = None
+    limited: bool = True
+    """True when it cannot have more tokens than bytes. Every tokenizer of today works on bytes."""
+    echo: bool = False
+    """True for a part of the assistant: the client sends back what the model emitted."""
+
+    @property
+    def ceiling(self) -> int | None:
+        """The most tokens that it can have, with what is around it; None when its bytes do not limit them."""
+        return self.weight + FRAMING if self.limited else None
+
+
+def tool_contents(tools: Iterable[Tool]) -> Iterator[Content]:
+    """The definitions of tools; those that the model must look for first (`deferred`) are not in the prompt."""
+    for tool in tools:
+        if not tool.deferred:
+            fields = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
+            text = _bytes(compact(fields))
+            yield Content(
+                _digest("tool", text),
+                "tool",
+                f"{begins(tool.name)} (definition)",
+                tool.pointer,
+                len(text),
+                len(text),
+                tool.name,
+                limited=not tool.server,
+            )
+
+
+def system_contents(parts: Iterable[Part]) -> Iterator[Content]:
+    """The system prompt that an API has apart from the messages."""
+    for part in parts:
+        yield _content("system", part, {})
+
+
+def message_contents(message: Message, calls: Mapping[str, ToolCall]) -> Iterator[Content]:
+    """The parts of a message; `calls` are those of the request by their ids."""
+    for part in message.parts:
+        yield _content(message.role, part, calls)
+
+
+def calls_by_id(messages: Iterable[Message]) -> Iterator[tuple[str, ToolCall]]:
+    """The calls in these messages that have an id."""
+    for message in messages:
+        for part in message.parts:
+            if part.call is not None and part.call.id:
+                yield part.call.id, part.call
+
+
+def kept_by_api(name: str) -> Content:
+    """A history of which nothing is on the tape but the name by which the API keeps it."""
+    digest = _digest("kept", name)
+    return Content(digest, "other", "history that the API keeps", "", 0, 0, limited=False)
+
+
+def hidden(number: int) -> Content:
+    """Tokens that the API counts and no byte of the request explains; each time others."""
+    return Content(_digest("hidden", str(number)), "other", "text that the API adds", "", 0, 0, limited=False)
+
+
+def _content(role: str, part: Part, calls: Mapping[str, ToolCall]) -> Content:
+    size = _size(part)
+    echo = role == "assistant"
+    if part.call is not None:
+        text = _bytes(f"{part.call.name} {part.call.arguments_raw}")
+        named = f"call of {what_was_done(part.call)}"
+        made = ("call", named, text, part.call.name, part.call.id)
+    elif part.result is not None:
+        call = calls.get(part.result.call_id or "")
+        tool = part.result.name or (call.name if call else None)
+        named = f"result of {what_was_done(call) if call else tool or part.result.call_id or 'a call'}"
+        made = ("result", named, _bytes(part.result.text), tool, part.result.call_id)
+    else:
+        made = (_kind(role, part), _named(role, part), _bytes(part.text), None, None)
+    kind, name, text, tool, call_id = made
+    weight = len(text)
+    # A result may have pictures beside its text; their bytes are not text.
+    media = part.kind == "media" or (kind == "result" and size > 4 * weight + 4096)
+    limited = part.kind not in _OPEN_KINDS and not media and not part.signature
+    seen = _bytes(compact(part.raw)) if not limited and part.raw is not None else text
+    digest = _digest(kind, role, tool, seen)
+    return Content(digest, kind, name, part.pointer, size, weight, tool, call_id, limited, echo)
+
+
+def _kind(role: str, part: Part) -> PieceKind:
+    if part.kind in ("media", "reasoning"):
+        return "media" if part.kind == "media" else "reasoning"
+    if role == "system":
+        return "system"
+    if part.kind == "other":
+        return "other"
+    return "assistant" if role == "assistant" else "user"
+
+
+def _named(role: str, part: Part) -> str:
+    if part.kind == "reasoning":
+        return f"reasoning: {begins(part.text)}" if part.text.strip() else "reasoning"
+    if role == "system":
+        return f"system prompt: {begins(part.text)}" if part.text.strip() else "system prompt"
+    return begins(part.text) or part.kind
+
+
+def _size(part: Part) -> int:
+    return len(_bytes(compact(part.raw if part.raw is not None else part.text)))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _digest(*words: str | bytes | None) -> bytes:
+    made = blake2b(digest_size=16)
+    for word in words:
+        made.update(word if isinstance(word, bytes) else _bytes(word or ""))
+        made.update(b"\0")
+    return made.digest()

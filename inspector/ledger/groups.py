@@ -1,0 +1,89 @@
+"""The pieces of a run in groups: by kind, tool, tool definition, MCP server, thread and subagent."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from ..analysis.turn import Edge
+from .model import Group, GroupKey, Piece
+
+MAIN = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """The answer of one turn."""
+
+    thread: str
+    output: int
+    """Tokens, reasoning included."""
+    reasoning: int
+    cost: Decimal | None
+
+
+@dataclass(slots=True)
+class _Sum:
+    pieces: int = 0
+    size: int = 0
+    tokens: int = 0
+    output: int = 0
+    cost: Decimal | None = None
+    called: bool = False
+
+    def pay(self, cost: Decimal | None) -> None:
+        if cost is not None:
+            self.cost = (self.cost or Decimal(0)) + cost
+
+
+type Key = Callable[[Piece], str | None]
+type Starts = Mapping[str, tuple[Edge, str]]
+"""Why each thread began, and its task."""
+
+
+def grouped(pieces: Sequence[Piece], paid: Sequence[Paid], starts: Starts) -> dict[GroupKey, list[Group]]:
+    """All groups of a run, the dearest first. Pieces without a group's key are in none of its groups."""
+
+    def subagent(thread: str | None) -> str:
+        return _subagent(thread, starts)
+
+    return {
+        "kind": _sums(pieces, lambda piece: piece.kind, paid, lambda thread: "output"),
+        "tool": _sums(pieces, lambda piece: piece.tool),
+        "definition": _sums(pieces, lambda piece: piece.tool if piece.kind == "tool" else None),
+        "server": _sums(pieces, lambda piece: piece.server),
+        "thread": _sums(pieces, lambda piece: piece.thread, paid, lambda thread: thread),
+        "subagent": _sums(pieces, lambda piece: subagent(piece.thread), paid, subagent),
+    }
+
+
+def _sums(
+    pieces: Iterable[Piece], key: Key, paid: Iterable[Paid] = (), key_of: Callable[[str], str] = str
+) -> list[Group]:
+    sums: dict[str, _Sum] = {}
+    for piece in pieces:
+        name = key(piece)
+        if name is not None:
+            one = sums.setdefault(name, _Sum())
+            one.pieces += 1
+            one.size += piece.size
+            one.tokens += piece.tokens_sent
+            one.pay(piece.cost)
+            one.called |= piece.kind != "tool" or not piece.never_called
+    for answer in paid:
+        one = sums.setdefault(key_of(answer.thread), _Sum())
+        one.output += answer.output
+        one.pay(answer.cost)
+        one.called = True
+    made = [
+        Group(name, one.pieces, one.size, one.tokens, one.output, one.cost, not one.called)
+        for name, one in sums.items()
+    ]
+    return sorted(made, key=lambda group: (group.cost or Decimal(0), group.tokens_sent, group.size), reverse=True)
+
+
+def _subagent(thread: str | None, starts: Starts) -> str:
+    """The agent of a thread: its task, for one that another agent started; `main` for the rest."""
+    start = starts.get(thread or "")
+    if start is None or start[0].kind != "subagent":
+        return MAIN
+    return f"{thread}: {start[1]}" if start[1] else f"{thread}"

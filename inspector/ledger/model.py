@@ -1,0 +1,200 @@
+"""What each piece of a run's prompts is, and what it costs: the values of the ledger.
+
+Tokens are integers, money is US dollars as `Decimal`. `None` is "not known", never 0. In one turn the tokens of the
+pieces add up to the input that the API counted, and their dollars to the input's part of the bill.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from typing import Literal
+
+type Certainty = Literal["exact", "bounded", "estimated"]
+"""`exact`: the API's own counts leave no choice. `bounded`: they leave a range, which is small. `estimated`: they leave
+so much that the figure is mostly a share by bytes; `low` and `high` are still true."""
+
+type PieceKind = Literal["system", "tool", "user", "assistant", "call", "result", "media", "reasoning", "other"]
+"""`tool` is a definition. `other` has no place in the request: text that the API adds, history that it keeps."""
+
+type GroupKey = Literal["kind", "tool", "definition", "server", "thread", "subagent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number of tokens, and how sure it is."""
+
+    value: int
+    low: int
+    high: int
+    certainty: Certainty
+
+    @classmethod
+    def exact(cls, value: int) -> "Figure":
+        """A number that the API's counts leave no choice about."""
+        return cls(value, value, value, "exact")
+
+
+@dataclass(slots=True, kw_only=True)
+class Piece:
+    """One content in the prompts of a thread. The same content that is sent again is the same piece."""
+
+    id: int
+    kind: PieceKind
+    name: str
+    """Words for a person: `result of bash: pytest -q`, `read_file (definition)`, `system prompt`."""
+    tool: str | None = None
+    """The tool's name, for a definition, a call and a result."""
+    server: str | None = None
+    """The MCP server of the tool, where the tool wire or the tool's name tells it."""
+    thread: str | None = None
+    place: int = 0
+    """The place of the row whose request first had it."""
+    turn: int | None = None
+    pointer: str = ""
+    """JSON pointer into that request; empty for `other`."""
+    size: int = 0
+    """Its bytes as compact JSON; of media, of what describes them."""
+    tokens: Figure | None = None
+    """In the latest request that has it; None when the API counted no input."""
+    sent: int = 0
+    """How many requests had it."""
+    read: int = 0
+    """In how many of them some of it was read from the cache."""
+    written: int = 0
+    """In how many of them some of it was written to the cache."""
+    tokens_sent: int = 0
+    """Its tokens over all requests."""
+    cost: Decimal | None = None
+    """Its part of the bill over all requests; None when none of them has a price."""
+    never_called: bool = False
+    """True for the definition of a tool that the model never called in this run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A piece in one request."""
+
+    piece: Piece
+    pointer: str
+    """JSON pointer into this request."""
+    tokens: Figure | None
+    read: int
+    """How many of its tokens were read from the cache. `read`, `written` and `fresh` add up to the tokens."""
+    written: int
+    written_1h: int
+    """The part of `written` that is kept for an hour."""
+    fresh: int
+    cost: Decimal | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Miss:
+    """Tokens that the cache could have given and did not."""
+
+    cause: str
+    """`changed-tools`, `changed-system`, `changed-history`, `moved-breakpoint`, `expired`, `below-minimum`, `model`,
+    `key`, `tool-choice`, `thinking`, `cold`, `unexplained`, …"""
+    message: str
+    at: str = ""
+    """JSON pointer to the first difference in this request."""
+    first_byte: int | None = None
+    tokens: int = 0
+    price: Decimal | None = None
+    because_of: int | None = None
+    """The place of the turn that it is to be compared with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheEntry:
+    """What the provider's rules would read and write, beside what happened; in tokens."""
+
+    rule: str
+    """The name of the rule: `marks`, `grid of 128`, `units`, `none promised`."""
+    expected: Literal["expected", "possible", "unknown"]
+    read: Figure | None
+    written: Figure | None
+    actual_read: int | None
+    actual_written: int | None
+    miss: Miss | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnEntry:
+    """One turn: what it added, and what it cost."""
+
+    place: int
+    """The place of its row."""
+    thread: str
+    turn: int
+    attempt: int
+    input: int | None
+    added: Figure | None
+    """What its request has more than the previous one of the thread, in tokens; negative when the client removed more
+    than it added. None without that, and without counts."""
+    input_cost: Decimal | None
+    output_cost: Decimal | None
+    cost: Decimal | None
+    output: int | None = None
+    new: int = 0
+    """The number of the first use that the previous request of the thread did not have."""
+    make: Callable[[], Sequence[Use]] = field(default=tuple, repr=False, compare=False)
+    """Makes the uses."""
+    cache: CacheEntry | None = None
+    """What the rules of the API's cache expect, beside what happened; None where no rule is known."""
+
+    @cached_property
+    def uses(self) -> Sequence[Use]:
+        """The pieces of the request in the order of the prompt; made when they are first asked for."""
+        return self.make()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Pieces that belong together, summed up over the run."""
+
+    name: str
+    pieces: int
+    size: int
+    """The bytes of its pieces, each once."""
+    tokens_sent: int
+    """The input tokens over all requests."""
+    output: int
+    """The output tokens, where the group has answers."""
+    cost: Decimal | None
+    """Dollars of input and output; None when no turn of it has a price."""
+    never_called: bool = False
+    """True when it is the definition of a tool that was never called."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ledger:
+    """What every piece of a run cost."""
+
+    turns: Sequence[TurnEntry]
+    pieces: Sequence[Piece]
+    total: Decimal | None
+    """The bill of all turns that have a price; None when none has."""
+    unpriced: int
+    """How many turns have counts and no price."""
+    grouped: dict[GroupKey, list[Group]] = field(default_factory=dict[GroupKey, list[Group]], repr=False)
+
+    @cached_property
+    def _places(self) -> dict[int, TurnEntry]:
+        return {turn.place: turn for turn in self.turns}
+
+    def at(self, place: int) -> TurnEntry | None:
+        """The turn of the row at `place`; None for a row that is no turn."""
+        return self._places.get(place)
+
+    def ranked(self) -> list[Piece]:
+        """The pieces, the dearest first: by dollars, then by tokens over all requests, then by size."""
+        return sorted(
+            self.pieces,
+            key=lambda piece: (piece.cost or Decimal(0), piece.tokens_sent, piece.sent * piece.size),
+            reverse=True,
+        )
+
+    def groups(self, by: GroupKey) -> list[Group]:
+        """The pieces in groups, the dearest first."""
+        return self.grouped.get(by, [])

@@ -1,0 +1,137 @@
+"""The prompt of each thread as a row of pieces, made anew for each turn from what changed.
+
+A message that the threads recognised as one of the previous request is not read again.
+"""
+
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..analysis.turn import Turn
+from ..wire.values import Emission, Message, Part, Tool, ToolCall
+from .contents import Content, calls_by_id, kept_by_api, message_contents, system_contents, tool_contents
+from .pieces import First, Pieces
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The pieces of one request, and how they relate to those of the thread's previous request."""
+
+    ids: "array[int]"
+    same: int
+    """How many pieces at the front that one had too."""
+    echo: int
+    """From `same` up to this one, the pieces are the last answer, sent back."""
+    extended: bool
+    """Whether it begins with the whole of that one."""
+    same_head: bool
+    """Whether tools and system prompt are the same."""
+    moved: dict[int, str]
+    """The pointers of the pieces that are at another place than where they were first sent."""
+
+
+@dataclass(slots=True)
+class ThreadPrompt:
+    """The latest prompt of a thread. Its messages are those that the threads hold too."""
+
+    pieces: Pieces
+    tools: tuple[Tool, ...] | None = None
+    system: tuple[Part, ...] = ()
+    head: list[Content] = field(default_factory=list[Content])
+    instructions: list[bytes] = field(default_factory=list[bytes])
+    """The digests of the system messages at the front of the messages."""
+    held: list[Content] = field(default_factory=list[Content])
+    """What the API keeps of the history, so that the request does not have it."""
+    messages: tuple[Message, ...] = ()
+    contents: list[list[Content]] = field(default_factory=list[list[Content]])
+    """By message."""
+    calls: dict[str, ToolCall] = field(default_factory=dict[str, ToolCall])
+    counts: Counter[bytes] = field(default_factory=Counter[bytes])
+    ids: "array[int]" = field(default_factory=lambda: array("l"))
+    answer: list[Content] = field(default_factory=list[Content])
+    """The last answer."""
+
+    def next(self, turn: Turn, place: int) -> Prompt:
+        """The prompt of the thread's next turn."""
+        request, messages = turn.reading.request, turn.conversation.messages
+        first = self.tools is None
+        same_head = not first and self.tools == request.tools and self.system == request.system
+        if not same_head:
+            self.tools, self.system = request.tools, request.system
+            self.head = [*tool_contents(request.tools), *system_contents(request.system)]
+        grown = request.previous_id is not None and self._hold(first, turn)
+        kept = 0 if request.previous_id is not None else _identical(self.messages, messages)
+        whole = same_head and not grown and kept == len(self.messages)
+        self.calls.update(calls_by_id(messages[kept:]))
+        self.contents[kept:] = [list(message_contents(message, self.calls)) for message in messages[kept:]]
+        self.messages = messages
+        old, moved = self.ids, dict[int, str]()
+        start = First(turn.thread, turn.number, place)
+        if whole:
+            fresh = [one for contents in self.contents[kept:] for one in contents]
+            self.ids = old + array("l", self._numbers(fresh, start, moved, len(old)))
+        else:
+            self.counts.clear()
+            everything = [*self.head, *self.held, *(one for contents in self.contents for one in contents)]
+            self.ids = array("l", self._numbers(everything, start, moved, 0))
+        same = len(old) if whole else _common(old, self.ids)
+        echo = same
+        while echo < len(self.ids) and self.pieces.contents[self.ids[echo]].echo:
+            echo += 1
+        same_head = self._same_instructions() and same_head
+        return Prompt(self.ids, same, echo, not first and same == len(old), same_head, moved)
+
+    def answered(self, turn: int, emission: Emission | None) -> None:
+        """Note the answer, which the API may keep for the next request."""
+        parts = emission.content if emission else ()
+        said = Message("assistant", tuple(replace(part, pointer="") for part in parts), "")
+        made = list(message_contents(said, self.calls))
+        self.answer = [replace(one, digest=one.digest[:12] + turn.to_bytes(4, "big")) for one in made]
+        if emission:
+            self.calls.update((call.id, call) for call in emission.calls if call.id)
+
+    def _hold(self, first: bool, turn: Turn) -> bool:
+        """The API keeps the history: it has the previous request of the thread, and its answer. True if it grows."""
+        if turn.attempt > 1 and not first:
+            return False
+        if first:
+            self.held.append(kept_by_api(turn.reading.request.previous_id or ""))
+        else:
+            leading = len(self.instructions) if self.instructions else 0
+            sent = [one for contents in self.contents for one in contents][leading:]
+            self.held += [*(replace(one, pointer="") for one in sent), *self.answer]
+        return True
+
+    def _same_instructions(self) -> bool:
+        found: list[bytes] = []
+        for message, contents in zip(self.messages, self.contents, strict=True):
+            if message.role != "system":
+                break
+            found += (one.digest for one in contents)
+        same, self.instructions = found == self.instructions, found
+        return same
+
+    def _numbers(self, contents: Sequence[Content], start: First, moved: dict[int, str], offset: int) -> Iterator[int]:
+        for at, one in enumerate(contents, offset):
+            occurrence = self.counts[one.digest]
+            self.counts[one.digest] += 1
+            number = self.pieces.number(start, one, occurrence)
+            if self.pieces.contents[number].pointer != one.pointer:
+                moved[at] = one.pointer
+            yield number
+
+
+def _identical(before: tuple[Message, ...], now: tuple[Message, ...]) -> int:
+    """How many messages at the front of both are the same object, as `conversation_of` makes them."""
+    count = 0
+    for old, new in zip(before, now, strict=False):
+        if old is not new:
+            break
+        count += 1
+    return count
+
+
+def _common(before: "array[int]", now: "array[int]") -> int:
+    pairs = enumerate(zip(before, now, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(before), len(now)))

@@ -1,0 +1,86 @@
+"""Stretches: turns of a thread each of whose prompts begins with the whole of the one before.
+
+The contents of a stretch are held once, as numbers of pieces in the order of the prompt. A turn is a length: its prompt
+is that many pieces. So a run of 5,000 turns is as small as its last prompt.
+"""
+
+from array import array
+from dataclasses import dataclass, field, replace
+
+from turntape.cassettes.tape.model import Request, Response, RoundTrip
+
+from ..wire.values import Reading, RequestReading, Usage
+
+
+@dataclass(slots=True, kw_only=True)
+class SentTurn:
+    """What is kept of one turn."""
+
+    place: int
+    thread: str
+    number: int
+    attempt: int
+    usage: Usage
+    length: int = 0
+    """How many pieces of its stretch its prompt has."""
+    new: int = 0
+    """The number of the first piece that the thread's previous request did not have."""
+    echo: int = 0
+    """From `new` up to this one, the pieces are the last answer, sent back."""
+    priced: tuple[RoundTrip, Reading]
+    """What its price depends on, without bodies."""
+    before: int | None = None
+    """The place of the thread's previous turn that has counts; None when there is none."""
+    extended: bool = False
+    """Whether the prompt begins with the whole of that turn's."""
+    same_head: bool = False
+    """Whether tools and system prompt are those of that turn."""
+    skipped: bool = False
+    """Whether a turn without counts is between that turn and this one."""
+
+    @property
+    def input(self) -> int | None:
+        return self.usage.input
+
+
+@dataclass(slots=True)
+class Stretch:
+    """Turns of a thread each of whose prompts begins with the whole of the one before."""
+
+    thread: str
+    model: str
+    ids: "array[int]" = field(default_factory=lambda: array("l"))
+    """The pieces of the longest prompt, in order."""
+    pointers: dict[int, str] = field(default_factory=dict[int, str])
+    """The pointers of those that are at another place than where they were first sent."""
+    turns: list[SentTurn] = field(default_factory=list[SentTurn])
+
+    taken: int = 0
+    """How many of them are in the request; the others are text that the API adds."""
+
+    def add(self, ids: "array[int]", moved: dict[int, str]) -> None:
+        """Add the pieces of a prompt that begins with those of the stretch."""
+        shift = len(self.ids) - self.taken
+        self.ids.extend(ids[self.taken :])
+        self.pointers.update((at + shift, pointer) for at, pointer in moved.items() if at >= self.taken)
+        self.taken = len(ids)
+
+    @property
+    def counted(self) -> SentTurn | None:
+        """The last turn that has counts."""
+        return next((turn for turn in reversed(self.turns) if turn.input is not None), None)
+
+
+def without_bodies(round_trip: RoundTrip, reading: Reading) -> tuple[RoundTrip, Reading]:
+    """A round trip and its reading, reduced to what the price depends on."""
+    sent, got = round_trip.request, round_trip.response
+    small = RoundTrip(
+        Request(sent.method, sent.url),
+        Response(got.status, "", got.headers) if got else None,
+        round_trip.started_at,
+        index=round_trip.index,
+        run=round_trip.run,
+        upstream=round_trip.upstream,
+    )
+    asked = RequestReading(model=reading.request.model)
+    return small, replace(reading, request=asked, emission=None, usage_raw=None, finish=None, error=None, problems=())
