@@ -24,6 +24,7 @@ from turntape.inspector.views.tui.controllers.follow import Follow
 from turntape.inspector.views.tui.controllers.navigation import Navigation
 from turntape.inspector.views.tui.controllers.playback import Playback
 from turntape.inspector.views.tui.controllers.search import Search
+from turntape.inspector.views.tui.controllers.sent_searcher import SentSearcher
 from turntape.inspector.views.tui.pages.blocks import Spans
 from turntape.inspector.views.tui.theme import PALETTES
 from turntape.inspector.views.tui.widgets.header_footer import KeyHint
@@ -192,6 +193,8 @@ class Parts:
     waiting: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
     """What is to be called later."""
     delays: list[float] = field(default_factory=list[float])
+    pauses: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
+    """What is to be called when nothing more was typed."""
 
     def __post_init__(self) -> None:
         self.panes, self.box, self.loader = Panes(self.calls), Box(), Loader(self.calls)
@@ -202,7 +205,9 @@ class Parts:
         self.bars = bars = Bars(self.state, panes, box)
         self.selection = selection = Selection(self.state, loader, panes, bars)
         self.playing = PlaybackActions(self.state, loader, selection, panes, bars)
-        self.searching = SearchActions(self.state, loader, selection, panes, box, bars, self.waiting.append)
+        self.searching = SearchActions(
+            self.state, loader, selection, panes, box, bars, self.waiting.append, self._pause
+        )
         self.moving = PaneActions(self.state, selection, self.playing, self.searching, panes, bars)
         self.jumps = Jumps(self.state, selection, self.playing, panes, bars)
         self.updates = RowUpdates(self.state, loader, selection, panes, bars, self._later)
@@ -211,6 +216,9 @@ class Parts:
     def _later(self, seconds: float, call: Callable[[], None]) -> None:
         self.delays.append(seconds)
         self.waiting.append(call)
+
+    def _pause(self, seconds: float, call: Callable[[], None]) -> None:
+        self.pauses.append(call)
 
     def did(self, name: str) -> list[Call]:
         """The arguments of all calls of that name, since this was asked last."""
@@ -259,7 +267,9 @@ def parts(
     run = Run.of(trips() if given is None else given)
     if empty:
         run.rows = Rows()
-    search, posted, timer = Search(), list[Message](), Timer()
+    posted, timer = list[Message](), Timer()
+    everything = SentSearcher(run, posted.append, lambda call: call())
+    search = Search(everything)
     state = ScreenState(
         run=run,
         search=search,

@@ -57,10 +57,11 @@ def _continues(data: bytes, at: int) -> bool:
 
 
 class Window:
-    """The last bodies, to which a delta may refer."""
+    """The last bodies, to which a delta may refer; without those beyond `most` bytes, but always the newest."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int | None = None) -> None:
         self._bodies: OrderedDict[int, bytes] = OrderedDict()
+        self._most, self._size = most, 0
 
     def __getitem__(self, number: int) -> bytes:
         return self._bodies[number]
@@ -73,8 +74,9 @@ class Window:
         if len(body) < WORTHWHILE:
             return
         self._bodies[number] = body
-        if len(self._bodies) > WINDOW:
-            self._bodies.popitem(last=False)
+        self._size += len(body)
+        while len(self._bodies) > WINDOW or (self._most and self._size > self._most and len(self._bodies) > 1):
+            self._size -= len(self._bodies.popitem(last=False)[1])
 
     def shorten(self, body: bytes) -> Delta | None:
         """The delta of `body` from the body in the window that saves most; None when none saves enough."""

@@ -20,12 +20,19 @@ _BROKEN = (ValueError, CassetteError)
 """What reading raises for a line that breaks the format."""
 
 
+HELD = 48_000_000
+"""About how many bytes of bodies are held for the deltas that may follow."""
+
+
 class Windows:
-    """The last bodies to which a delta may refer: of requests, and of the answers of tool servers."""
+    """The last bodies to which a delta may refer: of requests, and of the answers of tool servers.
+
+    A body that is no longer held is made from its parts again, so few large bodies are held.
+    """
 
     def __init__(self) -> None:
-        self._requests = Window()
-        self._answers = Window()
+        self._requests = Window(HELD)
+        self._answers = Window(HELD)
 
     def of(self, fields: Json) -> Window:
         """The window for the line of a round trip."""

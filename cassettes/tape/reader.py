@@ -241,6 +241,26 @@ class Tail:
         return trip
 
     @property
+    def held(self) -> int:
+        """How many round trips were polled so far, those included that cannot be read."""
+        return self._read
+
+    @property
+    def share(self) -> float:
+        """How much of the file was read, from 0 to 1."""
+        try:
+            return min(1.0, self._offset / max(1, self.path.stat().st_size))
+        except OSError:
+            return 1.0
+
+    def again(self, start: int = 0) -> Iterator[RoundTrip | None]:
+        """The round trips polled so far, from that number of them on, once more; None for one that cannot be read."""
+        windows, place = Windows(), start
+        while place < self._read:
+            yield self._lines.read(place, windows)
+            place += 1
+
+    @property
     def torn(self) -> bool:
         """True when the file does not end with a whole line."""
         return bool(self._pending) or (self._stream is None and self.path.stat().st_size > self._offset)

@@ -1,7 +1,7 @@
 """Search queries: words and `field:value` pairs, which must all match.
 
 `timeout tool:read_file` matches turns that contain "timeout" and call `read_file`. Words are searched in what is new in
-a turn: its new messages, its answer, its calls.
+a turn: its new messages, its answer, its calls. `sent_search` finds them in everything else.
 """
 
 import re
@@ -115,15 +115,18 @@ FIELDS: dict[str, tuple[Callable[[str], Test], str]] = {
 _WORD = re.compile(r'-?(?:\w+:)?"[^"]*"|\S+')
 
 
-def parse(text: str) -> Filter:
-    """The filter of a query; `-word` and `-field:value` exclude. `problem` says what is wrong with the query."""
+def parse(text: str, elsewhere: Callable[[str, Row], bool] = lambda word, row: False) -> Filter:
+    """The filter of a query; `-word` and `-field:value` exclude. `problem` says what is wrong with the query.
+
+    `elsewhere` says whether a word is in a round trip although its row does not show that.
+    """
     tests: list[Test] = []
     problem: str | None = None
     words: list[str] = []
     for token in _WORD.findall(text):
         word = token[1:] if token.startswith("-") and len(token) > 1 else token
         try:
-            test = _test(word)
+            test = _test(word, elsewhere)
         except ValueError:
             problem = f"{word!r} needs a number, as in cost:>0.05"
             continue
@@ -134,14 +137,14 @@ def parse(text: str) -> Filter:
     return Filter(text.strip(), tuple(tests), problem, tuple(words))
 
 
-def _test(word: str) -> Test | None:
+def _test(word: str, elsewhere: Callable[[str, Row], bool]) -> Test | None:
     name, colon, value = word.partition(":")
     field = FIELDS.get(name.lower()) if colon else None
     if field is not None:
         value = value.strip('"').lower()
         return field[0](value) if value else None
     wanted = word.strip('"').lower()
-    return (lambda row: wanted in row.haystack or _shown(row, wanted)) if wanted else None
+    return (lambda row: wanted in row.haystack or _shown(row, wanted) or elsewhere(wanted, row)) if wanted else None
 
 
 def _shown(row: Row, wanted: str) -> bool:

@@ -8,6 +8,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import Self
@@ -148,6 +149,20 @@ class Run:
                 _, dropped = self._known.popitem(last=False)
                 size -= len(dropped[0].request.body)
         return found
+
+    @property
+    def held(self) -> int:
+        """How many round trips were read from the file so far."""
+        return self._tail.held if self._given is None else len(self._given)
+
+    @property
+    def share(self) -> float:
+        """How much of the file was read, from 0 to 1."""
+        return self._tail.share if self._given is None else 1.0
+
+    def again(self, start: int = 0) -> Iterator[RoundTrip | None]:
+        """The round trips read so far, from that number of them on, once more; None for one that cannot be read."""
+        return self._tail.again(start) if self._given is None else islice([*self._given.values()], start, None)
 
     def _round_trip(self, number: int) -> RoundTrip:
         return self._tail.round_trip(number) if self._given is None else self._given[number]

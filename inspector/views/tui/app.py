@@ -9,11 +9,12 @@ import asyncio
 import signal
 import sys
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, Unpack, override
 
 from rich.text import Text
-from textual.app import App, SystemCommand
+from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.screen import Screen
@@ -26,6 +27,7 @@ from .controllers.loader import Loader
 from .controllers.messages import ClipboardText, Notice
 from .options import Options
 from .pages.help_page import help_page
+from .palette import Choice, CommandBox
 from .run_screen import RunScreen
 from .screenshot import picture
 from .theme import PALETTES, theme_of
@@ -45,6 +47,7 @@ class Viewer(App[None]):
         Binding("x", "save", "save", show=False),
         Binding("ctrl+t", "next_theme", "theme", show=False),
         Binding("colon,ctrl+p", "command_palette", "commands", show=False),
+        Binding("ctrl+z", "suspend_process", "suspend", show=False),
     ]
     TITLE = "turntape"
     CSS_PATH = Path(__file__).with_name("viewer.tcss")
@@ -149,8 +152,25 @@ class Viewer(App[None]):
         self._send(Notice(f"theme {name}", "dim"))
 
     @override
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+    def action_command_palette(self) -> None:
+        if not isinstance(self.screen, CommandBox):
+            self.push_screen(CommandBox())
+
+    def choices(self) -> Iterable[Choice]:
+        """All commands, and the themes."""
         for word, what, action in COMMANDS:
-            yield SystemCommand(word, what, lambda action=action: self.call_later(self.run_action, action, screen))
+            yield Choice(word, what, action, partial(self._run_later, action))
         for name in PALETTES:
-            yield SystemCommand(f"Theme: {name}", "use these colours", lambda name=name: self.use_theme(name))
+            yield Choice(f"Theme: {name}", "use these colours", "app.next_theme", partial(self.use_theme, name))
+
+    def turn_choice(self, number: int) -> Choice:
+        """The command that goes to a turn."""
+        return Choice(
+            f"Go to turn {number}",
+            "of this thread, else the first with this number",
+            "",
+            partial(self.run_screen.action_turn, number),
+        )
+
+    def _run_later(self, action: str) -> None:
+        self.call_later(self.run_action, action, self.run_screen)

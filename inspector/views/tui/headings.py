@@ -26,6 +26,8 @@ class Title:
     reading: bool = True
     live: bool = False
     following: bool = False
+    share: float = 0.0
+    """How much of the file was read, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def _lead(state: Title) -> Group:
     if state.live:
         lead.append((" ● live " if state.following else " ○ live ", "good" if state.following else "dim"))
     elif state.reading:
-        lead.append((" reading … ", "dim"))
+        lead.append((f" reading {100 * state.share:.0f} % ", "dim"))
     return lead
 
 
@@ -116,8 +118,10 @@ def _cost(state: Title, sums: Totals) -> list[Group]:
     return [*([cost] if known else []), [(f" {several(sums.turns, 'turn')} ", "plain")]]
 
 
-def filter_status(query: Filter, match: str, shown: int, whole: int) -> Spans:
-    """The status line while a query filters the list."""
+def filter_status(query: Filter, match: str, shown: int, whole: int, share: float | None = None) -> Spans:
+    """The status line while a query filters the list; `share` of everything was searched, None for all of it."""
+    if share is not None:
+        match = f"searching everything sent, {100 * share:.0f} %"
     spans = [
         (" filter ", "accent"),
         (f"{query.text}  ", "bold"),

@@ -29,10 +29,12 @@ from .controllers.messages import (
     PlaybackEnded,
     ReadingEnded,
     RowsRead,
+    SentSearched,
 )
 from .controllers.navigation import Navigation
 from .controllers.playback import Playback
 from .controllers.search import Search
+from .controllers.sent_searcher import SentSearcher
 from .theme import Palette
 from .widgets.growth_plot import GrowthPlot
 from .widgets.page_view import PageView
@@ -50,6 +52,7 @@ class RunScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "search", show=False),
+        Binding("exclamation_mark", "errors", "errors only", show=False),
         Binding("escape,h,left", "out", "back", show=False),
         Binding("tab", "other", "other pane", show=False, priority=True),
         *(Binding(key, f"view('{name}')", word, show=False) for key, word, name in (*VIEWS, TOOLS, OUTPUT)),
@@ -78,7 +81,8 @@ class RunScreen(Screen[None]):
         self, run: Run, loader: Loader, palette: Palette, live: bool, output: Path | None, turn: int | None
     ) -> None:
         super().__init__()
-        search = Search()
+        self._everything = SentSearcher(run, self.post_message)
+        search = Search(self._everything)
         self.state = state = ScreenState(
             run=run,
             search=search,
@@ -93,7 +97,9 @@ class RunScreen(Screen[None]):
         self.selection = selection = Selection(state, loader, self.panes, bars)
         self._updates = RowUpdates(state, loader, selection, self.panes, bars, self.set_timer)
         self.playing = PlaybackActions(state, loader, selection, self.panes, bars)
-        self._searching = SearchActions(state, loader, selection, self.panes, self._search_box, bars, self.call_later)
+        self._searching = SearchActions(
+            state, loader, selection, self.panes, self._search_box, bars, self.call_later, self.set_timer
+        )
         self._moving = PaneActions(state, selection, self.playing, self._searching, self.panes, bars)
         self._jumps = Jumps(state, selection, self.playing, self.panes, bars)
 
@@ -131,9 +137,12 @@ class RunScreen(Screen[None]):
     def settled(self) -> bool:
         """True when everything that was requested is shown, for programs that read the screen."""
         waiting = self.state.reading or self._updates.stale or self._loader.busy or self.panes.page.seeking
-        return not waiting
+        return not (waiting or self._everything.busy)
 
     # Messages of the terminal.
+
+    def on_unmount(self) -> None:
+        self._everything.stop()
 
     def on_resize(self, event: events.Resize) -> None:
         self.panes.resized(event.size.width, event.size.height)
@@ -148,9 +157,14 @@ class RunScreen(Screen[None]):
 
     def on_rows_read(self, message: RowsRead) -> None:
         self._updates.rows_read(message)
+        self._searching.look_again()
 
     def on_reading_ended(self, message: ReadingEnded) -> None:
         self._updates.reading_ended(message)
+        self._searching.look_again()
+
+    def on_sent_searched(self, message: SentSearched) -> None:
+        self._searching.searched(ended=message.ended)
 
     def on_page_ready(self, message: PageReady) -> None:
         if self.selection.page_ready(message):
@@ -251,6 +265,9 @@ class RunScreen(Screen[None]):
     def action_step(self, by: int) -> None:
         self._jumps.step(by)
 
+    def action_turn(self, number: int) -> None:
+        self._jumps.turn(number)
+
     def action_follow(self) -> None:
         self._jumps.toggle_follow()
 
@@ -258,6 +275,9 @@ class RunScreen(Screen[None]):
 
     def action_search(self) -> None:
         self._searching.open()
+
+    def action_errors(self) -> None:
+        self._searching.errors()
 
     def action_match(self, by: int) -> None:
         self._searching.match(by)

@@ -35,7 +35,8 @@ class Bars:
     def refresh(self) -> None:
         """Draw the title, the status line, the tabs and the keys again."""
         state = self._state
-        heading = Title(state.run.path.name, state.reading, state.follow.live, state.follow.on)
+        share = state.run.share if state.reading else 1.0
+        heading = Title(state.run.path.name, state.reading, state.follow.live, state.follow.on, share)
         self.title.show(partial(title, heading, self._summary))
         status = self._status_line()
         self.status.show(status or (lambda width: ()))
@@ -61,7 +62,8 @@ class Bars:
             return lambda width: spans
         if state.search.filter:
             shown, whole = len(self._panes.turns.places), len(state.run.rows.all)
-            return lambda width: filter_status(state.search.filter, state.search.match, shown, whole)
+            match, share = state.search.match, state.search.share
+            return lambda width: filter_status(state.search.filter, match, shown, whole, share)
         if state.follow.on and (behind := state.follow.behind):
             return lambda width: behind_status(behind)
         return None

@@ -41,6 +41,22 @@ class Jumps:
             self._panes.turns.fold(thread, self._state.place, opened=True)
         self._selection.select(found.place)
 
+    def turn(self, number: int) -> None:
+        """To the turn with that number of the selected thread, else to the first with it."""
+        self._playing.stop()
+        place = self._state.navigation.numbered(number)
+        if place is None:
+            unread = ", or it is not read yet" if self._state.reading or self._state.follow.live else ""
+            self._bars.say(f"there is no turn {number} in this run{unread}", "warn")
+            return
+        thread = self._state.run.rows.all[place].thread
+        if thread is not None and place not in self._panes.turns.places:
+            self._bars.say(f"turn {number} is not among the turns that the filter shows", "warn")
+            return
+        if thread is not None and self._state.place is not None:
+            self._panes.turns.fold(thread, self._state.place, opened=True)
+        self._selection.select(place)
+
     def step(self, by: int) -> None:
         """Go to the next turn of the list, whichever pane has the focus."""
         self._playing.stop()

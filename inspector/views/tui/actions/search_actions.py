@@ -12,11 +12,16 @@ from .bars import Bars
 from .selection import Selection
 from .state import ScreenState
 
+PAUSE = 0.3
+"""Seconds without another letter after which everything that was sent is searched."""
+ERRORS = "is:error"
+"""The query that shows errors only."""
+
 
 class SearchActions:
     """Each public method is what a key, or a message of the box or of the page, does.
 
-    `later` calls a function once the messages before it are handled.
+    `later` calls a function once the messages before it are handled, `after` after a number of seconds.
     """
 
     def __init__(
@@ -28,10 +33,13 @@ class SearchActions:
         search_box: SearchBox,
         bars: Bars,
         later: Callable[[Callable[[], None]], object],
+        after: Callable[[float, Callable[[], None]], object],
     ) -> None:
         self._state, self._search, self._loader = state, state.search, loader
         self._selection, self._panes, self._search_box = selection, panes, search_box
-        self._bars, self._later = bars, later
+        self._bars, self._later, self._after = bars, later, after
+        self._to_seek = False
+        """Whether to go to the first match as soon as one is found."""
 
     @property
     def opened(self) -> bool:
@@ -58,13 +66,50 @@ class SearchActions:
         """The text in the box changed."""
         if self._search_box.opened:
             self.filter(text)
+            self._after(PAUSE, lambda: self._paused(text))
+
+    def _paused(self, text: str) -> None:
+        """Search everything if the query is still the same."""
+        if text.strip() == self._search.filter.text and self._search.words:
+            self._search.look()
+
+    def errors(self) -> None:
+        """Show errors only; when they are shown already, show all."""
+        self.filter("" if self._search.filter.text == ERRORS else ERRORS)
+        if self._search.filter and not self._panes.turns.places:
+            self.filter("")
+            self._bars.say("no errors in this run", "good")
 
     def submitted(self, text: str) -> None:
         """Keep the query and go to the first match."""
         self.filter(text)
         self.end(keep=True)
-        if self._search.words and self._panes.turns.places:
+        if not self._search.words:
+            return
+        self._search.look()
+        if self._panes.turns.places:
             self._seek_from_edge(1)
+        else:
+            self._to_seek = self._search.share is not None
+        self._bars.refresh()
+
+    def searched(self, *, ended: bool) -> None:
+        """More of what was sent was searched: show the turns that were found."""
+        if not self._search.words:
+            return
+        self._selection.refresh_list()
+        place, places = self._state.place, self._panes.turns.places
+        if self._to_seek and places and place is not None:
+            self._to_seek = False
+            self._selection.select(nearest(place, places))
+            self._seek_from_edge(1)
+        self._to_seek = self._to_seek and not ended
+        self._bars.refresh()
+
+    def look_again(self) -> None:
+        """Search what was recorded since the last search."""
+        if self._search.words and self._search.share is None:
+            self._search.look()
 
     def filter(self, text: str) -> None:
         """Show only the turns that match a query; all when it is empty."""
@@ -102,7 +147,9 @@ class SearchActions:
     def unmatched(self, message: PageView.Unmatched) -> None:
         """The page has no more matches in that direction: go on with the next turn."""
         if message.edge:
-            self._search.not_on_page(self._state.view)
+            place = self._state.place
+            where = self._search.where(self._state.run.rows.all[place]) if place is not None else None
+            self._search.not_on_page(self._state.view, where)
             self._bars.refresh()
             return
         place = turn_beside(self._state.place, self._panes.turns.places, message.by)

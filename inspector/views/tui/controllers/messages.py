@@ -86,3 +86,11 @@ class ClipboardText(Message):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.text = text
+
+
+class SentSearched(Message):
+    """More of what was sent was searched; `ended` when all of it was."""
+
+    def __init__(self, *, ended: bool) -> None:
+        super().__init__()
+        self.ended = ended

@@ -107,6 +107,13 @@ class Navigation:
         """The first turn of the thread after or before this one."""
         return None if self.place is None else thread_beside(self._rows, self.place, by)
 
+    def numbered(self, number: int) -> int | None:
+        """The turn with that number: the last attempt in the selected thread, else the first turn that has it."""
+        rows = self._rows.all
+        thread = rows[self.place].thread if self.place is not None and self.place < len(rows) else None
+        own = [place for place in self._rows.threads.get(thread or "", ()) if rows[place].turn == number]
+        return own[-1] if own else next((place for place, row in enumerate(rows) if row.turn == number), None)
+
     def first_with_wanted_number(self) -> int | None:
         """The first turn with the number to begin with, of any thread."""
         return next((place for place, row in enumerate(self._rows.all) if row.turn == self.wanted_turn), None)

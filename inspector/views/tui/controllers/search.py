@@ -1,6 +1,7 @@
 """Search: while the query is typed, the list shows the matching turns; `n` goes from match to match."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from ....run.filters import parse
 from ....run.row import Row
@@ -10,10 +11,28 @@ OF_A_TURN = frozenset({"turn", "wire", "context", "diff", "tools"})
 """The views of one turn: after the last match on its page comes the next turn."""
 
 
-class Search:
-    """The query, the place where it was started, and which match is shown."""
+class Everything(Protocol):
+    """Searches what the rows do not hold."""
 
-    def __init__(self) -> None:
+    @property
+    def share(self) -> float | None:
+        """How much was read, from 0 to 1, while it searches."""
+
+    def look(self, words: tuple[str, ...]) -> None:
+        """Search for words."""
+
+    def where(self, word: str, row: Row) -> str | None:
+        """Where in a round trip the word was found."""
+
+
+class Search:
+    """The query, the place where it was started, and which match is shown.
+
+    `everything` finds the words that are not in what is new in a turn; without it only what is new is searched.
+    """
+
+    def __init__(self, everything: Everything | None = None) -> None:
+        self._everything = everything
         self.filter = parse("")
         self.match = ""
         """Which match of how many the cursor is on, as a sentence."""
@@ -38,8 +57,27 @@ class Search:
         """Take a new query; False when it is the same."""
         if text.strip() == self.filter.text:
             return False
-        self.filter, self.match = parse(text), ""
+        self.filter, self.match = parse(text, self._elsewhere), ""
         return True
+
+    def look(self) -> None:
+        """Search for the words in everything that was sent."""
+        if self._everything is not None:
+            self._everything.look(self.words)
+
+    @property
+    def share(self) -> float | None:
+        """How much of everything was searched, from 0 to 1, while it is."""
+        return self._everything.share if self._everything is not None else None
+
+    def where(self, row: Row) -> str | None:
+        """Where in a round trip a word was found that its row does not hold."""
+        if self._everything is None:
+            return None
+        return next((where for word in self.words if (where := self._everything.where(word, row))), None)
+
+    def _elsewhere(self, word: str, row: Row) -> bool:
+        return self._everything is not None and self._everything.where(word, row) is not None
 
     def cancel(self) -> int | None:
         """Where to go back to when the search is cancelled."""
@@ -50,9 +88,10 @@ class Search:
         total = f"{of:,}" + (" or more" if of >= MOST else "")
         self.match = f"match {number:,} of {total} on this page, n for the next"
 
-    def not_on_page(self, view: str) -> None:
-        """The page that is shown has no match."""
-        self.match = "not on this page" + ("" if view == "wire" else ", but perhaps in 2 Wire")
+    def not_on_page(self, view: str, where: str | None = None) -> None:
+        """The page that is shown has no match; `where` it is instead."""
+        other = "" if view == "wire" else f", but in {where} (2 Wire)" if where else ", but perhaps in 2 Wire"
+        self.match = f"not on this page{other}"
 
 
 def nearest(place: int, places: Sequence[int]) -> int:

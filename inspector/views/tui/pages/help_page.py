@@ -28,7 +28,7 @@ def help_page(sections: Sequence[HelpSection]) -> Page:
         blocks += _section(section.title, [(key, "accent", what) for key, what in section.keys])
     blocks += _section("signs", _signs())
     words = [
-        ("word", 'is in what is new in a turn; "two words" together'),
+        ("word", 'is sent or received, counted at its first turn; "two words" together'),
         ("-word", "excludes; also before a field"),
     ]
     fields = [*words, *((f"{name}:", what) for name, (_, what) in FIELDS.items())]

@@ -359,12 +359,68 @@ def test_help_and_the_palette_open_and_close() -> None:
             assert "next, previous finding" in screen(app)
             await press(pilot, "escape", "ctrl+p")
             assert "Next finding" in screen(app)
-            await press(pilot, *"growth")
-            await pilot.pause(0.3)
-            await press(pilot, "enter")
+            await press(pilot, *"growth", "enter")
             await pilot.pause(0.1)
             await settle(pilot)
             assert app.run_screen.view == "growth"
+
+    run(flow)
+
+
+@pytest.mark.parametrize(("typed", "turn"), [("12", None), ("4", 4), ("turn 6", 6)])
+def test_a_number_after_the_colon_goes_to_that_turn(typed: str, turn: int | None) -> None:
+    async def flow() -> None:
+        async with viewing(keys=["colon"]) as (app, pilot):
+            await pilot.press(*("space" if key == " " else key for key in typed), "enter")
+            await pilot.pause(0.1)
+            await settle(pilot)
+            if turn is None:
+                assert row(app) == ("t1", 1) and f"there is no turn {typed} in this run" in screen(app)
+            else:
+                assert row(app) == ("t1", turn)
+
+    run(flow)
+
+
+def test_a_command_picked_in_the_list_of_the_palette_is_run() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["colon"]) as (app, pilot):
+            await pilot.press("down", "enter")
+            await pilot.pause(0.1)
+            await settle(pilot)
+            assert app.run_screen.view == "wire"
+
+    run(flow)
+
+
+def test_a_word_of_the_system_prompt_is_found_once_at_its_first_turn() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["G", "/", *'"apologize', "space", *'and"', "enter"]) as (app, pilot):
+            await pilot.pause(0.1)
+            await settle(pilot)
+            assert "2 of 12 round trips" in screen(app) and "match 1 of 1 on this page" in screen(app)
+            assert [app.run_.rows.all[p].index for p in app.run_screen.panes.turns.places] == [0, 7]
+
+    run(flow)
+
+
+def test_an_exclamation_mark_shows_errors_only_and_then_all() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["!"]) as (app, pilot):
+            assert [app.run_.rows.all[p].index for p in app.run_screen.panes.turns.places] == [6, 7, 8]
+            await press(pilot, "!")
+            assert not app.run_screen.state.search.filter
+
+    run(flow)
+
+
+def test_control_z_suspends(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def flow() -> None:
+        async with viewing() as (app, pilot):
+            suspended: list[bool] = []
+            monkeypatch.setattr(app, "action_suspend_process", lambda: suspended.append(True))
+            await press(pilot, "ctrl+z")
+            assert suspended == [True]
 
     run(flow)
 

@@ -1,8 +1,10 @@
 """The search on the screen."""
 
 import pytest
+from conversations import loop
 from viewer_parts import Parts, parts
 
+from turntape.inspector.views.tui.controllers.messages import SentSearched
 from turntape.inspector.views.tui.widgets.page_view import PageView
 
 
@@ -183,3 +185,52 @@ def test_words_are_searched_on_pages_of_text(text: str, view: str, on_page: bool
     made.box.has_focus = False
     made.bars.refresh()
     assert (("n", "match", "match(1)") in made.bars.keys._hints) == on_page
+
+
+def test_errors_only_are_shown_and_then_all_again() -> None:
+    made = parts()
+
+    made.searching.errors()
+    assert made.state.search.filter.text == "is:error" and made.panes.turns.places == [2]
+    made.searching.errors()
+    assert made.state.search.filter.text == "" and made.panes.turns.places == [0, 1, 2]
+
+
+def test_a_run_without_errors_stays_as_it_is() -> None:
+    made = parts(loop())
+
+    made.searching.errors()
+    assert made.panes.turns.places == [0, 1] and made.notice == " no errors in this run"
+
+
+def test_a_word_of_a_tool_definition_is_found_at_the_first_turn_that_sent_it() -> None:
+    made = opened()
+    made.searching.submitted('"look a word up."')
+    assert made.panes.turns.places == [] and made.waiting == []
+
+    assert [message.ended for message in made.posted if isinstance(message, SentSearched)][-1]
+    made.searching.searched(ended=True)
+    assert made.panes.turns.places == [0]
+    made.searching.unmatched(unmatched(1, edge=True))
+    assert "but in request /tools/0/function/description (2 Wire)" in made.status
+
+
+def test_everything_is_searched_once_nothing_more_is_typed() -> None:
+    made = opened("function")
+    assert made.panes.turns.places == [] and not made.posted
+
+    made.pauses[0]()
+    made.searching.searched(ended=True)
+    assert made.panes.turns.places == [0]
+    made.searching.typed("functional")
+    made.pauses[0]()
+    assert not made.state.search.where(made.state.run.rows.all[0])
+
+
+def test_while_everything_is_searched_the_status_line_says_how_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = opened("function")
+    made.searching.end(keep=True)
+    monkeypatch.setattr(type(made.state.search), "share", 0.42)
+    made.bars.refresh()
+
+    assert "searching everything sent, 42 %" in made.status
