@@ -7,11 +7,10 @@ from typing import cast
 
 from turntape.cassettes.tape.model import RoundTrip
 
-from ..run.labels import money
 from ..tools.run_words import WHOLE, joined_words, outcome_words, seen_words
 from ..tools.tool_run import ToolRun
 from ..wire.json_value import Object, as_array, as_object, compact
-from ..wire.printable import several
+from ..wire.printable import dollars, several
 from ..wire.values import ToolCall
 from .thread_summary import RunSummary, SentMessage, TurnSummary, run_summary
 
@@ -56,7 +55,7 @@ def _summary(summary: RunSummary) -> str:
     if len(threads) > 1:
         parts.insert(0, several(len(threads), "thread"))
     if prices:
-        parts.append(f"${money(sum(prices, Decimal(0)))}")
+        parts.append(dollars(sum(prices, Decimal(0))))
     findings = sum(len(as_array(turn.label["findings"])) for turn in turns)
     return " · ".join([*parts, several(findings, "finding")])
 
@@ -160,7 +159,7 @@ def _facts(turn: TurnSummary) -> str:
     if usage is not None and usage.output is not None:
         facts.append(f"{usage.output:,} out")
     if label["cost_usd"] is not None:
-        facts.append(f"${label['cost_usd']}")
+        facts.append(dollars(Decimal(cast(str, label["cost_usd"]))))
     return " · ".join(facts)
 
 

@@ -1,6 +1,7 @@
 """Text for printing: safe text from the wire, and numbers with their noun."""
 
 import re
+from decimal import Decimal
 
 from turntape.cassettes.counted import several as several
 
@@ -15,3 +16,16 @@ def safe(text: str) -> str:
     text = text.replace("\t", "    ").replace("\r\n", "\n")
     text = _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}", text)
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+def dollars(amount: Decimal | None) -> str:
+    """An amount in US dollars with about three significant digits; `unpriced` for None."""
+    if amount is None:
+        return "unpriced"
+    if amount >= 100:
+        return f"${amount:,.0f}"
+    if amount >= 1:
+        return f"${amount:.2f}"
+    if amount >= Decimal("0.01"):
+        return f"${amount:.3f}"
+    return f"${amount:.4f}" if amount >= Decimal("0.0001") else f"${amount:.6f}" if amount else "$0"

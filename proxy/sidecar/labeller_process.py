@@ -139,7 +139,7 @@ class LabelLoop:
                 self._print_tool_runs(label)
 
     def _print(self, label: dict[str, object]) -> None:
-        from turntape.inspector.views.text.run_text import console_line
+        from turntape.inspector.views.text.console_text import console_line
 
         with suppress(OSError):
             sys.stderr.write(console_line(label, self._totals, self._colour) + "\n")

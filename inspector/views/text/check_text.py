@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
-from ...check.budgets import Verdict, dollars
+from ...check.budgets import Verdict
 from ...check.check import Checked, Found, Node, Report, rooted
 from ...findings.finding import SEVERITIES, Tier
 from ...wire.printable import safe
 from ...wire.printable import several as counted
 from .explain_text import SEVERITY_GLYPHS
-from .number_format import turn_count
+from .number_format import dollars, turn_count
 from .terminal_text import GLYPHS, Line, Style, clip_path, fit, width_of, wrap
 
 _SURE: dict[Tier, str] = {"P": "proven", "S": "inferred", "H": "heuristic"}
@@ -38,7 +38,7 @@ def _checked(one: Checked, width: int) -> Iterator[Line]:
         facts.append(counted(one.threads, "thread"))
     if one.input:
         facts.append(f"{one.input:,} tokens in")
-    facts.append(dollars(one.cost) if one.cost is not None else "unpriced")
+    facts.append(dollars(one.cost))
     if len(one.runs) == 1:
         facts.append(f"run {safe(one.runs[0])}")
     elif one.runs:

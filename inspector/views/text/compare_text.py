@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from ...check.budgets import dollars
 from ...compare.run_diff import ChangedValue, ComparedRun, Comparison, Divergence, ThreadPair, TurnDigest
 from ...wire.json_value import compact
 from ...wire.printable import safe
 from ...wire.printable import several as counted
-from .number_format import turn_count
+from .number_format import dollars, turn_count
 from .terminal_text import GLYPHS, Line, Style, clip, clip_path, fit, width_of, wrap
 
 _LETTERS: dict[str, Style] = {"A": "bad", "B": "good"}
@@ -44,7 +43,7 @@ def _facts(side: ComparedRun) -> str:
         facts.append(counted(len(side.threads), "thread"))
     if side.input:
         facts.append(f"{side.input:,} tokens in")
-    facts.append(dollars(side.cost) if side.cost is not None else "unpriced")
+    facts.append(dollars(side.cost))
     return " · ".join(facts)
 
 

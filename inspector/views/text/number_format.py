@@ -1,7 +1,6 @@
 """Numbers as text for people, with few digits."""
 
-from decimal import Decimal
-
+from ...wire.printable import dollars as dollars
 from ...wire.printable import several as several
 
 
@@ -16,19 +15,6 @@ def count(number: int | None) -> str:
         if scaled < 999.5:
             return f"{scaled:.1f}{unit}" if scaled < 99.95 else f"{scaled:.0f}{unit}"
     return f"{number / 1_000_000_000:.1f}G"
-
-
-def dollars(amount: Decimal | None) -> str:
-    """An amount in US dollars with about three significant digits; `unpriced` for None."""
-    if amount is None:
-        return "unpriced"
-    if amount >= 100:
-        return f"${amount:,.0f}"
-    if amount >= 1:
-        return f"${amount:.2f}"
-    if amount >= Decimal("0.01"):
-        return f"${amount:.3f}"
-    return f"${amount:.4f}" if amount >= Decimal("0.0001") else f"${amount:.6f}" if amount else "$0"
 
 
 def cost_note(source: str | None) -> str:

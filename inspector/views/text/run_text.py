@@ -3,33 +3,25 @@
 `story` gives styled lines. The terminal, the SVG picture and the tests render the same lines.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Protocol, cast
+from typing import cast
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Cassette
 
-from ...run.labels import Key, Label, LabelledRoundTrip, label_stream, money
+from ...run.labels import Key, Label, LabelledRoundTrip, label_stream
 from ...tools.tool_run import ToolRun
 from ...wire.json_value import as_array, as_object, compact
 from ...wire.printable import safe, several
 from ...wire.values import Message, Part, Tool, ToolCall
-from .number_format import cost_note
+from .number_format import cost_note, dollars
 from .status_styles import FINISH, OUTCOME, REBUILT, SEVERITY
-from .terminal_text import GLYPHS, Line, Span, Style, ansi, clip, fit, flow, width_of, wrap
+from .terminal_text import GLYPHS, Line, Span, Style, ansi, clip, fit, flow, folded, width_of, wrap
 from .tool_text import loose_lines, tool_lines, turn_runs, unjoined_lines
-
-
-class RunCost(Protocol):
-    """The cost of the run so far, for a console line."""
-
-    @property
-    def cost(self) -> Decimal | None: ...
 
 
 def show_text(
@@ -62,9 +54,9 @@ def story(
             continue
         if turn is None:
             runs = tuple(run.small() for run in one.tool_runs)
-            rows[key] = _TurnText(one.label, list(_reported(one, width)), _tokens_line(one), runs)
+            rows[key] = _TurnText(one.label, list(_reported(one, width)), _tokens_line(one), runs, _input_of(one))
         elif one.label["turn"] == turn:
-            rows[key] = _TurnText(one.label, list(whole_turn(one, width)), [], ())
+            rows[key] = _TurnText(one.label, list(whole_turn(one, width)), [], (), 0)
     done = [rows[key] for key in sorted(rows)]
     if turn is not None:
         for row in done:
@@ -73,13 +65,13 @@ def story(
     if thread is not None and not done:
         return
     if isinstance(round_trips, Cassette):
-        yield from _head(round_trips, [row.label for row in done], width)
+        yield from _head(round_trips, done, width)
     threads = {row.label["thread"] for row in done if row.label["thread"] is not None}
-    so_far = Decimal(0)
+    so_far: Decimal | None = None
     shown = [row for row in done if row.label["kind"] != "tools" or row.label["findings"]]
     for row in shown:
-        price = row.label["cost_usd"]
-        so_far += Decimal(cast(str, price)) if price is not None else Decimal(0)
+        if row.cost is not None:
+            so_far = (so_far or Decimal(0)) + row.cost
         yield []
         yield from _summary(row, so_far, len(threads) > 1, width)
     loose = (row.tool_runs for row in done if row.label["turn"] is None and not row.label["findings"])
@@ -98,9 +90,27 @@ class _TurnText:
     reported: list[Line]
     tokens: Line
     tool_runs: tuple[ToolRun, ...]
+    input: int
+    """Input tokens, 0 when they are not known."""
+
+    @property
+    def cost(self) -> Decimal | None:
+        price = self.label["cost_usd"]
+        return None if price is None else Decimal(cast(str, price))
 
 
-def _head(cassette: Cassette, labels: list[Label], width: int) -> Iterator[Line]:
+def _input_of(one: LabelledRoundTrip) -> int:
+    return (one.reading.usage.input or 0) if one.reading.usage else 0
+
+
+def _spent(rows: Iterable[_TurnText]) -> Decimal | None:
+    """The cost of these turns; None when none has a price."""
+    known = [row.cost for row in rows if row.cost is not None]
+    return sum(known, Decimal(0)) if known else None
+
+
+def _head(cassette: Cassette, rows: list[_TurnText], width: int) -> Iterator[Line]:
+    labels = [row.label for row in rows]
     name = cassette.path.name if cassette.path else "a run"
     yield [(name, "bold")]
     turns = [label for label in labels if label["turn"] is not None]
@@ -126,10 +136,14 @@ def _head(cassette: Cassette, labels: list[Label], width: int) -> Iterator[Line]
             if label["response_model"] or label["request_model"]
         )
         parts.append(", ".join(clip(model, 40) for model, _ in models.most_common(3)))
-    yield fit([(" · ".join(part for part in parts if part), "dim")], width)
+    whole = sum(row.input for row in rows)
+    parts.insert(1, f"{whole:,} tokens in" if whole else "")
+    money: list[Span] = [(dollars(_spent(rows)), "money"), (" · ", "dim")] if turns else []
+    yield from folded([*money, (" · ".join(part for part in parts if part), "dim")], width, "  ")
 
 
-def _tokens(number: object) -> str:
+def tokens_text(number: object) -> str:
+    """All digits of a count; `?` when it is not known."""
     return f"{number:,}" if isinstance(number, int) else "?"
 
 
@@ -138,25 +152,25 @@ def _reported(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
     if one.turn is not None:
         yield from _new(one, width)
         yield from _emission(one, width)
-        yield fit(_finish(one), width)
+        yield from folded(_finish(one), width, _UNDER)
 
 
-def _summary(row: _TurnText, so_far: Decimal, threads: bool, width: int) -> Iterator[Line]:
+def _summary(row: _TurnText, so_far: Decimal | None, threads: bool, width: int) -> Iterator[Line]:
     label = row.label
     if label["turn"] is None:
-        yield from loose_lines(row.tool_runs, width) if row.tool_runs else (fit(_other(label), width),)
+        yield from loose_lines(row.tool_runs, width) if row.tool_runs else folded(other_line(label), width, "    ")
         yield from _findings(label, width)
         return
-    yield from flow(_title(label, threads), width, "    ")
+    yield from flow(_title(label, threads, so_far), width, "    ")
     yield from row.reported
-    yield fit(_dispatch(label), width)
+    yield from folded(_dispatch(label), width, _UNDER)
     yield from tool_lines(row.tool_runs, width)
-    reported: list[Span] = [(f"  so far ${money(so_far)}", "dim")] if so_far else []
-    yield from flow([*row.tokens, *reported], width, "    ")
+    yield from folded(row.tokens, width, "      ")
     yield from _findings(label, width)
 
 
-def _other(label: Mapping[str, object]) -> Line:
+def other_line(label: Mapping[str, object]) -> Line:
+    """A round trip that is no turn."""
     status = label["status"]
     if label["kind"] == "tools":
         return [(f"#{label['index']} ", "dim"), (f"message of a tool server, {safe(cast(str, label['url']))}", "plain")]
@@ -169,23 +183,47 @@ def _other(label: Mapping[str, object]) -> Line:
     ]
 
 
-def _seconds(milliseconds: object) -> str:
+def seconds(milliseconds: object) -> str:
+    """A duration; empty when it is not known."""
     if not isinstance(milliseconds, int | float):
         return ""
     return f"{milliseconds / 1000:.1f} s" if milliseconds >= 1000 else f"{milliseconds:.0f} ms"
 
 
-def _title(label: Label, threads: bool) -> Line:
+def _title(label: Label, threads: bool, so_far: Decimal | None = None) -> Line:
+    """The turn, what it cost, then what it was."""
     model = cast(str, label["response_model"] or label["request_model"] or "unknown model")
     line: Line = [(f"Turn {label['turn']}", "bold")]
     if threads:
         line.append((f" of {label['thread']}", "plain"))
-    line.append((f"  {clip(model, 40)}", "plain"))
+    line.extend(_price(label))
+    if so_far is not None:
+        line.append((f"  so far {dollars(so_far)}", "dim"))
+    line.append((f"  {clip(model, 34)}", "plain"))
     line.append((f"  {label['protocol']}", "dim"))
     if run := label["run"]:
         line.append((f"  run {safe(cast(str, run))}", "dim"))
-    line.append((f"  {_seconds(label['duration_ms'])}  #{label['index']}", "dim"))
+    line.append((f"  {seconds(label['duration_ms'])}  #{label['index']}", "dim"))
     return line
+
+
+def _price(label: Label) -> Line:
+    """The cost of a turn with its source; a request that was refused before a token was counted costs nothing."""
+    price = label["cost_usd"]
+    if price is None:
+        usage = as_object(label["usage"])
+        refused = as_object(label["api"]).get("error") is not None and usage.get("input") is None
+        return [("  –" if refused else "  unpriced", "dim")]
+    line: Line = [(f"  {dollars(Decimal(cast(str, price)))}", "money")]
+    if note := cost_note(cast("str | None", label["cost_source"])):
+        line.append((f" ({note})", "dim"))
+    return line
+
+
+_UNDER = " " * 11
+"""Where the words after a layer's name begin."""
+_PREVIEW = 3
+"""Lines of a text, an argument or a result in the run; `--turn` has them whole."""
 
 
 def _row(layer: str, spans: Line) -> Line:
@@ -211,7 +249,7 @@ def _new(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
         yield [("    ", "plain"), (f"… {len(lines) - 6} more", "dim")]
         lines = lines[-6:]
     for line in lines:
-        yield fit([("    ", "plain"), *line], width)
+        yield from folded([("    ", "plain"), *line], width, "      ", _PREVIEW)
 
 
 def part_line(message: Message, part: Part, names: Mapping[str | None, str]) -> Line | None:
@@ -244,11 +282,11 @@ def _emission(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
         return
     lines: list[Line] = []
     if emission.reasoning:
-        lines.append([("thinks ", "dim"), (clip(emission.reasoning, width), "dim")])
+        lines.append([("thinks ", "dim"), (clip(emission.reasoning, 400), "dim")])
     if emission.refusal:
-        lines.append([("refuses ", "warn"), (clip(emission.refusal, width), "plain")])
+        lines.append([("refuses ", "warn"), (clip(emission.refusal, 400), "plain")])
     if emission.text:
-        lines.append([(clip(emission.text, 3 * width), "plain")])
+        lines.append([(clip(emission.text, 400), "plain")])
     for call in (*emission.calls, *emission.server_calls):
         broken = call.arguments is None and bool(call.arguments_raw.strip())
         arrow = "⚙ " if call.server else "→ "
@@ -257,9 +295,9 @@ def _emission(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
         lines.append([("  ← ", "api"), (clip(result.text, 400), "bad" if result.is_error else "dim")])
     if not lines:
         lines.append([(f"{emission.emitted}", "dim" if emission.emitted != "empty" else "warn")])
-    yield fit(_row("model", lines[0]), width)
+    yield from folded(_row("model", lines[0]), width, _UNDER + "  ", _PREVIEW)
     for line in lines[1:]:
-        yield fit([(" " * 11, "plain"), *line], width)
+        yield from folded([(_UNDER, "plain"), *line], width, _UNDER + "  ", _PREVIEW)
 
 
 def _finish(one: LabelledRoundTrip) -> Line:
@@ -307,7 +345,7 @@ def _tokens_line(one: LabelledRoundTrip) -> Line:
         spans.append(("tokens unknown", "dim"))
     else:
         before = one.turn.usage_before if one.turn else None
-        spans.append((f"{_tokens(usage.input)} in", "plain"))
+        spans.append((f"{tokens_text(usage.input)} in", "plain"))
         if before is not None and before.input is not None and before.input <= usage.input:
             fresh = usage.input - before.input
             spans.append((f" ({fresh:,} new, {before.input:,} resent)", "dim"))
@@ -315,13 +353,9 @@ def _tokens_line(one: LabelledRoundTrip) -> Line:
             spans.append((f", {usage.cache_read:,} cached", "good"))
         if usage.cache_write:
             spans.append((f", {usage.cache_write:,} written to cache", "dim"))
-        spans.append((f", {_tokens(usage.output)} out", "plain"))
+        spans.append((f", {tokens_text(usage.output)} out", "plain"))
         if usage.reasoning:
             spans.append((f" ({usage.reasoning:,} reasoning)", "dim"))
-    price = one.label["cost_usd"]
-    spans.append((f"  ${price}" if price is not None else "  unpriced", "money" if price is not None else "dim"))
-    if note := cost_note(cast("str | None", one.label["cost_source"])):
-        spans.append((f" ({note})", "dim"))
     return [("    ", "plain"), *spans]
 
 
@@ -343,7 +377,7 @@ def _findings(label: Mapping[str, object], width: int, *, fix: bool = False) -> 
             for at, line in enumerate(wrap(safe(cast(str, finding["fix"])), max(20, width - 9))):
                 yield [("         " if at else "    fix  ", "good"), (line, "plain")]
         where = " · ".join(safe(str(place)) for place in as_array(finding["evidence"]))
-        yield fit([("    ", "plain"), (where, "dim")], width)
+        yield from folded([("    ", "plain"), (where, "dim")], width, "    ")
 
 
 def _paragraphs(text: str, indent: str, width: int, style: Style = "plain") -> Iterator[Line]:
@@ -352,16 +386,10 @@ def _paragraphs(text: str, indent: str, width: int, style: Style = "plain") -> I
             yield [(indent, "plain"), (line, style)]
 
 
-def _tool(tool: Tool, width: int) -> Line:
-    properties = as_object(as_object(tool.schema).get("properties"))
-    return fit(
-        [
-            ("    ", "plain"),
-            (f"{tool.name}({', '.join(properties)})", "plain"),
-            (f"  {clip(tool.description or '', 200)}", "dim"),
-        ],
-        width,
-    )
+def _tool(tool: Tool, width: int) -> Iterator[Line]:
+    properties = ", ".join(as_object(as_object(tool.schema).get("properties")))
+    said: Span = (f"  {clip(tool.description or '', 400)}", "dim")
+    yield from folded([("    ", "plain"), (safe(f"{tool.name}({properties})"), "plain"), said], width, "        ")
 
 
 def whole_turn(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
@@ -369,14 +397,15 @@ def whole_turn(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
     request = one.reading.request
     yield from flow(_title(one.label, threads=True), width, "    ")
     trip = one.round_trip
-    yield fit([(f"{trip.request.method} {safe(trip.request.url)}", "dim")], width)
+    yield from folded([(f"{trip.request.method} {safe(trip.request.url)}", "dim")], width, "    ")
     if request.parameters:
-        yield fit([("  parameters  ", "dim"), (clip(compact(request.parameters), 400), "plain")], width)
+        line: Line = [("  parameters  ", "dim"), (clip(compact(request.parameters), 2000), "plain")]
+        yield from folded(line, width, "    ")
     if request.tools:
         yield []
         yield [(f"tools ({len(request.tools)})", "bold")]
         for tool in request.tools:
-            yield _tool(tool, width)
+            yield from _tool(tool, width)
     if request.system:
         yield []
         yield [("system", "bold")]
@@ -401,9 +430,9 @@ def whole_turn(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
         for part in emission.content:
             if part.result is not None or part.kind == "other":
                 yield from _part(part, names, width)
-    yield fit(_finish(one), width)
-    yield fit(_dispatch(one.label), width)
-    yield from flow(_tokens_line(one), width, "    ")
+    yield from folded(_finish(one), width, _UNDER)
+    yield from folded(_dispatch(one.label), width, _UNDER)
+    yield from folded(_tokens_line(one), width, "      ")
     yield from turn_runs(one.tool_runs, width)
     yield from _findings(one.label, width, fix=True)
 
@@ -423,42 +452,11 @@ def _part(part: Part, names: Mapping[str | None, str], width: int) -> Iterator[L
     elif part.result is not None:
         name = part.result.name or names.get(part.result.call_id) or ""
         giver: Style = "api" if part.result.server else "client"
-        yield fit([("    ← ", giver), (safe(name), "plain"), (f"  {safe(part.result.call_id or '')}", "dim")], width)
+        head: Line = [("    ← ", giver), (safe(name), "plain"), (f"  {safe(part.result.call_id or '')}", "dim")]
+        yield from folded(head, width, "        ")
         yield from _paragraphs(part.result.text, "        ", width, "bad" if part.result.is_error else "plain")
     elif part.kind in ("text", "reasoning", "refusal"):
         yield from _paragraphs(part.text, "    ", width, "plain" if part.kind == "text" else "dim")
     else:
         text = part.text if part.text and not part.text.startswith("[") else compact(part.raw)
-        yield fit([("    ", "plain"), (f"[{part.kind}] {clip(text, 200)}", "dim")], width)
-
-
-def console_line(label: Mapping[str, object], totals: RunCost, colour: bool) -> str:
-    """One line for a round trip as it ends: turn, model, the three layers, tokens, the cost so far."""
-    if label["turn"] is None:
-        return ansi(fit(_other(label), 160), colour)
-    model, api, client = as_object(label["model"]), as_object(label["api"]), as_object(label["client"])
-    usage = as_object(label["usage"])
-    calls = [cast(str, as_object(call)["name"]) for call in as_array(model.get("tool_calls"))]
-    emitted = ", ".join(f"{name}×{n}" if n > 1 else name for name, n in Counter(calls).items()) or str(
-        model.get("emitted")
-    )
-    finish = cast(str, api.get("effective", "unknown"))
-    name = cast(str, label["response_model"] or label["request_model"] or "?")
-    history = "rebuilt" if as_object(label["edge"]).get("kind") == "rebuilt" else cast(str, client.get("history", ""))
-    line: Line = [
-        (f"{label['thread']}:{label['turn']:<3} ", "bold"),
-        (f"{clip(re.sub(r'-20[0-9-]+$', '', name), 24):<24} ", "plain"),
-        (f"{GLYPHS['model']} ", "model"),
-        (f"{clip(emitted, 34):<34} ", "plain"),
-        (f"{GLYPHS['api']} ", "api"),
-        (f"{finish:<12} ", FINISH.get(finish, "warn")),
-        (f"{GLYPHS['client']} ", "client"),
-        (f"{history:<9} ", "warn" if history == "changed" else "dim"),
-        (f"{_tokens(usage.get('input')):>8} in {_tokens(usage.get('output')):>6} out ", "plain"),
-        (f"{'$' + (money(totals.cost) or '') if totals.cost is not None else 'unpriced':>11} so far ", "money"),
-        (_seconds(label["duration_ms"]), "dim"),
-    ]
-    error = as_object(api.get("error"))
-    if error:
-        line.append((f"  {clip(str(error.get('message')), 80)}", "bad"))
-    return ansi(line, colour)
+        yield from folded([("    ", "plain"), (f"[{part.kind}] {clip(text, 400)}", "dim")], width, "        ")

@@ -109,6 +109,59 @@ def flow(line: Line, cells: int, indent: str) -> Iterator[Line]:
     yield fit(out, cells)
 
 
+def folded(line: Line, cells: int, indent: str, most: int | None = None) -> Iterator[Line]:
+    """`line` in lines of at most `cells` cells, broken at spaces; later lines begin with `indent`.
+
+    With `most`, at most so many lines; the last one ends with an ellipsis when there is more.
+    """
+    start: Span = (indent, "plain")
+    lines: list[Line] = [[]]
+    used = 0
+    for text, style in line:
+        for word in re.findall(r" *[^ ]+| +$", text):
+            if used + width_of(word) > cells and used > width_of(indent):
+                if most is not None and len(lines) == most:
+                    yield from lines[:-1]
+                    yield _with_ellipsis(_merged(lines[-1]), cells)
+                    return
+                lines.append([start])
+                used, word = width_of(indent), word.lstrip(" ")
+            while used + width_of(word) > cells and (most is None or len(lines) < most):
+                kept = _front(word, cells - used)
+                lines[-1].append((kept, style))
+                lines.append([start])
+                used, word = width_of(indent), word[len(kept) :]
+            lines[-1].append((word, style))
+            used += width_of(word)
+    yield from (fit(_merged(one), cells) for one in lines)
+
+
+def _with_ellipsis(line: Line, cells: int) -> Line:
+    shown = fit(line, cells - 1)
+    return shown if shown and shown[-1][0].endswith("…") else [*shown, ("…", "dim")]
+
+
+def _front(word: str, cells: int) -> str:
+    """The beginning of a word that takes at most `cells` cells; at least one character."""
+    used = 0
+    for at, character in enumerate(word):
+        used += width_of(character)
+        if used > cells and at:
+            return word[:at]
+    return word
+
+
+def _merged(line: Line) -> Line:
+    """Neighbours of the same style as one span."""
+    merged: Line = []
+    for text, style in line:
+        if merged and merged[-1][1] == style:
+            merged[-1] = (merged[-1][0] + text, style)
+        else:
+            merged.append((text, style))
+    return merged
+
+
 def fit(line: Line, cells: int) -> Line:
     """`line` in at most `cells` cells."""
     fitted: Line = []

@@ -1,6 +1,17 @@
 import pytest
 
-from turntape.inspector.views.text.terminal_text import Line, ansi, clip, clip_path, fit, flow, plain, width_of, wrap
+from turntape.inspector.views.text.terminal_text import (
+    Line,
+    ansi,
+    clip,
+    clip_path,
+    fit,
+    flow,
+    folded,
+    plain,
+    width_of,
+    wrap,
+)
 from turntape.inspector.wire.printable import safe
 
 
@@ -60,3 +71,35 @@ def test_a_line_flows_between_its_spans(cells: int, lines: list[str]) -> None:
     line: Line = [("1 in", "plain"), (", 2 cached", "good"), ("  $3", "money")]
 
     assert [plain(one) for one in flow(line, cells, "  ")] == lines
+
+
+@pytest.mark.parametrize("cells", [6, 9, 20, 80])
+@pytest.mark.parametrize("text", ["plain words that go on", "日本語 と words 日本語日本語", "x" * 30, "one  two"])
+def test_folding_loses_nothing_and_keeps_within_the_cells(text: str, cells: int) -> None:
+    lines = list(folded([("→ ", "model"), (text, "plain")], cells, "  "))
+
+    assert "".join(map(plain, lines)).replace(" ", "") == "→" + text.replace(" ", "")
+    assert max(width_of(plain(line)) for line in lines) <= cells
+    assert all(plain(line).startswith("  ") for line in lines[1:])
+
+
+def test_folding_breaks_at_spaces_and_keeps_the_styles() -> None:
+    line: Line = [("  ■ api  ", "api"), ("length and more", "warn")]
+
+    assert list(folded(line, 16, "    ")) == [
+        [("  ■ api  ", "api"), ("length", "warn")],
+        [("    ", "plain"), ("and more", "warn")],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "last"), [("aa bb cc dd ee", "cc dd…"), ("aa bb cc ddd ee", "cc d…"), ("aa bb " + "c" * 20, "ccccc…")]
+)
+def test_folding_into_few_lines_says_that_there_is_more(text: str, last: str) -> None:
+    lines = [plain(line) for line in folded([(text, "plain")], 6, "", 2)]
+
+    assert lines == ["aa bb", last]
+
+
+def test_folding_into_few_lines_says_nothing_where_all_fits() -> None:
+    assert [plain(line) for line in folded([("aa bb cc", "plain")], 6, "", 2)] == ["aa bb", "cc"]

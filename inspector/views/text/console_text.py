@@ -1,0 +1,52 @@
+"""The lines that a recording prints: one for a round trip as it ends."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Protocol, cast
+
+from ...wire.json_value import as_array, as_object
+from .number_format import dollars
+from .run_text import other_line, seconds, tokens_text
+from .status_styles import FINISH
+from .terminal_text import GLYPHS, Line, ansi, clip, fit
+
+
+class RunCost(Protocol):
+    """The cost of the run so far, for a console line."""
+
+    @property
+    def cost(self) -> Decimal | None: ...
+
+
+def console_line(label: Mapping[str, object], totals: RunCost, colour: bool) -> str:
+    """One line for a round trip as it ends: turn, model, the three layers, tokens, the cost so far."""
+    if label["turn"] is None:
+        return ansi(fit(other_line(label), 160), colour)
+    model, api, client = as_object(label["model"]), as_object(label["api"]), as_object(label["client"])
+    usage = as_object(label["usage"])
+    calls = [cast(str, as_object(call)["name"]) for call in as_array(model.get("tool_calls"))]
+    emitted = ", ".join(f"{name}×{n}" if n > 1 else name for name, n in Counter(calls).items()) or str(
+        model.get("emitted")
+    )
+    finish = cast(str, api.get("effective", "unknown"))
+    name = cast(str, label["response_model"] or label["request_model"] or "?")
+    history = "rebuilt" if as_object(label["edge"]).get("kind") == "rebuilt" else cast(str, client.get("history", ""))
+    line: Line = [
+        (f"{label['thread']}:{label['turn']:<3} ", "bold"),
+        (f"{clip(re.sub(r'-20[0-9-]+$', '', name), 24):<24} ", "plain"),
+        (f"{GLYPHS['model']} ", "model"),
+        (f"{clip(emitted, 34):<34} ", "plain"),
+        (f"{GLYPHS['api']} ", "api"),
+        (f"{finish:<12} ", FINISH.get(finish, "warn")),
+        (f"{GLYPHS['client']} ", "client"),
+        (f"{history:<9} ", "warn" if history == "changed" else "dim"),
+        (f"{tokens_text(usage.get('input')):>8} in {tokens_text(usage.get('output')):>6} out ", "plain"),
+        (f"{dollars(totals.cost):>9} so far ", "money"),
+        (seconds(label["duration_ms"]), "dim"),
+    ]
+    error = as_object(api.get("error"))
+    if error:
+        line.append((f"  {clip(str(error.get('message')), 80)}", "bad"))
+    return ansi(line, colour)
