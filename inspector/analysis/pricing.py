@@ -3,13 +3,13 @@
 A model without a known price is unpriced, never free.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from turntape.cassettes.settings import ModelPrices, read_settings
 from turntape.cassettes.tape.model import RoundTrip
@@ -17,6 +17,9 @@ from turntape.cassettes.tape.model import RoundTrip
 from ..wire.price_names import PriceName, price_names
 from ..wire.values import Reading, Usage
 from .price_list import price_list
+
+if TYPE_CHECKING:
+    from genai_prices.types import PriceCalculation, TieredPrices
 
 type CostSource = Literal["stated", "settings", "listed"]
 """`stated`: the answer states it. `settings`, `listed`: computed from its tokens, by `[prices]` of the settings or by
@@ -36,6 +39,41 @@ class Cost:
 
     Where the answer states the sum alone, it is the share that the price list gives to the input.
     """
+    parts: "CostParts | None" = field(default=None, compare=False)
+    """The cost by kind of token; None where no price of a token is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class CostParts:
+    """The cost of one turn by kind of token, in US dollars. The parts add up to the cost."""
+
+    cache_read: Decimal
+    cache_write: Decimal
+    fresh: Decimal
+    """Input that is neither read from a cache nor written to one."""
+    output: Decimal
+    other: Decimal
+    """Fees that are not for tokens, such as searches."""
+
+    @property
+    def total(self) -> Decimal:
+        return self.cache_read + self.cache_write + self.fresh + self.output + self.other
+
+    def scaled(self, amount: Decimal, input_amount: Decimal | None) -> "CostParts | None":
+        """The same shares of another cost, of which `input_amount` is for the input if that is known.
+
+        None where the shares are not known, because a part that costs something now cost nothing before.
+        """
+        into = self.cache_read + self.cache_write + self.fresh
+        if input_amount is None:
+            input_amount = amount * into / self.total if self.total else Decimal(0)
+        rest = amount - input_amount
+        if (input_amount and not into) or (rest and not self.total - into):
+            return None
+        factor = input_amount / into if into else Decimal(0)
+        output = rest * self.output / (self.total - into) if rest else Decimal(0)
+        read, written = self.cache_read * factor, self.cache_write * factor
+        return CostParts(read, written, input_amount - read - written, output, rest - output)
 
 
 def cost_of(round_trip: RoundTrip, reading: Reading) -> Cost | None:
@@ -109,10 +147,11 @@ def _stated(round_trip: RoundTrip, reading: Reading) -> Cost | None:
     stated = reading.stated_cost
     if stated is None or stated.amount is None:
         return None
-    part = stated.input
-    if part is None and (listed := _listed(round_trip, reading)) and listed.amount and listed.input is not None:
+    part, listed = stated.input, _listed(round_trip, reading)
+    if part is None and listed and listed.amount and listed.input is not None:
         part = stated.amount * listed.input / listed.amount
-    return Cost(stated.amount, "stated", part)
+    parts = listed.parts.scaled(stated.amount, part) if listed and listed.parts else None
+    return Cost(stated.amount, "stated", part, parts)
 
 
 def _own(round_trip: RoundTrip, reading: Reading) -> Cost | None:
@@ -128,13 +167,14 @@ def _own(round_trip: RoundTrip, reading: Reading) -> Cost | None:
     if prices.input is None or prices.output is None:
         return None
     read, written = usage.cache_read or 0, usage.cache_write or 0
-    parts = (
-        (max(0, usage.input - read - written), prices.input),
-        (read, prices.input if prices.cache_read is None else prices.cache_read),
-        (written, prices.input if prices.cache_write is None else prices.cache_write),
+    parts = CostParts(
+        read * (prices.input if prices.cache_read is None else prices.cache_read) / _MILLION,
+        written * (prices.input if prices.cache_write is None else prices.cache_write) / _MILLION,
+        max(0, usage.input - read - written) * prices.input / _MILLION,
+        usage.output * prices.output / _MILLION,
+        Decimal(0),
     )
-    paid = sum((count * price for count, price in parts), Decimal(0)) / _MILLION
-    return Cost(paid + usage.output * prices.output / _MILLION, "settings", paid)
+    return Cost(parts.total, "settings", parts.total - parts.output, parts)
 
 
 def own_prices(reading: Reading) -> ModelPrices | None:
@@ -170,7 +210,35 @@ def _price(name: PriceName, reading: Reading, started_at: float) -> Cost | None:
         found = price_list().calc(Counted(**_counted(reading)), name.model, name.provider, None, day, terms)
     except (LookupError, ValueError):
         return None
-    return Cost(found.total_price, "listed", found.input_price)
+    return Cost(found.total_price, "listed", found.input_price, _parts(found, reading.usage))
+
+
+def _parts(found: "PriceCalculation", usage: Usage | None) -> CostParts | None:
+    """The cost by kind of token. The cached tokens have their own prices, and the rest of the input is fresh."""
+    if usage is None:
+        return None
+    prices, whole = found.model_price, usage.input or 0
+    fresh_price = _rate(prices.input_mtok, whole)
+    read_price = _rate(prices.cache_read_mtok, whole, fresh_price)
+    write_price = _rate(prices.cache_write_mtok, whole, fresh_price)
+    hour_price = _rate(prices.cache_write_1h_mtok, whole, write_price)
+    written = usage.cache_write or 0
+    hour = min(usage.cache_write_1h, written)
+    # What the price list says of the whole input is right; no part may make it negative.
+    left = found.input_price
+    read = min(left, (usage.cache_read or 0) * read_price / _MILLION)
+    write = min(left - read, ((written - hour) * write_price + hour * hour_price) / _MILLION)
+    other = found.total_price - found.input_price - found.output_price
+    return CostParts(read, write, left - read - write, found.output_price, other)
+
+
+def _rate(price: "Decimal | TieredPrices | None", whole: int, otherwise: Decimal = Decimal(0)) -> Decimal:
+    """Dollars for a million tokens in a request with `whole` input tokens. The highest tier holds for all tokens."""
+    if price is None:
+        return otherwise
+    if isinstance(price, Decimal):
+        return price
+    return next((tier.price for tier in reversed(price.tiers) if whole > tier.start), price.base)
 
 
 def _counted(reading: Reading) -> dict[str, int]:

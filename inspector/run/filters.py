@@ -57,10 +57,11 @@ def _finding(value: str) -> Test:
 
 
 def _is(value: str) -> Test:
-    severities = {"error": "error", "warning": "warning", "bad": "error"}
-    if value in severities:
-        severity = severities[value]
-        return lambda row: row.finish == value or any(found.severity == severity for found in row.findings)
+    severity = {"error": "error", "warning": "warning", "bad": "error"}.get(value)
+    if severity is not None:
+        return lambda row: any(found.severity == severity for found in row.findings)
+    if value == "failed":
+        return lambda row: row.failed
     return lambda row: value in (row.finish, row.outcome, row.emitted, row.history)
 
 
@@ -96,7 +97,7 @@ FIELDS: dict[str, tuple[Callable[[str], Test], str]] = {
     "tool": (_tool, "a tool that the model called"),
     "server": (_server, "a tool server that ran a tool"),
     "layer": (_layer, "model, api, client or tool: turns with a finding of that layer"),
-    "is": (_is, "error, warning, or a word of a layer: length, not_dispatched, empty"),
+    "is": (_is, "error, warning (findings), failed (no complete answer), or a word of a layer: length, not_dispatched"),
     "finding": (_finding, "a part of a finding's id"),
     "status": (_status, "an HTTP status: 429, 5xx"),
     "cost": (_number(lambda row: row.cost), "dollars: >0.05"),

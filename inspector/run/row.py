@@ -4,14 +4,16 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, cast
 
-from ..analysis.pricing import CostSource, cost_of
+from ..analysis.pricing import CostParts, CostSource, cost_of
 from ..analysis.turn import Edge
 from ..findings.finding import SEVERITIES, Finding
 from ..tools.tool_run import ToolRun
 from ..wire.json_value import as_array, as_object, as_text
 from ..wire.printable import safe
-from ..wire.values import Kind, Usage
+from ..wire.values import Kind, RequestReading, Usage
+from .done import LONGEST, call_words
 from .labels import Key, Label, LabelledRoundTrip
+from .newest import NewPiece, newest_piece
 from .search_text import search_text
 
 SHOWN = 240
@@ -79,6 +81,14 @@ class Row:
     the tools' own wire has its run while that is not joined to a call."""
 
     kind: Kind = "other"
+    cost_parts: CostParts | None = None
+    """The cost by kind of token; None where the cost is unknown or cannot be divided."""
+    done: tuple[str, ...] = ()
+    """Each of `calls` with its main argument: `bash pytest -q`."""
+    asked: str = ""
+    """How the last new text of the user begins; of a subagent's first turn this is its task."""
+    newest: NewPiece | None = None
+    """The largest piece that is new in its request."""
 
     @property
     def is_tool_wire(self) -> bool:
@@ -95,6 +105,21 @@ class Row:
         return self.turn is not None
 
     @property
+    def label(self) -> str:
+        """The turn as every view writes it: `4`, `4·2`."""
+        return turn_label(self.turn, self.attempt)
+
+    @property
+    def failed(self) -> bool:
+        """Whether this attempt got no complete answer: an error, a cut, or nothing. A finding may say more."""
+        return self.is_turn and self.finish in (None, "error", "cut", "cancelled")
+
+    @property
+    def went_wrong(self) -> bool:
+        """Whether it has an error, which everywhere means: a finding with the severity error."""
+        return self.worst == "error"
+
+    @property
     def rebuilt(self) -> bool:
         """Whether its prompt was rebuilt with the words of the last answer in it."""
         return self.edge is not None and self.edge.kind == "rebuilt"
@@ -104,6 +129,11 @@ class Row:
         """The most severe of the severities of its findings; None when it has none."""
         severities = {finding.severity for finding in self.findings}
         return next((severity for severity in SEVEREST_FIRST if severity in severities), None)
+
+
+def turn_label(turn: int | None, attempt: int) -> str:
+    """The number of a turn, with the attempt from the second one on: `4`, `4·2`. The one notation of retries."""
+    return f"{turn}" if attempt == 1 else f"{turn}·{attempt}"
 
 
 def finding_of(value: object) -> Finding:
@@ -149,6 +179,7 @@ def row_of(key: Key, one: LabelledRoundTrip, session: int | None) -> Row:
     usage = reading.usage or Usage()
     attempt = label.get("attempt")
     failure = trip.failure.message if trip.failure else None
+    sent_before = turn.messages_before if turn and turn.history == "extended" and turn.shared else 0
     shown = error.get("message") or (reading.error.message if reading.error else None) or failure
     return Row(
         key=key,
@@ -181,14 +212,30 @@ def row_of(key: Key, one: LabelledRoundTrip, session: int | None) -> Row:
         request_bytes=len(trip.request.body),
         response_bytes=len(trip.response.body) if trip.response else 0,
         messages=len(reading.request.messages),
-        messages_before=turn.messages_before if turn and turn.history == "extended" and turn.shared else 0,
+        messages_before=sent_before,
         tools=tuple(tool.name for tool in reading.request.tools),
         session=session,
         haystack=search_text(one),
         tool_runs=tuple(run.small() for run in one.tool_runs),
         kind=reading.kind,
+        cost_parts=cost.parts if cost else None,
+        done=tuple(map(call_words, reading.emission.calls)) if turn and reading.emission else (),
+        asked=_asked(reading.request, sent_before) if turn else "",
+        newest=newest_piece(reading.request, sent_before) if turn else None,
         **_client(label),  # pyright: ignore[reportArgumentType]
     )
+
+
+def _asked(request: RequestReading, sent_before: int) -> str:
+    """How the last new text of the user begins."""
+    texts = (
+        part.text
+        for message in reversed(request.messages[sent_before:])
+        if message.role == "user"
+        for part in reversed(message.parts)
+        if part.kind == "text" and part.text.strip()
+    )
+    return " ".join(safe(next(texts, "")[: 2 * LONGEST]).split())[:LONGEST]
 
 
 def _milliseconds(at: int | None) -> float | None:

@@ -62,7 +62,9 @@ class RowMaker:
             cost = cost_of(trip, reading)
             if cost is None:
                 continue
-            priced = replace(row, cost=cost.amount, cost_source=cost.source, input_cost=cost.input)
+            priced = replace(
+                row, cost=cost.amount, cost_source=cost.source, input_cost=cost.input, cost_parts=cost.parts
+            )
             self._rows[row.key] = priced
             yield priced
 

@@ -61,18 +61,16 @@ class Rows:
         return next((p for p in self.threads[row.thread] if p > place and (self.all[p].turn or 0) > row.turn), None)
 
     def first_trouble(self) -> int | None:
-        """The place of the first row with an error, else of the first with a warning."""
-        for severity in ("error", "warning"):
-            found = next(
-                (p for p, row in enumerate(self.all) if any(m.severity == severity for m in row.findings)), None
-            )
-            if found is not None:
-                return found
-        return None
+        """Where the run first went wrong: the place of the first row with an error, else of the first with a warning.
+
+        Every view that names the first trouble asks here.
+        """
+        first = {row.worst: place for place, row in reversed(list(enumerate(self.all)))}
+        return first.get("error", first.get("warning"))
 
     def name_of(self, place: int) -> str:
         """A turn by its number and, if there are several, its thread; another round trip by its number in the file."""
         row = self.all[place]
         if not row.is_turn:
             return f"#{row.index}"
-        return f"turn {row.turn}" + (f" of {row.thread}" if len(self.threads) > 1 else "")
+        return f"turn {row.label}" + (f" of {row.thread}" if len(self.threads) > 1 else "")

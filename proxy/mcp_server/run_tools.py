@@ -53,7 +53,7 @@ def _runs(run: Run, name: str) -> Iterator[dict[str, object]]:
         of.setdefault(row.run, []).append(row)
     for title, rows in of.items() or [(None, list[Row]())]:
         sums = totals(rows)
-        trouble = next((row for row in rows if row.worst == "error"), None)
+        trouble = next((row for row in rows if row.went_wrong), None)
         yield given(
             run=title,
             **_sums(sums),

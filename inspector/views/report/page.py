@@ -157,10 +157,10 @@ def _verdict(run: Run) -> Iterator[Html]:
         yield span("good", "no findings")
         return
     yield joined([part if not at else joined((", ", part)) for at, part in enumerate(_counts(rows))])
-    first = next(((place, row) for place, row in enumerate(rows) if row.worst == "error"), None)
-    if first is not None:
-        place, row = first
-        mark = next(mark for mark in row.findings if mark.severity == "error")
+    place = run.rows.first_trouble()
+    if place is not None:
+        row = rows[place]
+        mark = next(mark for mark in row.findings if mark.severity == row.worst)
         where = f"turn {row.turn} of {row.thread}" if row.is_turn else f"round trip #{row.index}"
         yield joined((" · first went wrong in ", link(place, where), f": {mark.layer}, {mark.id}"))
 

@@ -81,8 +81,7 @@ def turn_line(place: int, row: Row, dearest: Decimal) -> Html:
 
 def _turn(row: Row, dearest: Decimal) -> Iterator[Html]:
     share = float(row.cost / dearest) if row.cost is not None and dearest else 0.0
-    attempt = f"·{row.attempt}" if row.attempt > 1 else ""
-    yield tag("span", f"{row.turn}{attempt}", class_="number", title=f"round trip #{row.index}")
+    yield tag("span", row.label, class_="number", title=f"round trip #{row.index}")
     yield _cell("model", emitted_words(row), EMITTED.get(row.emitted or "none", "good"), row.said)
     yield _cell("api", (row.finish or "nothing").replace("_", " "), FINISH.get(row.finish or "", "warn"), row.error)
     yield _cell("client", (row.outcome or "nothing").replace("_", " "), OUTCOME.get(row.outcome or "", "dim"), None)

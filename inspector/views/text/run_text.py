@@ -14,6 +14,7 @@ from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Cassette
 
 from ...run.labels import Key, Label, LabelledRoundTrip, label_stream
+from ...run.row import turn_label
 from ...tools.tool_run import ToolRun
 from ...wire.json_value import as_array, as_object, compact
 from ...wire.printable import safe, several
@@ -193,7 +194,7 @@ def seconds(milliseconds: object) -> str:
 def _title(label: Label, threads: bool, so_far: Decimal | None = None) -> Line:
     """The turn, what it cost, then what it was."""
     model = cast(str, label["response_model"] or label["request_model"] or "unknown model")
-    line: Line = [(f"Turn {label['turn']}", "bold")]
+    line: Line = [(f"Turn {turn_label(cast('int', label['turn']), cast('int', label['attempt'] or 1))}", "bold")]
     if threads:
         line.append((f" of {label['thread']}", "plain"))
     line.extend(_price(label))

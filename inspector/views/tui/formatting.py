@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 
 from ..text.number_format import count, dollars, several, size
+from ..text.status_styles import EMITTED, SEVERITY
+from ..text.status_styles import FINISH as FINISH_STYLES
+from ..text.status_styles import OUTCOME as OUTCOME_STYLES
 from ..text.terminal_text import width_of
 
 __all__ = [
@@ -12,44 +15,25 @@ __all__ = [
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 
+_FINISH_WORDS = {
+    "complete": "done",
+    "tool_calls": "calls",
+    "stop_sequence": "stop",
+    "context_full": "full",
+    "content_filter": "filter",
+    "malformed": "broken",
+    "cancelled": "cancel",
+}
 FINISH: dict[str, tuple[str, str]] = {
-    "complete": ("done", "good"),
-    "tool_calls": ("calls", "good"),
-    "stop_sequence": ("stop", "good"),
-    "pause": ("pause", "warn"),
-    "length": ("length", "warn"),
-    "context_full": ("full", "bad"),
-    "refusal": ("refusal", "warn"),
-    "content_filter": ("filter", "bad"),
-    "malformed": ("broken", "bad"),
-    "limit": ("limit", "warn"),
-    "error": ("error", "bad"),
-    "cancelled": ("cancel", "warn"),
-    "cut": ("cut", "bad"),
-    "unknown": ("unknown", "warn"),
+    label: (_FINISH_WORDS.get(label, label), style) for label, style in FINISH_STYLES.items()
 }
 """The finish of a turn in at most seven cells."""
 
+_OUTCOME_WORDS = {"dispatched": "ran", "partly": "part", "not_dispatched": "not run"}
 OUTCOME: dict[str, tuple[str, str]] = {
-    "dispatched": ("ran", "good"),
-    "partly": ("part", "warn"),
-    "not_dispatched": ("not run", "bad"),
-    "ended": ("ended", "good"),
-    "open": ("open", "dim"),
+    outcome: (_OUTCOME_WORDS.get(outcome, outcome), style) for outcome, style in OUTCOME_STYLES.items()
 }
 """What the client did with the calls."""
-
-EMITTED: dict[str, str] = {
-    "partial_call": "bad",
-    "call_as_text": "warn",
-    "refusal": "warn",
-    "reasoning_only": "warn",
-    "empty": "warn",
-    "none": "dim",
-}
-"""Styles of emissions other than text and calls."""
-
-SEVERITY: dict[str, tuple[str, str]] = {"error": ("✗", "bad"), "warning": ("!", "warn"), "info": ("i", "dim")}
 
 ROLE: dict[str, str] = {"system": "accent", "user": "client", "assistant": "model", "tool": "client", "tools": "api"}
 """The look of a message's role; of the parts of a context too."""

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from rich.style import Style
 from textual.theme import Theme
 
+from ..vocabulary.kinds import KIND_LOOKS
+
 
 @dataclass(frozen=True)
 class Palette:
@@ -34,14 +36,19 @@ class Palette:
         return self.looks.get(look) or self.looks["plain"]
 
 
-def _palette(name: str, dark: bool, background: str, panel: str, cursor: str, trail: str, words: str) -> Palette:
+def _palette(
+    name: str, dark: bool, background: str, panel: str, cursor: str, trail: str, words: str, colours: str
+) -> Palette:
+    """`colours` is the field of `KindLook` with the colours of the kinds; empty for none."""
     looks = {look: Style.parse(style) for look, style in (line.split(None, 1) for line in words.strip().splitlines())}
+    for kind in KIND_LOOKS:
+        looks[kind.name] = Style.parse(getattr(kind, colours) if colours else "white")
     return Palette(name, dark, background, panel, cursor, trail, looks)
 
 
 _DARK = """
 plain #c8cfe0
-dim #79839f
+dim #959db3
 faint #454d66
 bold bold #eef1fa
 title bold #eef1fa
@@ -57,20 +64,14 @@ good #9fd08c
 warn #e8c468
 bad bold #f2798f
 money #e8c468
-gauge #8f7a45
+gauge #b39c61
 mark reverse #e8c468
 added #9fd08c
 removed #f2798f
-cache_read #3f7d8c
-cache_write #7d6bb5
-resent #e07a5f
-new #7fb2f0
-output #9fd08c
-reasoning #c6a0f6
 """
 _LIGHT = """
 plain #2b3040
-dim #6b7285
+dim #5a6171
 faint #c0c5d2
 bold bold #10131c
 title bold #10131c
@@ -79,28 +80,22 @@ key #2456b8
 string #2f6b2f
 number #a04a12
 model #7b32b8
-api #00708a
-client #ab4a00
-tool #1f7a4d
-good #2b7a2b
-warn #8a6100
+api #006e87
+client #a84900
+tool #1d7248
+good #287228
+warn #855d00
 bad bold #bf1d3d
-money #8a6100
-gauge #d9b95c
-mark reverse #8a6100
-added #2b7a2b
+money #855d00
+gauge #7a621d
+mark reverse #855d00
+added #287228
 removed #bf1d3d
-cache_read #7fb5c2
-cache_write #a99bd6
-resent #d9622f
-new #2f6fd0
-output #3f9a3f
-reasoning #9a4fd6
 """
 _CONTRAST = """
 plain #ffffff
 dim #d0d0d0
-faint #8a8a8a
+faint #aaaaaa
 bold bold #ffffff
 title bold underline #ffffff
 accent bold #5fd7ff
@@ -113,18 +108,12 @@ client bold #ffaf5f
 tool bold #87ffaf
 good bold #5fff5f
 warn bold #ffff00
-bad bold #ff5f5f
+bad bold #ff8888
 money #ffff00
-gauge #afaf00
+gauge #b2b200
 mark reverse #ffff00
 added #5fff5f
-removed #ff5f5f
-cache_read #00afaf
-cache_write #875fff
-resent #ff5f00
-new #5fafff
-output #5fff5f
-reasoning #ff87ff
+removed #ff8888
 """
 _NONE = """
 plain white
@@ -148,32 +137,19 @@ gauge white
 mark reverse white
 added bold white
 removed strike white
-cache_read white
-cache_write white
-resent white
-new white
-output white
-reasoning white
 """
 
 PALETTES: dict[str, Palette] = {
     palette.name: palette
     for palette in (
-        _palette("dark", True, "#12141d", "#1b1e2b", "#2b3350", "#1f2436", _DARK),
-        _palette("light", False, "#fbfbf9", "#eceef2", "#d3ddf5", "#e6eaf2", _LIGHT),
-        _palette("high-contrast", True, "#000000", "#101010", "#0000d7", "#303030", _CONTRAST),
-        _palette("no-colour", True, "#000000", "#000000", "#3a3a3a", "#1c1c1c", _NONE),
+        _palette("dark", True, "#12141d", "#1b1e2b", "#2b3350", "#1f2436", _DARK, "dark"),
+        _palette("light", False, "#fbfbf9", "#eceef2", "#dbe4fa", "#e8ebf3", _LIGHT, "light"),
+        _palette("high-contrast", True, "#000000", "#101010", "#0000d7", "#303030", _CONTRAST, "contrast"),
+        _palette("no-colour", True, "#000000", "#000000", "#3a3a3a", "#1c1c1c", _NONE, ""),
     )
 }
 
-SHADES: dict[str, str] = {
-    "cache_read": "░",
-    "cache_write": "▒",
-    "resent": "▓",
-    "new": "█",
-    "output": "◼",
-    "reasoning": "◇",
-}
+SHADES: dict[str, str] = {kind.name: kind.shade for kind in KIND_LOOKS}
 """The characters that show the kinds of tokens without colour."""
 
 

@@ -91,7 +91,7 @@ def thread_line(line: TreeLine, rows: Rows, width: int) -> Spans:
 def turn_line(row: Row, lead: str, width: int, dearest: Decimal, *, playing: bool = False) -> Spans:
     """A turn in `width` cells; `dearest` is the cost of the most expensive turn, which has a full bar."""
     cells = columns_for(width)
-    number = f"{row.turn}{'ʹ' * (row.attempt - 1) if row.attempt < 4 else '*'}"
+    number = row.label
     errors = sum(mark.severity == "error" for mark in row.findings)
     warnings = sum(mark.severity == "warning" for mark in row.findings)
     return [

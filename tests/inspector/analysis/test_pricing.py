@@ -9,7 +9,7 @@ import pytest
 from conversations import HELLO, chat, said
 
 from turntape.cassettes.tape.model import RoundTrip
-from turntape.inspector.analysis.pricing import Cost, cost, cost_of, listed_cost
+from turntape.inspector.analysis.pricing import Cost, CostParts, cost, cost_of, listed_cost
 from turntape.inspector.wire.parse import read
 from turntape.inspector.wire.values import Reading, StatedCost, Usage
 
@@ -187,3 +187,46 @@ def test_a_price_needs_counts(settings: Path) -> None:
 def test_a_gateway_asks_what_the_vendor_asks() -> None:
     assert listed("anthropic/claude-haiku-4.5", "vercel", Usage(1_000_000, None, None, 0)) == Decimal(1)
     assert listed("acme/claude-haiku-4.5", "vercel", Usage(1_000_000, None, None, 0)) is None
+
+
+def test_the_cost_is_divided_by_kind_of_token() -> None:
+    # claude-sonnet-4-5: a million tokens cost $3, from the cache $0.30, into it $3.75 or for an hour $6; $15 out.
+    usage = Usage(1_000, 600, 100, 50, cache_write_1h=40)
+    trip, reading = turn(model="claude-sonnet-4-5")
+    found = cost_of(trip, replace(reading, usage=usage, provider="anthropic"))
+
+    assert found is not None
+    assert found.parts is not None
+    assert found.parts == CostParts(
+        Decimal("0.00018"),
+        Decimal("0.000225") + Decimal("0.00024"),
+        Decimal("0.0009"),
+        Decimal("0.00075"),
+        Decimal(0),
+    )
+    assert found.parts.total == found.amount
+
+
+def test_a_long_prompt_has_the_prices_of_its_tier_in_all_kinds() -> None:
+    # Above 200,000 tokens of input: $6 a million, $0.60 from the cache.
+    trip, reading = turn(model="claude-sonnet-4-5")
+    found = cost_of(trip, replace(reading, usage=Usage(300_000, 200_000, None, 10), provider="anthropic"))
+
+    assert found is not None
+    assert found.parts is not None
+    assert (found.parts.cache_read, found.parts.fresh) == (Decimal("0.12"), Decimal("0.6"))
+
+
+def test_a_stated_cost_is_divided_like_the_listed_one() -> None:
+    parts = CostParts(*map(Decimal, ("1", "2", "1", "4", "2")))
+
+    assert parts.scaled(Decimal(5), None) == CostParts(*map(Decimal, ("0.5", "1", "0.5", "2", "1")))
+    assert parts.scaled(Decimal(5), Decimal(2)) == CostParts(*map(Decimal, ("0.5", "1", "0.5", "2", "1")))
+    assert parts.scaled(Decimal(14), Decimal(8)) == CostParts(*map(Decimal, ("2", "4", "2", "4", "2")))
+
+
+def test_a_cost_whose_shares_nobody_knows_is_not_divided() -> None:
+    free = CostParts(*(Decimal(0),) * 5)
+
+    assert free.scaled(Decimal(1), None) is None
+    assert free.scaled(Decimal(0), None) == free

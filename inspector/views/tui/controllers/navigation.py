@@ -24,9 +24,7 @@ def _finding(place: int, row: Row) -> list[str]:
 
 def _error(place: int, row: Row) -> list[str]:
     number = next((n for n, mark in enumerate(row.findings) if mark.severity == "error"), None)
-    if number is not None:
-        return [f"finding:{number}"]
-    return ["answer"] if row.error or (row.status is not None and row.status >= 400) else []
+    return [] if number is None else [f"finding:{number}"]
 
 
 def _call(place: int, row: Row) -> list[str]:

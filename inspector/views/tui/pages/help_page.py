@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ....run.filters import FIELDS
 from ....run.growth import KINDS
 from ...text.terminal_text import GLYPHS, wrap
+from ...vocabulary.signs import RETRY
 from .blocks import Block, Spans
 from .page import Page
 from .sections import rule
@@ -69,7 +70,7 @@ LAYERS = {
 SIGNS: tuple[Row, ...] = (
     ("✗2", "bad", "2 findings that are errors"),
     ("!2", "warn", "2 findings that are warnings"),
-    ("4ʹ", "bold", "turn 4 was sent again: its second attempt"),
+    (RETRY[0], "bold", RETRY[1]),
     ("·", "faint", "a request that is not a turn, such as a list of models"),
     ("?", "dim", "tokens that the API did not report"),
     ("–", "dim", "a cost that is not known: no tokens, or no price for the model"),

@@ -44,13 +44,11 @@ def _head(row: Row) -> Iterator[Block]:
     """The turn's name, its tokens, cost and time, and its three layers."""
     usage = row.usage
     title: list[tuple[str, str]] = [
-        (f"Turn {row.turn}", "title"),
+        (f"Turn {row.label}", "title"),
         (f" of {row.thread}", "dim"),
         (f"  {safe(model_name(row.model))}", "plain"),
         (f"  {row.protocol}", "dim"),
     ]
-    if row.attempt > 1:
-        title.append((f"  attempt {row.attempt}", "warn"))
     title.append((f"  #{row.index}", "faint"))
     spent: list[tuple[str, str]] = [(f"{full(usage.input)} in", "plain")]
     if row.before is not None and row.before.input is not None and usage.input is not None:

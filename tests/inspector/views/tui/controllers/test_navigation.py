@@ -35,8 +35,13 @@ def test_a_jump(what: str, here: Spot, by: int, expected: Spot | None) -> None:
 
 
 def test_a_jump_passes_what_the_filter_leaves_out() -> None:
-    assert jump(ROWS, parse("status:529"), "error", Spot(0), 1) == Spot(8, "answer")
+    assert jump(ROWS, parse("turn:=4"), "error", Spot(0), 1) == Spot(7, "finding:0")
     assert jump(ROWS, parse("thread:t3"), "error", Spot(0), 1) is None
+
+
+def test_a_failed_attempt_that_was_made_good_is_no_error() -> None:
+    assert ROWS.all[8].failed
+    assert jump(ROWS, parse("status:529"), "error", Spot(0), 1) is None
 
 
 def test_threads_are_in_the_order_in_which_they_began() -> None:

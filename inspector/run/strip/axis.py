@@ -1,0 +1,61 @@
+"""The axis of amounts: round ticks with their units."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from .strip import Unit
+
+_STEPS = tuple(map(Decimal, ("1", "1.2", "1.5", "2", "2.5", "3", "4", "5", "6", "8", "10")))
+"""What the top of an axis may be, times a power of ten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A height with its label."""
+
+    amount: Decimal
+    label: str
+    """With its unit: `$0.12`, `48k`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """From 0 to `top`."""
+
+    top: Decimal
+    """At least the highest amount; above 0."""
+    ticks: tuple[Tick, ...]
+    """From 0 up; the last one is at the top."""
+
+    def share(self, amount: Decimal) -> float:
+        """The height of an amount, from 0 to 1."""
+        return float(amount / self.top)
+
+
+def axis(highest: Decimal, unit: Unit, intervals: int = 2) -> Axis:
+    """An axis for amounts up to `highest`, divided into equal intervals. Its top is the next round amount."""
+    top = _round_up(highest) if highest > 0 else Decimal(1)
+    amounts = [top * at / max(1, intervals) for at in range(max(1, intervals) + 1)]
+    return Axis(top, tuple(Tick(amount, amount_text(amount, unit)) for amount in amounts))
+
+
+def _round_up(amount: Decimal) -> Decimal:
+    """The next round amount at or above `amount`."""
+    size = Decimal(10) ** amount.adjusted()
+    return next(step * size for step in _STEPS if step * size >= amount)
+
+
+def amount_text(amount: Decimal, unit: Unit) -> str:
+    """A round amount in few characters: `$0.12`, `$25`; tokens as `48k`, `1.2M`."""
+    if unit == "dollars":
+        return "$0" if not amount else f"${_plain(amount)}"
+    for letter, size in (("M", 1_000_000), ("k", 1_000)):
+        if amount >= size:
+            return f"{_plain(amount / size)}{letter}"
+    return _plain(amount)
+
+
+def _plain(amount: Decimal) -> str:
+    """Without an exponent and without zeros at the end."""
+    text = f"{amount:,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

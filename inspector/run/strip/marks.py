@@ -1,0 +1,55 @@
+"""The marks of a turn: what a bar cannot say."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from ..row import Row
+
+type MarkKind = Literal["error", "warning", "failed", "window", "miss", "compaction", "retry"]
+
+MARK_KINDS: tuple[MarkKind, ...] = ("error", "warning", "failed", "window", "miss", "compaction", "retry")
+"""The most important first: a folded bar has room for one."""
+
+FULL = 0.9
+"""From this share on the context window is nearly full."""
+_MISSES = frozenset(
+    {"api-cache-drop", "client-cache-prefix-busted", "client-system-prompt-changed", "client-tools-changed"}
+)
+"""Findings that say that a cache was not read. Their info is no loss."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that happened in a turn."""
+
+    kind: MarkKind
+    text: str
+    """What happened, in a sentence without a full stop."""
+
+
+def marks_of(row: Row, fill: float | None) -> Iterator[Mark]:
+    """The marks of a turn; `fill` is the share of the context window that it took."""
+    for found in row.findings:
+        if found.severity == "error":
+            yield Mark("error", found.message)
+        elif found.severity == "warning":
+            yield Mark("warning", found.message)
+    if row.failed:
+        yield Mark("failed", failure_words(row))
+    if row.finish == "context_full" or (fill is not None and fill >= FULL):
+        share = f"{fill:.0%} of the context window is used" if fill is not None else "the context window is full"
+        yield Mark("window", share)
+    for found in row.findings:
+        if found.id in _MISSES and found.severity != "info":
+            yield Mark("miss", found.message)
+    if row.edge is not None and row.edge.kind == "compaction":
+        yield Mark("compaction", "the history was compacted")
+    if row.attempt > 1:
+        yield Mark("retry", f"attempt {row.attempt} of turn {row.turn}")
+
+
+def failure_words(row: Row) -> str:
+    """Why an attempt got no complete answer: the status and the error, or who closed first."""
+    status = f"HTTP {row.status}" if row.status is not None and row.status >= 400 else ""
+    return ": ".join(part for part in (status, row.error or "") if part) or (row.finish or "no answer")

@@ -1,0 +1,220 @@
+"""The turns of a run as lanes, one for each thread, with the cost and the tokens of each turn by kind."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import Literal
+
+from ..growth import KINDS as TOKEN_KINDS
+from ..growth import Tokens, context_window, tokens_of
+from ..row import Row
+from .marks import Mark, marks_of
+
+type Unit = Literal["dollars", "tokens"]
+
+KINDS: tuple[tuple[str, str], ...] = (*TOKEN_KINDS, ("other", "fees, not divided"))
+"""The kinds in the order in which a bar stacks them, with their titles. `other` has dollars only: fees for searches,
+and the cost of a turn of which only the sum is known."""
+
+type Amounts = tuple[Decimal, ...]
+"""One amount for each of `KINDS`, in dollars or in tokens."""
+
+MOST_ADDED = 24
+"""At most this many additions of a lane have a label."""
+LEAST_ADDED = 0.05
+"""An addition with a label is at least this share of the largest input of the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """What a turn added to the prompt of its thread: `+48k cat build.log`."""
+
+    place: int
+    tokens: int
+    """By the API's own counts: the input tokens of this turn minus those of the thread's previous turn."""
+    name: str
+    """The largest of the new pieces; with `and 2 more` where it is less than half of them."""
+
+
+@dataclass(frozen=True)
+class StripTurn:
+    """One attempt of a turn."""
+
+    place: int
+    """The place of its row."""
+    row: Row
+    dollars: Amounts | None
+    """None where the cost is not known."""
+    tokens: Amounts | None
+    """None where the API did not report them."""
+    so_far: Decimal
+    """The cost of the run so far, in order of arrival, of the turns that have a price."""
+    window: int | None
+    """The model's context window in tokens, where it is known."""
+    fill: float | None
+    """The share of the window that input and output took."""
+    marks: tuple[Mark, ...]
+    addition: Addition | None
+    """What it added, where that is large enough for a label."""
+
+    def amounts(self, unit: Unit) -> Amounts | None:
+        """The amounts by kind; None where they are not known."""
+        return self.dollars if unit == "dollars" else self.tokens
+
+    def amount(self, unit: Unit) -> Decimal | None:
+        """The sum of all kinds; None where it is not known."""
+        found = self.amounts(unit)
+        return None if found is None else sum(found, Decimal(0))
+
+
+@dataclass(frozen=True)
+class Lane:
+    """The turns of one thread, in order."""
+
+    thread: str
+    kind: str
+    """The kind of the edge of its first turn: `main`, `subagent`, `side_call` …"""
+    task: str
+    """How the first text of the user begins; empty when there is none."""
+    turns: tuple[StripTurn, ...]
+
+    @cached_property
+    def dollars(self) -> Decimal | None:
+        """The cost of the thread; None when no turn has a price."""
+        known = [sum(turn.dollars, Decimal(0)) for turn in self.turns if turn.dollars is not None]
+        return sum(known, Decimal(0)) if known else None
+
+    @cached_property
+    def at(self) -> dict[int, int]:
+        """Place of a row → index in `turns`."""
+        return {turn.place: index for index, turn in enumerate(self.turns)}
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A run as lanes. All lanes have the same scale."""
+
+    lanes: tuple[Lane, ...]
+    """In the order in which the threads began."""
+    total: Decimal | None
+    """The cost of the run; None when no turn has a price."""
+    unpriced: int
+    """Turns with tokens whose cost is not known: the real cost is higher than `total`."""
+
+    @cached_property
+    def turns(self) -> int:
+        """The attempts in all lanes."""
+        return sum(len(lane.turns) for lane in self.lanes)
+
+    @cached_property
+    def in_order(self) -> tuple[StripTurn, ...]:
+        """All attempts, in order of arrival."""
+        return tuple(sorted((turn for lane in self.lanes for turn in lane.turns), key=lambda turn: turn.place))
+
+    def has(self, unit: Unit) -> bool:
+        """Whether any turn has an amount in that unit."""
+        return any(turn.amounts(unit) is not None for lane in self.lanes for turn in lane.turns)
+
+    def sums(self, unit: Unit) -> Amounts:
+        """The amounts by kind of all turns together."""
+        known = [found for lane in self.lanes for turn in lane.turns if (found := turn.amounts(unit)) is not None]
+        return tuple(sum(column, Decimal(0)) for column in zip(*known, strict=True)) or (Decimal(0),) * len(KINDS)
+
+    def until(self, place: int) -> "Strip":
+        """The run up to the row at `place`, as it was then; for playback."""
+        lanes = [
+            Lane(lane.thread, lane.kind, lane.task, tuple(turn for turn in lane.turns if turn.place <= place))
+            for lane in self.lanes
+        ]
+        kept = tuple(lane for lane in lanes if lane.turns)
+        priced = [lane.dollars for lane in kept if lane.dollars is not None]
+        unpriced = sum(_is_unpriced(turn) for lane in kept for turn in lane.turns)
+        return Strip(kept, sum(priced, Decimal(0)) if priced else None, unpriced)
+
+
+def strip_of(rows: Sequence[Row]) -> Strip:
+    """The growth of a run, from its rows in order of arrival. Round trips that are not turns are left out."""
+    turns = [(place, row) for place, row in enumerate(rows) if row.is_turn]
+    labelled = _additions(turns)
+    so_far = Decimal(0)
+    lanes: dict[str, list[StripTurn]] = {}
+    for place, row in turns:
+        so_far += row.cost or Decimal(0)
+        lanes.setdefault(row.thread or "", []).append(_turn(place, row, so_far, labelled.get(place)))
+    made = tuple(_lane(thread, tuple(found)) for thread, found in lanes.items())
+    priced = any(row.cost is not None for _, row in turns)
+    unpriced = sum(_is_unpriced(turn) for lane in made for turn in lane.turns)
+    return Strip(made, so_far if priced else None, unpriced)
+
+
+def _lane(thread: str, turns: tuple[StripTurn, ...]) -> Lane:
+    first = turns[0].row
+    return Lane(thread, first.edge.kind if first.edge is not None else "main", first.asked, turns)
+
+
+def _is_unpriced(turn: StripTurn) -> bool:
+    return turn.dollars is None and turn.tokens is not None
+
+
+def _turn(place: int, row: Row, so_far: Decimal, addition: Addition | None) -> StripTurn:
+    tokens = tokens_of(row)
+    window = context_window(row.model, row.provider)
+    fill = tokens.total / window if window and tokens is not None else None
+    counts = _counts(tokens) if tokens is not None else None
+    return StripTurn(
+        place, row, _dollars(row, tokens), counts, so_far, window, fill, tuple(marks_of(row, fill)), addition
+    )
+
+
+def _counts(tokens: Tokens) -> Amounts:
+    return (*(Decimal(getattr(tokens, name)) for name, _ in TOKEN_KINDS), Decimal(0))
+
+
+def _dollars(row: Row, tokens: Tokens | None) -> Amounts | None:
+    """The cost by kind. Fresh input is resent and new, output is text and reasoning, each in proportion to tokens."""
+    if row.cost is None:
+        return None
+    parts, nothing = row.cost_parts, Decimal(0)
+    if parts is None or tokens is None:
+        return (*(nothing for _ in TOKEN_KINDS), row.cost)
+    resent = _share(parts.fresh, tokens.resent, tokens.new)
+    reasoning = _share(parts.output, tokens.reasoning, tokens.output)
+    return (
+        parts.cache_read,
+        parts.cache_write,
+        resent,
+        parts.fresh - resent,
+        parts.output - reasoning,
+        reasoning,
+        parts.other,
+    )
+
+
+def _share(amount: Decimal, own: int, others: int) -> Decimal:
+    return amount * own / (own + others) if own else Decimal(0)
+
+
+def _additions(turns: Iterable[tuple[int, Row]]) -> dict[int, Addition]:
+    """The largest additions, by place. The first turn of a thread adds nothing to one."""
+    found: dict[str, list[Addition]] = {}
+    largest = 0
+    for place, row in turns:
+        now, before = row.usage.input, row.before.input if row.before is not None else None
+        largest = max(largest, now or 0)
+        if now is not None and before is not None and now > before and row.newest is not None and row.attempt == 1:
+            found.setdefault(row.thread or "", []).append(Addition(place, now - before, _name(row)))
+    kept = [
+        one
+        for lane in found.values()
+        for one in sorted(lane, key=lambda one: one.tokens, reverse=True)[:MOST_ADDED]
+        if one.tokens >= LEAST_ADDED * largest
+    ]
+    return {one.place: one for one in kept}
+
+
+def _name(row: Row) -> str:
+    newest = row.newest
+    if newest is None:
+        return ""
+    return newest.name if newest.share >= 0.5 else f"{newest.name} and {newest.count - 1} more"

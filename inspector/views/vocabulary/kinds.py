@@ -1,0 +1,43 @@
+"""The kinds of tokens and dollars: one title, one colour for dark and for light backgrounds, one character each.
+
+Each colour has a contrast of at least 4.5:1 to every background of its theme (WCAG 2.2, 1.4.3), which a test computes.
+"""
+
+from dataclasses import dataclass
+
+from ...run.strip import KINDS
+
+
+@dataclass(frozen=True, slots=True)
+class KindLook:
+    """How a kind is drawn."""
+
+    name: str
+    """As in `KINDS`, and as the name of its look in a theme."""
+    title: str
+    short: str
+    """A title for little room."""
+    dark: str
+    """Its colour on a dark background."""
+    light: str
+    """Its colour on a light background."""
+    contrast: str
+    """Its colour on black, for those who need strong differences."""
+    shade: str
+    """The character that stands for it without colours."""
+    ascii: str
+    """The same for terminals without Unicode."""
+
+
+_LOOKS = {
+    "cache_read": ("read", "#51a9b9", "#0b6e80", "#00bebe", "░", "."),
+    "cache_write": ("write", "#a48ff0", "#6a4fc9", "#b59cff", "▒", ":"),
+    "resent": ("resent", "#f0805f", "#b43c0b", "#ff8c47", "▓", "%"),
+    "new": ("new", "#7ab0ff", "#1d5fd0", "#5fafff", "█", "#"),
+    "output": ("output", "#9fd08c", "#287228", "#5fff5f", "◼", "o"),
+    "reasoning": ("think", "#f0a6d8", "#b0257f", "#ff87ff", "◇", "r"),
+    "other": ("other", "#aab0c4", "#5e6577", "#d0d0d0", "·", "-"),
+}
+
+KIND_LOOKS: tuple[KindLook, ...] = tuple(KindLook(name, title, *_LOOKS[name]) for name, title in KINDS)
+"""In the order in which a bar stacks them."""

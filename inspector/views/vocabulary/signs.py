@@ -1,0 +1,37 @@
+"""The signs of the views, each with the words that explain it, for the help page and for legends."""
+
+from dataclasses import dataclass
+
+from ...run.strip import MarkKind
+from ..text.terminal_text import Style
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A sign of one cell."""
+
+    glyph: str
+    ascii: str
+    """The same for terminals without Unicode."""
+    style: Style
+    words: str
+    """What it means, in a few words."""
+
+
+MARKS: dict[MarkKind, Sign] = {
+    "error": Sign("✗", "x", "bad", "an error: a finding with the severity error"),
+    "warning": Sign("!", "!", "warn", "a warning: a finding with the severity warning"),
+    "failed": Sign("⊘", "0", "bad", "a failed attempt: an error of the API, a cut, or no answer"),
+    "window": Sign("⊤", "T", "warn", "the context window is nearly full"),
+    "miss": Sign("¢", "c", "warn", "a cache miss: tokens that could have been read were paid again"),
+    "compaction": Sign("≈", "~", "client", "the history was compacted"),
+    "retry": Sign("↻", "@", "dim", "another attempt of the same turn"),
+}
+"""The marks in the growth strip, the most important first."""
+
+RETRY = ("4·2", "turn 4, second attempt")
+"""The notation of attempts in every view, with its meaning."""
+ADDED = ("+48k cat build.log", "what a turn added to the prompt, by the API's own counts, and the largest part of it")
+RANGE = ("12–18", "a bar for several turns: it stacks their mean, and the line above it is the highest of them")
+UNKNOWN = ("–", "not known: the API did not report the tokens, or the model has no price")
+"""Other signs, with their meaning."""

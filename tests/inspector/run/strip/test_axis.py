@@ -1,0 +1,48 @@
+"""Axes: round ticks with units."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from turntape.inspector.run.strip.axis import amount_text, axis
+
+
+@pytest.mark.parametrize(
+    ("highest", "unit", "labels"),
+    [
+        ("0.0278", "dollars", ["$0", "$0.015", "$0.03"]),
+        ("0.31", "dollars", ["$0", "$0.2", "$0.4"]),
+        ("11", "dollars", ["$0", "$6", "$12"]),
+        ("3667", "tokens", ["0", "2k", "4k"]),
+        ("191000", "tokens", ["0", "100k", "200k"]),
+        ("1100000", "tokens", ["0", "600k", "1.2M"]),
+        ("7", "tokens", ["0", "4", "8"]),
+    ],
+)
+def test_ticks_are_round_and_have_units(highest: str, unit: str, labels: list[str]) -> None:
+    found = axis(Decimal(highest), unit)  # type: ignore[arg-type]
+
+    assert [tick.label for tick in found.ticks] == labels
+    assert found.ticks[-1].amount == found.top
+
+
+@given(st.decimals("0.000001", "99999999", places=6))
+def test_the_top_is_just_above_the_highest(highest: Decimal) -> None:
+    top = axis(highest, "dollars").top
+
+    assert highest <= top <= highest * Decimal("1.34")
+
+
+def test_nothing_has_an_axis_too() -> None:
+    assert axis(Decimal(0), "tokens", 1).top == 1
+
+
+def test_heights_are_shares_of_the_top() -> None:
+    assert axis(Decimal(4), "dollars").share(Decimal(1)) == 0.25
+
+
+def test_no_exponents() -> None:
+    assert amount_text(Decimal("1E-7"), "dollars") == "$0.0000001"
+    assert amount_text(Decimal("2E+3"), "dollars") == "$2,000"

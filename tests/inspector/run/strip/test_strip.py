@@ -1,0 +1,108 @@
+"""The growth of a run as lanes: amounts by kind, what turns added, the run up to a turn."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+from strips import row
+
+from turntape.inspector.analysis.pricing import CostParts
+from turntape.inspector.run.newest import NewPiece
+from turntape.inspector.run.strip.strip import KINDS, Addition, strip_of
+from turntape.inspector.wire.values import Usage
+
+NAMES = [name for name, _ in KINDS]
+
+
+def test_the_amounts_of_a_turn_add_up_to_its_cost_and_its_tokens() -> None:
+    parts = CostParts(*map(Decimal, ("0.1", "0.2", "0.4", "0.3", "0.05")))
+    usage = Usage(input=1000, cache_read=600, cache_write=100, output=50, reasoning=20)
+    one = row(1, cost="1.05", usage=usage, before=Usage(input=800), cost_parts=parts)
+
+    turn = strip_of([one]).lanes[0].turns[0]
+
+    assert turn.tokens is not None
+    assert turn.dollars is not None
+    assert dict(zip(NAMES, map(int, turn.tokens), strict=True)) == {
+        "cache_read": 600, "cache_write": 100, "resent": 100, "new": 200, "output": 30, "reasoning": 20, "other": 0,
+    }  # fmt: skip
+    # 0.4 for fresh input is 1:2, 0.3 for the output is 3:2.
+    assert [round(amount, 4) for amount in turn.dollars] == [
+        Decimal(text) for text in ("0.1", "0.2", "0.1333", "0.2667", "0.18", "0.12", "0.05")
+    ]
+    assert (turn.amount("dollars"), turn.amount("tokens")) == (Decimal("1.05"), 1050)
+
+
+def test_a_cost_of_which_only_the_sum_is_known_is_not_divided() -> None:
+    turn = strip_of([row(1, cost="0.5", usage=Usage(input=10, output=1))]).lanes[0].turns[0]
+
+    assert turn.dollars == (*(Decimal(0),) * 6, Decimal("0.5"))
+
+
+def test_what_is_not_known_is_not_0() -> None:
+    found = strip_of([row(1, usage=Usage(input=10, output=1)), row(2, usage=Usage())])
+
+    assert [turn.amount("dollars") for turn in found.lanes[0].turns] == [None, None]
+    assert [turn.amount("tokens") for turn in found.lanes[0].turns] == [11, None]
+    assert (found.total, found.unpriced) == (None, 1)
+    assert (found.has("dollars"), found.has("tokens")) == (False, True)
+    assert found.lanes[0].dollars is None
+
+
+def test_each_thread_is_a_lane_in_the_order_in_which_they_began() -> None:
+    found = strip_of([row(1, cost="1"), row(1, thread="t2", cost="2"), row(2, cost="4"), row(2, thread="t2")])
+
+    assert [(lane.thread, [turn.place for turn in lane.turns]) for lane in found.lanes] == [
+        ("t1", [0, 2]),
+        ("t2", [1, 3]),
+    ]
+    assert [lane.dollars for lane in found.lanes] == [Decimal(5), Decimal(2)]
+    assert [turn.so_far for turn in found.in_order] == [1, 3, 7, 7]
+    assert (found.total, found.turns) == (Decimal(7), 4)
+
+
+def test_round_trips_that_are_no_turns_are_left_out() -> None:
+    assert [turn.place for turn in strip_of([row(None), row(1)]).in_order] == [1]
+
+
+def test_no_turns_at_all() -> None:
+    found = strip_of([])
+
+    assert (found.lanes, found.total, found.turns) == ((), None, 0)
+    assert found.sums("tokens") == (Decimal(0),) * len(KINDS)
+
+
+def test_a_turn_added_the_difference_of_the_counts_and_is_named_by_its_largest_piece() -> None:
+    rows = [
+        row(1, usage=Usage(input=1000, output=1)),
+        row(2, usage=Usage(input=49_000, output=1), before=Usage(input=1000), newest=NewPiece("cat build.log", 0.9, 2)),
+        row(3, usage=Usage(input=99_000, output=1), before=Usage(input=49_000), newest=NewPiece("read a.py", 0.4, 3)),
+        row(4, usage=Usage(input=99_100, output=1), before=Usage(input=99_000), newest=NewPiece("ls", 1.0, 1)),
+    ]
+
+    found = [turn.addition for turn in strip_of(rows).in_order]
+
+    # What is too small for a label has none, and so have the first turn and a second attempt.
+    assert found == [
+        None,
+        Addition(1, 48_000, "cat build.log"),
+        Addition(2, 50_000, "read a.py and 2 more"),
+        None,
+    ]
+    again = [replace(one, attempt=2) for one in rows]
+    assert not any(turn.addition for turn in strip_of(again).in_order)
+
+
+def test_the_run_up_to_a_turn_knows_nothing_of_what_came_later() -> None:
+    rows = [row(1, cost="1"), row(1, thread="t2", cost="2"), row(2, cost="4")]
+
+    then = strip_of(rows).until(1)
+
+    assert [(lane.thread, len(lane.turns)) for lane in then.lanes] == [("t1", 1), ("t2", 1)]
+    assert then.total == 3
+    assert [lane.thread for lane in strip_of(rows).until(0).lanes] == ["t1"]
+
+
+def test_the_sums_by_kind() -> None:
+    rows = [row(1, usage=Usage(input=10, output=2)), row(2, usage=Usage(input=20, output=3))]
+
+    assert dict(zip(NAMES, strip_of(rows).sums("tokens"), strict=True))["new"] == 30
