@@ -1,10 +1,22 @@
-"""Settings for all tests: no generated test depends on the speed of the machine, and asynchronous tests use asyncio."""
+"""Settings for all tests: no generated test depends on the speed of the machine, and asynchronous tests use asyncio.
+
+The tests start with no signal ignored or blocked, whatever the shell has set: background jobs, `nohup` and terminal
+multiplexers ignore some, and every child would inherit that.
+"""
+
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any-machine")
+
+for number in signal.valid_signals():
+    if signal.getsignal(number) == signal.SIG_IGN and number not in (signal.SIGPIPE, getattr(signal, "SIGXFSZ", None)):
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+if hasattr(signal, "pthread_sigmask"):
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 @pytest.fixture
