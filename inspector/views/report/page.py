@@ -5,17 +5,21 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.resources import files
+from typing import Protocol
 
 from turntape.cassettes.errors import CassetteError
 
+from ...run.detail import Detail
 from ...run.growth import GrowthStep, steps
 from ...run.row import Row
+from ...run.rows import Rows
 from ...run.run_index import Run
 from ...run.totals import totals
 from ..text.number_format import count, dollars, lasted, several
 from .findings_list import findings
 from .growth_chart import growth_chart
 from .markup import Html, Markup, joined, link, span, tag
+from .neutral import NeutralRun
 from .packed import Blocks, node, packed
 from .raw_bodies import RawBodies
 from .turn_list import dearest, groups, turn_line
@@ -24,6 +28,7 @@ from .turn_view import turn_view
 
 STATIC = 200
 """How many findings are in the page itself; the others need its script."""
+REDACTED = "Prose and code are replaced by neutral text of equal length."
 KEYS = (
     ("j k ↓ ↑", "next, previous line"),
     ("Home End", "first, last line"),
@@ -37,12 +42,27 @@ KEYS = (
 )
 
 
-def report(run: Run, title: str) -> Iterator[str]:
-    """The page of a run."""
+class Reported(Protocol):
+    """A run as the report reads it."""
+
+    rows: Rows
+
+    @property
+    def problems(self) -> list[str]: ...
+
+    def detail(self, place: int) -> Detail: ...
+
+
+def report(run: Run, title: str, *, redacted: bool = False) -> Iterator[str]:
+    """The page of a run; `redacted`: with neutral text of equal length in place of all prose and code."""
+    yield from _page(NeutralRun(run) if redacted else run, title, redacted=redacted)
+
+
+def _page(run: Reported, title: str, *, redacted: bool) -> Iterator[str]:
     rows = run.rows
     grown = list(steps(enumerate(rows.all)))
     yield f'<!doctype html>\n<html lang="en">{_head(title)}<body>\n'
-    yield str(_banner(run, title))
+    yield str(_banner(run, title, redacted=redacted))
     yield str(tag("section", growth_chart(grown), id="growth", aria_label="growth")) if grown else ""
     yield "<main>\n"
     yield str(_list(run))
@@ -51,7 +71,7 @@ def report(run: Run, title: str) -> Iterator[str]:
     yield "</main>\n"
     yield str(tag("section", id="print", hidden=True)) + str(_help())
     blocks = Blocks()
-    for block in _views(run, grown, blocks):
+    for block in _views(run, grown, blocks, raw=not redacted):
         yield _data("block", block)
     yield _data("index", packed(_index(run, blocks)))
     yield f"<script>{_file('page.js')}</script></body></html>\n"
@@ -80,16 +100,17 @@ def _head(title: str) -> Html:
     )
 
 
-def _views(run: Run, grown: Sequence[GrowthStep], blocks: Blocks) -> Iterator[str]:
+def _views(run: Reported, grown: Sequence[GrowthStep], blocks: Blocks, *, raw: bool) -> Iterator[str]:
     """The views of all round trips, in packed blocks."""
     by_place = {step.place: step for step in grown}
-    shown, raw = Shown(), RawBodies(blocks.texts)
+    shown, bodies = Shown(), RawBodies(blocks.texts)
     for place in range(len(run.rows.all)):
         view: dict[str, object] = {}
         try:
             detail = run.detail(place)
             view["view"] = node(turn_view(detail, run.rows, place, by_place.get(place), shown), blocks.texts)
-            view["raw"] = raw.of(detail, place)
+            if raw:
+                view["raw"] = bodies.of(detail, place)
         except CassetteError as exc:
             view["view"] = node(tag("p", f"This round trip cannot be read: {exc}", class_="bad"))
         if (block := blocks.add(view)) is not None:
@@ -98,7 +119,7 @@ def _views(run: Run, grown: Sequence[GrowthStep], blocks: Blocks) -> Iterator[st
         yield block
 
 
-def _index(run: Run, blocks: Blocks) -> dict[str, object]:
+def _index(run: Reported, blocks: Blocks) -> dict[str, object]:
     """What the page needs before a turn is opened."""
     rows = run.rows
     most = dearest(rows)
@@ -117,7 +138,7 @@ def _index(run: Run, blocks: Blocks) -> dict[str, object]:
     }
 
 
-def _banner(run: Run, title: str) -> Html:
+def _banner(run: Reported, title: str, *, redacted: bool) -> Html:
     rows = run.rows.all
     sums = totals(rows)
     facts = [several(sums.turns, "turn")]
@@ -143,6 +164,7 @@ def _banner(run: Run, title: str) -> Html:
         tag("p", span("money", dollars(sums.cost)), unpriced, span("dim", " · " + " · ".join(facts))),
         tag("p", *_verdict(run), class_="verdict"),
         *(tag("p", f"! {problem}", class_="warn") for problem in run.problems),
+        tag("p", REDACTED, class_="dim") if redacted else "",
         tag(
             "noscript",
             tag("p", "Scripts are switched off here. The findings are below; a turn needs the page's script."),
@@ -150,7 +172,7 @@ def _banner(run: Run, title: str) -> Html:
     )
 
 
-def _verdict(run: Run) -> Iterator[Html]:
+def _verdict(run: Reported) -> Iterator[Html]:
     """How many problems were found, and where the run went wrong first."""
     rows = run.rows.all
     if not any(row.findings for row in rows):
@@ -177,7 +199,7 @@ def _counts(rows: Sequence[Row]) -> Iterator[Html]:
         yield span("dim", f"{infos:,} info")
 
 
-def _list(run: Run) -> Html:
+def _list(run: Reported) -> Html:
     found = [*findings(run.rows)]
     tabs = [("turns", "Turns"), ("findings", f"Findings ({len(found)})")]
     bar = tag(

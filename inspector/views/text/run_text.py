@@ -171,7 +171,7 @@ def _summary(row: _TurnText, so_far: Decimal | None, threads: bool, width: int) 
 
 
 def other_line(label: Mapping[str, object]) -> Line:
-    """A round trip that is no turn."""
+    """A round trip outside of generation."""
     status = label["status"]
     if label["kind"] == "tools":
         return [(f"#{label['index']} ", "dim"), (f"message of a tool server, {safe(cast(str, label['url']))}", "plain")]

@@ -112,7 +112,7 @@ def flow(line: Line, cells: int, indent: str) -> Iterator[Line]:
 def folded(line: Line, cells: int, indent: str, most: int | None = None) -> Iterator[Line]:
     """`line` in lines of at most `cells` cells, broken at spaces; later lines begin with `indent`.
 
-    With `most`, at most so many lines; the last one ends with an ellipsis when there is more.
+    With `most`, at most this many lines; the last one ends with an ellipsis when there is more.
     """
     start: Span = (indent, "plain")
     lines: list[Line] = [[]]

@@ -18,7 +18,13 @@ def add(parser: argparse.ArgumentParser) -> None:
         "FILE",
         "the page to write, or a folder for the pages of several cassettes (default: F's name with .html, here)",
     )
-    parser.add_argument("--title", help="the page's title (default: F's name)")
+    parser.add_argument("--title", help="the page's title (default: F's name; `run` with --redact-text)")
+    parser.add_argument(
+        "--redact-text",
+        action="store_true",
+        help="replace all prose and code by neutral text of equal length, for sending the page to somebody else; "
+        "names of tools and models, figures and findings stay",
+    )
 
 
 def main(options: argparse.Namespace) -> int:
@@ -42,7 +48,8 @@ def main(options: argparse.Namespace) -> int:
         run = Run.load(name)
         # Private like the cassette: it holds the same conversation.
         with private(page) as file:
-            file.writelines(report(run, options.title or Path(name).name))
+            title = options.title or ("run" if options.redact_text else Path(name).name)
+            file.writelines(report(run, title, redacted=options.redact_text))
         sys.stdout.write(f"{page}\n")
     return OK
 
