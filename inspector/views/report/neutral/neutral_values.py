@@ -127,9 +127,8 @@ class NeutralValues:
         return value
 
     def _member(self, key: str, value: object, field: str) -> object:
-        if field == "schema" and key in ("type", "format", "required"):
-            if _is_vocabulary(value):
-                return value
+        if field == "schema" and key in ("type", "format", "required") and _is_vocabulary(value):
+            return value
         if field == "parameters" and key == "method" and isinstance(value, str) and _METHOD.fullmatch(value):
             return value
         if field == "raw" and key in ("type", "role") and isinstance(value, str):
