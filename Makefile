@@ -1,5 +1,5 @@
 # The README's two commands are `make demo` and `make test`. Each target installs what it needs.
-.PHONY: demo test check format setup corpus corpus-findings corpus-prices clients clients-tools proof bench faults mutants docs docs-site test-matrix \
+.PHONY: demo test check format setup corpus corpus-findings corpus-prices clients clients-tools sealed proof bench faults mutants docs docs-site test-matrix \
 	wheel clean
 .DEFAULT_GOAL := demo
 
@@ -63,6 +63,11 @@ clients: setup
 # Real clients with a tool server that returns every kind of result; writes docs/what-clients-do.md; CLIENT as above.
 clients-tools: setup
 	UV='$(UV)' $(RUN)python -m tests.clients.tool_results --page $(CLIENT)
+
+# Real clients with real tool servers, recorded once and replayed with nothing but the cassette: for example
+# `make sealed ARGS="codex filesystem stdio --count 20"`; `--page` writes docs/sealed.md.
+sealed: setup
+	UV='$(UV)' $(RUN)python -m tests.clients.sealed $(ARGS)
 
 # Each client on each route under `turntape run --prove`: what differs from a run without us, and why; CLIENT as above.
 proof: setup

@@ -133,8 +133,19 @@ class Bindings:
         return not fixed and any(
             self._rest_fits(new_root + old[len(old_root) :], new, private, models)
             and self._bind_folder("folder", old_root, new_root)
-            for old_root, new_root in _roots(old, new)
+            for old_root, new_root in (*_roots(old, new), *self._above(old, new), *_temporary_folders(old, new))
         )
+
+    def _above(self, old: str, new: str) -> list[tuple[str, str]]:
+        """The folders above known ones: when `/a/home` is `/b/home` in this run, then `/a` is `/b`."""
+        found: list[tuple[str, str]] = []
+        for recorded, (_, given) in self._folders.items():
+            one, other = recorded, given
+            while one and one.rpartition("/")[2] == other.rpartition("/")[2]:
+                one, other = one.rpartition("/")[0], other.rpartition("/")[0]
+            if one and other and one != recorded and _is_in(old, one) and _is_in(new, other):
+                found.append((one, other))
+        return found
 
     def _bind_folder(self, what: What, recorded: str, given: str) -> bool:
         known = self._folders.get(recorded)
@@ -240,3 +251,12 @@ def _roots(old: str, new: str) -> Iterator[tuple[str, str]]:
         if shape is STATE and one["name"] != other["name"]:
             continue
         yield one.group(), other.group()
+
+
+def _temporary_folders(old: str, new: str) -> list[tuple[str, str]]:
+    """The folders of two temporary files whose random names have the same form: two runs may have other TMPDIRs."""
+    if not (TEMPORARY.match(old) and TEMPORARY.match(new)):
+        return []
+    (one, _, name), (other, _, name_now) = old.rpartition("/"), new.rpartition("/")
+    form = random_parts(without_uuids(name))
+    return [(one, other)] if form is not None and form == random_parts(without_uuids(name_now)) else []

@@ -4,6 +4,8 @@ Such a request happens once in a process, or at any time in a thread, so it does
 recorded, not answered from a cassette, and not a miss. In a replay it is refused, as if the machine were offline.
 """
 
+from ..replay.uploads import is_upload
+
 _HOSTS = frozenset(
     {
         # litellm's prices, and other files that libraries fetch when they are imported
@@ -30,11 +32,9 @@ _HOSTS = frozenset(
     }
 )
 """Each includes its subdomains."""
-_PATHS = ("/v1/traces/ingest",)
-"""A path on the LLM's host: openai-agents sends its traces there."""
 
 
 def is_side_traffic(host: str, path: str) -> bool:
     """True for a request that is not to an LLM."""
     parts = host.lower().rstrip(".").split(".")
-    return path.endswith(_PATHS) or any(".".join(parts[start:]) in _HOSTS for start in range(len(parts) - 1))
+    return is_upload("POST", path) or any(".".join(parts[start:]) in _HOSTS for start in range(len(parts) - 1))

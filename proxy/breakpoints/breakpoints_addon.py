@@ -24,7 +24,7 @@ from turntape.inspector.wire.rewrite import NotEditable, document
 from ..capture.error_answers import HEADERS, STATUS, refusal
 from ..capture.flow_conversion import round_trip
 from ..capture.pending import PendingRoundTrip
-from ..capture.recorder_addon import RecorderAddon
+from ..capture.recorder_addon import RecorderAddon, asked
 from ..limits.limits import MARK as LIMIT_MARK
 from ..limits.turn_paths import makes_a_turn
 from .condition import Condition
@@ -87,7 +87,10 @@ class BreakpointsAddon:
 
     def request(self, flow: http.HTTPFlow) -> None:
         pending = self._recorder.pending.get(flow.id)
-        if pending is None or not makes_a_turn(flow.request.method, flow.request.path):
+        if pending is None:
+            return
+        method, headers, body = asked(flow)
+        if not makes_a_turn(method, flow.request.path, headers, body):
             return
         self._turns += 1
         may_be_held = self._is_held_by_number(self._turns) or self._tools or self._findings

@@ -78,7 +78,7 @@ class RecorderAddon:
             return
         pending.request_at = pending.now()
         if pending.doubt is not None and flow.request.method != "GET":
-            if is_recorded_shape(*_asked(flow)):
+            if is_recorded_shape(*asked(flow)):
                 pending.doubt = None
             else:
                 self.dismiss(flow)
@@ -97,7 +97,7 @@ class RecorderAddon:
             return
         if streams:
             pending.most = MOST_OF_A_STREAM
-            pending.endless = is_endless(*_asked(flow))
+            pending.endless = is_endless(*asked(flow))
         pending.decode_as(flow.response.headers.get("content-encoding", ""))
         if pending.held:
             flow.metadata[TEE] = pending.tee
@@ -173,7 +173,7 @@ class RecorderAddon:
             pending.doubt()
 
 
-def _asked(flow: http.HTTPFlow) -> tuple[str, Headers, bytes]:
+def asked(flow: http.HTTPFlow) -> tuple[str, Headers, bytes]:
     """The request, as far as the shape of an API shows in it."""
     body, _, _ = decoded(flow.request.raw_content or b"", flow.request.headers.get("content-encoding"))
     return flow.request.method, header_fields(flow.request.headers), body

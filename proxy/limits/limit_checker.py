@@ -11,11 +11,11 @@ from decimal import Decimal
 from fnmatch import fnmatchcase
 
 from turntape.cassettes.counted import several
-from turntape.cassettes.tape.model import RoundTrip
+from turntape.cassettes.tape.model import Headers, RoundTrip
 
 from .limits import MARK, LimitReached, Limits
 from .progress import NO_PROGRESS, ProgressReport
-from .turn_paths import makes_a_turn, path_of
+from .turn_paths import is_to_a_tool_server, makes_a_turn, path_of
 
 
 class LimitChecker:
@@ -63,7 +63,8 @@ class LimitChecker:
     def written(self, round_trip: RoundTrip, number: int, session_turns: int = 0) -> None:
         """A round trip was recorded as `number`; `session_turns` are the turns of a WebSocket session."""
         turns = session_turns
-        if MARK not in round_trip.extra and self.is_turn(round_trip.request.method, round_trip.request.url):
+        asked = round_trip.request
+        if MARK not in round_trip.extra and self.is_turn(asked.method, asked.url, asked.headers, asked.body):
             turns += 1
         with self._lock:
             self._written = max(self._written, number + 1)
@@ -82,9 +83,12 @@ class LimitChecker:
         with self._lock:
             return self._lost.issuperset(range(self._report["read"], count))
 
-    def is_turn(self, method: str, url: str) -> bool:
+    def is_turn(self, method: str, url: str, headers: Headers = (), body: bytes = b"") -> bool:
         """Whether a request generates an answer: by its path, or because the labels called this path a turn."""
-        return makes_a_turn(method, url) or (method == "POST" and path_of(url) in self._report["paths"])
+        if makes_a_turn(method, url, headers, body):
+            return True
+        known = method == "POST" and path_of(url) in self._report["paths"]
+        return known and not is_to_a_tool_server(headers, body)
 
     def check(self, running: int) -> LimitReached | None:
         """The limit that forbids one more turn while `running` turns are running; None when it may be sent."""

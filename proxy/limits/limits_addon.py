@@ -26,7 +26,7 @@ from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.stream_end import ended
 
 from ..capture.error_answers import HEADERS, STATUS, event, refusal
-from ..capture.recorder_addon import RecorderAddon
+from ..capture.recorder_addon import RecorderAddon, asked
 from .limit_checker import LimitChecker
 from .limits import MARK, LimitReached
 from .progress import PATIENCE
@@ -101,7 +101,10 @@ class LimitsAddon:
                 pending.faults.append(f"limits: {exc!r}")
 
     async def _request(self, flow: http.HTTPFlow) -> None:
-        if flow.id not in self._recorder.pending or not self._checker.is_turn(flow.request.method, flow.request.path):
+        if flow.id not in self._recorder.pending:
+            return
+        method, headers, body = asked(flow)
+        if not self._checker.is_turn(method, flow.request.path, headers, body):
             return
         if self._checker.reached is None:
             await self._earlier_turns()

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -108,10 +108,10 @@ def environ_of(client: Client, folder: Path, runtime: Runtime, authority: Path) 
 
 
 def run_turntape(
-    options: list[str], command: list[str], environ: Mapping[str, str]
+    options: list[str], command: list[str], environ: Mapping[str, str], before: Sequence[str] = ()
 ) -> subprocess.CompletedProcess[str] | None:
-    """`turntape run` with `options`; None when it took too long."""
-    line = [sys.executable, "-m", "turntape.proxy.cli", "run", *options, "--", *command]
+    """`turntape run` with `options`, behind the words `before`; None when it took too long."""
+    line = [*before, sys.executable, "-m", "turntape.proxy.cli", "run", *options, "--", *command]
     process = subprocess.Popen(
         line,
         env=dict(environ),

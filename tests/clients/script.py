@@ -30,7 +30,8 @@ AFTER_A_SEARCH: Story = (
 
 def is_same_tool(name: str, plain: str) -> bool:
     """True for `plain` itself and for what clients make of it: `mcp__emails__send_email`, `Emails-send_email`."""
-    return re.fullmatch(rf"(?:.*[^A-Za-z0-9])?{re.escape(plain)}", name) is not None
+    same = re.escape(plain).replace(r"\-", "[-_]")
+    return re.fullmatch(rf"(?:.*[^A-Za-z0-9])?{same}", name) is not None
 
 
 def offered(tools: object) -> Iterator[str]:
@@ -45,15 +46,17 @@ def offered(tools: object) -> Iterator[str]:
             yield from offered(tools.get(key))
 
 
-def script_of(story: Story) -> Callable[[Ask], Step]:
-    """The step that answers a request."""
+def script_of(story: Story, server: str = "") -> Callable[[Ask], Step]:
+    """The step that answers a request; a tool of this server comes before the client's own of the same name."""
 
     def step(ask: Ask) -> Step:
         names = list(offered(ask.fields.get("tools") or ask.fields.get("toolConfig")))
         if not names and not _is_continued(ask):
             return ASIDE
         answer = step_after(story, ask.answers)
-        return replace(answer, calls=tuple(replace(call, name=_as_offered(call.name, names)) for call in answer.calls))
+        return replace(
+            answer, calls=tuple(replace(call, name=_as_offered(call.name, names, server)) for call in answer.calls)
+        )
 
     return step
 
@@ -64,5 +67,6 @@ def _is_continued(ask: Ask) -> bool:
     return "previous_response_id" in ask.fields or (isinstance(thread, dict) and thread.get("type") == "continue")
 
 
-def _as_offered(plain: str, names: list[str]) -> str:
-    return next((name for name in names if is_same_tool(name, plain)), plain)
+def _as_offered(plain: str, names: list[str], server: str) -> str:
+    same = [name for name in names if is_same_tool(name, plain)]
+    return next((name for name in same if server in name), same[0] if same else plain)

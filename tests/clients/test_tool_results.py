@@ -11,7 +11,7 @@ import pytest
 
 from clients.environments import Runtime
 from clients.python.kinds_mcp import ADDED, KINDS, LONG_TEXT
-from clients.tool_results.catalogue import SERVER, TOOL_CLIENTS, TRANSPORTS, ToolClient
+from clients.tool_results.catalogue import SERVER, TOOL_CLIENTS, TRANSPORTS, Configured, ToolClient
 from clients.tool_results.matrix import (
     Seen,
     ToolCell,
@@ -80,10 +80,8 @@ server.wait()
 """
 
 
-def configured(home: Path, _url: str | None) -> None:
-    (home / ".claude.json").write_text(
-        json.dumps({"mcpServers": {"kinds": {"command": SERVER[0], "args": [SERVER[1]]}}})
-    )
+def configured(home: Path, server: Configured) -> None:
+    (home / ".claude.json").write_text(json.dumps({"mcpServers": {server.name: server.started}}))
 
 
 @pytest.fixture

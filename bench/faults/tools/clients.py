@@ -12,7 +12,7 @@ from tests.clients.catalogue import KEYS
 from tests.clients.environments import CACHE, built
 from tests.clients.matrix import QUIET, run_turntape
 from tests.clients.script import is_same_tool, script_of
-from tests.clients.tool_results.catalogue import SERVER, TOOL_CLIENTS, ToolClient
+from tests.clients.tool_results.catalogue import TOOL_CLIENTS, ToolClient, kinds
 from tests.clients.tool_results.matrix import command_of
 from turntape.cassettes import Cassette
 from turntape.cassettes.tape.model import RoundTrip
@@ -120,14 +120,13 @@ def _record(client: ToolClient, path: Path) -> None:
         folder = Path(name)
         home, tape = folder / "home", folder / "tape.cassette.jsonl"
         home.mkdir()
-        client.configure(home, None)
+        client.configure(home, kinds())
         kept = {key: os.environ[key] for key in ("PATH", "LANG") if key in os.environ}
         own = {"HOME": str(home), "PWD": str(home), "TMPDIR": name, "TURNTAPE_HOME": str(CACHE / "authority")}
-        given = {"KINDS_PYTHON": SERVER[0], "KINDS_SERVER": SERVER[1]}
-        environ = {**kept, **own, **QUIET, **KEYS, **given, **client.environ}
+        environ = {**kept, **own, **QUIET, **KEYS, **kinds().variables, **client.environ}
         with ScriptedServer(script_of(story)) as server:
             options = ["--quiet", "--out", str(tape), "--upstream", f"*={server.url}"]
-            run_turntape(options, command_of(client, runtime), environ)
+            run_turntape(options, command_of(client, runtime, kinds()), environ)
         if not tape.exists():
             raise RuntimeError(f"{client.name} recorded nothing")
         shutil.move(tape, path)

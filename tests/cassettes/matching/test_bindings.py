@@ -112,6 +112,37 @@ def test_home_temporary_and_hidden_folders_may_differ(recorded: str, given: str,
     assert mapped(recorded, given) == said
 
 
+def test_the_folders_above_known_ones_are_known() -> None:
+    recorded = "Working directory: /tmp/x/laptop/home\nUse /tmp/x/laptop/opencode for temporary work"
+    given = "Working directory: /tmp/x/ci/job-1/home\nUse /tmp/x/ci/job-1/opencode for temporary work"
+
+    assert mapped(recorded, given) == [
+        "the working directory /tmp/x/laptop/home is /tmp/x/ci/job-1/home in this run",
+        "the folder /tmp/x/laptop is /tmp/x/ci/job-1 in this run",
+    ]
+    assert not fits(recorded, given.replace("/opencode", "/other"))
+    assert not fits(recorded, given.replace("/job-1/opencode", "/job-2/opencode"))
+    # Another last name: nothing above is known.
+    assert not fits(recorded.replace("/home\n", "/home1\n"), given)
+
+
+@pytest.mark.parametrize(
+    ("recorded", "given", "same"),
+    [
+        (
+            "/tmp/a/1795349310368-output-dcc1616785cf47b9.txt",
+            "/var/tmp/b/c/1795349350902-output-aade13c293b64a11.txt",
+            True,
+        ),
+        ("/tmp/a/1795349310368-output-dcc1616785cf47b9.txt", "/srv/b/1795349350902-output-aade13c293b64a11.txt", False),
+        ("/tmp/a/1795349310368-output-dcc1616785cf47b9.txt", "/tmp/b/1795349350902-input-aade13c293b64a11.txt", False),
+        ("/tmp/a/notes.txt", "/tmp/b/c/notes.txt", False),
+    ],
+)
+def test_a_temporary_file_with_a_random_name_may_be_in_another_folder(recorded: str, given: str, same: bool) -> None:
+    assert fits(recorded, given) is same
+
+
 def test_a_home_directory_is_one_folder() -> None:
     assert fits("/home/ana/a /home/ana/b", "/home/bo/a /home/bo/b")
     assert not fits("/home/ana/a /home/ana/b", "/home/bo/a /home/cy/b")

@@ -5,8 +5,9 @@ import { Experimental_StdioMCPTransport as StdioTransport } from '@ai-sdk/mcp/mc
 import { generateText, stepCountIs } from 'ai';
 
 const TASK = 'Call every tool once, in the order of the list, then say done.';
-const { KINDS_URL: url, KINDS_PYTHON: command, KINDS_SERVER: server } = process.env;
-const transport = url ? { type: 'http', url } : new StdioTransport({ command, args: [server] });
+const { TOOLS_URL: url, TOOLS_COMMAND } = process.env;
+const [command, ...args] = JSON.parse(TOOLS_COMMAND);
+const transport = url ? { type: 'http', url } : new StdioTransport({ command, args });
 const client = await createMCPClient({ transport });
 try {
   const tools = await client.tools();

@@ -10,8 +10,7 @@ from typing import Literal
 from ..environments import HERE
 
 SERVER = (sys.executable, str(HERE / "python" / "kinds_mcp.py"))
-"""The tool server's command."""
-COMMAND = {"command": SERVER[0], "args": [SERVER[1]]}
+"""The command of the tool server with all kinds of results."""
 RESPONSES = "Over the Responses API."
 TASK = "Call every tool once, in the order of the list, then say done."
 
@@ -20,7 +19,33 @@ type Transport = Literal["stdio", "http"]
 TRANSPORTS: tuple[Transport, ...] = ("stdio", "http")
 
 
-def _nothing(_home: Path, _url: str | None) -> None:
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """The tool server that a client is configured with."""
+
+    name: str
+    command: tuple[str, ...]
+    url: str | None = None
+    """Where it is instead, when it is one over HTTP."""
+
+    @property
+    def started(self) -> dict[str, object]:
+        """`command` and `args`, as most clients have them."""
+        return {"command": self.command[0], "args": list(self.command[1:])}
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """For the agents that read no configuration."""
+        given = {"TOOLS_NAME": self.name, "TOOLS_COMMAND": json.dumps(self.command)}
+        return {**given, "TOOLS_URL": self.url} if self.url else given
+
+
+def kinds(url: str | None = None) -> Configured:
+    """The server with all kinds of results."""
+    return Configured("kinds", SERVER, url)
+
+
+def _nothing(_home: Path, _server: Configured) -> None:
     """A client that is configured in its code, by the variables."""
 
 
@@ -34,9 +59,12 @@ class ToolClient:
     script: str = "x.mjs"
     """A script below this folder; for a program only its suffix counts."""
     program: tuple[str, ...] = ()
-    """The program in the folder of the packages with its arguments; empty for a script."""
-    configure: Callable[[Path, str | None], None] = _nothing
-    """Writes its configuration below a home, which is also the working directory; without a URL, for the command."""
+    """The program in the folder of the packages with its arguments; empty for a script.
+
+    `{server}` is the server's name.
+    """
+    configure: Callable[[Path, Configured], None] = _nothing
+    """Writes its configuration below a home, which is also the working directory."""
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
     notes: tuple[str, ...] = ()
 
@@ -46,21 +74,22 @@ def _write(path: Path, text: object) -> None:
     path.write_text(text if isinstance(text, str) else json.dumps(text))
 
 
-def _claude_code(home: Path, url: str | None) -> None:
-    server = {"type": "http", "url": url} if url else COMMAND
-    _write(home / ".claude.json", {"mcpServers": {"kinds": server}})
+def _claude_code(home: Path, server: Configured) -> None:
+    entry = {"type": "http", "url": server.url} if server.url else server.started
+    _write(home / ".claude.json", {"mcpServers": {server.name: entry}})
 
 
-def _codex(home: Path, url: str | None) -> None:
-    command = [f"command = {json.dumps(SERVER[0])}", f"args = [{json.dumps(SERVER[1])}]"]
+def _codex(home: Path, server: Configured) -> None:
+    command = [f"command = {json.dumps(server.command[0])}", f"args = {json.dumps(server.command[1:])}"]
     lines = [
         'model = "gpt-5"',
         "check_for_update_on_startup = false",
         'model_provider = "plain"',
         "[analytics]",
         "enabled = false",
-        "[mcp_servers.kinds]",
-        *([f"url = {json.dumps(url)}"] if url else command),
+        f"[mcp_servers.{server.name}]",
+        "required = true",  # otherwise it does not wait for the server, and its first turns have no tools
+        *([f"url = {json.dumps(server.url)}"] if server.url else command),
         "[model_providers.plain]",
         'name = "plain"',
         'base_url = "https://api.openai.com/v1"',
@@ -70,9 +99,9 @@ def _codex(home: Path, url: str | None) -> None:
     _write(home / ".codex" / "config.toml", "\n".join(lines))
 
 
-def _gemini_cli(home: Path, url: str | None) -> None:
+def _gemini_cli(home: Path, server: Configured) -> None:
     settings = {
-        "mcpServers": {"kinds": {**({"httpUrl": url} if url else COMMAND), "trust": True}},
+        "mcpServers": {server.name: {**({"httpUrl": server.url} if server.url else server.started), "trust": True}},
         "security": {"auth": {"selectedType": "gemini-api-key"}},
         "general": {"enableAutoUpdate": False},
         "privacy": {"usageStatisticsEnabled": False},
@@ -80,24 +109,25 @@ def _gemini_cli(home: Path, url: str | None) -> None:
     _write(home / ".gemini" / "settings.json", settings)
 
 
-def _opencode(home: Path, url: str | None) -> None:
-    server = {"type": "remote", "url": url} if url else {"type": "local", "command": list(SERVER)}
+def _opencode(home: Path, server: Configured) -> None:
+    remote = {"type": "remote", "url": server.url}
+    entry = remote if server.url else {"type": "local", "command": list(server.command)}
     _write(
         home / "opencode.json",
-        {"autoupdate": False, "share": "disabled", "mcp": {"kinds": {**server, "enabled": True}}},
+        {"autoupdate": False, "share": "disabled", "mcp": {server.name: {**entry, "enabled": True}}},
     )
 
 
-def _copilot(home: Path, url: str | None) -> None:
-    server = {"type": "http", "url": url} if url else {"type": "local", **COMMAND}
-    _write(home / ".copilot" / "mcp-config.json", {"mcpServers": {"kinds": {**server, "tools": ["*"]}}})
+def _copilot(home: Path, server: Configured) -> None:
+    entry = {"type": "http", "url": server.url} if server.url else {"type": "local", **server.started}
+    _write(home / ".copilot" / "mcp-config.json", {"mcpServers": {server.name: {**entry, "tools": ["*"]}}})
 
 
 TOOL_CLIENTS = (
     ToolClient(
         "Claude Code",
         ("@anthropic-ai/claude-code@latest",),
-        program=("claude", "-p", TASK, "--model", "claude-sonnet-4-5", "--allowedTools", "mcp__kinds"),
+        program=("claude", "-p", TASK, "--model", "claude-sonnet-4-5", "--allowedTools", "mcp__{server}"),
         configure=_claude_code,
         environ={
             "DISABLE_AUTOUPDATER": "1",

@@ -27,7 +27,7 @@ from ..environments import Runtime
 from ..matrix import QUIET, run_turntape
 from ..python.kinds_mcp import ADDED, KINDS
 from ..script import is_same_tool, script_of
-from .catalogue import SERVER, ToolClient, Transport
+from .catalogue import Configured, ToolClient, Transport, kinds
 from .http_server import HttpServer
 
 KEPT = 400
@@ -73,19 +73,19 @@ class ToolCell:
 def run_client(client: ToolClient, runtime: Runtime, authority: Path, transport: Transport = "stdio") -> ToolCell:
     """All kinds of results; a client that gives up after one is started again for the rest."""
     cell = ToolCell(client.name, runtime.version, f"{datetime.now(UTC):%Y-%m-%d}", transport)
-    kinds = list(KINDS)
-    while kinds:
-        done = _run(client, runtime, authority, kinds, cell)
+    waiting = list(KINDS)
+    while waiting:
+        done = _run(client, runtime, authority, waiting, cell)
         if not done:
-            cell.problems.append(f"no call of {kinds[0]} is on the tape")
+            cell.problems.append(f"no call of {waiting[0]} is on the tape")
             break
-        kinds = kinds[done:]
+        waiting = waiting[done:]
     return cell
 
 
-def _run(client: ToolClient, runtime: Runtime, authority: Path, kinds: list[str], cell: ToolCell) -> int:
+def _run(client: ToolClient, runtime: Runtime, authority: Path, wanted: list[str], cell: ToolCell) -> int:
     """Try these kinds; returns how many of them are done."""
-    story = (*(Step(calls=(Call(kind, {"topic": "colour"}),)) for kind in kinds), Step("done"))
+    story = (*(Step(calls=(Call(kind, {"topic": "colour"}),)) for kind in wanted), Step("done"))
     plain = _bodies(client, runtime, authority, story, cell.transport, wrap=False)
     wrapped = _bodies(client, runtime, authority, story, cell.transport, wrap=True)
     if plain.said is None or wrapped.said is None:
@@ -96,7 +96,7 @@ def _run(client: ToolClient, runtime: Runtime, authority: Path, kinds: list[str]
     rows = wrapped.rows
     runs = [run for row in rows for run in row.tool_runs]
     counted = 0
-    for kind in kinds:
+    for kind in wanted:
         run = next((one for one in runs if one.name == kind), None)
         if run is None:
             break
@@ -104,11 +104,11 @@ def _run(client: ToolClient, runtime: Runtime, authority: Path, kinds: list[str]
         cell.seen.append(seen_of(kind, run))
     if wrapped.said.returncode and counted:
         cell.seen[-1].aborted = last_error(wrapped.said.stderr)
-    elif counted < len(kinds):
-        cell.problems.append(f"no call of {kinds[counted]} is on the tape: {last_error(wrapped.said.stderr)}")
-    if kinds[:counted] and kinds[counted - 1] == "show_new_tool":
+    elif counted < len(wanted):
+        cell.problems.append(f"no call of {wanted[counted]} is on the tape: {last_error(wrapped.said.stderr)}")
+    if wanted[:counted] and wanted[counted - 1] == "show_new_tool":
         cell.new_tool_offered = any(is_same_tool(name, ADDED) for row in rows for name in _offered(row))
-    return counted if counted == len(kinds) or wrapped.said.returncode else 0
+    return counted if counted == len(wanted) or wrapped.said.returncode else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +134,16 @@ def _bodies(
 ) -> _Done:
     """Run the client once."""
     with _folder() as folder, HttpServer() as remote:
-        url = remote.url if transport == "http" else None
+        configured = kinds(remote.url if transport == "http" else None)
         home, tape = folder / "home", folder / "tape.cassette.jsonl"
         home.mkdir()
-        client.configure(home, url)
+        client.configure(home, configured)
         options = ["--quiet", "--out", str(tape), *([] if wrap else ["--no-wrap"])]
         with ScriptedServer(script_of(story)) as server:
             options += ["--upstream", f"*={server.url}"]
-            said = run_turntape(options, command_of(client, runtime), _environ(client, folder, authority, url))
+            said = run_turntape(
+                options, command_of(client, runtime, configured), environ_of(client, folder, authority, configured)
+            )
             bodies = [normal(request.body, folder) for request in server.requests if _for_model(request)]
         rows = list(label_all(Cassette.load(tape))) if tape.exists() else []
     return _Done(said, bodies, rows)
@@ -152,21 +154,21 @@ def _for_model(request: Received) -> bool:
     return request.method == "POST" and not request.path.endswith(("/traces/ingest", "/count_tokens"))
 
 
-def command_of(client: ToolClient, runtime: Runtime) -> list[str]:
+def command_of(client: ToolClient, runtime: Runtime, server: Configured) -> list[str]:
     """How the client is started."""
     if not client.program:
         return list(runtime.command)
     assert runtime.folder is not None
-    program, *arguments = client.program
+    program, *arguments = (word.replace("{server}", server.name) for word in client.program)
     return [str(runtime.folder / "node_modules" / ".bin" / program), *arguments]
 
 
-def _environ(client: ToolClient, folder: Path, authority: Path, url: str | None) -> dict[str, str]:
+def environ_of(client: ToolClient, folder: Path, authority: Path, server: Configured) -> dict[str, str]:
+    """A bare environment, with `home` in the folder as its home and working directory."""
     kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
     home = str(folder / "home")
     own = {"HOME": home, "PWD": home, "TMPDIR": str(folder), "TURNTAPE_HOME": str(authority)}
-    given = {"KINDS_PYTHON": SERVER[0], "KINDS_SERVER": SERVER[1], **({"KINDS_URL": url} if url else {})}
-    return {**kept, **own, **QUIET, **KEYS, **given, **client.environ}
+    return {**kept, **own, **QUIET, **KEYS, **server.variables, **client.environ}
 
 
 _ERROR = re.compile(r"(?:\w+\.)*\w*(?:Error|Exception)\b")

@@ -1,5 +1,6 @@
 """When a run has reached a limit."""
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -101,6 +102,20 @@ def test_a_path_that_the_labels_call_a_turn_counts_from_then_on() -> None:
     assert checker.is_turn("POST", "/predict?x=1")
     assert not checker.is_turn("GET", "/predict")
     assert not checker.is_turn("GET", CHAT)
+    assert not checker.is_turn("POST", "/predict", (), b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}')
+
+
+def test_messages_to_a_tool_server_are_not_counted() -> None:
+    checker = LimitChecker(Limits(max_turns=2))
+    body = b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+    asked = Request("POST", "http://127.0.0.1:9/messages?s=1", content=body)
+
+    for number in range(5):
+        checker.written(replace(trip(), request=asked), number)
+
+    assert checker.check(running=1) is None
+    checker.written(trip(), 5)
+    assert checker.check(running=1) is not None
 
 
 def test_a_round_trip_is_labelled_when_a_report_covers_it() -> None:

@@ -181,6 +181,21 @@ def test_a_request_without_generation_still_passes(tmp_path: Path) -> None:
     assert "x-should-retry" not in models.headers
 
 
+def test_messages_to_a_tool_server_of_2024_pass_a_limit_and_count_for_none(tmp_path: Path) -> None:
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "add"}}
+    with limited(tmp_path / "t.jsonl", max_turns=1) as run:
+        url = f"{run.base}/anthropic/messages?session_id=1"
+        before = httpx2.post(url, json=message).status_code
+        answered = by_openai(run.base)
+        answered()
+        with pytest.raises(Exception, match="turntape ended this run after 1 turn"):
+            answered()
+        after = [httpx2.post(url, json=one).status_code for one in (message, {"jsonrpc": "2.0", "id": 2, "result": {}})]
+
+    assert 429 not in (before, *after) and 403 not in (before, *after)
+    assert sum(b'"jsonrpc"' in request.body for request in run.server.requests) == 3
+
+
 def test_a_turn_over_a_websocket_is_refused_within_the_session(tmp_path: Path) -> None:
     from websockets.sync.client import connect
     from websockets.sync.server import ServerConnection

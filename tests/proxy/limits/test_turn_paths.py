@@ -55,3 +55,32 @@ def test_any_other_path_is_not_a_turn(url: str) -> None:
 
 def test_a_path_has_no_query_and_no_slash_at_the_end() -> None:
     assert path_of("https://llm.local/predict/?x=1") == path_of("/predict") == "/predict"
+
+
+CALL = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add"}}'
+ROOTS = b'{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}'
+
+
+@pytest.mark.parametrize(
+    ("body", "turn"),
+    [
+        (CALL, False),
+        (b"[" + CALL + b"]", False),
+        (b'{"jsonrpc":"2.0","method":"notifications/initialized"}', False),
+        (ROOTS, False),
+        (b'{"model":"m","messages":[{"role":"user","content":"\\"jsonrpc\\""}]}', True),
+        (b'{"model":"m","jsonrpc":"2.0","method":"chat"}', True),
+        (b'{"jsonrpc":"2.0"', True),
+        (b'["jsonrpc"]', True),
+        (b"", True),
+    ],
+)
+def test_a_message_to_a_tool_server_is_not_a_turn(body: bytes, turn: bool) -> None:
+    assert makes_a_turn("POST", "/messages?session_id=1", (), body) is turn
+
+
+def test_the_headers_of_a_tool_server_count_too() -> None:
+    body = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+
+    assert makes_a_turn("POST", "/messages", (), body)
+    assert not makes_a_turn("POST", "/messages", (("Mcp-Session-Id", "s"),), body)

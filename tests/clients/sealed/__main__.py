@@ -1,0 +1,64 @@
+"""`python -m tests.clients.sealed [--page] [--count N] [--keep FOLDER] [NAME ...]`: the sealed run, cell by cell.
+
+A name selects clients (`codex`), transports (`stdio`, `http`) or servers (`everything`, `filesystem`, `shop`). Each
+cell is recorded once and replayed N times (3). `--page` writes docs/sealed.md from the last run of each cell.
+"""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from ..environments import CACHE, Unavailable, built
+from ..tool_results.catalogue import TOOL_CLIENTS, TRANSPORTS
+from . import closed
+from .cell import run_cell
+from .page import PAGE, page, remember, remembered
+from .servers import SERVERS
+
+
+def main(arguments: list[str]) -> int:
+    """Run the selected cells; 1 when a replay of one of them was not equal."""
+    parser = argparse.ArgumentParser(prog="make sealed", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--count", type=int, default=3, metavar="N")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the tapes and output of what failed here")
+    parser.add_argument("--page", action="store_true")
+    options = parser.parse_args(arguments)
+    clients, servers, transports = list(TOOL_CLIENTS), list(SERVERS), list(TRANSPORTS)
+    names = [name.lower() for name in options.names]
+    asked = {name: [one for one in clients if name in one.name.lower()] for name in names}
+    of_servers = [one for one in servers if one.name in names]
+    of_transports = [one for one in transports if one in names]
+    of_clients = [one for found in asked.values() for one in found]
+    if wrong := [n for n in names if not asked[n] and n not in [*transports, *(one.name for one in servers)]]:
+        parser.error(f"nothing is named {', '.join(wrong)}")
+    (CACHE / "authority").mkdir(parents=True, exist_ok=True)
+    print(f"network: {closed.how()}", flush=True)
+    failed = False
+    for client in of_clients or clients:
+        for server in of_servers or servers:
+            for transport in of_transports or transports:
+                begun = time.monotonic()
+                title = f"{client.name:18} {server.name:11} {transport:6}"
+                keep = options.keep and options.keep / f"{client.name} {server.name} {transport}".replace(" ", "-")
+                try:
+                    runtime = built(client.script, client.packages)
+                    cell = run_cell(client, runtime, server, transport, CACHE / "authority", options.count, keep)
+                except Unavailable as exc:
+                    print(f"{title} not run: {exc}", flush=True)
+                    continue
+                remember(cell)
+                failed = failed or not cell.is_sealed
+                counts = f"{cell.turns} turns, {cell.calls} calls"
+                seconds = time.monotonic() - begun
+                print(f"{title} {cell.equal} of {cell.tried}  {counts}  {seconds:.0f} s", flush=True)
+                for problem in cell.problems:
+                    print(f"    {problem}", flush=True)
+    if options.page:
+        PAGE.write_text(page(remembered()), encoding="utf-8")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

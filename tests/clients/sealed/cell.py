@@ -1,0 +1,223 @@
+"""One client with one server over one transport: recorded once, then replayed from other folders with nothing else."""
+
+import re
+import secrets
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import orjson
+
+from turntape.cassettes import Cassette
+from turntape.inspector.run.labels import LabelledRoundTrip, label_all
+from turntape.proxy.scripted import ScriptedServer
+
+from ..environments import Runtime
+from ..matrix import run_turntape
+from ..script import script_of
+from ..tool_results.catalogue import Configured, ToolClient, Transport
+from ..tool_results.matrix import command_of, environ_of, last_error
+from . import closed
+from .servers import Programs, SealedServer
+
+
+@dataclass(slots=True)
+class SealedCell:
+    """What became of one recording and its replays."""
+
+    client: str
+    version: str
+    server: str
+    transport: Transport
+    day: str = ""
+    turns: int = 0
+    calls: int = 0
+    tried: int = 0
+    equal: int = 0
+    """Replays with every turn and every call, without a miss and with equal output."""
+    problems: list[str] = field(default_factory=list[str])
+    """What was wrong, each once, with how many replays had it first."""
+
+    @property
+    def is_sealed(self) -> bool:
+        return self.tried > 0 and self.equal == self.tried
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    said: subprocess.CompletedProcess[str] | None
+    rows: list[LabelledRoundTrip]
+    home: Path
+
+
+def run_cell(
+    client: ToolClient,
+    runtime: Runtime,
+    server: SealedServer,
+    transport: Transport,
+    authority: Path,
+    count: int,
+    keep: Path | None = None,
+) -> SealedCell:
+    """Record once and replay `count` times. With `keep`, the tapes and the output of what failed are left there."""
+    cell = SealedCell(client.name, runtime.version, server.name, transport, f"{datetime.now(UTC):%Y-%m-%d}")
+    with _folder() as folder:
+        tape = folder / "tape.cassette.jsonl"
+        recorded, configured = _record(client, runtime, server, transport, authority, folder, tape)
+        _kept(keep, "recorded", tape, recorded)
+        if problem := _not_recorded(recorded, server):
+            cell.problems.append(problem)
+            return cell
+        cell.turns, cell.calls = len(_turns(recorded)), len(_calls(recorded))
+        for number in range(1, count + 1):
+            again = folder / f"replay-{number}.cassette.jsonl"
+            done = _replay(client, runtime, server, configured, authority, folder, (tape, again), number)
+            cell.tried += 1
+            problem = difference(recorded, done)
+            cell.equal += problem is None
+            if problem is not None:
+                _kept(keep, f"replay-{number}", again, done)
+                if problem not in cell.problems:
+                    cell.problems.append(problem)
+            shutil.rmtree(done.home.parent, ignore_errors=True)
+    return cell
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    folder = Path(tempfile.gettempdir()) / f"turntape-sealed-{secrets.token_hex(4)}"
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _record(
+    client: ToolClient,
+    runtime: Runtime,
+    server: SealedServer,
+    transport: Transport,
+    authority: Path,
+    folder: Path,
+    tape: Path,
+) -> tuple[_Done, Configured]:
+    home = _home(folder / "laptop", server)
+    programs = Programs(server, folder)
+    try:
+        with (
+            programs.serving(home, transport) as configured,
+            ScriptedServer(script_of(server.story(home), server.name)) as llm,
+        ):
+            client.configure(home, configured)
+            options = ["--out", str(tape), "--upstream", f"*={llm.url}"]
+            environ = environ_of(client, home.parent, authority, configured)
+            said = run_turntape(options, command_of(client, runtime, configured), environ)
+    finally:
+        programs.remove()
+    return _Done(said, _rows(tape), home), configured
+
+
+def _replay(
+    client: ToolClient,
+    runtime: Runtime,
+    server: SealedServer,
+    recorded: Configured,
+    authority: Path,
+    folder: Path,
+    tapes: tuple[Path, Path],
+    number: int,
+) -> _Done:
+    """The client with a home of its own, in which nothing of the recording is left but the cassette."""
+    home = _home(folder / "ci" / f"job-{number}", server)
+    before = str(folder / "laptop" / "home")
+    command = tuple(word.replace(before, str(home)) for word in recorded.command)
+    configured = Configured(recorded.name, command, recorded.url)
+    client.configure(home, configured)
+    shutil.rmtree(folder / "laptop", ignore_errors=True)
+    tape, again = tapes
+    environ = closed.variables(environ_of(client, home.parent, authority, configured))
+    options = ["--out", str(again), "--replay", str(tape)]
+    said = run_turntape(options, command_of(client, runtime, configured), environ, before=closed.words())
+    return _Done(said, _rows(again), home)
+
+
+def _home(folder: Path, server: SealedServer) -> Path:
+    home = folder / "home"
+    home.mkdir(parents=True)
+    server.prepare(home)
+    return home
+
+
+def _rows(tape: Path) -> list[LabelledRoundTrip]:
+    return list(label_all(Cassette.load(tape))) if tape.exists() else []
+
+
+def _turns(done: _Done) -> list[LabelledRoundTrip]:
+    return [row for row in done.rows if row.turn is not None]
+
+
+def _calls(done: _Done) -> list[str]:
+    """Each tool run with its result, as text, with one name for the home."""
+    runs = {(run.session, run.index): run for row in done.rows for run in row.tool_runs}
+    lines = [
+        orjson.dumps([run.name, run.arguments, run.result or run.error], option=orjson.OPT_SORT_KEYS).decode()
+        for run in sorted(runs.values(), key=lambda run: run.index)
+    ]
+    return sorted(line.replace(str(done.home), "HOME") for line in lines)
+
+
+def _not_recorded(done: _Done, server: SealedServer) -> str | None:
+    if done.said is None:
+        return "recording: the client had not ended in time"
+    if done.said.returncode:
+        return f"recording: exit code {done.said.returncode}: {last_error(done.said.stderr)}"
+    wanted = sum(len(step.calls) for step in server.story(done.home))
+    made = len(_calls(done))
+    return None if made == wanted else f"recording: {made} of {wanted} calls were made"
+
+
+_ODD = re.compile(
+    r"^\s*(?:turntape: )?(changed|extra|missed|not called|not requested|tolerated|no recorded)\b.*$", re.M
+)
+
+
+def difference(recorded: _Done, replayed: _Done) -> str | None:
+    """What is not equal in a replay; None when everything is."""
+    if recorded.said is None or replayed.said is None:
+        return "the client had not ended in time"
+    if found := _ODD.search(replayed.said.stderr):
+        return _short(found.group().strip(), replayed)
+    if replayed.said.returncode != recorded.said.returncode:
+        return _short(f"exit code {replayed.said.returncode}: {last_error(replayed.said.stderr)}", replayed)
+    for what, before, after in (
+        ("turns", len(_turns(recorded)), len(_turns(replayed))),
+        ("calls", len(_calls(recorded)), len(_calls(replayed))),
+    ):
+        if before != after:
+            return f"{after} of {before} {what}"
+    if failed := [row for row in _turns(replayed) if row.label["status"] not in (200, 101)]:
+        return f"turn {failed[0].turn} was answered with status {failed[0].label['status']}"
+    if _calls(recorded) != _calls(replayed):
+        return "a result is not equal"
+    outputs = [done.said.stdout.replace(str(done.home), "HOME") for done in (recorded, replayed) if done.said]
+    return None if outputs[0] == outputs[1] else _short(f"other output: {outputs[1]!r}, not {outputs[0]!r}", replayed)
+
+
+def _short(text: str, done: _Done) -> str:
+    return text.replace(str(done.home), "HOME")[:600]
+
+
+def _kept(keep: Path | None, name: str, tape: Path, done: _Done) -> None:
+    if keep is None:
+        return
+    keep.mkdir(parents=True, exist_ok=True)
+    if tape.exists():
+        shutil.copy(tape, keep / f"{name}.cassette.jsonl")
+    if done.said is not None:
+        (keep / f"{name}.txt").write_text(f"{done.said.stdout}\n--- stderr\n{done.said.stderr}")
