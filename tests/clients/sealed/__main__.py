@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from ..environments import CACHE, Unavailable, built
-from ..tool_results.catalogue import TOOL_CLIENTS, TRANSPORTS
+from ..tool_results.catalogue import TOOL_CLIENTS, TRANSPORTS, Transport
 from . import closed
 from .cell import run_cell
 from .page import PAGE, page, remember, remembered
@@ -25,11 +25,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the tapes and output of what failed here")
     parser.add_argument("--page", action="store_true")
     options = parser.parse_args(arguments)
-    clients, servers, transports = list(TOOL_CLIENTS), list(SERVERS), list(TRANSPORTS)
+    clients, servers, transports = TOOL_CLIENTS, SERVERS, TRANSPORTS
     names = [name.lower() for name in options.names]
     asked = {name: [one for one in clients if name in one.name.lower()] for name in names}
     of_servers = [one for one in servers if one.name in names]
-    of_transports = [one for one in transports if one in names]
+    of_transports: list[Transport] = [one for one in transports if one in names]
     of_clients = [one for found in asked.values() for one in found]
     if wrong := [n for n in names if not asked[n] and n not in [*transports, *(one.name for one in servers)]]:
         parser.error(f"nothing is named {', '.join(wrong)}")
@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> int:
     failed = False
     for client in of_clients or clients:
         for server in of_servers or servers:
-            for transport in of_transports or transports:
+            for transport in of_transports or list(transports):
                 begun = time.monotonic()
                 title = f"{client.name:18} {server.name:11} {transport:6}"
                 keep = options.keep and options.keep / f"{client.name} {server.name} {transport}".replace(" ", "-")

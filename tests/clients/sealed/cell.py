@@ -107,7 +107,7 @@ def _record(
     folder: Path,
     tape: Path,
 ) -> tuple[_Done, Configured]:
-    home = _home(folder / "laptop", server)
+    home = _home(folder / "laptop-anna", server)
     programs = Programs(server, folder)
     try:
         with (
@@ -134,12 +134,12 @@ def _replay(
     number: int,
 ) -> _Done:
     """The client with a home of its own, in which nothing of the recording is left but the cassette."""
-    home = _home(folder / "ci" / f"job-{number}", server)
-    before = str(folder / "laptop" / "home")
+    home = _home(folder / "ci" / f"job-{number:04}", server)
+    before = str(folder / "laptop-anna" / "home")
     command = tuple(word.replace(before, str(home)) for word in recorded.command)
     configured = Configured(recorded.name, command, recorded.url)
     client.configure(home, configured)
-    shutil.rmtree(folder / "laptop", ignore_errors=True)
+    shutil.rmtree(folder / "laptop-anna", ignore_errors=True)
     tape, again = tapes
     environ = closed.variables(environ_of(client, home.parent, authority, configured))
     options = ["--out", str(again), "--replay", str(tape)]
@@ -162,14 +162,20 @@ def _turns(done: _Done) -> list[LabelledRoundTrip]:
     return [row for row in done.rows if row.turn is not None]
 
 
-def _calls(done: _Done) -> list[str]:
-    """Each tool run with its result, as text, with one name for the home."""
+def _calls(done: _Done, *homes: Path) -> list[str]:
+    """Each tool run with its result, as text, with one name for the homes."""
     runs = {(run.session, run.index): run for row in done.rows for run in row.tool_runs}
     lines = [
         orjson.dumps([run.name, run.arguments, run.result or run.error], option=orjson.OPT_SORT_KEYS).decode()
         for run in sorted(runs.values(), key=lambda run: run.index)
     ]
-    return sorted(line.replace(str(done.home), "HOME") for line in lines)
+    return sorted(_without(line, done.home, *homes) for line in lines)
+
+
+def _without(text: str, *homes: Path) -> str:
+    for home in homes:
+        text = text.replace(str(home), "HOME")
+    return text
 
 
 def _not_recorded(done: _Done, server: SealedServer) -> str | None:
@@ -203,9 +209,10 @@ def difference(recorded: _Done, replayed: _Done) -> str | None:
             return f"{after} of {before} {what}"
     if failed := [row for row in _turns(replayed) if row.label["status"] not in (200, 101)]:
         return f"turn {failed[0].turn} was answered with status {failed[0].label['status']}"
-    if _calls(recorded) != _calls(replayed):
+    # A server over HTTP runs elsewhere: its own paths stay what they were.
+    if _calls(recorded) != _calls(replayed, recorded.home):
         return "a result is not equal"
-    outputs = [done.said.stdout.replace(str(done.home), "HOME") for done in (recorded, replayed) if done.said]
+    outputs = [_without(done.said.stdout, done.home) for done in (recorded, replayed) if done.said]
     return None if outputs[0] == outputs[1] else _short(f"other output: {outputs[1]!r}, not {outputs[0]!r}", replayed)
 
 

@@ -58,25 +58,17 @@ def remembered() -> list[SealedCell]:
 def page(cells: Iterable[SealedCell]) -> str:
     """The page as Markdown."""
     by_place = {(cell.client, cell.server, cell.transport): cell for cell in cells}
-    columns = [(server.name, transport) for server in SERVERS for transport in TRANSPORTS]
+    columns: list[tuple[str, Transport]] = [(server.name, one) for server in SERVERS for one in TRANSPORTS]
     lines = [
         "| client | " + " | ".join(f"`{server}`, {_TRANSPORTS[transport]}" for server, transport in columns) + " |",
         "|---" * (len(columns) + 1) + "|",
     ]
     known = [client for client in TOOL_CLIENTS if any(one.client == client.name for one in by_place.values())]
     for client in known:
-        words = [_word(by_place.get((client.name, *column))) for column in columns]
+        words = [_word(by_place.get((client.name, server, transport))) for server, transport in columns]
         lines.append(f"| {client.name} | {' | '.join(words)} |")
-    return "\n".join(
-        [
-            HEAD + "\n".join(lines),
-            COMMANDS,
-            *_servers(),
-            *_problems(by_place.values()),
-            *_versions(known, by_place.values()),
-            "",
-        ]
-    )
+    done = list(by_place.values())
+    return "\n".join([HEAD + "\n".join(lines), COMMANDS, *_servers(), *_problems(done), *_versions(done), ""])
 
 
 _TRANSPORTS: dict[Transport, str] = {"stdio": "stdio", "http": "HTTP"}

@@ -60,9 +60,7 @@ def _python(programs: Path, *words: str) -> tuple[str, ...]:
 
 def _everything(_home: Path) -> Story:
     return (
-        Step(
-            "I start.", (Call("echo", {"message": "h\u00e9llo"}), Call("get-sum", {"a": 1, "b": 2.0}))
-        ),
+        Step("I start.", (Call("echo", {"message": "h\u00e9llo"}), Call("get-sum", {"a": 1, "b": 2.0}))),
         Step(calls=(Call("get-structured-content", {"location": "New York"}),)),
         Step(calls=(Call("get-tiny-image", {}), Call("get-annotated-message", {"messageType": "error"}))),
         Step(calls=(Call("trigger-long-running-operation", {"duration": 1, "steps": 3}),)),

@@ -133,6 +133,7 @@ TOOL_CLIENTS = (
             "DISABLE_AUTOUPDATER": "1",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "ENABLE_TOOL_SEARCH": "false",
+            "MCP_CONNECTION_NONBLOCKING": "false",  # otherwise a slow server's tools are not in its first turns
         },
         notes=(
             "With `ENABLE_TOOL_SEARCH=false`, so that all tools are offered from the start; over the Messages API.",
