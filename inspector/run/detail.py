@@ -49,6 +49,14 @@ class Detail:
         return self.reading.request.messages[self.sent :]
 
     @property
+    def whole(self) -> bool:
+        """Whether the whole answer had arrived, whoever closed the connection then."""
+        finish = self.reading.finish
+        if finish is None:
+            return self.round_trip.failure is None and self.round_trip.response is not None
+        return finish.effective not in ("cut", "cancelled", "error", "unknown")
+
+    @property
     def events(self) -> list[Event]:
         """The events of a streamed answer with their times."""
         return self.exchange.events

@@ -1,20 +1,18 @@
 """The page of the wire: headers, events with their times, and the bodies as they were sent."""
 
-from collections.abc import Iterator, Sequence
-from typing import override
+from collections.abc import Iterator
 
-from turntape.cassettes.framing import Event
-from turntape.cassettes.tape.model import Headers, RoundTrip
+from turntape.cassettes.tape.model import Headers
 
 from ....run.detail import Detail
 from ....wire.printable import safe
-from ...text.terminal_text import clip
 from ..formatting import several, size
 from .blocks import Block, Body, Spans
+from .event_blocks import event_blocks
 from .json_lines import json_line, pretty
 from .page import Page
 from .sections import rule
-from .text_lines import LazyLines, lines, prose
+from .text_lines import lines, prose
 
 _PRETTY = 4_000_000
 """A body with more bytes is shown without indentation."""
@@ -24,18 +22,21 @@ def wire_page(detail: Detail) -> Page:
     """Everything that was recorded of a round trip."""
     response = detail.round_trip.response
     answer = [Block("response", rule("response", "nothing came back", "bad"))] if response is None else _answer(detail)
-    return Page("wire", [*_head(detail.round_trip), *_request(detail), *answer])
+    return Page("wire", [*_head(detail), *_request(detail), *answer])
 
 
-def _head(trip: RoundTrip) -> Iterator[Block]:
-    request = trip.request
+def _head(detail: Detail) -> Iterator[Block]:
+    trip, request = detail.round_trip, detail.round_trip.request
     ended = f"{trip.ended_at / 1_000_000:.3f} s" if trip.ended_at is not None else "not ended"
     wire = trip.tool_wire
     how = f"message {wire.sequence} of session {safe(wire.session)}" if wire else request.http_version
     facts: list[Spans] = [[(f"{how}  route {trip.route or 'unknown'}  {ended}", "dim")]]
     if trip.failure is not None:
-        facts.append([(f"{trip.failure.kind}: {safe(trip.failure.message)}", "bad")])
-    if trip.closed_first is not None:
+        look = "dim" if detail.whole else "bad"
+        facts.append([(f"{trip.failure.kind}: {safe(trip.failure.message)}", look)])
+    if trip.closed_first is not None and detail.whole:
+        facts.append([(f"the {trip.closed_first} closed the connection when the whole answer was there", "dim")])
+    elif trip.closed_first is not None:
         facts.append([(f"the {trip.closed_first} closed first", "warn")])
     facts += [[(f"! {safe(fault)}", "warn")] for fault in trip.faults]
     yield Block("head", [(f"{request.method} ", "title"), (safe(request.url), "plain")], lines(*facts))
@@ -61,9 +62,7 @@ def _answer(detail: Detail) -> Iterator[Block]:
         yield Block("response headers", rule("response headers", note), lines(*_headers(response.headers)))
     streamed = exchange.framing is not None
     if streamed:
-        events = exchange.events
-        note = f"{several(len(events), 'event')} of {exchange.framing}"
-        yield Block("events", rule("events", note), lambda width: _Events(events, width))
+        yield from event_blocks(exchange.events, exchange.framing or "")
     note = f"{_size(len(response.body), response.encoding)} in {several(len(response.chunks), 'chunk')}"
     body = _body(None if streamed else exchange.answer, response.body)
     yield Block("response body", rule("response body", note), body, open=not streamed, preview=6)
@@ -85,28 +84,3 @@ def _body(value: object, body: bytes) -> Body:
     if not body:
         return lines([("  empty", "dim")])
     return prose(body.decode("utf-8", "backslashreplace"))
-
-
-class _Events(LazyLines):
-    """One line for each event: when it arrived, how long after the one before, its name, its data."""
-
-    def __init__(self, events: Sequence[Event], width: int) -> None:
-        self._events, self._width = events, width
-
-    @override
-    def __len__(self) -> int:
-        return len(self._events)
-
-    @override
-    def make(self, index: int) -> Spans:
-        event = self._events[index]
-        before = self._events[index - 1].at if index else 0
-        look = "dim" if event.kind == "comment" else "bad" if event.problem or event.kind == "exception" else "plain"
-        named = event.name or ("" if event.kind == "data" else event.kind)
-        return [
-            (f"  {event.at / 1_000_000:8.3f} s", "number"),
-            (f" {'+' + format((event.at - before) / 1000, '.0f'):>6} ms  ", "dim"),
-            (f"{safe(named):<22} " if named else "", "key"),
-            (clip(event.data[:2000].decode("utf-8", "backslashreplace"), max(10, self._width - 24)), look),
-            (f"  {event.problem}" if event.problem else "", "bad"),
-        ]
