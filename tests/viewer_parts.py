@@ -58,6 +58,10 @@ class Turns:
     def fold(self, thread: str, place: int | None, *, opened: bool) -> None:
         self._calls.append(("fold", thread, place, opened))
 
+    def sort(self, place: int | None) -> str:
+        self._calls.append(("sort", place))
+        return "by cost"
+
     def beside(self, by: int) -> int | None:
         self._calls.append(("beside", by))
         return self.below
@@ -154,6 +158,9 @@ class Loader:
 
     def page(self, view: str, place: int, width: int, anchor: str = "", *, top: bool = False) -> None:
         self._calls.append(("request", view, place, width, anchor, top))
+
+    def costs(self, order: str, place: int, width: int, anchor: str = "", *, top: bool = False) -> None:
+        self._calls.append(("request costs", order, place, width, anchor, top))
 
     def output(self, path: Path, place: int, width: int) -> None:
         self._calls.append(("request output", path, place, width))

@@ -61,6 +61,8 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("Findings", "what went wrong, and the layer to blame (5)", "view('findings')"),
     ("Diff", "this request and the one before, the answer and what was sent back of it (6)", "view('diff')"),
     ("Tools", "tool runs: the result as returned beside the result as seen (7)", "view('tools')"),
+    ("Costs", "what each piece of the prompts cost, by tool, agent and thread; cache misses (9)", "view('costs')"),
+    ("Sort", "the next order of the turns, or of the pieces on the page of costs (s)", "sort"),
     ("Next finding", "n", "jump('finding', 1)"),
     ("Previous finding", "N", "jump('finding', -1)"),
     ("Next match", "the next line that matches the search (n)", "next(1)"),

@@ -40,9 +40,11 @@ from .widgets.growth_plot import GrowthPlot
 from .widgets.page_view import PageView
 from .widgets.panes import Panes
 from .widgets.search_box import SearchBox
-from .widgets.tabs import OUTPUT, TOOLS, VIEWS
+from .widgets.tabs import OF_THE_RUN, OUTPUT, TOOLS, VIEWS
 from .widgets.turn_list import TurnList
 
+VIEW_KEYS = (*VIEWS, TOOLS, OUTPUT, *OF_THE_RUN)
+"""The views that have a key."""
 OUTPUT_REFRESH = 0.5
 """How often the output of the command is read while it is shown, in seconds."""
 
@@ -55,7 +57,8 @@ class RunScreen(Screen[None]):
         Binding("exclamation_mark", "errors", "errors only", show=False),
         Binding("escape,h,left", "out", "back", show=False),
         Binding("tab", "other", "other pane", show=False, priority=True),
-        *(Binding(key, f"view('{name}')", word, show=False) for key, word, name in (*VIEWS, TOOLS, OUTPUT)),
+        *(Binding(key, f"view('{name}')", word, show=False) for key, word, name in VIEW_KEYS),
+        Binding("s", "sort", "sort", show=False),
         Binding("n", "next(1)", "next match or finding", show=False),
         Binding("N", "next(-1)", "previous match or finding", show=False),
         Binding("e", "jump('error', 1)", "next error", show=False),
@@ -242,6 +245,9 @@ class RunScreen(Screen[None]):
 
     def action_open_turn(self) -> None:
         self._moving.view("turn")
+
+    def action_sort(self) -> None:
+        self._moving.sort()
 
     def action_raw(self) -> None:
         self._moving.raw()

@@ -27,7 +27,13 @@ class TreeLine:
 class ThreadTree:
     """The content of each line."""
 
-    def __init__(self, rows: Rows, folds: Mapping[str, bool], keep: Callable[[Row], bool] | None = None) -> None:
+    def __init__(
+        self,
+        rows: Rows,
+        folds: Mapping[str, bool],
+        keep: Callable[[Row], bool] | None = None,
+        order: Callable[[Row], float] | None = None,
+    ) -> None:
         self.lines: list[TreeLine] = []
         self._of: dict[int, int] = {}
         """Place → line, for what is shown."""
@@ -39,7 +45,10 @@ class ThreadTree:
         self._single = len(rows.threads) <= 1
         self._hanging: dict[int, list[str]] = {}
         """Place of a turn → the threads below it."""
-        self._build()
+        if order is None:
+            self._build()
+        else:
+            self._sort(order)
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -74,6 +83,13 @@ class ThreadTree:
         places = self._rows.threads[thread]
         edge = self._rows.all[places[0]].edge
         return self._folds.get(thread, self._keep is not None or edge is None or edge.kind not in _ASIDE)
+
+    def _sort(self, order: Callable[[Row], float]) -> None:
+        """All rows without heads of threads, the highest value of `order` first."""
+        rows = self._rows.all
+        for place in sorted(self.places, key=lambda place: (not rows[place].is_turn, -order(rows[place]), place)):
+            self._of[place] = len(self.lines)
+            self.lines.append(TreeLine(place))
 
     def _build(self) -> None:
         rows = self._rows.all

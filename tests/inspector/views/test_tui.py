@@ -30,6 +30,8 @@ STATES: dict[str, list[str]] = {
     "context": ["e", "4"],
     "findings": ["5", "enter"],
     "diff": ["e", "6"],
+    "costs": ["9", "enter"],
+    "sorted": ["s"],
     "search": ["/", *"is:error"],
     "filtered": ["/", *"write", "enter"],
     "nothing": ["/", *"zzz", "enter"],

@@ -1,6 +1,9 @@
 """Moving between the list and the page, between views, and out of whatever is open."""
 
+from collections.abc import Sequence
+
 from ..pages.blocks import Goto
+from ..pages.page_table import COST_ORDERS
 from ..widgets.panes import Panes
 from ..widgets.tabs import OUTPUT
 from .bars import Bars
@@ -8,6 +11,11 @@ from .playback_actions import PlaybackActions
 from .search_actions import SearchActions
 from .selection import Selection
 from .state import ScreenState
+
+
+def following(names: Sequence[str], name: str) -> str:
+    """The name after `name`; the first after the last."""
+    return names[(names.index(name) + 1) % len(names)]
 
 
 class PaneActions:
@@ -69,6 +77,15 @@ class PaneActions:
     def raw(self) -> None:
         """To the raw bodies of this turn, and back."""
         self.view("turn" if self._state.view == "wire" else "wire")
+
+    def sort(self) -> None:
+        """The next order: of the pieces when the page of costs has the focus, else of the list."""
+        if self._state.view == "costs" and not self._panes.in_list:
+            self._state.cost_order = following(COST_ORDERS, self._state.cost_order)
+            self._selection.request_page("pieces")
+            self._bars.say(f"pieces by {self._state.cost_order}", "dim")
+            return
+        self._bars.say(f"turns {self._panes.turns.sort(self._state.place)}; s changes the order", "dim")
 
     def turn_selected(self, place: int) -> None:
         """The cursor of the list moved."""

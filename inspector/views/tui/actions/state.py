@@ -9,7 +9,7 @@ from ..controllers.navigation import Navigation
 from ..controllers.playback import Playback
 from ..controllers.search import Search
 
-OF_THE_RUN = frozenset({"findings", "growth"})
+OF_THE_RUN = frozenset({"findings", "growth", "costs"})
 """The views that show the same for every turn."""
 
 
@@ -24,6 +24,8 @@ class ScreenState:
     playback: Playback
     output: Path | None = None
     """The output of the recorded command, while there is one."""
+    cost_order: str = "cost"
+    """The order of the pieces on the page of costs."""
     reading: bool = True
     """True until the file was read to its end."""
 

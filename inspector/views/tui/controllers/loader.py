@@ -7,7 +7,7 @@ from ....run.growth import GrowthStep, steps
 from ....run.row import Row
 from ....run.run_index import Run
 from ..pages.page import Page
-from ..pages.page_table import PAGES, output
+from ..pages.page_table import PAGES, costs, output
 from ..pages.play_page import play_page
 from .messages import GrowthReady, PageFailed, PageReady, Post, ReadingEnded, RowsRead
 from .page_maker import Failure, Made, PageMaker, PageRequest
@@ -48,6 +48,11 @@ class Loader:
         following = run.rows.after(place)
         ahead = None if following is None else lambda: run.detail(following)
         self._pages.request(PageRequest(place, view, width, lambda: make(run, place), anchor, top), ahead)
+
+    def costs(self, order: str, place: int, width: int, anchor: str = "", *, top: bool = False) -> None:
+        """Request the page of costs, its pieces in an order."""
+        run = self._run
+        self._pages.request(PageRequest(place, "costs", width, lambda: costs(run, order), anchor, top))
 
     def output(self, path: Path, place: int, width: int) -> None:
         """Request the page with the output of the recorded command."""

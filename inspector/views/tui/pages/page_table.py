@@ -9,6 +9,7 @@ from ....run.request_cost import context
 from ....run.run_index import Run
 from .blocks import Block
 from .context_page import context_page
+from .costs_page import ORDERS, costs_page
 from .diff_page import diff_page
 from .findings_page import findings_page
 from .page import Page
@@ -17,6 +18,7 @@ from .tools_page import tools_page
 from .turn_page import turn_page
 from .wire_page import wire_page
 
+COST_ORDERS = tuple(ORDERS)
 OUTPUT = 400_000
 """Bytes of the output of a command that are shown."""
 
@@ -50,6 +52,11 @@ def _tools(run: Run, place: int) -> Page:
     return tools_page(run.rows, place)
 
 
+def costs(run: Run, order: str = "cost") -> Page:
+    """The costs of the run, its pieces in one of `COST_ORDERS`."""
+    return costs_page(run.ledger, run.rows, order)
+
+
 def output(path: Path) -> Page:
     """The output of the recorded command so far; of a long output the end."""
     with path.open("rb") as file:
@@ -67,4 +74,5 @@ PAGES: dict[str, Callable[[Run, int], Page]] = {
     "findings": _findings,
     "diff": _diff,
     "tools": _tools,
+    "costs": lambda run, place: costs(run),
 }

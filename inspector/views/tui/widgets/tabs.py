@@ -19,6 +19,9 @@ TOOLS: KeyHint = ("7", "Tools", "tools")
 OUTPUT: KeyHint = ("8", "Output", "output")
 """The view of the output of the recorded command, if there is one."""
 
+OF_THE_RUN: tuple[KeyHint, ...] = (("9", "Costs", "costs"),)
+"""Views of the whole run, after those that are not always there."""
+
 
 class Tabs(Keys):
     """The views, with the one that is shown."""
@@ -33,6 +36,8 @@ class Tabs(Keys):
             ("5 Findings", "what went wrong, the layer to blame; Enter goes to the evidence"),
             ("6 Diff", "this request and the previous one; the answer and what was sent back of it"),
             ("7 Tools", "the tool runs of this turn: the result as returned beside the result as seen"),
+            ("9 Costs", "what each piece of the prompts cost over the run, the dearest first; cache misses"),
+            ("s", "the order of the list of turns, or on the page of costs that of its pieces"),
             ("r", "the raw bodies of this turn, and back"),
             ("z", "only this pane, and both again"),
             ("v", "list and page side by side, or one above the other"),
@@ -41,14 +46,18 @@ class Tabs(Keys):
 
     @override
     def fitted(self, hints: tuple[KeyHint, ...], width: int) -> tuple[KeyHint, ...]:
-        """All tabs; without room, those that are not shown only by their keys."""
-        if cells_of(hints) <= width:
-            return hints
-        return tuple(hint if self.is_active(hint) else (hint[0], "", hint[2]) for hint in hints)
+        """All tabs; without room the last ones that are not shown have no words, only their keys."""
+        shown = list(hints)
+        for at in reversed(range(len(hints))):
+            if cells_of(shown) <= width:
+                break
+            if not self.is_active(hints[at]):
+                shown[at] = (hints[at][0], "", hints[at][2])
+        return tuple(shown)
 
     def show_views(self, view: str, problems: int, *, output: bool, tools: bool) -> None:
         """Mark the tab of `view`; the tab of the findings shows how many errors and warnings there are."""
-        views = (*VIEWS, *([TOOLS] if tools else ()), *([OUTPUT] if output else ()))
+        views = (*VIEWS, *([TOOLS] if tools else ()), *([OUTPUT] if output else ()), *OF_THE_RUN)
         hints = [
             (key, f"{word} ({problems})" if name == "findings" and problems else word, f"screen.view('{name}')")
             for key, word, name in views

@@ -16,6 +16,14 @@ from ..turn_lines import other_line, thread_line, turn_line
 from .header_footer import KeyHint
 from .line_view import LineView
 
+ORDERS: dict[str, Callable[[Row], float] | None] = {
+    "as recorded": None,
+    "by cost": lambda row: float(row.cost or 0),
+    "by time": lambda row: row.duration_ms or 0.0,
+    "by input": lambda row: float(row.usage.input or 0),
+}
+"""The orders of the list, the highest value first."""
+
 
 class TurnList(LineView):
     """Shows rows as a tree of threads. `Selected` when the cursor moves to a turn, `Entered` when it is opened."""
@@ -67,6 +75,8 @@ class TurnList(LineView):
         self._folds: dict[str, bool] = {}
         """Whether a thread was unfolded or folded by the user."""
         self._keep: Callable[[Row], bool] | None = None
+        self.order = "as recorded"
+        """One of `ORDERS`."""
         self._dearest = Decimal(0)
         """The cost of the most expensive turn, which has a full bar."""
 
@@ -93,7 +103,7 @@ class TurnList(LineView):
 
     def _rebuild(self, place: int | None) -> None:
         entry, old = self.at(self.cursor), self.cursor
-        self.threads = ThreadTree(self.rows, self._folds, self._keep)
+        self.threads = ThreadTree(self.rows, self._folds, self._keep, ORDERS[self.order])
         head = self.threads.head_of(entry.thread) if entry is not None and entry.thread is not None else None
         line = head if head is not None else self.threads.nearest(place) if place is not None else old
         top = round(self.scroll_offset.y)
@@ -127,6 +137,16 @@ class TurnList(LineView):
         while (entry := self.at(line)) is not None and entry.thread is not None:
             line += by
         return entry.place if entry is not None else None
+
+    def sort(self, place: int | None) -> str:
+        """Take the next order while the round trip at `place` is selected; gives it in words."""
+        names = list(ORDERS)
+        self.order = names[(names.index(self.order) + 1) % len(names)]
+        self._rebuild(place)
+        self.scroll_to(y=0, animate=False, immediate=True)
+        self.go(0)
+        self.post_message(self.Folded())
+        return self.order
 
     def fold(self, thread: str, place: int | None, *, opened: bool) -> None:
         """Fold or unfold a thread while the round trip at `place` is selected."""
@@ -176,6 +196,8 @@ class TurnList(LineView):
             return thread_line(entry, self.rows, width)
         row = self.rows.all[entry.place]
         lead = "  " * entry.depth
+        if self.order != "as recorded" and len(self.rows.threads) > 1 and row.thread:
+            lead = f"{row.thread} "
         if not row.is_turn:
             return other_line(row, lead, width)
         return turn_line(row, lead, width, self._dearest, playing=entry.place == self.playing)

@@ -121,6 +121,7 @@ def test_c_goes_from_call_to_call_and_t_from_thread_to_thread() -> None:
         ("4", "divided in proportion to bytes"),
         ("5", "api-overloaded"),
         ("6", "this request against turn 2"),
+        ("9", "by kind  Enter goes to the dearest piece"),
     ],
 )
 def test_a_number_opens_a_view(key: str, text: str) -> None:
@@ -593,5 +594,28 @@ def test_what_the_command_writes_is_a_view_of_its_own(tmp_path: Path) -> None:
             assert "agent: begun" in screen(app)
         async with viewing(keys=["8"]) as (app, _):
             assert app.run_screen.view == "turn"
+
+    run(flow)
+
+
+def test_the_list_is_sorted_by_cost_and_the_cursor_goes_to_the_dearest_turn() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["j"]) as (app, pilot):
+            app.run_.price()
+            await press(pilot, "s")
+            assert row(app) == ("t1", 4)
+            lines = [line for line in screen(app).split("1 Turn")[0].splitlines() if "◆" in line][1:]
+            assert lines[0].startswith("t1    4") and lines[1].startswith("t1    3") and "▾" not in "".join(lines)
+            await press(pilot, "s", "s", "s")
+            assert "▾ t1 main" in screen(app)
+
+    run(flow)
+
+
+def test_the_dearest_tool_result_is_three_keys_away() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["9", "enter", "enter"]) as (app, _):
+            assert app.run_screen.view == "turn" and row(app) == ("t1", 3)
+            assert "read_file" in cursor_line(app.query_one(PageView))
 
     run(flow)

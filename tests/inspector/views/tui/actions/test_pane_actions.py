@@ -123,3 +123,20 @@ def test_a_line_leads_to_its_place_and_the_page_is_entered() -> None:
     made.moving.follow_line(Goto(2, "answer", "wire"))
     assert (made.state.place, made.state.view, made.state.navigation.anchor) == (2, "wire", "answer")
     assert made.state.playback.turn is None and made.did("enter page") == [("turn",)]
+
+
+def test_s_sorts_the_list_and_on_the_page_of_costs_its_pieces() -> None:
+    made = parts()
+    made.moving.sort()
+    assert made.did("sort") == [(0,)] and made.notice == " turns by cost; s changes the order"
+
+    made.moving.view("costs")
+    made.moving.sort()
+    assert made.did("sort") == [(0,)]
+    made.moving.enter_page()
+    made.calls.clear()
+    made.moving.sort()
+    assert made.did("request costs") == [("tokens", 0, 80, "pieces", False)] and made.notice == " pieces by tokens"
+    for _ in range(4):
+        made.moving.sort()
+    assert made.state.cost_order == "cost"

@@ -1,0 +1,277 @@
+"""The page of costs: what each piece of the prompts cost over the run, in groups and one by one, and cache misses."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
+
+from ....ledger import Group, GroupKey, Ledger, Piece
+from ....run.rows import Rows
+from ....wire.printable import safe
+from ...text.terminal_text import clip, width_of
+from ..formatting import bar, count, dollars, several, size
+from .blocks import Block, Goto, Spans
+from .page import Page
+from .sections import gap, rule
+from .text_lines import flowing, lines
+
+MOST = 300
+"""Pieces that are listed one by one."""
+SHOWN = 12
+"""Lines of a group that are shown; the rest is said in one line."""
+WIDE, NARROW = 100, 60
+"""From `WIDE` cells on a line has a bar; below `NARROW` it has only the cost, how often it was sent, and what it is."""
+_BAR = 8
+
+_PIECES: dict[str, tuple[str, str]] = {
+    "system": ("system", "accent"),
+    "tool": ("tool", "api"),
+    "user": ("user", "good"),
+    "assistant": ("answer", "model"),
+    "call": ("call", "model"),
+    "result": ("result", "client"),
+    "media": ("media", "number"),
+    "reasoning": ("reason", "reasoning"),
+    "other": ("other", "dim"),
+}
+"""The kind of a piece as a word, and its look."""
+_KINDS: dict[str, tuple[str, str]] = {
+    "system": ("system prompts", "accent"),
+    "tool": ("tool definitions", "api"),
+    "user": ("user messages", "good"),
+    "assistant": ("answers sent back", "model"),
+    "call": ("calls sent back", "model"),
+    "result": ("tool results", "client"),
+    "media": ("pictures and files", "number"),
+    "reasoning": ("reasoning sent back", "reasoning"),
+    "other": ("added by the API", "dim"),
+    "output": ("output", "output"),
+}
+"""All pieces of a kind, and their look."""
+_LEADS = ("result of ", "call of ", "system prompt: ", "reasoning: ")
+_GROUPS: tuple[tuple[GroupKey, str], ...] = (
+    ("tool", "by tool: its definition, its calls, its results"),
+    ("definition", "by tool definition"),
+    ("server", "by MCP server"),
+    ("subagent", "by agent"),
+    ("thread", "by thread"),
+)
+NEVER = "never called"
+_SURE = {"exact": "", "bounded": "±", "estimated": "~"}
+"""What stands before a number of tokens."""
+CERTAINTY = "tokens: 12 exact by the API's counts, ±12 within bounds, ~12 estimated"
+
+type _Order = Callable[[Piece], tuple[Decimal, int, int]]
+
+ORDERS: Mapping[str, _Order] = {
+    "cost": lambda piece: (piece.cost or Decimal(0), piece.tokens_sent, piece.sent * piece.size),
+    "tokens": lambda piece: (Decimal(0), piece.tokens_sent, piece.size),
+    "size": lambda piece: (Decimal(0), piece.size, piece.sent),
+    "times sent": lambda piece: (Decimal(0), piece.sent, piece.size),
+    "newest": lambda piece: (Decimal(0), piece.place, -piece.id),
+}
+"""The orders of the pieces, the highest value first."""
+
+
+def costs_page(ledger: Ledger, rows: Rows, order: str = "cost") -> Page:
+    """The costs of a whole run, the pieces in one of `ORDERS`."""
+    if not ledger.turns:
+        return Page("costs", [Block("none", (), lines([("no turns yet", "dim")]))])
+    pieces = sorted(ledger.pieces, key=ORDERS[order], reverse=True)
+    costs = _Costs(ledger, rows, pieces, order)
+    return Page("costs", [*costs.head(), *costs.kinds(), *costs.misses(), *costs.ranked(), *costs.groups()])
+
+
+@dataclass(frozen=True, slots=True)
+class _Costs:
+    ledger: Ledger
+    rows: Rows
+    pieces: Sequence[Piece]
+    order: str
+
+    def head(self) -> Iterator[Block]:
+        ledger = self.ledger
+        known = [turn for turn in ledger.turns if turn.cost is not None]
+        into = sum((turn.input_cost or Decimal(0) for turn in known), Decimal(0))
+        out = sum((turn.output_cost or Decimal(0) for turn in known), Decimal(0))
+        spans: list[tuple[str, str]] = [
+            (dollars(ledger.total) if ledger.total is not None else "no price", "money"),
+            (f" in {several(len(ledger.turns), 'request')}: ", "dim"),
+            (f"{dollars(into)} input, ", "plain"),
+            (f"{dollars(out)} output", "plain"),
+        ]
+        if ledger.total is None:
+            spans = [("no turn of this run has a price: ordered by tokens, else by bytes", "warn")]
+        elif ledger.unpriced:
+            spans.append((f"  {several(ledger.unpriced, 'turn')} without a price", "warn"))
+        yield Block("head", (), flowing(spans))
+
+    def kinds(self) -> Iterator[Block]:
+        groups, dearest = self.ledger.groups("kind"), self.ledger.ranked()
+        kinds = {piece.kind: piece for piece in reversed(dearest)}
+        first = next((kinds[group.name] for group in groups if group.name in kinds), None)
+        yield gap("kinds")
+        yield Block("kinds", rule("by kind", "Enter goes to the dearest piece"), group=True)
+        yield Block("kinds:names", partial(_group_names, last="the dearest of it"), indent=2, parent="kinds")
+        for group in groups:
+            piece = next((piece for piece in dearest if piece.kind == group.name), None)
+            word, look = _KINDS.get(group.name, (group.name, "plain"))
+            goto, what = self._longest() if group.name == "output" else (_goto(piece), "")
+            if piece is not None:
+                what = f"{self._where(piece)}: {_name(piece)}"
+            title = partial(self._group, group, word, look, what)
+            anchors = ("dearest",) if piece is not None and piece is first else ()
+            yield Block(f"kind:{group.name}", title, indent=2, parent="kinds", goto=goto, anchors=anchors)
+
+    def _longest(self) -> tuple[Goto | None, str]:
+        """The turn with the dearest output."""
+        turns = [turn for turn in self.ledger.turns if turn.output]
+        found = max(turns, key=lambda turn: (turn.output_cost or Decimal(0), turn.output or 0), default=None)
+        if found is None:
+            return None, ""
+        return Goto(found.place, "answer"), f"{self.rows.name_of(found.place)}: {found.output:,} tokens"
+
+    def misses(self) -> Iterator[Block]:
+        known = [turn for turn in self.ledger.turns if turn.cache is not None]
+        if not known:
+            return
+        found = [(turn, turn.cache.miss) for turn in known if turn.cache is not None and turn.cache.miss is not None]
+        found.sort(key=lambda one: (one[1].price or Decimal(0), one[1].tokens), reverse=True)
+        prices = [miss.price for _, miss in found if miss.price is not None]
+        yield gap("misses")
+        note = f"{len(found)}, together {dollars(sum(prices, Decimal(0)))}" if prices else f"{len(found)}"
+        yield Block("misses", rule("cache misses", note), group=True)
+        if not found:
+            text = "none: the cache gave what its rules let one expect"
+            yield Block("misses:none", (), lines([(text, "dim")]), indent=2, parent="misses")
+        for number, (turn, miss) in enumerate(found):
+            title: Spans = [
+                (f"{_money(miss.price):>9} ", "money"),
+                (f"{count(miss.tokens):>6} tokens  ", "plain"),
+                (self.rows.name_of(turn.place), "bold"),
+                (f"  {miss.cause}", "warn"),
+            ]
+            where = f"  ({miss.at})" if miss.at else ""
+            text = flowing([(safe(miss.message), "plain"), (where, "dim")])
+            goto = Goto(turn.place, miss.at or "head")
+            yield Block(f"miss:{number}", title, text, indent=2, parent="misses", goto=goto)
+
+    def ranked(self) -> Iterator[Block]:
+        yield gap("pieces")
+        note = f"{len(self.pieces):,}, by {self.order}; s changes the order; Enter goes to the turn"
+        yield Block("pieces", rule("pieces", note), group=True, anchors=("pieces",))
+        yield Block("pieces:sure", (), flowing([(CERTAINTY, "dim")]), indent=2, parent="pieces")
+        yield Block("pieces:names", _piece_names, indent=2, parent="pieces")
+        for piece in self.pieces[:MOST]:
+            title = partial(self._piece, piece)
+            anchors = (f"piece:{piece.id}",)
+            yield Block(f"piece:{piece.id}", title, indent=2, parent="pieces", goto=_goto(piece), anchors=anchors)
+        if len(self.pieces) > MOST:
+            rest = self.pieces[MOST:]
+            cost = sum((piece.cost or Decimal(0) for piece in rest), Decimal(0))
+            text = f"… {several(len(rest), 'more piece')}, together {dollars(cost)}"
+            yield Block("pieces:rest", (), lines([(text, "dim")]), indent=2, parent="pieces")
+
+    def groups(self) -> Iterator[Block]:
+        for by, title in _GROUPS:
+            groups = self.ledger.groups(by)
+            if not groups or (by in ("thread", "subagent") and len(groups) < 2):
+                continue
+            yield gap(by)
+            unused = sum(group.never_called for group in groups)
+            note = f"{len(groups)}, {unused} never called" if unused and by == "definition" else f"{len(groups)}"
+            yield Block(by, rule(title, note), group=True)
+            yield Block(f"{by}:names", partial(_group_names, last=""), indent=2, parent=by)
+            for group in groups[:SHOWN]:
+                yield self._group_block(by, group)
+            if len(groups) > SHOWN:
+                rest = f"{by}:rest"
+                title_ = [(f"{len(groups) - SHOWN} more", "dim")]
+                yield Block(rest, title_, indent=2, parent=by, group=True, open=False)
+                for group in groups[SHOWN:]:
+                    yield self._group_block(by, group, rest)
+
+    def _group_block(self, by: GroupKey, group: Group, parent: str | None = None) -> Block:
+        unused = group.never_called and by == "definition"
+        piece = next((piece for piece in self.pieces if _belongs(piece, by, group.name)), None)
+        title = partial(self._group, group, group.name, "dim" if unused else "bold", NEVER if unused else "")
+        return Block(f"{by}:{group.name}", title, indent=2, parent=parent or by, goto=_goto(piece))
+
+    def _where(self, piece: Piece) -> str:
+        return self.rows.name_of(piece.place) if piece.place < len(self.rows.all) else ""
+
+    def _share(self, cost: Decimal | None, cells: int) -> tuple[str, str]:
+        part = float(cost / self.ledger.total) if cost and self.ledger.total else 0.0
+        return (f"{bar(part, cells)} " if cells else "", "gauge")
+
+    def _group(self, group: Group, word: str, look: str, what: str, width: int) -> Spans:
+        tokens = group.tokens_sent + group.output
+        lead = [(f"{_money(group.cost):>9} ", "money" if group.cost else "dim")]
+        if width >= NARROW:
+            part = 100 * group.cost / self.ledger.total if group.cost is not None and self.ledger.total else None
+            lead += [self._share(group.cost, _BAR if width >= WIDE else 0)]
+            lead += [(f"{part:3.0f} % " if part is not None else "    – ", "dim")]
+        lead += [(f"{count(tokens) if tokens else size(group.size):>7}  ", "plain")]
+        room = max(8, width - 4 - sum(width_of(text) for text, _ in lead))
+        column = min(room, 20 if width >= NARROW and what else room)
+        if width < NARROW and what != NEVER:
+            what = ""
+        name = clip(safe(word), column)
+        pad = " " * (column - width_of(name) + 1) if what else ""
+        return [*lead, (name, look), (pad, "plain"), (what, "dim")]
+
+    def _piece(self, piece: Piece, width: int) -> Spans:
+        word, look = _PIECES[piece.kind]
+        spans = [(f"{_money(piece.cost):>9} ", "money" if piece.cost else "dim")]
+        if width >= WIDE:
+            spans.append(self._share(piece.cost, _BAR))
+        if width >= NARROW:
+            figure = piece.tokens
+            known = f"{_SURE[figure.certainty]}{figure.value:,}" if figure is not None else size(piece.size)
+            spans += [(f"{known:>8} ", "plain"), (f"{piece.sent:>4}× ", "dim")]
+            spans += [(f"{piece.read:>4} ", "cache_read" if piece.read else "faint")]
+            spans += [(f"{piece.written:>3}  ", "cache_write" if piece.written else "faint")]
+        else:
+            spans.append((f"{piece.sent:>3}× ", "dim"))
+        several_threads = len(self.rows.threads) > 1
+        turn = f"{piece.thread} {piece.turn}" if several_threads else f"{piece.turn}"
+        if width >= NARROW:
+            spans.append((f"{clip(turn, 7):<7} ", "bold"))
+        spans.append((f"{word:<7}", look))
+        note = f"  {NEVER}" if piece.never_called else ""
+        return [*spans, (_name(piece), "dim" if piece.never_called else "plain"), (note, "warn")]
+
+
+def _piece_names(width: int) -> Spans:
+    if width < NARROW:
+        return [("     cost sent what", "dim")]
+    share = " " * (_BAR + 1) if width >= WIDE else ""
+    return [(f"     cost {share}  tokens  sent read new  turn    what", "dim")]
+
+
+def _group_names(width: int, last: str) -> Spans:
+    if width < NARROW:
+        return [("     cost  tokens", "dim")]
+    share = " " * (_BAR + 1) if width >= WIDE else ""
+    return [(f"     cost {share}share  tokens  {'':<20} {last}", "dim")]
+
+
+def _money(cost: Decimal | None) -> str:
+    return "–" if cost is None else dollars(cost)
+
+
+def _name(piece: Piece) -> str:
+    name = safe(piece.name).removesuffix(" (definition)")
+    return next((name.removeprefix(lead) for lead in _LEADS if name.startswith(lead)), name)
+
+
+def _goto(piece: Piece | None) -> Goto | None:
+    return None if piece is None else Goto(piece.place, piece.pointer or "head")
+
+
+def _belongs(piece: Piece, by: GroupKey, name: str) -> bool:
+    if by == "definition":
+        return piece.kind == "tool" and piece.tool == name
+    if by == "subagent":
+        return piece.thread == name.partition(":")[0] or name == "main"
+    return {"tool": piece.tool, "server": piece.server, "thread": piece.thread, "kind": piece.kind}[by] == name
