@@ -283,14 +283,14 @@ class Fingerprints:
             found = self._rules[id(ignored)] = FieldRules(self._matching, ignored)
         return found
 
-    def of(self, method: str, path: str, headers: Headers, body: bytes, *, redacted: bool) -> Fingerprint:
-        """The fingerprint of a request; `redacted` says that it comes from a cassette."""
+    def of(self, method: str, path: str, headers: Headers, body: bytes) -> Fingerprint:
+        """The fingerprint of a request. A recorded one is redacted again: its file may be older than a rule."""
         rules = self.rules(path)
-        clean = self._redactor.normalise(body if redacted else self._redactor.body(body))
+        clean = self._redactor.normalise(self._redactor.body(body))
         fields: Json = {}
         value, text = _json(clean)
         if value is None:
-            exact = body_key(body, headers, self._redactor, redacted=redacted)
+            exact = body_key(body, headers, self._redactor)
             stable: object = _blanked_text(clean, rules.path_texts) or exact.hex()
         else:
             exact = digest(text)

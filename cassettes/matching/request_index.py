@@ -126,7 +126,7 @@ class RequestIndex:
 
     def given(self, method: str, path: str, headers: tuple[tuple[str, str], ...], body: bytes) -> Fingerprint:
         """The fingerprint of a received request."""
-        return self._fingerprints.of(method, path, headers, body, redacted=False)
+        return self._fingerprints.of(method, path, headers, body)
 
     def recorded(self, place: int) -> Fingerprint:
         """The fingerprint of a recorded request."""
@@ -134,9 +134,7 @@ class RequestIndex:
 
     def _fingerprint(self, trip: RoundTrip) -> Fingerprint:
         request = trip.request
-        return self._fingerprints.of(
-            request.method.upper(), path_key(request.url), request.headers, request.body, redacted=True
-        )
+        return self._fingerprints.of(request.method.upper(), path_key(request.url), request.headers, request.body)
 
     def _add(self, place: int, form: Fingerprint) -> None:
         self._exact[form.exact].add(place)

@@ -12,8 +12,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import orjson
 
+from ..redaction.field_names import SECRET_PARAMETERS
 from ..redaction.redactor import Redactor
-from ..redaction.secrets_table import SECRET_PARAMETERS
 from ..routes.upstreams import BY_NAME
 from ..tape.compression import ZstdDecompressor, ZstdError
 from ..tape.model import Headers
@@ -91,9 +91,9 @@ def digest(data: bytes) -> bytes:
     return blake2b(data, digest_size=16).digest()
 
 
-def body_key(body: bytes, headers: Headers, redactor: Redactor, *, redacted: bool) -> bytes:
-    """The digest of a body's canonical form; `redacted` says that the body comes from a cassette."""
+def body_key(body: bytes, headers: Headers, redactor: Redactor) -> bytes:
+    """The digest of a body's canonical form, without its secrets."""
     boundary = re.search(r'boundary="?([^";]+)', header(headers, "content-type"))
     if boundary:
         body = body.replace(boundary[1].encode(), b"boundary")
-    return digest(canonical(redactor.normalise(body if redacted else redactor.body(body))))
+    return digest(canonical(redactor.normalise(redactor.body(body))))

@@ -24,31 +24,24 @@ from ..errors import CassetteError
 from ..settings import read_settings
 from ..tape.delta import common_prefix, common_suffix
 from ..tape.model import Frame, Headers, RoundTrip
-from .secrets_table import (
+from .body_search import Spans, shaped
+from .field_names import (
     CREDENTIAL_WORDS,
     CREDENTIALS,
     REQUEST_HEADERS,
     REQUEST_PREFIXES,
-    ROOTS,
     SECRET_PARAMETERS,
     URL_HEADERS,
 )
+from .named_values import named
+from .spelled_out import Segments, escaped, streamed
 
 _MARK = b"REDACTED"
-_FINGERPRINT = re.compile(rb"REDACTED-[0-9a-f]{8}\**")
-"""A mark with its fingerprint and the padding after it."""
-_WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+_FINGERPRINT = re.compile(rb"REDACTED(?:-[0-9a-f]{8})?\**")
+"""A mark with its fingerprint, for which a short secret has no room, and the padding after it."""
 _QUERY = re.compile(r"([?&#;])([^=&#;]+)=([^&#;]*)")
 _USERINFO = re.compile(r"^([a-z][a-z0-9+.-]*://)[^/@]*@", re.IGNORECASE)
-_ESCAPES = b"nrtbf"
-_BEFORE = re.compile(rb"(?:\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}|(?:\x1b|\\u001[bB]|\\x1[bB]|\\033|\\e)\[[0-9;]{0,16}m)\Z")
-"""An encoded character that ends in a word character: a JSON escape, a percent-encoded byte, a terminal colour."""
 _NAMES_A_CREDENTIAL = re.compile("|".join(CREDENTIAL_WORDS))
-_BASE64_RUN = 64
-_BASE64 = re.compile(rb"[A-Za-z0-9+/_=-]*")
-_RULER = re.compile(rb"[_=-]{4}")
-_LONGEST_KEY = 400
-"""The length of the longest key, with its prefix; a longer match is encoded data."""
 _LONGEST = 8192
 """The length of the longest secret that is found by its shape; private keys come close."""
 _LARGE = 2 * _LONGEST
@@ -119,8 +112,10 @@ class Redactor:
 
     def _header(self, name: str, value: str, response: bool) -> str:
         if name in ("set-cookie", "cookie"):
-            return "; ".join(
-                f"{part.partition('=')[0].strip()}=REDACTED-{self.fingerprint(part)}" for part in value.split(";")[:1]
+            first = value.partition(";")[0]
+            own, equals, _ = first.partition("=")
+            return (
+                f"{own.strip()}{equals}REDACTED-{self.fingerprint(first)}" if equals else self._replacement("", value)
             )
         if name.startswith("aws4-") or (name == "authorization" and value.startswith("AWS4-")):
             return f"{value.partition(' ')[0]} REDACTED-{self.fingerprint(value)}"
@@ -180,35 +175,37 @@ class Redactor:
         rest = len(body) - stop
         return before[:start] + middle[start - begin : stop - begin] + before[len(before) - rest :]
 
-    def _cleaned(self, body: bytes) -> bytes:
-        spans: dict[int, tuple[int, int]] = {}
-        for root, shapes in ROOTS:
-            at = body.find(root)
-            while at >= 0:
-                following = at + len(root)
-                for shape in shapes:
-                    if shape.keep and not _starts_word(body, at):
-                        continue
-                    match = shape.pattern.match(body, at)
-                    if match is not None and not (shape.keep and _in_base64(body, at, match.end())):
-                        start, end = match.span(1) if match.re.groups else match.span()
-                        spans.setdefault(start, (end, shape.keep))
-                        following = end
-                        break
-                at = body.find(root, following)
+    def _cleaned(self, body: bytes, stream: bool = False) -> bytes:
+        secrets: list[tuple[Segments, int]] = []
+        if stream:
+            secrets += streamed(body, self._found)
+        secrets += escaped(body, self._found)
+        secrets += [(((start, end),), keep) for start, (end, keep) in sorted(self._found(body).items())]
+        if not secrets:
+            return body
+        out = bytearray(body)
+        taken = bytearray(len(body))
+        for segments, keep in secrets:
+            if any(taken.find(1, start, end) >= 0 for start, end in segments):
+                continue
+            mask = self._mask(b"".join(body[start:end] for start, end in segments), keep)
+            done = 0
+            for start, end in segments:
+                out[start:end] = mask[done : done + end - start]
+                taken[start:end] = b"\1" * (end - start)
+                done += end - start
+        return bytes(out)
+
+    def _found(self, body: bytes) -> Spans:
+        """The secrets in a body, each in one piece. One that is known by its shape counts before one by its name."""
+        spans = shaped(body)
+        for start, span in named(body).items():
+            spans.setdefault(start, span)
         for pattern in self._extra:
             for match in pattern.finditer(body):
-                spans.setdefault(match.start(), (match.end(), 0))
-        if not spans:
-            return body
-        out = bytearray()
-        done = 0
-        for start, (end, keep) in sorted(spans.items()):
-            if start < done:
-                continue
-            out += body[done:start] + self._mask(body[start:end], keep)
-            done = end
-        return bytes(out + body[done:])
+                if match.end() > match.start():
+                    spans.setdefault(match.start(), (match.end(), 0))
+        return spans
 
     def _mask(self, secret: bytes, keep: int) -> bytes:
         mark = b"REDACTED-" + self.fingerprint(secret).encode()
@@ -233,6 +230,7 @@ class Redactor:
         response = trip.response
         return replace(
             trip,
+            run=trip.run and self._text(trip.run),
             request=replace(
                 request,
                 url=self.url(request.url),
@@ -248,7 +246,7 @@ class Redactor:
                 content=self._answer(response.body, response.headers),
             ),
             failure=trip.failure and replace(trip.failure, message=self._text(trip.failure.message)),
-            frames=tuple(self._frame(frame) for frame in trip.frames),
+            frames=self._frames(trip.frames),
             faults=tuple(self._text(fault) for fault in trip.faults),
             extra={key: self._value(value) for key, value in trip.extra.items()},
         )
@@ -288,43 +286,27 @@ class Redactor:
     def _text(self, text: str) -> str:
         return self.body(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
 
-    def _frame(self, frame: Frame) -> Frame:
-        return replace(frame, data=self.body(frame.data))
+    def _frames(self, frames: Sequence[Frame]) -> tuple[Frame, ...]:
+        """WebSocket messages. Those of one side are one stream, since a secret may be spread over several."""
+        clean: dict[int, bytes] = {}
+        for side in {frame.sender for frame in frames}:
+            places = [place for place, frame in enumerate(frames) if frame.sender == side]
+            joined = self._cleaned(b"\n".join(frames[place].data for place in places), stream=True)
+            at = 0
+            for place in places:
+                size = len(frames[place].data)
+                clean[place] = joined[at : at + size]
+                at += size + 1
+        return tuple(replace(frame, data=clean[place]) for place, frame in enumerate(frames))
 
     def _answer(self, body: bytes, headers: Headers) -> bytes:
-        clean = self.body(body)
+        clean = self._cleaned(body, stream=True)
         if clean == body:
             return body
         event_stream = any(
             name.lower() == "content-type" and "vnd.amazon.eventstream" in value for name, value in headers
         )
         return b"".join(_with_new_crcs(clean)) if event_stream else clean
-
-
-def _starts_word(body: bytes, at: int) -> bool:
-    """True when no word character is right before `at`; the letter of a JSON escape does not count as one."""
-    if at == 0 or body[at - 1] not in _WORD:
-        return True
-    if at >= 2 and body[at - 2] == 0x5C and body[at - 1] in _ESCAPES:
-        return True
-    return _BEFORE.search(body[max(at - 24, 0) : at]) is not None
-
-
-def _in_base64(body: bytes, start: int, end: int) -> bool:
-    """True when a match is deep inside an encoded image or signature, where it is a coincidence.
-
-    Encoded data is before it, and is also after it, unless the match is longer than any key.
-    """
-    if not _encoded(body[max(start - _BASE64_RUN, 0) : start]):
-        return False
-    if end - start > _LONGEST_KEY:
-        return _RULER.search(body, start, end) is None
-    return _encoded(body[end : end + _BASE64_RUN])
-
-
-def _encoded(piece: bytes) -> bool:
-    """True when all of `piece` is base64; a line of dashes does not count."""
-    return len(piece) == _BASE64_RUN and _BASE64.fullmatch(piece) is not None and _RULER.search(piece) is None
 
 
 def _with_new_crcs(body: bytes) -> Iterator[bytes]:

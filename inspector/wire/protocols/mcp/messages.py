@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
 
 from turntape.cassettes.errors import CassetteError
 from turntape.cassettes.framing import Event, decode, frame
-from turntape.cassettes.redaction.secrets_table import SECRET_PARAMETERS
+from turntape.cassettes.redaction.field_names import SECRET_PARAMETERS
 from turntape.cassettes.tape.model import Response, RoundTrip, Side
 
 from ...exchange import Exchange, header

@@ -8,9 +8,7 @@ from turntape.cassettes.matching.fingerprints import Fingerprints
 
 def key(block: dict[str, object]) -> object:
     body = json.dumps({"model": "claude-x", "messages": [{"role": "assistant", "content": [block]}]}).encode()
-    found = Fingerprints(Matching(), Redactor(salt="s"), frozenset()).of(
-        "POST", "v1/messages", (), body, redacted=False
-    )
+    found = Fingerprints(Matching(), Redactor(salt="s"), frozenset()).of("POST", "v1/messages", (), body)
     return found.stable
 
 

@@ -11,7 +11,7 @@ from turntape.cassettes.matching.fingerprints import Fingerprints
 
 def key(item: dict[str, object]) -> object:
     body = json.dumps({"model": "gpt-5", "input": [item]}).encode()
-    found = Fingerprints(Matching(), Redactor(salt="s"), frozenset()).of("POST", "responses", (), body, redacted=False)
+    found = Fingerprints(Matching(), Redactor(salt="s"), frozenset()).of("POST", "responses", (), body)
     return found.stable
 
 

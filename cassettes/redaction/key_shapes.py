@@ -1,0 +1,174 @@
+"""The shapes of secrets: literal prefixes, and what must follow each of them.
+
+A body is searched for the literals first, which is fast; a pattern runs only where one was found. Ids and
+signatures that clients must echo (`toolu_`, `call_`, `msg_`, `rs_`, thinking signatures) have none of these shapes,
+and a prefix counts only at the start of a word.
+
+The prefixes are what the vendors give in their documentation of keys and of secret scanning (read 2026-11-22):
+https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns lists most.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+LONG_WORD = 16
+"""Every key with a prefix has so many letters, digits, `_` and `-` in a row."""
+REACH = 64
+"""At most so many bytes lie between the start of a key's prefix and the start of such a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    literal: bytes
+    pattern: re.Pattern[bytes]
+    """Matches at the literal; group 1 is the secret, all of the match when there is no group."""
+    keep: int
+    """How many first bytes of the secret are kept, so that a person can see what it was."""
+    near_row: bool = True
+    """True when it has a row of `LONG_WORD` within `REACH`, so that only the places around such rows are searched."""
+
+
+def _key(literal: str, rest: str, near_row: bool = True) -> Shape:
+    return Shape(literal.encode(), re.compile(re.escape(literal.encode()) + rest.encode()), len(literal), near_row)
+
+
+def _within(literal: str, rest: str, near_row: bool = True) -> Shape:
+    """A key in a word: group 1 of `rest`, which follows the literal."""
+    return Shape(literal.encode(), re.compile(re.escape(literal.encode()) + rest.encode()), 0, near_row)
+
+
+def _after(literal: str, pattern: str) -> Shape:
+    return Shape(literal.encode(), re.compile(pattern.encode()), 0, near_row=False)
+
+
+_WORD = "[A-Za-z0-9_-]"
+_BASE64 = "[A-Za-z0-9+/_=-]"
+_HEX = "[a-fA-F0-9]"
+
+_FAMILIES: tuple[tuple[str, str], ...] = (
+    # Models and what is around them.
+    (_WORD + "{20,}", "sk-ant- sk-proj- sk-svcacct- sk-admin- sk-or- sk-lf- sk-None- sk-helicone- tvly- pcsk_"),
+    ("[a-z0-9]{48}", "csk-"),
+    (_HEX + "{32}", "ls__"),
+    ("[A-Za-z0-9]{20,}", "sk-"),
+    (_WORD + "{30,}", "nvapi- jina_ tgp_v1_ wandb_v1_ api_org_"),
+    (_WORD + "{43}(?![A-Za-z0-9_-])", "pa-"),
+    ("[A-Za-z0-9]{30,}", "hf_ gsk_ pplx- r8_"),
+    ("[A-Za-z0-9]{40,}", "xai- e2b_"),
+    ("[A-Za-z0-9]{20,}", "fw_"),
+    ("[A-Za-z0-9_]{30,}", "lsv2_"),
+    (_HEX + "{32}", "fc-"),
+    (_HEX + "{48}", "sk_"),
+    # Clouds.
+    (_WORD + "{35}", "AIza"),
+    (_WORD + "{28}", "GOCSPX-"),
+    ("[A-Z0-9]{16}", "AKIA ASIA ABIA ACCA"),
+    (_HEX + "{32,}", "dapi"),
+    ("[A-Za-z0-9]{20,}", "LTAI"),
+    ("[A-Za-z0-9]{32}", "AKID"),
+    (_HEX + "{60,}", "dop_v1_ doo_v1_ dor_v1_"),
+    (_WORD + "{30,}", "HRKU- vcp_ nfp_ cfut_ pscale_tkn_ pscale_pw_ pscale_oauth_ sb_secret_"),
+    (_HEX + "{40}", "sbp_ pul-"),
+    # Code and its tools.
+    ("[A-Za-z0-9]{30,}", "ghp_ gho_ ghu_ ghs_ ghr_"),
+    ("[A-Za-z0-9_]{30,}", "github_pat_"),
+    (_WORD + "{20,}", "glpat- gldt- glrt- glptt- glft- glsoat- glcbt- glagent- glimt- glffct-"),
+    ("[A-Za-z0-9]{36}", "npm_"),
+    (_WORD + "{40,}", "pypi- dckr_pat_ dckr_oat_"),
+    (_HEX + "{48}", "rubygems_"),
+    ("[a-z0-9]{43}", "oy2"),
+    ("[a-z0-9]{60}", "CLOJARS_"),
+    ("[A-Za-z0-9_=-]{60,}", "ATATT3xFfGF0 ATCTT3xFfGN0"),
+    ("[A-Za-z0-9]{28,}", "ATBB"),
+    (_WORD + "{40,}", "sntrys_ sntryu_ glc_ lin_api_ lin_oauth_ ntn_ figd_ figo_ PMAK- ops_eyJ"),
+    ("[A-Za-z0-9]{32}_[a-fA-F0-9]{8}", "glsa_"),
+    ("[A-Z0-9]{27}", "NRAK-"),
+    ("[A-Za-z0-9]{43}", "secret_"),
+    ("[A-Z0-9]{58}", "AGE-SECRET-KEY-1"),
+    # Payments, messages, shops.
+    ("[A-Za-z0-9]{16,}", "sk_live_ rk_live_ sk_test_ rk_test_ sk_org_ whsec_"),
+    ("[A-Za-z0-9-]{20,}", "xoxb- xoxp- xoxa- xoxs- xoxe- xoxr- xoxc- xapp-"),
+    ("[A-Za-z0-9%-]{20,}", "xoxd-"),
+    (_HEX + "{32}", "shpat_ shpca_ shppa_ shpss_ key-"),
+    (_WORD + "{22,}", "sq0atp- sq0csp-"),
+    (_WORD + "{50,}", "EAAAE"),
+    ("[a-f0-9]{32}", "SK"),
+)
+"""What must follow the prefix of a key, and the prefixes. Longer prefixes before the shorter ones they begin with."""
+
+_LONG_BASE64 = "ABSK IQoJb3JpZ2lu FwoGZXIvYXdz fm1a_ fm1r_ fm2_"
+"""Prefixes of keys in which `+` and `/` may break every row."""
+
+SHAPES: tuple[Shape, ...] = (
+    *(_key(prefix, rest) for rest, prefixes in _FAMILIES for prefix in prefixes.split()),
+    *(_key(prefix, _BASE64 + "{60,}", near_row=False) for prefix in _LONG_BASE64.split()),
+    _key("ya29.", _WORD + "{20,}"),
+    _key("AQ.", _WORD + "{40,}"),
+    _key("1//0", _WORD + "{30,}"),
+    _key("SG.", r"[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}"),
+    _key("hvs.", _WORD + "{24,}"),
+    _key("hvb.", _WORD + "{24,}"),
+    _key("hvr.", _WORD + "{24,}"),
+    _key("dp.pt.", "[A-Za-z0-9]{40,}"),
+    _key("dp.st.", r"[A-Za-z0-9_.-]{40,}"),
+    _key("dt0c01.", r"[A-Z0-9]{24}\.[A-Z0-9]{64}"),
+    _key("v1.0-", _HEX + "{24}-" + _HEX + "{100,}"),
+    _key("pat", r"[A-Za-z0-9]{14}\.[a-f0-9]{64}"),
+    # Within a word: the id of a Telegram bot, a client secret of Entra ID, a token of Terraform, a key of Azure OpenAI.
+    _within(":AA", r"([A-Za-z0-9_-]{33})(?![A-Za-z0-9_-])"),
+    _within("8Q~", r"([A-Za-z0-9_~.-]{31,34})(?![A-Za-z0-9_~-])", near_row=False),
+    _within("7Q~", r"([A-Za-z0-9_~.-]{31,34})(?![A-Za-z0-9_~-])", near_row=False),
+    _within(".atlasv1.", r"([A-Za-z0-9_=-]{60,70})"),
+    _within("JQQJ99", r"([A-Za-z0-9]{60,90})"),
+    # Addresses that let anyone write.
+    _within("hooks.slack.com/", r"(?:services|workflows|triggers)/([A-Za-z0-9+/]{20,})"),
+    _within("/api/webhooks/", r"[0-9]{17,20}/([A-Za-z0-9_-]{60,})"),
+    _within("/webhookb2/", r"([A-Za-z0-9@/-]{80,})"),
+    # Up to its end, with anything an editor puts before each line; without an end, up to its last whole line.
+    _after(
+        "-----BEGIN",
+        r"-----BEGIN[A-Z +%0-9]*PRIVATE[ +%0-9]*KEY(?:[ +%0-9]*BLOCK)?-----"
+        r"((?=[^\"]{0,400}?[A-Za-z0-9+/]{40})(?:(?:(?!-----)[^\"]){40,8000}(?=-----END)"
+        r"|(?:(?:\\+[nr]|[^A-Za-z0-9+/=\"\\])(?:[^A-Za-z+/=\"\\]|\\u2192|\\t)*)?"
+        r"[A-Za-z0-9+/=]{40,}(?:(?:\\+[nrt]|\\u2192|[^A-Za-z+/=\"\\])+[A-Za-z0-9+/=]{16,})*))",
+    ),
+    # A JSON Web Token: two JSON objects and a signature.
+    _after("eyJ", r"(eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,})"),
+    _after("://", r"://[^\s:/@\"'\\]{0,64}:((?!REDACTED)[^\s:/@\"'\\]{4,128})@"),
+)
+"""The first shape that matches at a place counts."""
+
+
+def _roots(shapes: Iterable[Shape]) -> tuple[tuple[bytes, tuple[Shape, ...]], ...]:
+    """What is searched for, and the shapes that begin with it: one search finds all keys of a family."""
+    roots: dict[bytes, list[Shape]] = {}
+    for shape in shapes:
+        roots.setdefault(next((root for root in _ROOTS if shape.literal.startswith(root)), shape.literal), []).append(
+            shape
+        )
+    return tuple((root, tuple(found)) for root, found in roots.items())
+
+
+_ROOTS = (
+    b"sk-",
+    b"sk_",
+    b"rk_",
+    b"xox",
+    b"AKI",
+    b"glp",
+    b"gld",
+    b"glf",
+    b"gli",
+    b"fm",
+    b"hv",
+    b"dp.",
+    b"shp",
+    b"pscale_",
+    b"lin_",
+)
+
+WORDS = _roots(shape for shape in SHAPES if shape.near_row)
+"""What is searched for near rows of `LONG_WORD`, and the shapes."""
+CONTEXTS = _roots(shape for shape in SHAPES if not shape.near_row)
+"""What is searched for in all of a body, and the shapes."""

@@ -1,0 +1,138 @@
+"""Finds secrets in a body by the name before them: `"api_key": "…"`, `DB_PASSWORD=…`, `Authorization: Bearer …`.
+
+A name alone proves nothing: documentation, schemas and source code are full of such names. So the value decides. It
+must look random, and must not be a placeholder, a word, or an expression of source code.
+"""
+
+import re
+
+from .body_search import Spans
+
+_ROOTS = (b"key", b"token", b"secret", b"passw", b"passphrase", b"pwd", b"credential", b"auth", b"sig=")
+"""What a name contains, in lower case."""
+_BEARER = b"bearer "
+_BEFORE = re.compile(rb"(?:\b(?:api|access|secret|private) )?[A-Za-z0-9_.-]{0,48}\Z", re.IGNORECASE)
+_AFTER = re.compile(
+    rb"(?P<name>[A-Za-z0-9_.-]{0,48})(?:\\{0,7}[\"'`])?(?P<between>[ \t]{0,8}(?::=|=>|[:=])[ \t]{0,8}|[ \t])"
+    rb"(?P<open>\\{0,7}[\"'`])?(?:(?:Bearer|Basic|Token|Bot|ApiKey|Key)[ \t]+)?",
+    re.IGNORECASE,
+)
+"""The rest of a name, and what is between it and its value."""
+_VALUE = re.compile(rb"(?:[A-Za-z0-9_+/.~!@#$%^*:|?-]|\\/|\\u00[2-7][0-9a-fA-F])+={0,3}")
+_QUOTED = re.compile(rb"(?:[^\"'`\\\s<>]|\\/|\\u00[2-7][0-9a-fA-F])+")
+_MOST = 4096
+"""A longer value is a document."""
+
+_PASSWORD = re.compile(r"(?:passw(?:or)?d|passphrase|pwd|pass)$")
+_KEY = re.compile(
+    r"(?:api|access|secret|private|account|auth|signing|encryption|master|shared|sharedaccess|service|servicerole|"
+    r"subscription|functions|license|webhook) ?key(?:id)?$"
+)
+_CREDENTIAL = re.compile(r"(?:credentials?|authorization|(?:^|[-_.])auth)$", re.IGNORECASE)
+_TOKEN = re.compile(
+    r"(?:access|refresh|auth|api|bot|session|bearer|security|private|personal|deploy|csrf|xsrf|user|app|client|oauth|"
+    r"github|gitlab|slack|hf|npm|jwt|account|service|id|registry|vault|admin|webhook|verification|pat|secret|web)token$"
+)
+_OTHER_TOKEN = re.compile(
+    r"(?:page|continuation|sync|next|pagination|stop|eos|bos|pad|unk|mask|cls|sep|cancel|cancellation|special|first|"
+    r"last|max|min|start|end|skip|after|before|delta|resume|cursor|reset)token$"
+)
+"""Tokens of a page or of a vocabulary."""
+
+_PLACEHOLDER = re.compile(
+    r"REDACT|[*x.\-_•#]{4,}|(?:your|my|the|some|any|example|sample|fake|dummy|test|changeme|change|placeholder|insert|replace|"
+    r"enter|none|null|true|false|undefined|string|secret|password|token|key|api|env|os|process|config|settings|self|this|"
+    r"get|set|input|args|params|options|request|response|data|value|abc123|foo|bar)(?![a-z0-9])|[<{$%(\[.]",
+    re.IGNORECASE,
+)
+"""How a value begins that stands for a secret."""
+_PATH = re.compile(r"[/~.]|[A-Za-z]:[\\\\/]")
+"""How a path begins: `pwd` prints one."""
+_EXPRESSION = re.compile(
+    r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+|[A-Z]+(?:_[A-Z0-9]+)+|_*(?:(?:[A-Z]?[a-z]{2,12}|[A-Z]{2,8})[0-9]?_?)+|[A-Za-z]+"
+)
+"""A word, a variable, or a field of an object."""
+_WORDS = re.compile(r"[A-Za-z]+(?:[_-][A-Za-z]+)*[_-]?[0-9]{0,2}|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+"""Words, as a text in quotes has them."""
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+def named(body: bytes) -> Spans:
+    """All secrets that are known by the name before them."""
+    spans: Spans = {}
+    lower = body.lower()
+    for root in _ROOTS:
+        at = lower.find(root)
+        while at >= 0:
+            start, end = _value(body, at, root)
+            if end > start:
+                spans.setdefault(start, (end, 0))
+            at = lower.find(root, max(at + len(root), end))
+    at = lower.find(_BEARER)
+    while at >= 0:
+        at += len(_BEARER)
+        start, end = _judged(body, at, "bearer token", quoted=False, assigned=False)
+        if end > start:
+            spans.setdefault(start, (end, 0))
+        at = lower.find(_BEARER, end)
+    return spans
+
+
+def _value(body: bytes, at: int, root: bytes) -> tuple[int, int]:
+    """The span of the secret after the name at `at`; an empty one when there is none."""
+    if root == b"sig=":
+        signed = at > 0 and body[at - 1 : at] in (b"?", b"&")
+        return _judged(body, at + len(root), "auth", quoted=False, assigned=True) if signed else (at, at)
+    after = _AFTER.match(body, at)
+    before = _BEFORE.search(body, max(at - 64, 0), at) if after is not None else None
+    if after is None or before is None:
+        return at, at
+    name = (before.group() + after["name"]).decode("latin-1")
+    option = name.startswith("--")
+    if after["between"].isspace() and not option:
+        return at, at
+    if after["between"] == b":" and body[before.start() - 1 : before.start()] == b":":
+        return at, at  # a name within a longer one, as in `arn:aws:secretsmanager:…:secret:name`
+    assigned = option or (name.upper() == name and after["between"] == b"=")
+    return _judged(body, after.end(), name, quoted=after["open"] is not None, assigned=assigned)
+
+
+def _judged(body: bytes, start: int, name: str, *, quoted: bool, assigned: bool) -> tuple[int, int]:
+    """The span of the value at `start` if it is a secret; an empty one when it is not."""
+    match = (_QUOTED if quoted else _VALUE).match(body, start, start + _MOST)
+    if match is None or match.end() == start + _MOST:
+        return start, start
+    end = match.end()
+    following = body[end : end + 1]
+    if quoted and following.strip(b"\\\"'`"):
+        return start, start
+    if not quoted:
+        end = start + len(match.group().rstrip(b".,:;?|"))
+        if following in (b"(", b"[", b"<", b"{"):
+            return start, start
+    value = body[start:end].decode("latin-1")
+    return (start, end) if is_secret(name, value, quoted=quoted, assigned=assigned) else (start, start)
+
+
+def is_secret(name: str, value: str, *, quoted: bool, assigned: bool) -> bool:
+    """Whether a value under this name is a secret.
+
+    `quoted`: it stands in quotes. `assigned`: it is given to a variable of a shell or to an option.
+    """
+    kind = name.replace("_", "").replace("-", "").replace(".", "").lower()
+    if _PLACEHOLDER.match(value) or _URL.match(value) or "..." in value:
+        return False
+    word = (_WORDS if quoted or assigned else _EXPRESSION).fullmatch(value) is not None
+    if _PASSWORD.search(kind):
+        path = kind.endswith("pwd") and _PATH.match(value) is not None
+        return len(value) >= (6 if quoted or assigned else 8) and (quoted or assigned or not word) and not path
+    if _KEY.search(kind) or _CREDENTIAL.search(name) or _TOKEN.search(kind):
+        least = 10 if quoted or assigned else 16
+    elif kind.endswith(("token", "secret")) and not _OTHER_TOKEN.search(kind) and not _UUID.fullmatch(value):
+        least = 16 if assigned else 20
+    else:
+        return False
+    digits = sum(char.isdigit() for char in value)
+    letters = sum(char.isalpha() for char in value)
+    return len(value) >= least and not word and (digits > 0 and letters > 0 or digits >= 16)

@@ -1,0 +1,128 @@
+"""Finds secrets that are written in pieces: over the events of a stream, or with escapes between their letters.
+
+The pieces are put together as a reader would, the result is searched, and what is found is traced back to the bytes.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+
+from .body_search import Spans
+
+type Segments = tuple[tuple[int, int], ...]
+"""The places of one secret in a body, in order."""
+
+type _Escape = tuple[int, int, int]
+"""Where it begins and ends, and the letter that it means."""
+
+_BACKSLASH = 0x5C
+_ESCAPES = tuple(
+    re.compile(start + rb"(2[bdfBDF]|3[0-9dD]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])")
+    for start in (rb"\\u00", rb"%")
+)
+"""A letter or sign of a key as JSON and as a URL may write it."""
+_FIELD = re.compile(rb'"(\w{1,40})" ?: ?"((?:[^"\\]|\\.)*)"')
+_INDEX = re.compile(rb'"\w*[iI]ndex" ?: ?([0-9]{1,4})')
+_EVENT = re.compile(rb"\n|:event-type")
+_AROUND = 512
+"""How far around an escape a secret with escapes may reach."""
+_LEAST_EVENTS = 2
+_LONGEST_PIECE = 4096
+"""A longer piece of a stream is a document of its own, in which a secret is whole."""
+
+
+def escaped(body: bytes, search: Callable[[bytes], Spans]) -> Iterator[tuple[Segments, int]]:
+    """Secrets with escapes in them, each with how many of its first bytes are kept: none."""
+    for pattern in _ESCAPES:
+        near: list[_Escape] = []
+        for match in pattern.finditer(body):
+            start, end = match.span()
+            if body[start] == body[start - 1] == _BACKSLASH:
+                start -= 1  # JSON within JSON
+            if near and start - near[-1][1] > _AROUND:
+                yield from _escaped_near(body, near, search)
+                near.clear()
+            near.append((start, end, int(match[1], 16)))
+        if near:
+            yield from _escaped_near(body, near, search)
+
+
+def _escaped_near(
+    body: bytes, escapes: list[_Escape], search: Callable[[bytes], Spans]
+) -> Iterator[tuple[Segments, int]]:
+    """The secrets around escapes that are close together."""
+    done = max(escapes[0][0] - _AROUND, 0)
+    stop = min(escapes[-1][1] + _AROUND, len(body))
+    pieces: list[bytes] = []
+    starts, offsets = [0], [done]
+    length = 0
+    for start, end, letter in escapes:
+        before = body[done:start]
+        pieces += [before, bytes((letter,))]
+        starts += [length + len(before), length + len(before) + 1]
+        offsets += [start, end]
+        length += len(before) + 1
+        done = end
+    text = b"".join([*pieces, body[done:stop]])
+
+    def place(at: int) -> int:
+        nearest = bisect_right(starts, at) - 1
+        return offsets[nearest] + at - starts[nearest]
+
+    for start, (end, _) in search(text).items():
+        first, last = place(start), place(end)
+        if last - first != end - start:
+            yield ((first, last),), 0
+
+
+def streamed(body: bytes, search: Callable[[bytes], Spans]) -> Iterator[tuple[Segments, int]]:
+    """Secrets that are spread over several strings of one field, as the events of a stream give a text bit by bit."""
+    events = [match.start() for match in _EVENT.finditer(body)]
+    if len(events) < _LEAST_EVENTS:
+        return
+    for pieces in _fields(body, events).values():
+        if len(pieces) < _LEAST_EVENTS:
+            continue
+        joined = b"".join(body[start:end] for start, end in pieces)
+        starts: list[int] = []
+        length = 0
+        for start, end in pieces:
+            starts.append(length)
+            length += end - start
+        for start, (end, keep) in search(joined).items():
+            first, last = bisect_right(starts, start) - 1, bisect_right(starts, end - 1) - 1
+            if first == last:
+                continue
+            yield (
+                tuple(
+                    (
+                        pieces[place][0] + max(start - starts[place], 0),
+                        min(pieces[place][1], pieces[place][0] + end - starts[place]),
+                    )
+                    for place in range(first, last + 1)
+                ),
+                keep,
+            )
+
+
+def _fields(body: bytes, events: list[int]) -> dict[tuple[bytes, ...], list[tuple[int, int]]]:
+    """The places of the values of each field, by its name and the indexes in its event, without constant fields."""
+    found: dict[tuple[bytes, ...], list[tuple[int, int]]] = {}
+    last: dict[tuple[bytes, ...], bytes] = {}
+    constant: dict[tuple[bytes, ...], int] = {}
+    indexes: tuple[bytes, ...] = ()
+    bound = 0
+    for match in _FIELD.finditer(body):
+        start, end = match.span(2)
+        if end == start or end - start > _LONGEST_PIECE:
+            continue
+        if match.start() >= bound:
+            event = bisect_right(events, match.start())
+            bound = events[event] if event < len(events) else len(body)
+            indexes = tuple(_INDEX.findall(body, match.start() if event == 0 else events[event - 1], bound))
+        key = (match[1], *indexes)
+        value = match[2]
+        constant[key] = constant.get(key, 0) + (last.get(key) == value)
+        last[key] = value
+        found.setdefault(key, []).append((start, end))
+    return {key: places for key, places in found.items() if constant[key] * 2 < len(places)}

@@ -1,0 +1,235 @@
+"""Each row of each table finds what it is for, and not what only looks like it."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from turntape.cassettes import Redactor
+from turntape.cassettes.redaction.key_shapes import CONTEXTS as CONTEXT_ROOTS
+from turntape.cassettes.redaction.key_shapes import LONG_WORD, REACH, SHAPES, WORDS
+
+REDACTOR = Redactor(salt="s")
+
+
+def names(text: str) -> list[str]:
+    return text.split()
+
+
+def word(size: int) -> str:
+    """Letters, digits, `_` and `-`."""
+    return ("aZ0-9_b" * 20)[:size]
+
+
+def letters(size: int) -> str:
+    """Letters and digits."""
+    return ("aZ09b" * 20)[:size]
+
+
+def upper(size: int) -> str:
+    return ("AZ09B" * 20)[:size]
+
+
+SLACK = ("aZ0-9b" * 5)[:20]
+HEX = "a0F9"
+KEYS: dict[str, tuple[str, list[str]]] = {
+    **{prefix: (word(20), [word(19)]) for prefix in names("""
+        sk-ant- sk-proj- sk-svcacct- sk-admin- sk-or- sk-lf- sk-None- sk-helicone- tvly- pcsk_ glpat- gldt- glrt- glptt-
+        glft- glsoat- glcbt- glagent- glimt- glffct- ya29.
+    """)},
+    **{prefix: (letters(16), [letters(15), "-" + letters(16)]) for prefix in names("""
+        sk_live_ rk_live_ sk_test_ rk_test_ sk_org_ whsec_
+    """)},
+    **{prefix: (letters(20), [letters(19)]) for prefix in names("sk- fw_ LTAI")},
+    **{prefix: (letters(30), [letters(29), "_" + letters(30)]) for prefix in names("""
+        hf_ gsk_ r8_ ghp_ gho_ ghu_ ghs_ ghr_ pplx-
+    """)},
+    **{prefix: (word(30), [word(29)]) for prefix in names("""
+        nvapi- jina_ tgp_v1_ wandb_v1_ api_org_ HRKU- vcp_ nfp_ cfut_ pscale_tkn_ pscale_pw_ pscale_oauth_ sb_secret_
+    """)},
+    **{prefix: (word(40), [word(39)]) for prefix in names("""
+        pypi- dckr_pat_ dckr_oat_ sntrys_ sntryu_ glc_ lin_api_ lin_oauth_ ntn_ figd_ figo_ PMAK- ops_eyJ AQ.
+    """)},
+    **{prefix: (upper(16), [upper(15), letters(16)]) for prefix in names("AKIA ASIA ABIA ACCA")},
+    **{prefix: (SLACK, [SLACK[1:], "_" + SLACK]) for prefix in names("""
+        xoxb- xoxp- xoxa- xoxs- xoxe- xoxr- xoxc- xapp-
+    """)},
+    **{prefix: (HEX * 15, [HEX * 14 + HEX[:3]]) for prefix in names("dop_v1_ doo_v1_ dor_v1_")},
+    **{prefix: (HEX * 8, [HEX * 7 + HEX[:3]]) for prefix in names("ls__ fc- dapi shpat_ shpca_ shppa_ shpss_ key-")},
+    **{prefix: (HEX * 10, [HEX * 9 + HEX[:3]]) for prefix in names("sbp_ pul-")},
+    **{prefix: (HEX * 12, [HEX * 11 + HEX[:3]]) for prefix in names("sk_ rubygems_")},
+    **{prefix: ("aZ0/+9" * 10, [("aZ0/+9" * 10)[:59]]) for prefix in names("""
+        ABSK IQoJb3JpZ2lu FwoGZXIvYXdz fm1a_ fm1r_ fm2_
+    """)},
+    **{prefix: (word(60), [word(59)]) for prefix in names("ATATT3xFfGF0 ATCTT3xFfGN0")},
+    **{prefix: (word(24), [word(23)]) for prefix in names("hvs. hvb. hvr.")},
+    **{prefix: (word(22), [word(21)]) for prefix in names("sq0atp- sq0csp-")},
+    "csk-": (("az09" * 12), ["az09" * 11 + "az0"]),
+    "pa-": (word(43), [word(42), word(44)]),
+    "xai-": (letters(40), [letters(39), "-" + letters(40)]),
+    "e2b_": (letters(40), [letters(39)]),
+    "lsv2_": ("pt_" + letters(27), [letters(29), "-" + letters(30)]),
+    "AIza": (word(35), [word(34)]),
+    "GOCSPX-": (word(28), [word(27)]),
+    "AKID": (letters(32), [letters(31)]),
+    "github_pat_": ("_" + letters(29), [letters(29), "-" + letters(30)]),
+    "npm_": (letters(36), [letters(35), "_" + letters(36)]),
+    "oy2": ("az09" * 10 + "az0", ["az09" * 10 + "az"]),
+    "CLOJARS_": ("az09" * 15, ["az09" * 14 + "az0"]),
+    "ATBB": (letters(28), [letters(27)]),
+    "glsa_": (f"{letters(32)}_{HEX * 2}", [f"{letters(31)}_{HEX * 2}", f"{letters(32)}_{HEX}"]),
+    "NRAK-": (upper(27), [upper(26)]),
+    "secret_": (letters(43), [letters(42)]),
+    "AGE-SECRET-KEY-1": (upper(58), [upper(57)]),
+    "xoxd-": ("%2B" + SLACK[3:], [SLACK[1:], "_" + SLACK]),
+    "EAAAE": (word(50), [word(49)]),
+    "SK": ("a0f9" * 8, ["a0f9" * 7 + "a0f"]),
+    "1//0": (word(30), [word(29)]),
+    "SG.": (f"{word(20)}.{word(20)}", [f"{word(19)}.{word(20)}", f"{word(20)}.{word(19)}", f"{word(20)}-{word(20)}"]),
+    "dp.pt.": (letters(40), [letters(39)]),
+    "dp.st.": (f"dev.{letters(36)}", [letters(39)]),
+    "dt0c01.": (f"{upper(24)}.{upper(64)}", [f"{upper(23)}.{upper(64)}", f"{upper(24)}.{upper(63)}"]),
+    "v1.0-": (f"{HEX * 6}-{HEX * 25}", [f"{HEX * 6}-{HEX * 24}"]),
+    "pat": (f"{letters(14)}.{'a0f9' * 16}", [f"{letters(13)}.{'a0f9' * 16}", f"{letters(14)}.{'a0f9' * 15}"]),
+}  # fmt: skip
+"""A prefix, the shortest rest of a key, and rests that are not one."""
+
+FIXED = names("""
+    AIza AKIA ASIA ABIA ACCA AKID npm_ SG. pa- csk- ls__ fc- sk_ rubygems_ oy2 CLOJARS_ GOCSPX- NRAK- secret_ glsa_
+    sbp_ pul- AGE-SECRET-KEY-1 shpat_ shpca_ shppa_ shpss_ key- SK dt0c01. v1.0- pat
+""")
+"""Keys of one length, or of a fixed form."""
+
+LINE = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCabc+/ABC"
+JWT = ("eyJhbGciOiJIU", "eyJzdWIiOi_-x", "SflKxwRJSM")
+GUID = ("aZ09-" * 8)[:36]
+TEAMS = f"{GUID}@{GUID}/IncomingWebhook/{letters(32)}/{GUID}"
+CONTEXTS: dict[str, tuple[str, list[str], list[str]]] = {
+    "-----BEGIN": (
+        "-----BEGIN {}-----@@-----END X-----",
+        [LINE + LINE],
+        [f"-----BEGIN PUBLIC KEY-----{LINE}{LINE}-----END PUBLIC KEY-----", "-----BEGIN PRIVATE KEY-----"],
+    ),
+    "eyJ": (
+        "token @@.",
+        [".".join(JWT)],
+        [
+            f"{JWT[0][:-1]}.{JWT[1]}.{JWT[2]}",
+            f"{JWT[0]}.{JWT[1][:-1]}.{JWT[2]}",
+            f"{JWT[0]}.{JWT[1]}.{JWT[2][:-1]}",
+            f"{JWT[0]}.{JWT[1]}",
+            f"{JWT[0]}.xx{JWT[1]}.{JWT[2]}",
+        ],
+    ),
+    ":AA": ("bot 123456789:AA@@ is", [word(33)], [f"123456789:AA{word(32)}", f"123456789:AA{word(34)}"]),
+    "8Q~": ("abc8Q~@@ is", ["aZ0~9.b-c" * 3 + "abcd", "aZ0~9.b-c" * 3 + "abcdefg"], [f"abc8Q~{word(30)}"]),
+    "7Q~": ("abc7Q~@@ is", ["aZ0~9.b-c" * 3 + "abcd"], [f"abc7Q~{word(36)}"]),
+    ".atlasv1.": ("aZ09bcdefghijk.atlasv1.@@ is", [word(60), word(70)], [f"x.atlasv1.{word(59)}"]),
+    "JQQJ99": (f"{letters(52)}JQQJ99@@ is", [letters(60)], [f"JQQJ99{letters(59)}"]),
+    "hooks.slack.com/": (
+        "https://hooks.slack.com/services/@@ is",
+        [f"T{upper(9)}/B{upper(9)}/{letters(24)}"],
+        ["https://hooks.slack.com/services/abc", f"https://hooks.slack.com/docs/{letters(24)}"],
+    ),
+    "/api/webhooks/": (
+        "https://discord.com/api/webhooks/12345678901234567/@@ is",
+        [word(60)],
+        [f"/api/webhooks/1234567890123456/{word(60)}", f"/api/webhooks/12345678901234567/{word(59)}"],
+    ),
+    "/webhookb2/": (
+        "https://a.webhook.office.com/webhookb2/@@ is",
+        [TEAMS],
+        [f"/webhookb2/{letters(79)}"],
+    ),
+    "://": (
+        "postgres://app:@@@db/x",
+        ["pass", "p" * 128],
+        ["postgres://app:abc@db/x", f"postgres://app:{'p' * 129}@db/x", "https://a.example:8080/@x", "https://a@b/x"],
+    ),
+}
+"""A literal: a text with `@@` in the place of the secret, secrets, and texts without one."""
+
+
+def test_every_shape_has_a_case() -> None:
+    literals = [shape.literal.decode() for shape in SHAPES]
+
+    assert len(set(literals)) == len(literals)
+    assert set(literals) == {*KEYS, *CONTEXTS}
+
+
+def test_every_shape_is_searched_for_by_the_root_that_it_begins_with() -> None:
+    roots = WORDS + CONTEXT_ROOTS
+    assert sorted(shape.literal for _, shapes in roots for shape in shapes) == sorted(s.literal for s in SHAPES)
+    assert all(shape.literal.startswith(root) for root, shapes in roots for shape in shapes)
+    assert len({root for root, _ in roots}) == len(roots) < len(SHAPES)
+    assert all(shape.near_row for _, shapes in WORDS for shape in shapes)
+
+
+@pytest.mark.parametrize("literal", [shape.literal.decode() for shape in SHAPES if shape.near_row])
+def test_the_shortest_key_has_a_row_that_is_near_its_prefix(literal: str) -> None:
+    """Else a search near such rows would miss it."""
+    rests = [KEYS[literal][0]] if literal in KEYS else CONTEXTS[literal][1]
+    text = [literal + rest if literal in KEYS else CONTEXTS[literal][0].replace("@@", rest) for rest in rests]
+    for said in text:
+        row = re.search(rf"[A-Za-z0-9_-]{{{LONG_WORD},}}", said[said.index(literal) :])
+
+        assert row is not None and row.start() <= REACH
+
+
+@pytest.mark.parametrize("literal", KEYS)
+def test_a_key_is_found_at_its_shortest(literal: str) -> None:
+    rest, _ = KEYS[literal]
+
+    clean = REDACTOR.body(f'{{"key": "{literal}{rest}"}}'.encode())
+
+    assert rest.encode() not in clean and b"REDACTED" in clean
+
+
+@pytest.mark.parametrize("literal", KEYS)
+def test_a_long_key_shows_its_prefix_and_is_masked_to_its_end(literal: str) -> None:
+    rest, _ = KEYS[literal]
+    long = rest * 3 if literal not in FIXED else rest
+    prefix = f"{literal}REDACTED-" if len(long) >= 17 else "REDACTED-"
+
+    clean = REDACTOR.body(f"a {literal}{long} b".encode()).decode()
+
+    assert clean.startswith(f"a {prefix}") and clean.endswith(" b")
+    assert len(clean) == len(f"a {literal}{long} b")
+    assert clean[len(prefix) + 2 + 8 : -2].strip("*") == ""
+
+
+@pytest.mark.parametrize(("literal", "rest"), [(key, rest) for key, (_, rests) in KEYS.items() for rest in rests])
+def test_a_near_miss_of_a_key_is_left(literal: str, rest: str) -> None:
+    text = f'{{"key": "{literal}{rest}"}}'.encode()
+
+    assert REDACTOR.body(text) == text
+
+
+@pytest.mark.parametrize("literal", KEYS)
+def test_a_key_inside_a_word_is_left(literal: str) -> None:
+    text = f"my{literal}{KEYS[literal][0]}".encode()
+
+    assert REDACTOR.body(text) == text
+
+
+def contexts() -> Iterator[tuple[str, str]]:
+    """Texts with a secret, and the secret."""
+    kinds = ["PRIVATE KEY", "RSA PRIVATE KEY", "PGP PRIVATE KEY BLOCK", "OPENSSH+PRIVATE%20KEY"]
+    for form, found, _ in CONTEXTS.values():
+        for secret in found:
+            for kind in kinds if "{}" in form else [""]:
+                yield form.replace("{}", kind).replace("@@", secret, 1), secret
+
+
+@pytest.mark.parametrize(("text", "secret"), contexts())
+def test_a_secret_is_found_by_its_context(text: str, secret: str) -> None:
+    clean = REDACTOR.body(text.encode()).decode()
+
+    before, after = text.split(secret)
+    assert clean.startswith(before + "REDACTED"[: len(secret)]) and clean.endswith(after)
+    assert len(clean) == len(text)
+
+
+@pytest.mark.parametrize("text", [text for _, _, texts in CONTEXTS.values() for text in texts])
+def test_a_near_miss_of_a_context_is_left(text: str) -> None:
+    assert REDACTOR.body(text.encode()).decode() == text

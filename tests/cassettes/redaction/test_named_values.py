@@ -1,0 +1,133 @@
+"""A value is a secret when its name says so and it looks random; documentation and source code stay."""
+
+import json
+
+import pytest
+
+from turntape.cassettes import Redactor
+
+REDACTOR = Redactor(salt="s")
+KEY = "aB3dE5fG7hJ9kL1mN3pQ5rS7"
+HEX = "0a1b2c3d4e5f60718293a4b5c6d7e8f9"
+FORMS = {
+    "JSON": ('{"api_key": "@@"}', KEY),
+    "JSON without spaces, camel case": ('{"apiKey":"@@","b":1}', KEY),
+    "JSON within JSON": (json.dumps({"c": json.dumps({"clientSecret": "@@"})}), KEY),
+    "JSON three levels deep": (json.dumps({"c": json.dumps({"d": json.dumps({"accessToken": "@@"})})}), KEY),
+    "a shell": ("export MISTRAL_API_KEY=@@\nX=1", KEY),
+    "a shell, a word with a digit": ("DB_PASSWORD=@@ python app.py", "hunter2"),
+    "a shell, in quotes": ("export SERVICE_TOKEN='@@'", KEY),
+    "a file of variables in JSON": (json.dumps({"c": "A=1\nCOHERE_API_KEY=@@\nB=2"}), KEY),
+    "YAML": ("database:\n  password: @@\n", "s3cretPassw0rd!"),
+    "a header, a bearer": ('curl -H "Authorization: Bearer @@" https://a.example', KEY),
+    "a header, basic": ("Authorization: Basic @@", "dXNlcjpzM2NyZXRQYXNzdzByZA=="),
+    "a header with a key": ("x-api-key: @@", HEX),
+    "a bearer in prose": ("send it as Bearer @@ please", KEY),
+    "a form": ("grant_type=x&client_secret=@@&b=1", KEY),
+    "a connection string": ("Server=db;User=a;Password=@@;", "Tr0ub4dor-3"),
+    "an account key": ("AccountKey=@@;EndpointSuffix=x", f"{KEY}{KEY}{KEY}/+{KEY}=="),
+    "hexadecimal": ('{"subscription-key":"@@"}', HEX),
+    "digits": ('{"api_key":"@@"}', "12345678901234567890"),
+    "an option": ("tool --api-key @@ --x", KEY),
+    "an option with an equals sign": ("tool --token=@@", KEY),
+    "an option for a password": ("tool --password @@ x", "hunter2x"),
+    "source code": ("client = Client(api_key='@@')", KEY),
+    "source code, a constant": ('SECRET_KEY = "@@"', KEY),
+    "prose": ("the API key: @@.", KEY),
+    "a hash rocket": (":access_token => '@@'", KEY),
+    "a signed address": ("https://a.example/x?sv=1&sig=@@&se=2", KEY + "%3D"),
+    "AWS": ("aws_secret_access_key = @@", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYzzTOPSECRE"),
+    "AWS, JSON": ('{"SecretAccessKey": "@@"}', "wJalrXUtnFEMI/K7MDENG+bPxRfiCYzzTOPSECRE"),
+    "a long token under a plain name": ('{"token": "@@"}', KEY),
+    "a value with an escaped slash": ('{"api_key":"@@"}', "aB3dE5fG7hJ9\\/kL1mN3pQ5rS7"),
+}
+"""What is written, with `@@` for the secret, and the secret."""
+HEALTHY = [
+    '{"max_tokens":100,"token":"hello world"}',
+    '{"token":" the","logprob":-0.1,"bytes":[32]}',
+    '{"prompt_tokens":1234567890123456789}',
+    'api_key=os.environ["OPENAI_API_KEY2"]',
+    "token = secrets.token_hex(16)",
+    "password = get_password()",
+    "key_password: _PasswordType",
+    "private_key: PKCS7PrivateKeyTypes",
+    '{"password":{"type":"string","minLength":8}}',
+    '{"password":"string"}',
+    '{"next_page_token":"CAEQAhgBIgYKBGFiY2QxMjM0NTY3ODkw"}',
+    '{"continuation_token":"CAEQAhgBIgYKBGFiY2QxMjM0NTY3ODkw"}',
+    '{"request_token":"f4c94ed7-238d-4c46-93db-48cd62ec33b7"}',
+    'api_key="your-api-key-here1"',
+    '{"api_key":"${OPENAI_API_KEY}"}',
+    "Authorization: Bearer $TOKEN2",
+    'Authorization: "Bearer <your_token_1>"',
+    "api_key=sk-...abc123def456",
+    '{"token_type":"bearer"}',
+    "the secret: it is here",
+    "password: required2",
+    "secret = settings.SECRET_KEY_2",
+    "self.token = token1",
+    "API_TOKEN=API_TOKEN_2",
+    '"prompt_cache_key":"abc123def456ghi789jkl012"',
+    '"idempotency_key":"abc123def456ghi789jkl012"',
+    '{"key":"abc123def456ghi789jkl012"}',
+    '"author":"abc123def456ghi789jkl012"',
+    "arn:aws:secretsmanager:us-west-2:123456789012:secret:MyTestDatabaseSecret-a1b2c3",
+    "- pwd: /home/ana/projects/one2three",
+    '"openid.ns.oauth": "http://specs.example/extensions/oauth/1.0"',
+    '{"signature":"aB3dE5fG7hJ9kL1mN3pQ5rS7aB3dE5fG7hJ9kL1mN3pQ5rS7"}',
+    '{"id":"msg_aB3dE5fG7hJ9kL1mN3pQ5rS7","tool_use_id":"toolu_aB3dE5fG7hJ9kL1mN3pQ5rS7"}',
+    "const apiKey = process.env.KEY1",
+    "x?design=aB3dE5fG7hJ9kL1mN3pQ5rS7",
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_secret_is_masked_and_nothing_around_it(form: str) -> None:
+    said, secret = FORMS[form]
+    text = said.replace("@@", secret, 1)
+
+    clean = REDACTOR.body(text.encode()).decode()
+
+    before, _, after = said.partition("@@")
+    assert len(clean) == len(text)
+    assert clean.startswith(before + "REDACT") and clean.endswith(after)
+    assert secret not in clean
+
+
+@pytest.mark.parametrize("text", HEALTHY)
+def test_what_only_has_such_a_name_stays(text: str) -> None:
+    assert REDACTOR.body(text.encode()).decode() == text
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_masking_twice_changes_nothing_more(form: str) -> None:
+    said, secret = FORMS[form]
+    once = REDACTOR.body(said.replace("@@", secret, 1).encode())
+
+    assert REDACTOR.body(once) == once
+
+
+@pytest.mark.parametrize(
+    ("form", "least"),
+    [('{{"api_key":"{}"}}', 10), ("MY_API_KEY={} x", 10), ("my api_key: {} x", 16), ('{{"token":"{}"}}', 20)],
+)
+def test_a_value_must_be_long_enough(form: str, least: int) -> None:
+    long, short = (form.format(("aB3dE5fG7h" * 3)[:size]).encode() for size in (least, least - 1))
+
+    assert REDACTOR.body(long) != long
+    assert REDACTOR.body(short) == short
+
+
+def test_a_document_under_such_a_name_is_left() -> None:
+    text = ('{"credentials":"' + KEY * 300 + '"}').encode()
+
+    assert REDACTOR.body(text) == text
+
+
+def test_two_passwords_of_unlike_length_are_equal_once_normalised() -> None:
+    one, other = (
+        REDACTOR.normalise(REDACTOR.body(f'{{"password":"{secret}"}}'.encode()))
+        for secret in ("hunter2-and", "a-longer-one-with-room-4-more")
+    )
+
+    assert one == other == b'{"password":"REDACTED"}'
