@@ -25,7 +25,7 @@ _RULER = re.compile(rb"[_=-]{4}")
 _LONGEST_KEY = 400
 """The length of the longest key, with its prefix; a longer match is encoded data."""
 _LARGE = 4096
-"""A row of at least so many bytes may be encoded data, of which only the ends can hold a key."""
+"""A row of at least this many bytes may be encoded data, of which only the ends can hold a key."""
 
 
 def shaped(body: bytes) -> Spans:

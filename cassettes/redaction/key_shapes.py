@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 LONG_WORD = 16
-"""Every key with a prefix has so many letters, digits, `_` and `-` in a row."""
+"""Every key with a prefix has at least this many letters, digits, `_` and `-` in a row."""
 REACH = 64
-"""At most so many bytes lie between the start of a key's prefix and the start of such a row."""
+"""At most this many bytes lie between the start of a key's prefix and the start of such a row."""
 
 
 @dataclass(frozen=True, slots=True)
