@@ -15,7 +15,7 @@ type Spans = dict[int, tuple[int, int]]
 
 _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _ROW = bytes(ord("w") if byte in _WORD or byte == ord("-") else ord(" ") for byte in range(256))
-"""Letters, digits, `_` and `-` as `w`, all else as a space."""
+"""Letters, digits, `_` and `-` as `w`, the rest as a space."""
 _ESCAPES = b"nrtbf"
 _BEFORE = re.compile(rb"(?:\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}|(?:\x1b|\\u001[bB]|\\x1[bB]|\\033|\\e)\[[0-9;]{0,16}m)\Z")
 """An encoded character that ends in a word character: a JSON escape, a percent-encoded byte, a terminal colour."""

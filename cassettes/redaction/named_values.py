@@ -45,7 +45,7 @@ _PLACEHOLDER = re.compile(
     r"get|set|input|args|params|options|request|response|data|value|abc123|foo|bar)(?![a-z0-9])|[<{$%(\[.]",
     re.IGNORECASE,
 )
-"""How a value begins that stands for a secret."""
+"""How a value begins that is written in place of a secret."""
 _PATH = re.compile(r"[/~.]|[A-Za-z]:[\\\\/]")
 """How a path begins: `pwd` prints one."""
 _EXPRESSION = re.compile(
@@ -118,7 +118,7 @@ def _judged(body: bytes, start: int, name: str, *, quoted: bool, assigned: bool)
 def is_secret(name: str, value: str, *, quoted: bool, assigned: bool) -> bool:
     """Whether a value under this name is a secret.
 
-    `quoted`: it stands in quotes. `assigned`: it is given to a variable of a shell or to an option.
+    `quoted`: it is in quotes. `assigned`: it is given to a variable of a shell or to an option.
     """
     kind = name.replace("_", "").replace("-", "").replace(".", "").lower()
     if _PLACEHOLDER.match(value) or _URL.match(value) or "..." in value:

@@ -28,7 +28,7 @@ _AROUND = 512
 """How far around an escape a secret with escapes may reach."""
 _LEAST_EVENTS = 2
 _LONGEST_PIECE = 4096
-"""A longer piece of a stream is a document of its own, in which a secret is whole."""
+"""A longer piece of a stream is a whole document, in which a secret is whole."""
 
 
 def escaped(body: bytes, search: Callable[[bytes], Spans]) -> Iterator[tuple[Segments, int]]:
