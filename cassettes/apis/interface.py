@@ -5,7 +5,7 @@ as well (`entry_points.py`).
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -35,6 +35,24 @@ def common_error(status: int, retry_after: float | None) -> Json:
     return {"error": {"message": message, "type": kind, "param": None, "code": code}}
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Spellings:
+    """What an API takes as equal although it is written in another way.
+
+    A client library that is updated may write a request in another way, and the model reads the same. Pointers are
+    patterns, `*` for any key or place.
+    """
+
+    defaults: Mapping[str, tuple[object, ...]] = MappingProxyType({})
+    """For each pointer, the values that mean the same as no value. Parts within a value are read before it."""
+    texts: tuple[str, ...] = ()
+    """Pointers to a text that may also be written as a list with one block that holds only this text."""
+    messages: tuple[str, ...] = ()
+    """Pointers to a list of messages that may also be written as the text of its only user message."""
+    json: tuple[str, ...] = ()
+    """Pointers to a string that holds JSON: it is compared as JSON."""
+
+
 @dataclass(frozen=True, slots=True)
 class IgnoredFields:
     """What differs between two runs of one agent although nothing was changed.
@@ -48,6 +66,7 @@ class IgnoredFields:
     """JSON pointers to ids that are compared by who refers to whom. An id that the recording holds counts itself."""
     texts: tuple[re.Pattern[str], ...] = ()
     """Expressions whose matches are blanked in every string; a group named `lead` stays."""
+    spellings: Spellings = Spellings()
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ from .request_fields import (
     result_id,
 )
 from .request_key import body_key, digest
+from .spellings import PlainSpelling
 
 type Key = tuple[str, str, bytes]
 
@@ -94,6 +95,7 @@ class FieldRules:
         said += [(p, rule) for p, rule in matching.rules.items() if p.startswith("/")]
         self._tree = plant(said)
         self._ids = plant((p, "id") for p in row.ids)
+        self.spelling = PlainSpelling(row.spellings)
         self.texts = (*row.texts, *(re.compile(p) for p in matching.ignore_text))
         self.path_texts = tuple(re.compile(p) for p in matching.ignore_text)
 
@@ -298,6 +300,7 @@ class Fingerprints:
                 fields = cast(Json, value)
                 change(fields, (rules.ids,), self._renamer())
                 _sort_results(fields)
+                rules.spelling.write(fields)
             stable = self._without(cast(object, value), _IGNORED, rules)
         return Fingerprint(
             method,
@@ -388,9 +391,21 @@ def texts_in_same_places(recorded: object, given: object) -> Iterator[tuple[str,
             yield from texts_in_same_places(one, other)
 
 
+def _as_sent(difference: Difference, recorded: object, given: object) -> Difference:
+    """The difference of a field with both values, also where one is a default and was left out of the comparison."""
+    name = difference.pointer[1:]
+    if difference.kind == "changed" or not (isinstance(recorded, dict) and isinstance(given, dict)):
+        return difference
+    before, after = cast(Json, recorded), cast(Json, given)
+    if name not in before or name not in after:
+        return difference
+    return Difference(difference.pointer, "changed", before[name], after[name])
+
+
 def compared(recorded: Fingerprint, given: Fingerprint) -> tuple[list[Difference], list[Difference]]:
     """Where two requests differ: in compared fields, and in ignored fields."""
-    counting = differences(recorded.stable_value, given.stable_value, SHOWN)
+    found = differences(recorded.stable_value, given.stable_value, SHOWN)
+    counting = [_as_sent(difference, recorded.value, given.value) for difference in found]
     if recorded.stable_path != given.stable_path:
         before, after = model_in(recorded.path), model_in(given.path)
         named = "model" if before[0] == after[0] else "path"

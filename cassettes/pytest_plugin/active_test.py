@@ -3,24 +3,29 @@
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import cached_property
 from pathlib import Path
 from typing import cast
+from urllib.parse import urlsplit
 
 import pytest
 
+from ..apis.lookup import is_recorded_path
 from ..errors import TurntapeError
 from ..faults.fault import overlay_of
 from ..replay.record_modes import effective_mode
 from ..replay.session import Session
 from ..replay.tool_recording import Asked
+from ..routes.upstreams import by_host
 from ..tape.model import RoundTrip
 from ..tape.provenance import ForkSource
 from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
 from ..transports.patching import Way, default_transports
 from .failures import expects_all, problems, remarks
 from .marker import Faulty, Marker, cassette_of
-from .network import Network
+from .network import Network, is_loopback
 from .server import TestServer, live_upstreams, placeholders
+from .subprocesses import close_network
 from .telemetry_hosts import is_side_traffic
 from .tool_servers import ToolServers
 
@@ -41,8 +46,9 @@ class ActiveTest:
             *cast(list[str], config.getoption("turntape_allow_host")),
             *cast(list[str], config.getini("turntape_allow_hosts")),
         )
-        self.network = Network(hosts)
-        pace = settings.paced()
+        self._allowed = [name.partition(":")[0] for name in hosts]
+        self.network = Network(hosts, blocks=self.session.plan.calls == "never")
+        self._pace = pace = settings.paced()
         self.tools = ToolServers(self.session, live, pace)
         self.transport = CassetteTransport(self.session, pace=pace)
         self.async_transport = AsyncCassetteTransport(self.session, pace=pace)
@@ -84,19 +90,44 @@ class ActiveTest:
 
     def start(self) -> None:
         seen = self.tools.start(self._undo)
-        self._undo.enter_context(default_transports(self.transport, self.async_transport, self._way, seen))
+        self._undo.enter_context(
+            default_transports(
+                self.transport, self.async_transport, self._way, seen, others=self._other_way, pace=self._pace
+            )
+        )
+        self._undo.enter_context(self.network)
         if self.session.plan.calls == "never":
-            self._undo.enter_context(self.network)
+            if not self.network.allows("*"):
+                close_network(self._allowed, self._wanted_by_process, self._undo)
             patch = self._undo.enter_context(pytest.MonkeyPatch.context())
             for name, value in placeholders(os.environ).items():
                 patch.setenv(name, value)
 
+    def _wanted_by_process(self, where: str) -> None:
+        self.network.reached.append(where)
+        self.network.blocked.append(f"{where} (a process of the test)")
+
     def _way(self, host: str, port: int | None, path: str) -> Way:
         if (port is not None and port == self.server.port) or self.network.allows(host, port):
             return "network"
-        if is_side_traffic(host, path):
+        if is_side_traffic(host, path) and (host, path) not in self._recorded_places:
             return "offline" if self.session.plan.calls == "never" else "network"
         return "session"
+
+    def _other_way(self, host: str, port: int | None, path: str) -> Way:
+        """As `_way`, for libraries with which tests also talk to other servers: on this machine, only what is
+        recorded, or goes to an LLM, belongs to the cassette."""
+        way = self._way(host, port, path)
+        if way == "session" and is_loopback(host):
+            known = (host, path) in self._recorded_places or is_recorded_path(path.rstrip("/"))
+            return "session" if known else "network"
+        return way
+
+    @cached_property
+    def _recorded_places(self) -> frozenset[tuple[str, str]]:
+        """The hosts and paths in the cassette."""
+        parts = [urlsplit(trip.request.url) for trip in self.session.player.cassette]
+        return frozenset((one.hostname or "", one.path) for one in parts)
 
     def stop(self) -> list[str]:
         """End everything; the problems that fail the test, one sentence each."""
@@ -124,9 +155,24 @@ class ActiveTest:
     def problems(self) -> list[str]:
         """Requests that were not recorded, recorded turns that were not requested, and different live answers."""
         found = problems(self.session, self.settings, self.tools, self._actions, passed=self.outcome == "passed")
-        if found and self.network.blocked:
+        if not self.asked and (unseen := self._unseen()):
+            found.append(unseen)
+        elif found and self.network.blocked:
             found.append(f"the network was blocked for {', '.join(dict.fromkeys(self.network.blocked))}")
         return found
+
+    def _unseen(self) -> str | None:
+        """What to say when the test reached an LLM API and nothing of that passed through us."""
+        apis = [(one.hostname, one.port) for one in map(urlsplit, live_upstreams(os.environ, {}).values())]
+        for where in self.network.reached:
+            host, _, port = where.rpartition(":") if ":" in where else (where, "", "")
+            if by_host(host) is not None or (port.isdigit() and (host, int(port)) in apis):
+                return (
+                    f"the test reached the LLM API at {where}, and nothing of that was recorded or replayed: its "
+                    "client uses a library that turntape cannot answer in process, or runs in another process; give "
+                    "the client the base URL turntape_server, or the process env=turntape_environment"
+                )
+        return None
 
     def _actions(self) -> Sequence[str] | None:
         hook, recorded = self.item.config.hook, list(self.session.player.cassette)

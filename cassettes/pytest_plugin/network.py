@@ -1,4 +1,7 @@
-"""Blocks the network during a test: a connection to another machine is refused unless its host is allowed."""
+"""Blocks the network during a test: a connection to another machine is refused unless its host is allowed.
+
+While a test is recorded, connections are only noted.
+"""
 
 import ipaddress
 import socket
@@ -22,14 +25,20 @@ def is_loopback(host: object) -> bool:
 
 
 class Network:
-    """`with Network(("api.example.com",)):` Hosts may have a port: `example.com:8080`."""
+    """`with Network(("api.example.com",)):` Hosts may have a port: `example.com:8080`.
 
-    def __init__(self, allowed: Iterable[str] = ()) -> None:
+    With `blocks=False`, every connection is made, and `reached` has it.
+    """
+
+    def __init__(self, allowed: Iterable[str] = (), *, blocks: bool = True) -> None:
+        self.blocks = blocks
         self._allowed = {name.lower() for name in allowed}
         self._addresses: set[str] = set()
         """The addresses of the allowed names."""
         self.blocked: list[str] = []
         """The refused connections, in order."""
+        self.reached: list[str] = []
+        """Connections that were made or refused, as `host:port`."""
         self._undo = ExitStack()
 
     def allows(self, host: object, port: object = None) -> bool:
@@ -38,15 +47,18 @@ class Network:
         return "*" in self._allowed or text in self._allowed or f"{text}:{port}" in self._allowed
 
     def _check(self, host: object, port: object) -> None:
-        if is_loopback(host) or str(host) in self._addresses or self.allows(host, port):
-            return
         text = host.decode("latin-1") if isinstance(host, bytes) else str(host)
         where = f"{text}:{port}" if port else text
+        if str(host) in self._addresses or self.allows(host, port):
+            return
+        self.reached.append(where)
+        if is_loopback(host) or not self.blocks:
+            return
         self.blocked.append(where)
         raise NetworkBlocked(
-            f"the test connects to {where}, and the network is blocked in tests marked turntape; clients of httpx and "
-            f"httpx2 are replayed automatically, other clients with the fixture turntape_server; to allow it: "
-            f"@pytest.mark.turntape(allow=[{text!r}])"
+            f"the test connects to {where}, and the network is blocked in tests marked turntape; clients of httpx, "
+            "httpx2, aiohttp, requests, urllib3, urllib and boto3 are replayed automatically, other clients with the "
+            f"fixture turntape_server; to allow it: @pytest.mark.turntape(allow=[{text!r}])"
         )
 
     def __enter__(self) -> "Network":
@@ -79,7 +91,7 @@ class Network:
             if not is_address:  # an address is checked when it is connected to
                 self._check(host, port)
             found = resolve(host, port, *args, **kwargs)
-            if not is_address and not is_loopback(host):
+            if self.blocks and not is_address and not is_loopback(host):
                 self._addresses.update(str(entry[4][0]) for entry in found)
             return found
 

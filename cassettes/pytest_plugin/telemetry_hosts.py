@@ -1,7 +1,8 @@
 """Other hosts that LLM libraries call: telemetry, price lists, vocabularies, traces.
 
 Such a request happens once in a process, or at any time in a thread, so it does not belong to a test's run. It is not
-recorded, not answered from a cassette, and not a miss. In a replay it is refused, as if the machine were offline.
+recorded, and not a miss. In a replay it is answered if the cassette has it, and refused otherwise, as if the machine
+were offline.
 """
 
 from ..replay.uploads import is_upload
@@ -29,6 +30,10 @@ _HOSTS = frozenset(
         "telemetry.crewai.com",
         "browser-intake-datadoghq.com",
         "scarf.sh",
+        # credentials of a cloud's machine
+        "169.254.169.254",
+        "169.254.170.2",
+        "metadata.google.internal",
     }
 )
 """Each includes its subdomains."""

@@ -144,8 +144,13 @@ def _ended(trip: RoundTrip) -> float:
 
 
 def _was_before(trips: Sequence[RoundTrip], one: int, other: int) -> bool:
-    """True when `one` had ended before `other` began. Without recorded times, the numbers decide."""
+    """True when `one` had ended before `other` began. Without recorded times, the numbers decide.
+
+    A recording of another tool that does not know when an answer ended does not know what overlapped: it has no order.
+    """
     first, second = trips[one], trips[other]
+    if "import" in (first.route, second.route) and (first.ended_at is None or second.ended_at is None):
+        return False
     if first.ended_at is None or first.started_at == second.started_at == 0.0:
         return one < other
     return _ended(first) <= second.started_at

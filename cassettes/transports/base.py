@@ -6,10 +6,10 @@ call methods, so `object` is enough. A type checker sees `Any`, and accepts the 
 """
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    TransportBase = Any
+    from typing import Any as TransportBase
 else:
     TransportBase = object
 

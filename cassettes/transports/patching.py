@@ -1,4 +1,4 @@
-"""For code that makes its own client: patches the default transports of httpx and httpx2 to answer from a session.
+"""For code that makes its own client: patches what httpx, httpx2, aiohttp and `http.client` use to reach the network.
 
 Only the classes that use the network are patched. A transport that a test provides (a mock, an ASGI app) is not
 changed. Libraries that are imported later are affected too, because the classes themselves are patched.
@@ -9,16 +9,17 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any
 
+from ..replay.pace import Pace
+from .aiohttp_client import patch_aiohttp
 from .cassette import LIVE, AsyncCassetteTransport, CassetteTransport
+from .http_client import patch_http_client
+from .wires import Choice, Way, Wires
+
+__all__ = ["Choice", "Way", "default_transports", "newest_library"]
 
 LIBRARIES = ("httpx", "httpx2")
-
-type Way = Literal["session", "network", "offline"]
-"""What happens to a request: the session answers it, it is sent as usual, or it is refused as if offline."""
-type Choice = Callable[[str, int | None, str], Way]
-"""By host, port and path."""
 
 
 def _ignore(body: bytes) -> None:
@@ -31,8 +32,13 @@ def default_transports(
     awaited: AsyncCassetteTransport,
     choice: Choice,
     seen: Callable[[bytes], object] = _ignore,
+    *,
+    others: Choice | None = None,
+    pace: str | float | Pace = "instant",
 ) -> Generator[None]:
     """Within this context, these two answer every client of httpx and httpx2 that has no explicit transport.
+
+    With `others`, their session also answers clients of aiohttp and of `http.client`, where that allows it.
 
     `seen` gets the body of each request that they answer, before they do.
     """
@@ -40,6 +46,10 @@ def default_transports(
         for name in LIBRARIES:
             if name in sys.modules or importlib.util.find_spec(name) is not None:
                 _patch(import_module(name), sync, awaited, choice, seen, undo)
+        if others is not None:
+            wires = Wires(sync.session, Pace.of(pace), others, seen)
+            patch_aiohttp(wires, undo)
+            patch_http_client(wires, undo)
         yield
 
 

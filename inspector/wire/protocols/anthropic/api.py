@@ -2,12 +2,39 @@
 
 import re
 
-from turntape.cassettes.apis.interface import Api, IgnoredFields
+from turntape.cassettes.apis.interface import Api, IgnoredFields, Spellings
 
 from .faults import FAULTS
 
 BILLING_TEXT = re.compile(r"(?P<lead>^x-anthropic-billing-header:).*", re.DOTALL)
 """A system block in which Claude Code counts and signs its requests."""
+
+SPELLINGS = Spellings(
+    defaults={
+        "/*": (None,),
+        "/system": ("", []),
+        "/tools": ([],),
+        "/tools/*/type": ("custom",),
+        "/tools/*/*": (None,),
+        "/tool_choice": ({"type": "auto"},),
+        "/tool_choice/disable_parallel_tool_use": (False, None),
+        "/thinking": ({"type": "disabled"},),
+        "/stop_sequences": ([],),
+        "/stream": (False,),
+        "/temperature": (1,),
+        "/service_tier": ("auto",),
+        "/mcp_servers": ([],),
+        "/messages/*/content/*/is_error": (False,),
+        "/messages/*/content/*/citations": ([],),
+        "/messages/*/content/*/content": ("", []),
+        "/messages/*/content/*/caller": ({"type": "direct"},),
+        "/messages/*/content/*/*": (None,),
+        "/messages/*/content/*/content/*/citations": (None, []),
+        "/system/*/citations": (None, []),
+    },
+    texts=("/system", "/messages/*/content", "/messages/*/content/*/content"),
+)
+"""Anthropic's reference of Messages, read 2026-11: a string is short for one text block."""
 
 IGNORED = IgnoredFields(
     pointers=(
@@ -25,6 +52,7 @@ IGNORED = IgnoredFields(
         "/messages/*/content/*/caller/tool_id",
     ),
     texts=(BILLING_TEXT,),
+    spellings=SPELLINGS,
 )
 
 API = Api(

@@ -2,9 +2,25 @@
 
 import re
 
-from turntape.cassettes.apis.interface import Api, IgnoredFields
+from turntape.cassettes.apis.interface import Api, IgnoredFields, Spellings
 
 from ..anthropic.api import IGNORED as ANTHROPIC_IGNORED
+
+SPELLINGS = Spellings(
+    defaults={
+        "/*": (None,),
+        "/system": ([],),
+        "/inferenceConfig": ({},),
+        "/inferenceConfig/*": (None,),
+        "/additionalModelRequestFields": ({},),
+        "/toolConfig/toolChoice": ({"auto": {}},),
+        "/toolConfig/tools": ([],),
+        "/toolConfig": ({},),
+        "/messages/*/content/*/toolResult/status": ("success",),
+        "/messages/*/content/*/toolUse/input": ({}, None),
+    },
+)
+"""Amazon's reference of Converse, read 2026-11."""
 
 CONVERSE_API = Api(
     path=re.compile(r"model/.+/converse(?:-stream)?"),
@@ -16,6 +32,7 @@ CONVERSE_API = Api(
             "/toolConfig/tools/*/cachePoint",
         ),
         ids=("/messages/*/content/*/toolUse/toolUseId", "/messages/*/content/*/toolResult/toolUseId"),
+        spellings=SPELLINGS,
     ),
     stream_ends=(b"messageStop",),
     turn_paths=("/converse", "/converse-stream"),

@@ -2,11 +2,31 @@
 
 import re
 
-from turntape.cassettes.apis.interface import Api, IgnoredFields, SessionTurns
+from turntape.cassettes.apis.interface import Api, IgnoredFields, SessionTurns, Spellings
 
 from ...json_value import as_object, parse_json
 from .faults import FAULTS
 from .parts import get
+
+SPELLINGS = Spellings(
+    defaults={
+        "/*": (None,),
+        "/contents/*/role": ("user", None),
+        "/contents/*/parts/*/*": (None,),
+        "/contents/*/parts/*/functionCall/args": ({}, None),
+        "/systemInstruction/role": ("user", "system", None),
+        "/system_instruction/role": ("user", "system", None),
+        "/tools": ([],),
+        "/safetySettings": ([],),
+        "/generationConfig": ({},),
+        "/generationConfig/*": (None,),
+        "/generationConfig/candidateCount": (1,),
+        "/toolConfig": ({},),
+        "/toolConfig/functionCallingConfig": ({},),
+        "/toolConfig/functionCallingConfig/mode": ("AUTO",),
+    },
+)
+"""Google's reference of `generateContent`, read 2026-11."""
 
 API = Api(
     path=re.compile(r".*models/[^/]+(?::|%3A)\w+"),
@@ -22,6 +42,7 @@ API = Api(
             "/contents/*/parts/*/executableCode/id",
             "/contents/*/parts/*/codeExecutionResult/id",
         ),
+        spellings=SPELLINGS,
     ),
     faults=FAULTS,
     stream_ends=(b'"finishReason"',),

@@ -2,7 +2,7 @@
 
 import re
 
-from turntape.cassettes.apis.interface import Api, IgnoredFields, SessionTurns
+from turntape.cassettes.apis.interface import Api, IgnoredFields, SessionTurns, Spellings
 
 from ...json_value import as_object, parse_json
 from .faults import FAULTS
@@ -27,6 +27,43 @@ def _answers(message: bytes) -> bool:
 SESSION_TURNS = SessionTurns(_asks, _answers)
 """OpenAI Realtime has the same two messages."""
 
+SPELLINGS = Spellings(
+    defaults={
+        "/*": (None,),
+        "/tools": ([],),
+        "/tools/*/*": (None,),
+        "/tool_choice": ("auto",),
+        "/include": ([],),
+        "/stream": (False,),
+        "/store": (True,),
+        "/background": (False,),
+        "/parallel_tool_calls": (True,),
+        "/temperature": (1,),
+        "/top_p": (1,),
+        "/top_logprobs": (0,),
+        "/truncation": ("disabled",),
+        "/service_tier": ("auto",),
+        "/reasoning": ({},),
+        "/reasoning/*": (None,),
+        "/text": ({},),
+        "/text/format": ({"type": "text"},),
+        "/text/verbosity": ("medium", None),
+        "/instructions": ("",),
+        "/input/*/*": (None,),
+        "/input/*/type": ("message",),
+        "/input/*/status": ("completed",),
+        "/input/*/summary": ([],),
+        "/input/*/content": ([], ""),
+        "/input/*/content/*/annotations": ([],),
+        "/input/*/content/*/logprobs": ([],),
+        "/input/*/content/*/*": (None,),
+    },
+    texts=("/input/*/content", "/input/*/output"),
+    messages=("/input",),
+    json=("/input/*/arguments",),
+)
+"""OpenAI's reference of Responses, read 2026-11: the defaults, `input` as a text or as items."""
+
 API = Api(
     path=re.compile(r"(?:.*/)?responses(?:/compact|/input_tokens)?"),
     ignored=IgnoredFields(
@@ -43,6 +80,7 @@ API = Api(
         ),
         ids=("/input/*/id", "/input/*/call_id", "/input/*/caller/caller_id", "/input/*/approval_request_id"),
         texts=(CHUNK_ID_TEXT, WALL_TIME_TEXT),
+        spellings=SPELLINGS,
     ),
     faults=FAULTS,
     stream_ends=(b"response.completed", b"response.incomplete", b"response.failed"),

@@ -1,6 +1,39 @@
 """What differs between two runs of one agent, for APIs in the shape of chat completions."""
 
-from turntape.cassettes.apis.interface import IgnoredFields
+from turntape.cassettes.apis.interface import IgnoredFields, Spellings
+
+CHAT_SPELLINGS = Spellings(
+    defaults={
+        "/*": (None,),
+        "/messages/*/*": (None,),
+        "/messages/*/content": ("", []),
+        "/messages/*/tool_calls": ([],),
+        "/messages/*/annotations": ([],),
+        "/messages/*/content/*/*": (None,),
+        "/tools": ([],),
+        "/tools/*/function/strict": (None, False),
+        "/tools/*/function/description": (None, ""),
+        "/tool_choice": ("auto",),
+        "/stream": (False,),
+        "/n": (1,),
+        "/temperature": (1,),
+        "/top_p": (1,),
+        "/presence_penalty": (0,),
+        "/frequency_penalty": (0,),
+        "/parallel_tool_calls": (True,),
+        "/logprobs": (False,),
+        "/logit_bias": ({},),
+        "/stop": ([],),
+        "/modalities": (["text"],),
+        "/response_format": ({"type": "text"},),
+        "/service_tier": ("auto",),
+        "/store": (False,),
+        "/options": ({},),
+    },
+    texts=("/messages/*/content",),
+    json=("/messages/*/tool_calls/*/function/arguments",),
+)
+"""OpenAI's reference of chat completions, read 2026-11: the defaults, and content as a string or as parts."""
 
 CHAT_IGNORED = IgnoredFields(
     pointers=(
@@ -19,4 +52,5 @@ CHAT_IGNORED = IgnoredFields(
         "/messages/*/content/*/cache_control",
     ),
     ids=("/messages/*/tool_calls/*/id", "/messages/*/tool_call_id"),
+    spellings=CHAT_SPELLINGS,
 )

@@ -1,0 +1,109 @@
+"""One spelling for requests that an API takes as equal: a text or its only block, a default sent or left out.
+
+Each API says in a trait what it takes as equal (`apis/interface.py`). This applies to keys of requests only: what was
+sent is kept as it is.
+"""
+
+from typing import cast
+
+import orjson
+
+from ..apis.interface import Spellings
+from .pointers import Nodes, plant, step
+
+type Json = dict[str, object]
+
+_TEXT_TYPES = frozenset({None, "text", "input_text", "output_text"})
+_ORDERED = orjson.OPT_SORT_KEYS
+
+
+def _same(value: object) -> bytes:
+    """One text for values that are equal; for JSON, `1` and `1.0` are."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return orjson.dumps(value, option=_ORDERED)
+
+
+class PlainSpelling:
+    """`PlainSpelling(spellings).write(body)` changes a request body in place."""
+
+    def __init__(self, spellings: Spellings) -> None:
+        self._defaults = {
+            pointer: frozenset(_same(value) for value in values) for pointer, values in spellings.defaults.items()
+        }
+        self._texts = frozenset(spellings.texts)
+        self._messages = frozenset(spellings.messages)
+        self._json = frozenset(spellings.json)
+        pointers = {*self._defaults, *self._texts, *self._messages, *self._json}
+        self._root = plant((pointer, pointer) for pointer in sorted(pointers))
+
+    def write(self, body: Json) -> None:
+        """Write the body in the plain spelling."""
+        if self._root.below:
+            self._fields(body, (self._root,))
+
+    def _fields(self, fields: Json, nodes: Nodes) -> None:
+        for key in list(fields):
+            below = step(nodes, key)
+            value = self._value(fields[key], below)
+            if self._is_default(value, below):
+                del fields[key]
+            else:
+                fields[key] = value
+
+    def _value(self, value: object, nodes: Nodes) -> object:
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+        if not nodes:
+            return value
+        pointers = {node.word for node in nodes if node.word is not None}
+        if isinstance(value, str):
+            return _as_json(value) if pointers & self._json else value
+        if isinstance(value, dict):
+            self._fields(cast(Json, value), nodes)
+            return cast(Json, value)
+        if isinstance(value, list):
+            items = cast(list[object], value)
+            for place, item in enumerate(items):
+                items[place] = self._value(item, step(nodes, str(place)))
+            if pointers & self._texts:
+                return _only_text(items)
+            if pointers & self._messages:
+                return _only_message(items)
+            return items
+        return value
+
+    def _is_default(self, value: object, nodes: Nodes) -> bool:
+        if isinstance(value, str) and len(value) > 40:
+            return False
+        allowed = [self._defaults[node.word] for node in nodes if node.word in self._defaults]
+        return bool(allowed) and any(_same(value) in one for one in allowed)
+
+
+def _as_json(text: str) -> object:
+    try:
+        return orjson.dumps(orjson.loads(text), option=_ORDERED).decode()
+    except (orjson.JSONDecodeError, TypeError):
+        return text
+
+
+def _only_text(items: list[object]) -> object:
+    """The text of the only block; the list itself when it holds anything else."""
+    if len(items) != 1 or not isinstance(items[0], dict):
+        return items
+    block = cast(Json, items[0])
+    text = block.get("text")
+    if isinstance(text, str) and block.get("type") in _TEXT_TYPES and block.keys() <= {"type", "text"}:
+        return text
+    return items
+
+
+def _only_message(items: list[object]) -> object:
+    """The text of the only message, which is the user's; the list itself when it holds anything else."""
+    if len(items) != 1 or not isinstance(items[0], dict):
+        return items
+    message = cast(Json, items[0])
+    text = message.get("content")
+    if isinstance(text, str) and message.get("role") == "user" and message.keys() <= {"role", "content"}:
+        return text
+    return items

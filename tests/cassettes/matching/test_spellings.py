@@ -1,0 +1,127 @@
+"""Requests that an API takes as equal have one key; a change that the model can see has another."""
+
+import json
+
+import pytest
+
+from turntape.cassettes.apis.interface import Spellings
+from turntape.cassettes.matching.fingerprints import Fingerprints
+from turntape.cassettes.matching.grades import Matching
+from turntape.cassettes.matching.spellings import PlainSpelling
+from turntape.cassettes.redaction.redactor import Redactor
+
+type Body = dict[str, object]
+
+CHAT, MESSAGES, RESPONSES = "chat/completions", "messages", "responses"
+GEMINI, CONVERSE = "models/gemini-x:generateContent", "model/x/converse"
+
+
+def key(path: str, body: Body) -> object:
+    found = Fingerprints(Matching(), Redactor.from_config(), frozenset())
+    return found.of("POST", path, (), json.dumps(body).encode()).stable
+
+
+def chat(*messages: Body, **more: object) -> Body:
+    return {"model": "m", "messages": list(messages), **more}
+
+
+USER: Body = {"role": "user", "content": "hi"}
+CALL: Body = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1, "b": 2}'}}
+OTHER_CALL: Body = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"b":2,"a":1}'}}
+
+
+def answered(**content: object) -> Body:
+    return chat(USER, {"role": "assistant", **content, "tool_calls": [CALL]})
+
+
+def result(content: object, **more: object) -> Body:
+    block: Body = {"type": "tool_result", "tool_use_id": "t", "content": content, **more}
+    return chat({"role": "user", "content": [block]})
+
+
+def items(*given: Body, **more: object) -> Body:
+    return {"model": "m", "input": list(given), **more}
+
+
+EQUAL: list[tuple[str, Body, Body]] = [
+    (CHAT, chat(USER), chat(USER, tool_choice="auto")),
+    (CHAT, chat(USER), chat(USER, temperature=1.0, top_p=1, n=1, stream=False, stop=None)),
+    (CHAT, chat(USER, temperature=0), chat(USER, temperature=0.0)),
+    (CHAT, answered(content=None), answered()),
+    (CHAT, answered(content=""), answered(content=None)),
+    (CHAT, chat(USER), chat({"role": "user", "content": [{"type": "text", "text": "hi"}]})),
+    (CHAT, chat({"role": "assistant", "tool_calls": [CALL]}), chat({"role": "assistant", "tool_calls": [OTHER_CALL]})),
+    (MESSAGES, chat(USER, system="s"), chat(USER, system=[{"type": "text", "text": "s"}])),
+    (MESSAGES, chat(USER), chat({"role": "user", "content": [{"type": "text", "text": "hi"}]})),
+    (MESSAGES, chat(USER), chat(USER, tool_choice={"type": "auto"}, thinking={"type": "disabled"})),
+    (MESSAGES, result("ok"), result([{"type": "text", "text": "ok"}], is_error=False)),
+    (RESPONSES, {"model": "m", "input": "hi"}, items({"type": "message", **USER})),
+    (
+        RESPONSES,
+        {"model": "m", "input": "hi"},
+        items({"role": "user", "content": [{"type": "input_text", "text": "hi"}]}),
+    ),
+    (RESPONSES, items({"type": "reasoning", "id": "r"}), items({"type": "reasoning", "id": "r", "summary": []})),
+    (RESPONSES, items(USER), items(USER, store=True, tool_choice="auto", text={"format": {"type": "text"}})),
+    (GEMINI, {"contents": [{"parts": [{"text": "a"}]}]}, {"contents": [{"role": "user", "parts": [{"text": "a"}]}]}),
+    (CONVERSE, {"messages": []}, {"messages": [], "toolConfig": {"toolChoice": {"auto": {}}}, "inferenceConfig": {}}),
+]
+
+
+@pytest.mark.parametrize(("path", "one", "other"), EQUAL)
+def test_another_spelling_is_equal(path: str, one: Body, other: Body) -> None:
+    assert key(path, one) == key(path, other)
+
+
+DIFFERENT: list[tuple[str, Body, Body]] = [
+    (CHAT, chat(USER), chat(USER, tool_choice="required")),
+    (CHAT, chat(USER), chat(USER, temperature=0)),
+    (CHAT, chat(USER), chat(USER, stream=True)),
+    (CHAT, answered(content="a"), answered()),
+    (
+        CHAT,
+        chat(USER),
+        chat({"role": "user", "content": [{"type": "text", "text": "hi"}, {"type": "text", "text": ""}]}),
+    ),
+    (MESSAGES, chat(USER, system="s"), chat(USER, system="t")),
+    (MESSAGES, result("ok"), result("ok", is_error=True)),
+    (MESSAGES, chat(USER), chat(USER, tool_choice={"type": "any"})),
+    (MESSAGES, chat(USER), chat(USER, tool_choice={"type": "auto", "disable_parallel_tool_use": True})),
+    (RESPONSES, items(USER), items(USER, store=False)),
+    (RESPONSES, {"model": "m", "input": "hi"}, items({"role": "developer", "content": "hi"})),
+    (RESPONSES, items({"type": "reasoning"}), items({"type": "reasoning", "summary": [{"text": "t"}]})),
+    (GEMINI, {"contents": [{"parts": [{"text": "a"}]}]}, {"contents": [{"role": "model", "parts": [{"text": "a"}]}]}),
+]
+
+
+@pytest.mark.parametrize(("path", "one", "other"), DIFFERENT)
+def test_what_the_model_can_see_is_not_equal(path: str, one: Body, other: Body) -> None:
+    assert key(path, one) != key(path, other)
+
+
+def test_the_first_key_is_of_the_body_as_it_was_sent() -> None:
+    prints = Fingerprints(Matching(), Redactor.from_config(), frozenset())
+    bodies = (json.dumps(one).encode() for one in (chat(USER), chat(USER, tool_choice="auto")))
+    one, other = (prints.of("POST", CHAT, (), body) for body in bodies)
+    assert one.exact != other.exact
+    assert one.stable == other.stable
+
+
+def test_an_api_without_spellings_keeps_every_value() -> None:
+    body: Body = {"a": None, "b": [{"type": "text", "text": "t"}]}
+    PlainSpelling(Spellings()).write(body)
+    assert body == {"a": None, "b": [{"type": "text", "text": "t"}]}
+
+
+def test_a_part_is_read_before_what_holds_it() -> None:
+    body: Body = {"options": {"a": None}, "text": [{"type": "text", "text": "t", "x": None}]}
+    PlainSpelling(Spellings({"/options": ({},), "/options/*": (None,), "/text/*/x": (None,)}, texts=("/text",))).write(
+        body
+    )
+    assert body == {"text": "t"}
+
+
+def test_arguments_that_are_not_json_stay() -> None:
+    body: Body = {"a": '{"b": '}
+    PlainSpelling(Spellings(json=("/a",))).write(body)
+    assert body == {"a": '{"b": '}
