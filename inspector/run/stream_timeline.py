@@ -1,5 +1,6 @@
 """An answer at a given time of its arrival, read like a complete one."""
 
+from bisect import bisect_left
 from dataclasses import replace
 
 from ..wire.exchange import Exchange
@@ -14,6 +15,22 @@ def length(detail: Detail) -> int:
     response, ended = detail.round_trip.response, detail.round_trip.ended_at
     last = response.chunks[-1].at if response is not None and response.chunks else 0
     return max(ended or 0, last)
+
+
+def first_token(detail: Detail) -> int | None:
+    """When the first text, reasoning or call of a streamed answer had arrived, in microseconds after the request."""
+    response = detail.round_trip.response
+    if response is None or not detail.reading.streamed or not _begun(detail.reading):
+        return None
+    times = sorted({chunk.at for chunk in response.chunks})
+    at = bisect_left(times, True, key=lambda moment: _begun(arrived(detail, moment)))
+    return times[at] if at < len(times) else None
+
+
+def _begun(reading: Reading) -> bool:
+    """Whether something was emitted."""
+    emission = reading.emission
+    return emission is not None and bool(emission.text or emission.reasoning or emission.refusal or emission.calls)
 
 
 def arrived(detail: Detail, at: int) -> Reading:

@@ -82,7 +82,7 @@ class RowUpdates:
         if state.playback.turn is not None or state.place is None:
             return False
         after = state.run.rows.after(state.place)
-        return state.view in OF_THE_RUN or state.place in again or (after is not None and after >= first)
+        return state.view in (*OF_THE_RUN, "timeline") or state.place in again or (after is not None and after >= first)
 
     def _redraw(self) -> None:
         """Draw the rows that were read, and let the cursor follow."""

@@ -58,7 +58,7 @@ _GROUPS: tuple[tuple[GroupKey, str], ...] = (
 )
 NEVER = "never called"
 _SURE = {"exact": "", "bounded": "±", "estimated": "~"}
-"""What stands before a number of tokens."""
+"""The sign before a number of tokens."""
 CERTAINTY = "tokens: 12 exact by the API's counts, ±12 within bounds, ~12 estimated"
 
 type _Order = Callable[[Piece], tuple[Decimal, int, int]]
@@ -229,8 +229,8 @@ class _Costs:
             figure = piece.tokens
             known = f"{_SURE[figure.certainty]}{figure.value:,}" if figure is not None else size(piece.size)
             spans += [(f"{known:>8} ", "plain"), (f"{piece.sent:>4}× ", "dim")]
-            spans += [(f"{piece.read:>4} ", "cache_read" if piece.read else "faint")]
-            spans += [(f"{piece.written:>3}  ", "cache_write" if piece.written else "faint")]
+            spans += [(f"{piece.read:>4} ", "cache_read" if piece.read else "dim")]
+            spans += [(f"{piece.written:>5} ", "cache_write" if piece.written else "dim")]
         else:
             spans.append((f"{piece.sent:>3}× ", "dim"))
         several_threads = len(self.rows.threads) > 1
@@ -246,7 +246,7 @@ def _piece_names(width: int) -> Spans:
     if width < NARROW:
         return [("     cost sent what", "dim")]
     share = " " * (_BAR + 1) if width >= WIDE else ""
-    return [(f"     cost {share}  tokens  sent read new  turn    what", "dim")]
+    return [(f"     cost {share}  tokens  sent read write turn    what", "dim")]
 
 
 def _group_names(width: int, last: str) -> Spans:

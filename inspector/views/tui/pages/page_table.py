@@ -7,6 +7,7 @@ from ....run.detail import history_diff_with
 from ....run.growth import context_window
 from ....run.request_cost import context
 from ....run.run_index import Run
+from ....run.stream_timeline import first_token
 from .blocks import Block
 from .context_page import context_page
 from .costs_page import ORDERS, costs_page
@@ -14,6 +15,7 @@ from .diff_page import diff_page
 from .findings_page import findings_page
 from .page import Page
 from .text_lines import prose
+from .timeline_page import timeline_page
 from .tools_page import tools_page
 from .turn_page import turn_page
 from .wire_page import wire_page
@@ -52,6 +54,12 @@ def _tools(run: Run, place: int) -> Page:
     return tools_page(run.rows, place)
 
 
+def _timeline(run: Run, place: int) -> Page:
+    row = run.rows.all[place]
+    token = first_token(run.detail(place)) if row.is_turn and row.streamed else None
+    return timeline_page(run.rows, place, None if token is None else token / 1_000_000)
+
+
 def costs(run: Run, order: str = "cost") -> Page:
     """The costs of the run, its pieces in one of `COST_ORDERS`."""
     return costs_page(run.ledger, run.rows, order)
@@ -74,5 +82,6 @@ PAGES: dict[str, Callable[[Run, int], Page]] = {
     "findings": _findings,
     "diff": _diff,
     "tools": _tools,
+    "timeline": _timeline,
     "costs": lambda run, place: costs(run),
 }

@@ -19,7 +19,7 @@ TOOLS: KeyHint = ("7", "Tools", "tools")
 OUTPUT: KeyHint = ("8", "Output", "output")
 """The view of the output of the recorded command, if there is one."""
 
-OF_THE_RUN: tuple[KeyHint, ...] = (("9", "Costs", "costs"),)
+OF_THE_RUN: tuple[KeyHint, ...] = (("9", "Costs", "costs"), ("0", "Timeline", "timeline"))
 """Views of the whole run, after those that are not always there."""
 
 
@@ -37,6 +37,7 @@ class Tabs(Keys):
             ("6 Diff", "this request and the previous one; the answer and what was sent back of it"),
             ("7 Tools", "the tool runs of this turn: the result as returned beside the result as seen"),
             ("9 Costs", "what each piece of the prompts cost over the run, the dearest first; cache misses"),
+            ("0 Timeline", "where the time went: waiting, answers, client and tools, in lanes and turn by turn"),
             ("s", "the order of the list of turns, or on the page of costs that of its pieces"),
             ("r", "the raw bodies of this turn, and back"),
             ("z", "only this pane, and both again"),

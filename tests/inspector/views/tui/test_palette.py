@@ -18,6 +18,8 @@ CHOICES = [Choice(name, what, action, lambda: None) for name, what, action in CO
         ("price", "Costs"),
         ("cost", "Costs"),
         ("dear", "Costs"),
+        ("latency", "Timeline"),
+        ("slow", "Timeline"),
         ("slowest", "Sort"),
         ("raw", "Wire"),
         ("headers", "Wire"),

@@ -19,9 +19,9 @@ def test_without_room_the_last_tabs_are_only_keys() -> None:
     async def flow() -> None:
         async with viewing(size=(40, 20)) as (app, pilot):
             tabs = app.query_one(Tabs)
-            assert tabs.render_line(0).text.split() == ["1", "Turn", "2", "Wire", "3", "Growth", "4", "5", "6", "9"]
+            assert " ".join(tabs.render_line(0).text.split()) == "1 Turn 2 Wire 3 4 5 6 9 0"
             await press(pilot, "4")
-            assert tabs.render_line(0).text.split() == ["1", "Turn", "2", "Wire", "3", "4", "Context", "5", "6", "9"]
+            assert " ".join(tabs.render_line(0).text.split()) == "1 Turn 2 3 4 Context 5 6 9 0"
 
     asyncio.run(flow())
 

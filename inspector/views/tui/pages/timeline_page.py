@@ -1,0 +1,175 @@
+"""The page of times: this turn, a lane for each thread and tool, and the times of all turns."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+from ....run.rows import Rows
+from ....run.run_timeline import Phase, RunLane, RunTimeline, Span, TurnTimes, run_timeline
+from ...text.number_format import lasted
+from ...text.terminal_text import GLYPHS, clip, width_of
+from ..formatting import several
+from .blocks import Block, Goto, Spans
+from .page import Page
+from .sections import gap, rule
+from .text_lines import flowing, lines
+
+LANES = 12
+"""Lanes of tools that are shown."""
+_NAME, _TIME = 16, 9
+"""Cells of the names, and of a time."""
+NARROW = 70
+"""On a narrower page (in cells) the turns have no column of their calls."""
+_PHASES: Mapping[Phase, tuple[str, str, str]] = {
+    "wait": ("░", "dim", "wait for the first byte"),
+    "stream": ("█", "api", "the answer arrives"),
+    "client": ("▒", "client", "the client works"),
+    "tool": ("█", "tool", "a tool runs"),
+}
+"""The character of each phase, its look, and what it means."""
+_PAUSE = "┆"
+_RANK: Mapping[Phase, int] = {"stream": 3, "tool": 2, "wait": 1, "client": 0}
+"""Which phase a cell shows when two are equally long in it."""
+
+
+def timeline_page(rows: Rows, place: int, first_token: float | None = None) -> Page:
+    """The times of a run; `first_token` are the seconds to the first token of the answer of the turn at `place`."""
+    found = run_timeline(rows)
+    if not found.turns:
+        return Page("timeline", [Block("none", (), lines([("no turns yet", "dim")]))])
+    blocks = [*_here(rows, found, place, first_token), *_lanes(rows, found, place), *_turns(rows, found, place)]
+    return Page("timeline", blocks)
+
+
+def _here(rows: Rows, found: RunTimeline, place: int, first_token: float | None) -> Iterator[Block]:
+    own = next((times for times in found.turns if times.place == place), None)
+    if own is None:
+        return
+    spans: list[tuple[str, str]] = [(rows.name_of(place), "title")]
+    for word, seconds in (
+        ("to the first byte", own.wait),
+        ("to the first token", first_token),
+        ("for the rest of the answer", own.stream),
+        ("in the client", own.client),
+    ):
+        if seconds is not None:
+            spans.append((f"  {_lasted(seconds)} {word}", "plain"))
+    yield Block("here", (), flowing(spans))
+
+
+def _lasted(seconds: float | None) -> str:
+    return lasted(None if seconds is None else 1000 * seconds)
+
+
+def _lanes(rows: Rows, found: RunTimeline, place: int) -> Iterator[Block]:
+    whole = found.seconds() or 1.0
+    words: Mapping[Phase, str] = {"wait": "waiting", "stream": "answers", "client": "client"}
+    parts = [f"{100 * found.seconds(phase) / whole:.0f} % {word}" for phase, word in words.items()]
+    yield gap("lanes")
+    note = f"{_lasted(found.axis.end - found.axis.begin)} from first to last; {', '.join(parts)}"
+    yield Block("lanes", rule("threads and tools", note), group=True)
+    legend: list[tuple[str, str]] = [(f"{sign} {word}  ", look) for sign, look, word in _PHASES.values()]
+    if found.axis.pauses:
+        longest = max(seconds for _, seconds in found.axis.pauses)
+        pauses = f"{several(len(found.axis.pauses), 'pause')} shortened, the longest {_lasted(longest)}"
+        legend.append((f"{_PAUSE} {pauses}", "warn"))
+    yield Block("lanes:legend", (), flowing(legend), indent=2, parent="lanes")
+    threads = [lane for lane in found.lanes if lane.what == "thread"]
+    tools = [lane for lane in found.lanes if lane.what == "tool"]
+    for lane in (*threads, *tools[:LANES]):
+        goto = Goto(lane.spans[0].place) if lane.spans else None
+        name = f"{lane.what}:{lane.name}"
+        title = partial(_lane, lane, found, place)
+        yield Block(f"lane:{name}", title, indent=2, parent="lanes", goto=goto)
+    if len(tools) > LANES:
+        yield Block("lanes:rest", (), lines([(f"{len(tools) - LANES} more tools", "dim")]), indent=2, parent="lanes")
+    yield Block("lanes:axis", partial(_axis, found), indent=2, parent="lanes")
+
+
+def _lane(lane: RunLane, found: RunTimeline, place: int, width: int) -> Spans:
+    names = _NAME if width >= NARROW else 8
+    cells = max(8, width - names - _TIME - 7)
+    glyph, look = (GLYPHS["tool"], "tool") if lane.what == "tool" else ("▸", "accent")
+    sure = "" if lane.recorded else "~"
+    name = clip(lane.name, names)
+    total = f"{sure}{_lasted(lane.seconds())}"
+    return [
+        (f"{glyph} ", look),
+        (name + " " * (names - width_of(name)) + " ", "bold" if lane.what == "thread" else "plain"),
+        *drawn(lane.spans, found, cells),
+        (f" {total:>{_TIME}}", "dim"),
+    ]
+
+
+def drawn(spans: Sequence[Span], found: RunTimeline, cells: int) -> list[tuple[str, str]]:
+    """The lane in `cells` cells: each shows the phase that is longest in it."""
+    shares: list[dict[Phase, float]] = [{} for _ in range(cells)]
+    failed: set[int] = set()
+    for span in spans:
+        first, last = cells * found.axis.share(span.start), cells * found.axis.share(span.stop)
+        for cell in range(int(first), min(cells - 1, int(last)) + 1):
+            part = min(last, cell + 1) - max(first, cell)
+            shares[cell][span.phase] = shares[cell].get(span.phase, 0.0) + max(part, 1e-9)
+            if span.failed:
+                failed.add(cell)
+    pauses = {int(cells * at / found.axis.seconds) for at, _ in found.axis.pauses}
+    out: list[tuple[str, str]] = []
+    for cell, held in enumerate(shares):
+        if not held:
+            out.append((_PAUSE, "warn") if cell in pauses else (" ", "plain"))
+            continue
+        phase = max(held, key=lambda one: (held[one], _RANK[one]))
+        sign, look, _ = _PHASES[phase]
+        out.append((sign, "bad" if cell in failed and phase != "client" else look))
+    return out
+
+
+def _axis(found: RunTimeline, width: int) -> Spans:
+    names = _NAME if width >= NARROW else 8
+    cells = max(8, width - names - _TIME - 7)
+    end = _lasted(found.axis.end - found.axis.begin)
+    middle = "" if found.axis.pauses else _lasted((found.axis.end - found.axis.begin) / 2)
+    line = list(" " * cells)
+    for at, text in ((0, "0"), (cells // 2 - len(middle) // 2, middle), (cells - len(end), end)):
+        if at >= 0 and not "".join(line[at : at + len(text)]).strip():
+            line[at : at + len(text)] = list(text)
+    return [(" " * (names + 3), "plain"), ("".join(line[:cells]), "dim")]
+
+
+def _turns(rows: Rows, found: RunTimeline, place: int) -> Iterator[Block]:
+    longest = max((times.seconds for times in found.turns), default=0.0)
+    yield gap("turns")
+    note = f"the longest {_lasted(longest)}; Enter goes to the turn"
+    yield Block("turns", rule("turns", note), group=True)
+    yield Block("turns:names", _names, indent=2, parent="turns")
+    for times in found.turns:
+        title = partial(_turn, rows, times, longest, times.place == place)
+        anchors = (f"turn:{times.place}",)
+        yield Block(f"turn:{times.place}", title, indent=2, parent="turns", goto=Goto(times.place), anchors=anchors)
+
+
+def _names(width: int) -> Spans:
+    return [(f"{'turn':<9}{'1st byte':>8} {'answer':>8} {'client':>8}  ", "dim")]
+
+
+def _turn(rows: Rows, times: TurnTimes, longest: float, selected: bool, width: int) -> Spans:
+    row = rows.all[times.place]
+    name = f"{row.thread} {row.label}" if len(rows.threads) > 1 else row.label
+    figures: list[tuple[str, str]] = [
+        (f"{clip(name, 8):<9}", "title" if selected else "bold"),
+        (f"{_lasted(times.wait):>8} ", "dim"),
+        (f"{_lasted(times.stream):>8} ", "api" if times.stream else "dim"),
+        (f"{_lasted(times.client):>8}  ", "client" if times.client else "dim"),
+    ]
+    calls = ", ".join(dict.fromkeys(row.calls)) or (row.error or "")
+    words = 24 if width >= NARROW + 40 else 14 if width >= NARROW else 0
+    cells = max(4, width - 4 - sum(width_of(text) for text, _ in figures) - (words + 1 if words else 0))
+    out: list[tuple[str, str]] = []
+    for phase, seconds in times.phases:
+        sign, look, _ = _PHASES[phase]
+        length = round(cells * (seconds or 0) / longest) if longest else 0
+        out.append((sign * max(length, 1 if seconds and seconds > longest / (4 * cells) else 0), look))
+    if words:
+        used = sum(len(text) for text, _ in out)
+        out.append((" " * max(1, cells - used + 1), "plain"))
+        out.append((clip(calls, words), "bad" if row.error else "dim"))
+    return [*figures, *out]

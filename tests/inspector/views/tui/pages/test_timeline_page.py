@@ -1,0 +1,85 @@
+"""The page of times."""
+
+from dataclasses import replace
+
+import pytest
+from conversations import loop
+from viewing import EXAMPLE
+
+from turntape.inspector.run.run_index import Run
+from turntape.inspector.run.run_timeline import run_timeline
+from turntape.inspector.run.stream_timeline import first_token
+from turntape.inspector.views.tui.pages.timeline_page import drawn, timeline_page
+
+RUN = Run.load(EXAMPLE)
+
+
+def shown(width: int, place: int = 0, token: float | None = None) -> list[str]:
+    return list(timeline_page(RUN.rows, place, token).laid_out(width, {}).text())
+
+
+def test_the_first_line_has_the_times_of_the_turn() -> None:
+    lines = shown(120, 0, 1.0)
+
+    assert lines[0] == (
+        "turn 1 of t1  786 ms to the first byte  1.0 s to the first token  2.5 s for the rest of the answer"
+        "  5.7 s in the client"
+    )
+    assert "token" not in shown(120)[0]
+
+
+def test_a_lane_for_each_thread_and_tool_leads_to_its_first_turn() -> None:
+    page = timeline_page(RUN.rows, 0)
+    lanes = [block for block in page.blocks if block.key.startswith("lane:")]
+
+    assert [block.key.partition(":")[2] for block in lanes[:3]] == ["thread:t1", "thread:t2", "thread:t3"]
+    assert all(block.goto is not None for block in lanes)
+    assert "  ● write_file" in "\n".join(shown(78))
+    assert "~2.4 s" in next(line for line in shown(78) if "write_file" in line)
+
+
+@pytest.mark.parametrize("width", [16, 38, 78, 120, 198])
+def test_lanes_and_turns_keep_within_the_width_and_below_their_heads(width: int) -> None:
+    lines = shown(width)
+    head = next(line for line in lines if line.strip().startswith("turn  "))
+    first = lines[lines.index(head) + 1]
+
+    if width >= 38:
+        assert first.index("786 ms") + 6 == head.index("1st byte") + 8
+        assert first.index("2.5 s") + 5 == head.index("answer") + 6
+    assert max(len(line) for line in lines if "▸ t" in line) <= max(width, 31)
+
+
+def test_a_cell_shows_what_took_longest_in_it() -> None:
+    found = run_timeline(RUN.rows)
+    main = found.lanes[0]
+
+    whole = "".join(sign for sign, _ in drawn(main.spans, found, 200))
+    assert len(whole) == 200 and set(whole) == {"░", "█", "▒", " "}
+    assert whole.count("█") > whole.count("░")
+    assert [look for sign, look in drawn(main.spans, found, 200) if look == "bad"]
+
+
+def test_a_long_pause_is_shortened_and_said() -> None:
+    first, second = loop()
+    late = replace(second, started_at=second.started_at + 3600, index=1)
+    run = Run.of([replace(first, index=0, ended_at=1_000_000), replace(late, ended_at=2_000_000)])
+    plain = [replace(row, calls=()) for row in run.rows.all]
+    run.rows.all[:] = plain
+
+    lines = list(timeline_page(run.rows, 0).laid_out(80, {}).text())
+    assert "┆ 1 pause shortened, the longest 60 min" in "\n".join(lines)
+    assert any("┆" in line for line in lines if "▸ t1" in line)
+
+
+def test_the_first_token_is_between_the_first_byte_and_the_end() -> None:
+    detail = RUN.detail(0)
+    at = first_token(detail)
+
+    assert at is not None and (detail.round_trip.first_byte_at or 0) < at < (detail.round_trip.ended_at or 0)
+    overloaded = next(place for place, row in enumerate(RUN.rows.all) if row.status == 529)
+    assert first_token(RUN.detail(overloaded)) is None
+
+
+def test_an_empty_run() -> None:
+    assert list(timeline_page(Run.of([]).rows, 0).laid_out(80, {}).text()) == ["no turns yet"]
