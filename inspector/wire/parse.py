@@ -61,6 +61,7 @@ def read_exchange(exchange: Exchange) -> Reading:
         usage_raw=answer.usage_raw,
         stated_cost=stated,
         price_terms=answer.price_terms,
+        cache_diagnosis=answer.cache_diagnosis,
         problems=(*problems, *answer.problems),
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from turntape.cassettes.tape.model import RoundTrip
 
+from . import cache_rules as rules
 from .exchange import Exchange, header
 from .values import OnlyInTotal
 
@@ -47,6 +48,8 @@ class Provider:
     """False when its answers never have a finish word, or an empty one."""
     parses_calls: bool = False
     """True when the model's vendor parses tool calls, so a call as prose comes from the model and not from a parser."""
+    cache: rules.CacheTable | None = None
+    """The rules of its prompt cache by model; None: what the protocol says of servers that are not known."""
 
 
 PROVIDERS: tuple[Provider, ...] = (
@@ -57,8 +60,16 @@ PROVIDERS: tuple[Provider, ...] = (
         own_models=True,
         strict_tools=True,
         parses_calls=True,
+        cache=rules.OPENAI,
     ),
-    Provider("anthropic", hosts=("api.anthropic.com",), prices="anthropic", own_models=True, parses_calls=True),
+    Provider(
+        "anthropic",
+        hosts=("api.anthropic.com",),
+        prices="anthropic",
+        own_models=True,
+        parses_calls=True,
+        cache=rules.CLAUDE,
+    ),
     Provider(
         "azure",
         hosts=("openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com", "inference.ai.azure.com"),
@@ -68,6 +79,7 @@ PROVIDERS: tuple[Provider, ...] = (
         named_deployments=True,
         strict_tools=True,
         parses_calls=True,
+        cache=rules.OPENAI,
     ),
     Provider(
         "vertex",
@@ -76,6 +88,7 @@ PROVIDERS: tuple[Provider, ...] = (
         telemetry="gcp.vertex_ai",
         only_in_total="thoughts",
         named_deployments=True,
+        cache=(*rules.CLAUDE, *rules.GEMINI),
     ),
     Provider(
         "gemini",
@@ -86,6 +99,7 @@ PROVIDERS: tuple[Provider, ...] = (
         only_in_total="thoughts",
         own_models=True,
         parses_calls=True,
+        cache=rules.GEMINI,
     ),
     Provider(
         "bedrock",
@@ -94,11 +108,20 @@ PROVIDERS: tuple[Provider, ...] = (
         prices="aws",
         telemetry="aws.bedrock",
         parses_calls=True,
+        cache=(*rules.CLAUDE, *rules.NOVA, *rules.OPENAI),
     ),
-    Provider("openrouter", hosts=("openrouter.ai",), prices="openrouter"),
-    Provider("groq", hosts=("api.groq.com",), prices="groq", own_models=True),
-    Provider("xai", hosts=("api.x.ai",), upstreams=("x-ai",), prices="x-ai", telemetry="x_ai", own_models=True),
-    Provider("deepseek", hosts=("api.deepseek.com",), prices="deepseek", own_models=True),
+    Provider("openrouter", hosts=("openrouter.ai",), prices="openrouter", cache=rules.FAMILIES),
+    Provider("groq", hosts=("api.groq.com",), prices="groq", own_models=True, cache=rules.GROQ),
+    Provider(
+        "xai",
+        hosts=("api.x.ai",),
+        upstreams=("x-ai",),
+        prices="x-ai",
+        telemetry="x_ai",
+        own_models=True,
+        cache=rules.XAI,
+    ),
+    Provider("deepseek", hosts=("api.deepseek.com",), prices="deepseek", own_models=True, cache=rules.DEEPSEEK),
     Provider(
         "mistral",
         hosts=("api.mistral.ai", "codestral.mistral.ai"),
@@ -106,9 +129,17 @@ PROVIDERS: tuple[Provider, ...] = (
         telemetry="mistral_ai",
         own_models=True,
         parses_calls=True,
+        cache=rules.MISTRAL,
     ),
-    Provider("cohere", hosts=("api.cohere.com", "api.cohere.ai"), prices="cohere", own_models=True, parses_calls=True),
-    Provider("ollama", hosts=("ollama.com",), own_models=True, local=True),
+    Provider(
+        "cohere",
+        hosts=("api.cohere.com", "api.cohere.ai"),
+        prices="cohere",
+        own_models=True,
+        parses_calls=True,
+        cache=rules.COHERE,
+    ),
+    Provider("ollama", hosts=("ollama.com",), own_models=True, local=True, cache=rules.SLOT),
     Provider("together", hosts=("api.together.xyz", "api.together.ai"), prices="together"),
     Provider("fireworks", hosts=("api.fireworks.ai",), prices="fireworks"),
     Provider("perplexity", hosts=("api.perplexity.ai",), prices="perplexity"),
@@ -119,8 +150,10 @@ PROVIDERS: tuple[Provider, ...] = (
         route_prefix="huggingface_",
         route_header="x-inference-provider",
     ),
-    Provider("github", hosts=("models.github.ai", "models.inference.ai.azure.com"), unlisted=True),
-    Provider("copilot", hosts=("githubcopilot.com",), prices="github-copilot"),
+    Provider(
+        "github", hosts=("models.github.ai", "models.inference.ai.azure.com"), unlisted=True, cache=rules.FAMILIES
+    ),
+    Provider("copilot", hosts=("githubcopilot.com",), prices="github-copilot", cache=rules.FAMILIES),
     Provider("moonshot", hosts=("api.moonshot.ai", "api.moonshot.cn"), prices="moonshotai"),
     Provider("zai", hosts=("api.z.ai", "open.bigmodel.cn"), prices="zai"),
     Provider(
@@ -145,7 +178,7 @@ PROVIDERS: tuple[Provider, ...] = (
     Provider("ovhcloud", hosts=("oai.endpoints.kepler.ai.cloud.ovh.net",), prices="ovhcloud"),
     Provider("meta", hosts=("api.meta.ai",), prices="meta"),
     Provider("arcee", hosts=("api.arcee.ai",), prices="arcee"),
-    Provider("venice", hosts=("api.venice.ai",), unlisted=True),
+    Provider("venice", hosts=("api.venice.ai",), unlisted=True, cache=rules.VENICE),
     Provider("writer", hosts=("api.writer.com",), unlisted=True),
     Provider("ai21", hosts=("api.ai21.com",), unlisted=True),
     Provider("replicate", hosts=("api.replicate.com",), unlisted=True),
@@ -153,21 +186,29 @@ PROVIDERS: tuple[Provider, ...] = (
     Provider("digitalocean", hosts=("inference.do-ai.run",), unlisted=True),
     Provider("heroku", hosts=("inference.heroku.com",), unlisted=True),
     Provider("crusoe", hosts=("api.crusoe.ai", "api.inference.crusoecloud.com"), unlisted=True),
-    Provider("portkey", hosts=("api.portkey.ai",), resells=True),
+    Provider("portkey", hosts=("api.portkey.ai",), resells=True, cache=rules.FAMILIES),
     Provider("alephalpha", hosts=("api.aleph-alpha.com",), unlisted=True),
     Provider("watsonx", hosts=("ml.cloud.ibm.com",), unlisted=True, telemetry="ibm.watsonx.ai"),
     Provider(
-        "cloudflare", hosts=("api.cloudflare.com", "gateway.ai.cloudflare.com"), prices="cloudflare", resells=True
+        "cloudflare",
+        hosts=("api.cloudflare.com", "gateway.ai.cloudflare.com"),
+        prices="cloudflare",
+        resells=True,
+        cache=rules.FAMILIES,
     ),
-    Provider("vercel", hosts=("ai-gateway.vercel.sh",), resells=True),
+    Provider("vercel", hosts=("ai-gateway.vercel.sh",), resells=True, cache=rules.FAMILIES),
     Provider(
-        "databricks", hosts=("databricks.com", "azuredatabricks.net"), prices="databricks", named_deployments=True
+        "databricks",
+        hosts=("databricks.com", "azuredatabricks.net"),
+        prices="databricks",
+        named_deployments=True,
+        cache=rules.FAMILIES,
     ),
     Provider("snowflake", hosts=("snowflakecomputing.com",), unlisted=True, says_finish=False),
-    Provider("litellm", resells=True),
-    Provider("codex", prices="openai"),
-    Provider("lmstudio", local=True),
-    Provider("vllm", local=True),
+    Provider("litellm", resells=True, cache=rules.FAMILIES),
+    Provider("codex", prices="openai", cache=rules.OPENAI),
+    Provider("lmstudio", local=True, cache=rules.SLOT),
+    Provider("vllm", local=True, cache=rules.VLLM),
 )
 
 HEADERS: tuple[tuple[str, str], ...] = (

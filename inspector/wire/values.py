@@ -141,6 +141,16 @@ class OutputFormat:
 
 
 @dataclass(frozen=True, slots=True)
+class CacheMark:
+    """A place where the request asks the API to keep the prompt up to there in its cache."""
+
+    pointer: str
+    """RFC 6901 pointer to the last piece that is kept; empty for the last piece of the prompt, whatever it is."""
+    lifetime: str | None = None
+    """How long to keep it, in the API's own word: `5m`, `1h`, `30m`; None when the mark does not say."""
+
+
+@dataclass(frozen=True, slots=True)
 class RequestReading:
     model: str | None = None
     streamed: bool = False
@@ -157,6 +167,8 @@ class RequestReading:
     stop: tuple[str, ...] = ()
     output_format: OutputFormat | None = None
     """The JSON that the answer's text must be; None when the request leaves its form open."""
+    cache_marks: tuple[CacheMark, ...] = ()
+    """The cache marks, in the order of the body: tools, system prompt, messages."""
     parameters: dict[str, object] = field(default_factory=dict[str, object])
     """Every other top-level field of the body that is not history, tools or system."""
     previous_id: str | None = None
@@ -338,6 +350,8 @@ class ResponseReading:
     """The cost that the answer states; None when it states none."""
     price_terms: Mapping[str, str] = field(default_factory=dict[str, str])
     """Terms of the answer that change its price: `service_tier`, `speed`."""
+    cache_diagnosis: str | None = None
+    """Why the prompt's cache was not read whole, in the API's own word; None where it does not say."""
     model: str | None = None
     id: str | None = None
     continuation: str | None = None
@@ -370,6 +384,8 @@ class Reading:
     usage_raw: object = None
     stated_cost: StatedCost | None = None
     price_terms: Mapping[str, str] = field(default_factory=dict[str, str])
+    cache_diagnosis: str | None = None
+    """Why the prompt's cache was not read whole, in the API's own word; None where it does not say."""
     problems: tuple[str, ...] = ()
     """What could not be read, one sentence each."""
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ..cache_rules import CacheTable
 from ..exchange import Exchange
 from ..json_value import Object
 from ..values import Message
@@ -115,6 +116,8 @@ class Caching:
     """True when only what the request marks is cached; False when the API decides."""
     has_marks: bool = False
     """True when the request body has a place for such marks in every dialect of the protocol."""
+    rules: CacheTable = ()
+    """The rules of the API's cache by model, for a server that is not in the provider table."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from turntape.cassettes.framing import Event
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_json, is_object, parse_json
 from ...values import ApiError, FinishLabel, Part, ResponseReading, Usage
+from ..shared.cache_marks import cache_diagnosis
 from ..shared.counts import Counts
 from ..shared.errors import error_in
 from ..shared.parts import unread
@@ -67,6 +68,7 @@ def read_anthropic_message(
         usage_raw=message.get("usage") or None,
         stated_cost=stated_cost(message, usage),
         price_terms=price_terms(usage),
+        cache_diagnosis=cache_diagnosis(message),
         model=as_text(message.get("model")),
         id=as_text(message.get("id")),
         error=error,

@@ -2,6 +2,7 @@
 
 import re
 
+from ...cache_rules import CLAUDE
 from ...exchange import Exchange, header
 from ...json_value import as_array, as_object, is_array
 from ...values import Kind, RequestReading, ResponseReading
@@ -92,6 +93,6 @@ ANTHROPIC_MESSAGES = Protocol(
     ),
     answers=AnswerRules(always_says_finish=True, contradictions=contradictions, lacks_id=lacks_id),
     reasoning=Reasoning("required"),
-    caching=Caching(on_request=True, has_marks=True),
+    caching=Caching(on_request=True, has_marks=True, rules=CLAUDE),
     price_provider="anthropic",
 )

@@ -2,6 +2,7 @@
 
 from ...json_value import Object, as_array, as_count, as_object, as_text
 from ...values import Message, OutputFormat, Part, RequestReading, ToolCall, ToolChoice
+from ..shared.cache_marks import anthropic_marks
 from ..shared.output_format import response_format
 from ..shared.parts import arguments_of, call_part, chosen, media_part, other_fields, text_part, texts
 from .results import client_result, server_result
@@ -31,6 +32,7 @@ def read_anthropic_request(fields: Object, model: str | None = None, *, streamed
         max_output=as_count(fields.get("max_tokens")),
         stop=texts(fields.get("stop_sequences")),
         output_format=_output_format(fields),
+        cache_marks=anthropic_marks(fields),
         parameters=other_fields(fields, _KNOWN),
         previous_id=as_text(thread.get("previous_message_id")),
     )

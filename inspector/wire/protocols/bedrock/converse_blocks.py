@@ -3,6 +3,7 @@
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
 from ...values import Message, OutputFormat, Part, RequestReading, Tool, ToolCall, ToolChoice, ToolResult, Usage
 from ..shared.answers import first_count, summed
+from ..shared.cache_marks import converse_marks
 from ..shared.counts import Counts
 from ..shared.output_format import schema_format
 from ..shared.parts import arguments_of, call_part, chosen, media_part, other_fields, text_of, text_part, texts
@@ -23,6 +24,7 @@ def read_converse_request(fields: Object, model: str | None, *, streamed: bool) 
         tool_choice=_tool_choice(as_object(config.get("toolChoice"))),
         max_output=first_count(inference.get("maxTokens"), inference.get("max_new_tokens")),
         stop=texts(inference.get("stopSequences")),
+        cache_marks=converse_marks(fields),
         output_format=_output_format(as_object(as_object(fields.get("outputConfig")).get("textFormat"))),
         parameters={**other_fields(fields, _KNOWN), **({"inferenceConfig": inference} if inference else {})},
     )

@@ -2,6 +2,7 @@
 
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
 from ...values import Message, Part, RequestReading, Tool, ToolCall, ToolChoice, ToolResult
+from ..shared.cache_marks import chat_marks
 from ..shared.output_format import chat_format
 from ..shared.parts import arguments_of, call_part, chosen, media_part, other_fields, text_of, text_part, texts
 
@@ -63,6 +64,7 @@ def read_chat_request(fields: Object, model: str | None = None) -> RequestReadin
         max_output=as_count(fields.get("max_completion_tokens")) or as_count(fields.get("max_tokens")),
         stop=texts(fields.get("stop")),
         output_format=chat_format(fields),
+        cache_marks=chat_marks(fields),
         parameters=other_fields(fields, _KNOWN),
     )
 

@@ -10,6 +10,7 @@ from ...values import ApiError, FinishLabel, Kind, Part, RequestReading, Respons
 from ..openai_chat.usage import chat_usage
 from ..protocol import Protocol
 from ..shared.answers import answer, first_object, prompt_message
+from ..shared.cache_marks import cache_diagnosis, responses_marks
 from ..shared.errors import error_in
 from ..shared.output_format import response_format
 from ..shared.parts import chosen, other_fields, text_part, unread
@@ -110,6 +111,7 @@ def read_responses_request(fields: Object) -> RequestReading:
         parallel_tool_calls=parallel if isinstance(parallel, bool) else None,
         max_output=as_count(fields.get("max_output_tokens")),
         output_format=response_format(as_object(fields.get("text")).get("format"), "/text/format"),
+        cache_marks=responses_marks(fields),
         parameters=other_fields(fields, _KNOWN),
         previous_id=as_text(fields.get("previous_response_id"))
         or as_text(conversation)
@@ -214,6 +216,7 @@ def read_responses_body(
         usage_raw=body.get("usage"),
         stated_cost=stated_cost(body, usage),
         price_terms=price_terms(body),
+        cache_diagnosis=cache_diagnosis(body),
         model=as_text(body.get("model")),
         id=as_text(body.get("id")),
         error=error,
