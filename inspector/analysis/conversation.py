@@ -17,7 +17,7 @@ from ..wire.values import Emission, Message, Part, ToolCall, ToolResult
 
 type UnitKind = Literal["text", "call", "result", "media", "refusal", "other"]
 
-MARKERS = frozenset({"cache_control", "cachePoint"})
+MARKERS = frozenset({"cache_control", "cachePoint", "prompt_cache_breakpoint"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,156 @@
+"""Caches that keep what they like: on a grid, in whole units, in one slot, or without any promise."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ...wire.cache_rules import CacheRule, Grid
+from ..model import Figure
+from .model import Expectation
+from .prediction import NOTHING, UNKNOWN, Answered, Prediction
+from .prefix_tree import PrefixTree
+from .prompt import Prompt
+
+
+@dataclass(slots=True)
+class CommonPrefix:
+    """What a request has in common with earlier ones: the base of all automatic caches."""
+
+    rule: CacheRule
+    tree: PrefixTree
+    _asked: int = 0
+    _answers: dict[int, int] = field(default_factory=dict[int, int])
+    """Tokens of the answer to the prompt that ends with a node, as far as a client sends them back."""
+
+    def predict(self, prompt: Prompt) -> Prediction:
+        if not self._asked:
+            return UNKNOWN
+        position, dead = self._common(prompt)
+        figure = self._tokens(prompt, position)
+        gone = self.tree.places[prompt.nodes[dead]] if dead is not None else None
+        lost = (self.tree.tokens[prompt.nodes[dead]] or 0) if dead is not None else 0
+        if figure is None:
+            return Prediction("unknown", None, -1, gone, lost)
+        read = self._cut(figure)
+        short = figure.value > 0 and figure.value < self.rule.minimum
+        if read.value == 0:
+            return Prediction(NOTHING.expected, NOTHING.read, -1, gone, lost, short)
+        return Prediction(self._expected(prompt, position), read, position, gone, lost, short)
+
+    def _common(self, prompt: Prompt) -> tuple[int, int | None]:
+        """The last block that a living request had too, and the last one that only a dead one had."""
+        dead: int | None = None
+        for at in range(len(prompt.nodes) - 1, -1, -1):
+            seen = self.tree.seen[prompt.nodes[at]]
+            if seen is None:
+                continue
+            if prompt.at - seen < self.rule.longest:
+                return at, dead
+            dead = at if dead is None else dead
+        return -1, dead
+
+    def _expected(self, prompt: Prompt, position: int) -> Expectation:
+        """Automatic caches promise nothing."""
+        return "expected" if self.rule.promised else "possible"
+
+    def _tokens(self, prompt: Prompt, position: int) -> Figure | None:
+        """The tokens in common, with those of the answer that the request sends back."""
+        if position < 0:
+            return NOTHING.read
+        node = prompt.nodes[position]
+        base = self.tree.figure(prompt.nodes, position)
+        if base is None:
+            return None
+        answer = self._answers.get(node)
+        echoed = position + 1 < len(prompt.nodes) and self.tree.echoes[prompt.nodes[position + 1]]
+        if answer is None or not echoed:
+            return base
+        return Figure(base.value + answer, base.low, base.high + answer, "estimated")
+
+    def _cut(self, figure: Figure) -> Figure:
+        """What is read of tokens in common."""
+        return Figure(figure.value, 0, figure.high, "estimated")
+
+    def written(self, prompt: Prompt, prediction: Prediction, total: int | None) -> Figure | None:
+        return None
+
+    def learn(self, prompt: Prompt, prediction: Prediction, answered: Answered) -> None:
+        self._asked += 1
+        usage = answered.usage
+        if usage.input is None or not prompt.nodes:
+            return
+        said = self._said(prompt)
+        self.tree.settle(prompt.nodes, {}, usage.input, exact=not answered.sums, said=said)
+        self.tree.answered(prompt.nodes, prompt.at, prompt.place)
+        if usage.output is not None:
+            self._answers[prompt.nodes[-1]] = max(0, usage.output - (usage.reasoning or 0))
+
+    def _said(self, prompt: Prompt) -> int | None:
+        """The tokens of the answer that a prompt sends back."""
+        for at in range(len(prompt.nodes) - 1, -1, -1):
+            if self.tree.tokens[prompt.nodes[at]] is not None:
+                return self._answers.get(prompt.nodes[at])
+        return None
+
+    def reachable(self, nodes: Sequence[int]) -> int | None:
+        tokens = self.tree.tokens[nodes[-1]] if nodes else None
+        return None if tokens is None else self._cut(Figure.exact(tokens)).value
+
+
+@dataclass(slots=True)
+class GridCache(CommonPrefix):
+    """Whole steps of the common prefix."""
+
+    def _cut(self, figure: Figure) -> Figure:
+        value, high = self._steps(figure.value), self._steps(figure.high)
+        return Figure(value, 0, max(value, high), "estimated")
+
+    def _steps(self, tokens: int) -> int:
+        assert isinstance(self.rule, Grid)
+        whole = tokens - tokens % self.rule.step
+        return whole if whole >= self.rule.minimum else 0
+
+
+@dataclass(slots=True)
+class UnitCache(GridCache):
+    """Whole prompts, and what two earlier ones had in common."""
+
+    _ends: set[int] = field(default_factory=set[int])
+
+    def _common(self, prompt: Prompt) -> tuple[int, int | None]:
+        position, dead = CommonPrefix._common(self, prompt)
+        while position >= 0 and prompt.nodes[position] not in self._ends:
+            position -= 1
+        return position, dead
+
+    def learn(self, prompt: Prompt, prediction: Prediction, answered: Answered) -> None:
+        common, _ = CommonPrefix._common(self, prompt)
+        if prompt.nodes:
+            self._ends.add(prompt.nodes[-1])
+        if 0 <= common < len(prompt.nodes) - 1:
+            self._ends.add(prompt.nodes[common])
+        CommonPrefix.learn(self, prompt, prediction, answered)
+
+
+@dataclass(slots=True)
+class SlotCache(CommonPrefix):
+    """Only the last request."""
+
+    _last: Sequence[int] = ()
+
+    def _common(self, prompt: Prompt) -> tuple[int, int | None]:
+        pairs = zip(self._last, prompt.nodes, strict=False)
+        shared = next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(self._last), len(prompt.nodes)))
+        return shared - 1, None
+
+    def learn(self, prompt: Prompt, prediction: Prediction, answered: Answered) -> None:
+        CommonPrefix.learn(self, prompt, prediction, answered)
+        self._last = prompt.nodes
+
+
+@dataclass(slots=True)
+class OpenCache(CommonPrefix):
+    """Any part of the common prefix."""
+
+    def _cut(self, figure: Figure) -> Figure:
+        enough = figure.value >= self.rule.minimum
+        return Figure(figure.value if enough else 0, 0, figure.high, "bounded")

@@ -1,0 +1,102 @@
+"""The pieces of a prompt as a cache sees them, in the order of the prompt: tools, system prompt, messages.
+
+A block is the smallest piece that a mark can end: a tool, a content block, a whole message where that is not a list of
+blocks. Cache marks are not part of it, and neither is a tool that the model must look for first (`defer_loading`).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...analysis.conversation import MARKERS, unmarked
+from ...wire.cache_rules import Level
+from ...wire.json_value import as_array, as_object, as_text, compact, is_array
+from ...wire.values import Message, Part, RequestReading, Tool
+
+_MARKERS = tuple(MARKERS)
+_LISTS = ("content", "parts")
+"""The fields of a message that hold its content blocks."""
+_MESSAGE_FIELDS = frozenset({"role", "type", "id", "status", *_LISTS})
+_TEXT_TYPES = (None, "text", "input_text", "output_text")
+_MEDIA_WEIGHT = 6000
+"""The bytes of text that a picture or a file is taken for: its own bytes say nothing about its tokens."""
+_LARGE = 20_000
+_NOT_CACHED = "x-anthropic-billing-header"
+"""How a piece of Claude Code's system prompt begins that is new in every request and not in the prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One piece."""
+
+    level: Level
+    pointer: str
+    text: str
+    """What the model reads of it, as JSON or as plain text; equal for equal pieces, wherever they are."""
+    weight: int
+    """Its size for a division of tokens by bytes."""
+    echo: bool = False
+    """True for a piece of an answer that the client sends back."""
+
+
+def head_blocks(request: RequestReading) -> Iterator[Block]:
+    """The tools, and the system prompt where the API has it apart."""
+    for tool in request.tools:
+        if not tool.deferred:
+            yield _tool(tool)
+    for part in request.system:
+        if not part.text.startswith(_NOT_CACHED):
+            yield _block("system", part.pointer, _system_text(part))
+
+
+def _tool(tool: Tool) -> Block:
+    text = compact([tool.name, tool.description, tool.schema])
+    return Block("tools", tool.pointer, text, len(text))
+
+
+def _system_text(part: Part) -> str:
+    """A text stays the same when a client writes it as a list of one block, which it must to mark it."""
+    return part.text if part.kind == "text" else compact(unmarked(part.raw))
+
+
+def message_blocks(message: Message, level: Level) -> Iterator[Block]:
+    """The blocks of a message."""
+    raw, echo = as_object(message.raw), message.role == "assistant"
+    name = next((key for key in _LISTS if is_array(raw.get(key))), None)
+    if name is None:
+        text = raw.get("content") if set(raw) <= {"role", "content", "type", "id", "status"} else None
+        if isinstance(text, str):
+            yield _block(level, f"{message.pointer}/content", text, message.role, echo=echo)
+        else:
+            yield _block(level, message.pointer, _json(message.raw or _texts(message)), message.role, echo=echo)
+        return
+    for place, value in enumerate(as_array(raw[name])):
+        if "cachePoint" not in as_object(value):
+            yield _block(level, f"{message.pointer}/{name}/{place}", _content(value), message.role, echo=echo)
+    rest = {key: value for key, value in raw.items() if key not in _MESSAGE_FIELDS and value is not None}
+    if rest:
+        yield _block(level, message.pointer, _json(rest), message.role, echo=echo)
+
+
+def _texts(message: Message) -> list[str]:
+    return [part.text for part in message.parts]
+
+
+def _content(value: object) -> str:
+    """A block of plain text is its text: clients write it in several ways."""
+    fields = as_object(value)
+    text = as_text(fields.get("text"))
+    if text is not None and fields.get("type") in _TEXT_TYPES and set(fields) <= {"type", "text", *MARKERS}:
+        return text
+    return _json(value)
+
+
+def _json(value: object) -> str:
+    text = compact(value)
+    return compact(unmarked(value)) if any(marker in text for marker in _MARKERS) else text
+
+
+def _block(level: Level, pointer: str, text: str, role: str = "system", *, echo: bool = False) -> Block:
+    weight = len(text) + 4
+    if weight > _LARGE and " " not in text[1000:2000]:  # base64
+        weight = _MEDIA_WEIGHT
+    return Block(level, pointer, f"{role}:{text}", weight, echo)

@@ -1,0 +1,252 @@
+"""Why a prompt was not read from the cache as far as it could have been, and what that cost."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from turntape.cassettes.tape.model import RoundTrip
+
+from ...analysis.pricing import cost_of
+from ...wire.cache_rules import CacheRule, Cause, Grid, Level, Marks
+from ...wire.json_value import as_array, parse_json
+from ...wire.values import Reading, Usage
+from .blocks import Block
+from .model import Miss
+from .prediction import Prediction
+from .prefix_tree import PrefixTree
+from .prompt import Prompt
+
+_SLACK = 8
+"""Fewer tokens than this are no miss: APIs count the end of a prompt in different ways."""
+_AROUND = 24
+"""Characters shown of a difference."""
+_CHANGED: Mapping[Level, Cause] = {
+    "tools": "changed-tools",
+    "system": "changed-system",
+    "messages": "changed-history",
+}
+API_WORDS: Mapping[str, tuple[Cause, ...]] = {
+    "model_changed": ("model", "speed"),
+    "tools_changed": ("changed-tools",),
+    "system_changed": ("changed-system",),
+    "messages_changed": ("changed-history",),
+    "prompt_cache_key_changed": ("key",),
+    "text_format_changed": ("text-format",),
+    "reasoning_effort_changed": ("thinking",),
+    "verbosity_changed": ("verbosity",),
+    "service_tier_changed": ("service-tier",),
+    "input_changed": ("changed-history", "changed-system"),
+    "context_compacted": ("changed-history",),
+}
+"""The reasons that APIs give, and the causes that they stand for (anthropic 2.12, openai 3.54, read 2026-11-22)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """An earlier turn, as far as a later one is compared with it."""
+
+    prompt: Prompt
+    model: str
+    rule: CacheRule
+    left: int
+    """The tokens that it left in the cache for a request that begins like it."""
+    kept: int
+    """The position of the last block of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One turn that is compared with an earlier one."""
+
+    past: Past
+    prompt: Prompt
+    prediction: Prediction
+    rule: CacheRule
+    tree: PrefixTree
+    model: str
+    usage: Usage
+    blocks: Callable[[], tuple[Sequence[Block], Sequence[Block]]]
+    """The blocks of the earlier and of this request, with their texts; empty where they are no longer at hand."""
+    diagnosis: str | None = None
+
+
+def explain(case: Case, trip: RoundTrip, reading: Reading) -> Miss | None:
+    """The miss of a turn, or None when it read what it could."""
+    usage, past = case.usage, case.past
+    if usage.input is None or (usage.cache_read is None and usage.cache_write is None):
+        return None
+    read = usage.cache_read or 0
+    lost = min(past.left, usage.input) - read
+    slack = case.rule.step if isinstance(case.rule, Grid) else _SLACK
+    if lost <= slack:
+        return _too_short(case, read, trip, reading)
+    cause, message, position, first = _cause(case)
+    if case.diagnosis in API_WORDS and cause not in API_WORDS[case.diagnosis]:
+        cause = API_WORDS[case.diagnosis][0]
+        message = f"the API says {case.diagnosis}"
+    because = case.prediction.dead if cause == "expired" and case.prediction.dead is not None else past.prompt.place
+    pointer = case.prompt.pointers[position] if 0 <= position < len(case.prompt.pointers) else ""
+    return Miss(cause, message, pointer, first, lost, price_of(trip, reading, lost), because)
+
+
+def _too_short(case: Case, read: int, trip: RoundTrip, reading: Reading) -> Miss | None:
+    """A prefix that is sent again and again, and is below what the model keeps."""
+    if not case.prediction.short or read or case.usage.cache_write:
+        return None
+    minimum = case.rule.minimum
+    position = _common(case.past.prompt.nodes, case.prompt.nodes) - 1
+    tokens = (case.tree.tokens[case.prompt.nodes[position]] or 0) if position >= 0 else 0
+    message = f"the marked prefix has fewer than {minimum:,} tokens, which is the least that this model keeps"
+    price = price_of(trip, reading, tokens)
+    return Miss("below-minimum", message, "", None, tokens, price, case.past.prompt.place) if tokens else None
+
+
+type _Found = tuple[Cause, str, int, int | None]
+"""Cause, message, position of the first difference or -1, first byte."""
+
+
+def _cause(case: Case) -> _Found:
+    past = case.past
+    if past.model != case.model:
+        return "model", f"the model changed from {past.model} to {case.model}; each model has its own cache", -1, None
+    position = _common(past.prompt.nodes, case.prompt.nodes)
+    if position <= past.kept:
+        return _changed(case, position)
+    return (*_unchanged(case), -1, None)
+
+
+def _common(before: Sequence[int], now: Sequence[int]) -> int:
+    """The first position at which two prompts differ."""
+    pairs = enumerate(zip(before, now, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(before), len(now)))
+
+
+_ORDER: Mapping[Level, int] = {"tools": 0, "system": 1, "messages": 2}
+
+
+def _changed(case: Case, position: int) -> _Found:
+    """What differs within what was kept: a setting, or a piece."""
+    before, now = case.past.prompt, case.prompt
+    nodes = now.nodes if position < len(now.nodes) else before.nodes
+    level = case.tree.levels[nodes[position]]
+    settings = [
+        one
+        for (one, new), (_, old) in zip(now.settings, before.settings, strict=False)
+        if new != old and _ORDER[one.level] <= _ORDER[level]
+    ]
+    if settings and not _differs_before(case, position, settings[0].level):
+        one = min(settings, key=lambda setting: _ORDER[setting.level])
+        field = ".".join(one.path)
+        return one.cause, f"`{field}` changed, and the cache of the {one.level} depends on it", -1, None
+    old, new = case.blocks()
+    was = old[position] if position < len(old) else None
+    got = new[position] if position < len(new) else None
+    return (_CHANGED[level], *_difference(level, old, new, was, got, position))
+
+
+def _differs_before(case: Case, position: int, level: Level) -> bool:
+    """Whether a piece before the level of a setting differs."""
+    return (
+        _ORDER[case.tree.levels[case.past.prompt.nodes[position]]] < _ORDER[level]
+        if (position < len(case.past.prompt.nodes))
+        else False
+    )
+
+
+def _difference(
+    level: Level,
+    old: Sequence[Block],
+    new: Sequence[Block],
+    was: Block | None,
+    got: Block | None,
+    position: int,
+) -> tuple[str, int, int | None]:
+    if level == "tools" or (was is not None and was.level == "tools"):
+        return _tools(old, new, was, got, position)
+    what = "the system prompt" if level == "system" else "the history"
+    if was is None or got is None or was.level != got.level:
+        return f"{what} {'got shorter' if got is None or was is not None else 'changed'}", position, None
+    first = _first(was.text, got.text)
+    before, after = _near(was.text, first), _near(got.text, first)
+    return f"{what} changed: {before!r} became {after!r}", position, _bytes_before(got, first)
+
+
+def _tools(
+    old: Sequence[Block], new: Sequence[Block], was: Block | None, got: Block | None, position: int
+) -> tuple[str, int, int | None]:
+    before = [_tool(block) for block in old if block.level == "tools"]
+    after = [_tool(block) for block in new if block.level == "tools"]
+    added = [name for name in after if name not in before]
+    removed = [name for name in before if name not in after]
+    if added or removed:
+        said = [f"{', '.join(names[:3])} {word}" for names, word in ((added, "added"), (removed, "removed")) if names]
+        return f"the tools changed: {' and '.join(said)}", position, 0
+    if was is None or got is None:
+        return "the tools changed", position, None
+    if before != after:
+        return "only the order of the tools changed", position, 0
+    first = _first(was.text, got.text)
+    return f"the definition of {_tool(got)} changed", position, _bytes_before(got, first)
+
+
+def _tool(block: Block) -> str:
+    return str((as_array(parse_json(block.text.encode("utf-8", "surrogatepass"))) or ["?"])[0])
+
+
+def _first(before: str, now: str) -> int:
+    pairs = enumerate(zip(before, now, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(before), len(now)))
+
+
+def _near(text: str, first: int) -> str:
+    start = max(first - _AROUND // 2, text.find(":") + 1 if first > text.find(":") else 0)
+    return text[start : first + _AROUND]
+
+
+def _bytes_before(block: Block, first: int) -> int:
+    """The bytes of a piece before a character of its text, without the role in front."""
+    begin = 0 if block.level == "tools" else block.text.find(":") + 1
+    return len(block.text[begin : max(first, begin)].encode("utf-8", "surrogatepass"))
+
+
+def _unchanged(case: Case) -> tuple[Cause, str]:
+    """Why an unchanged prefix was not read."""
+    prediction, prompt, rule = case.prediction, case.prompt, case.rule
+    waited = prompt.at - case.past.prompt.at
+    expected = prediction.read.value if prediction.read is not None else 0
+    if prediction.dead is not None and prediction.dead_tokens > expected:
+        return "expired", f"the cache lives for {_time(rule.lifetime)}, and was last used {_time(waited)} earlier"
+    if isinstance(rule, Marks) and expected < case.past.left - _SLACK:
+        if not prompt.marks and not prompt.implicit:
+            return "no-breakpoint", "the request has no cache mark, so nothing is looked for"
+        if prediction.short:
+            return "below-minimum", f"the marked prefix has fewer than {rule.minimum:,} tokens"
+        reach = f"looks back over {rule.look_back} blocks" if rule.look_back else "looks for what was marked"
+        return "moved-breakpoint", f"a cache mark {reach} and finds no entry: the mark before is farther away"
+    if waited >= rule.lifetime:
+        return (
+            "expired",
+            f"{_time(waited)} passed since the last use, and the cache may live for {_time(rule.lifetime)}",
+        )
+    if prediction.expected == "expected":
+        return "unexplained", "the prefix is unchanged and still alive, and the API did not read it"
+    return "not-promised", "the prefix is unchanged; the API may read it and did not"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} seconds"
+    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.0f} hours"
+
+
+def price_of(trip: RoundTrip, reading: Reading, tokens: int) -> Decimal | None:
+    """What tokens cost more than if they had been read from the cache, in US dollars."""
+    usage = reading.usage
+    if usage is None or usage.input is None:
+        return None
+    read, written = usage.cache_read or 0, usage.cache_write or 0
+    moved = min(written, tokens)
+    hour = max(0, usage.cache_write_1h - moved)
+    better = replace(usage, cache_read=read + tokens, cache_write=written - moved, cache_write_1h=hour)
+    paid, could = (cost_of(trip, replace(reading, usage=one, stated_cost=None)) for one in (usage, better))
+    return max(Decimal(0), paid.amount - could.amount) if paid is not None and could is not None else None

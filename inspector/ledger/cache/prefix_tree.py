@@ -1,0 +1,117 @@
+"""All prompts of a run as one tree of blocks: prompts that begin alike share their nodes.
+
+A node stands for a whole prefix: the blocks on the way from the root to it. It holds numbers only, so that the tree grows
+with what is new and not with what is sent again. Tokens of a node are all tokens up to its end.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ...wire.cache_rules import Level
+from ..model import Figure
+
+ROOT = 0
+
+
+@dataclass(slots=True)
+class PrefixTree:
+    """Nodes by number; node 0 is the root, which has no block."""
+
+    parents: list[int] = field(default_factory=lambda: [ROOT])
+    levels: list[Level] = field(default_factory=lambda: ["tools"])
+    weights: list[int] = field(default_factory=lambda: [0])
+    """The bytes of the node's own block."""
+    echoes: list[bool] = field(default_factory=lambda: [False])
+    """Whether the block is a piece of an answer."""
+    tokens: list[int | None] = field(default_factory=lambda: [0])
+    """Tokens up to the end of the node, where a count of the API allows to say."""
+    exact: list[bool] = field(default_factory=lambda: [True])
+    seen: list[float | None] = field(default_factory=lambda: [None])
+    """When the last request that has the node was sent and answered."""
+    places: list[int] = field(default_factory=lambda: [-1])
+    """The place of that request."""
+    _children: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
+
+    def child(self, parent: int, digest: int, level: Level, weight: int, *, echo: bool = False) -> int:
+        """The node of a block behind `parent`; it is made when there is none."""
+        key = (parent, digest)
+        node = self._children.get(key)
+        if node is None:
+            node = self._children[key] = len(self.parents)
+            self.parents.append(parent)
+            self.levels.append(level)
+            self.weights.append(weight)
+            self.echoes.append(echo)
+            self.tokens.append(None)
+            self.exact.append(False)
+            self.seen.append(None)
+            self.places.append(-1)
+        return node
+
+    def figure(self, nodes: Sequence[int], position: int) -> Figure | None:
+        """The tokens up to the block at `position` of a prompt; its bounds are the exact counts around it."""
+        node = nodes[position]
+        value = self.tokens[node]
+        if value is None:
+            return None
+        if self.exact[node]:
+            return Figure.exact(value)
+        low = next((self._value(nodes[at]) for at in range(position - 1, -1, -1) if self.exact[nodes[at]]), 0)
+        high = next((self._value(nodes[at]) for at in range(position + 1, len(nodes)) if self.exact[nodes[at]]), None)
+        return Figure(value, low, max(value, high if high is not None else 2 * value), "estimated")
+
+    def _value(self, node: int) -> int:
+        return self.tokens[node] or 0
+
+    def pin(self, node: int, tokens: int) -> None:
+        """The API's own count of a node."""
+        self.tokens[node] = tokens
+        self.exact[node] = True
+
+    def settle(
+        self, nodes: Sequence[int], known: Mapping[int, int], total: int, *, exact: bool, said: int | None = None
+    ) -> None:
+        """Give tokens to the nodes of a prompt that have none yet.
+
+        `known` are counts by position, `total` those of the whole prompt, `said` those of the answer that it sends back
+        first, behind what is known already. What is between two counts is divided by bytes.
+        """
+        for position, tokens in known.items():
+            self.pin(nodes[position], tokens)
+        last = len(nodes) - 1
+        start = next((at for at in range(last, -1, -1) if self.tokens[nodes[at]] is not None), -1)
+        begin = self._value(nodes[start]) if start >= 0 else 0
+        # A count that the prompt's end contradicts is not used: the API counts some prompts again in another way.
+        points = [(at, tokens) for at, tokens in sorted(known.items()) if at > start]
+        if said is not None and start < last:
+            end = start
+            while end < last and self.echoes[nodes[end + 1]]:
+                end += 1
+            if start < end < last and begin + said <= total:
+                points.insert(0, (end, begin + said))
+        if start < last:
+            points.append((last, max(total, begin)))
+        at = start
+        for position, tokens in points:
+            if position > at:
+                self._fill(nodes, at, begin, position, max(tokens, begin))
+                at, begin = position, max(tokens, begin)
+        if exact and start < last:
+            self.exact[nodes[last]] = True
+
+    def _fill(self, nodes: Sequence[int], start: int, begin: int, end: int, tokens: int) -> None:
+        """Divide what lies between two positions by bytes."""
+        whole = sum(self.weights[nodes[at]] for at in range(start + 1, end + 1)) or 1
+        done = 0
+        for at in range(start + 1, end + 1):
+            node = nodes[at]
+            done += self.weights[node]
+            if not self.exact[node]:
+                self.tokens[node] = begin + round((tokens - begin) * done / whole)
+
+    def answered(self, nodes: Sequence[int], at: float, place: int) -> None:
+        """Note that a request with these nodes was answered."""
+        seen, places = self.seen, self.places
+        for node in nodes:
+            seen[node] = at
+            places[node] = place
