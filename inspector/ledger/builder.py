@@ -15,6 +15,7 @@ from turntape.cassettes.tape.model import RoundTrip
 from ..analysis.turn import Turn
 from ..tools.tool_run import ToolRun
 from ..wire.values import Message, Reading, Usage
+from .cache import CachePredictor
 from .contents import hidden
 from .done import begins
 from .model import Ledger
@@ -63,6 +64,7 @@ class LedgerBuilder:
         self._threads: dict[str, _Thread] = {}
         self._stretches: list[Stretch] = []
         self._places: set[int] = set()
+        self._caches = CachePredictor()
         self._made: Ledger | None = None
 
     def add(self, place: int, one: LabelledTurn) -> None:
@@ -107,6 +109,7 @@ class LedgerBuilder:
             usage=reading.usage or Usage(),
             priced=without_bodies(one.round_trip, reading),
         )
+        sent.cache = self._caches.add(place, turn)
         before = thread.counted
         if before is not None and before.number < turn.number:
             sent.before, sent.same_head, sent.extended = before.place, prompt.same_head, prompt.extended

@@ -17,6 +17,10 @@ so much that the figure is mostly a share by bytes; `low` and `high` are still t
 type PieceKind = Literal["system", "tool", "user", "assistant", "call", "result", "media", "reasoning", "other"]
 """`tool` is a definition. `other` has no place in the request: text that the API adds, history that it keeps."""
 
+type Expectation = Literal["expected", "possible", "unknown"]
+"""What a cache's rules say of a read. `expected`: the provider keeps what they say. `possible`: it may, and promises
+nothing. `unknown`: the tape does not show what the cache held, or nothing is known of the cache."""
+
 type GroupKey = Literal["kind", "tool", "definition", "server", "thread", "subagent"]
 
 
@@ -93,8 +97,8 @@ class Miss:
     """Tokens that the cache could have given and did not."""
 
     cause: str
-    """`changed-tools`, `changed-system`, `changed-history`, `moved-breakpoint`, `expired`, `below-minimum`, `model`,
-    `key`, `tool-choice`, `thinking`, `cold`, `unexplained`, …"""
+    """`changed-tools`, `changed-system`, `changed-history`, `moved-breakpoint`, `expired`, `unexplained`, and the
+    others of `wire/cache_rules.py`."""
     message: str
     at: str = ""
     """JSON pointer to the first difference in this request."""
@@ -110,8 +114,8 @@ class CacheEntry:
     """What the provider's rules would read and write, beside what happened; in tokens."""
 
     rule: str
-    """The name of the rule: `marks`, `grid of 128`, `units`, `none promised`."""
-    expected: Literal["expected", "possible", "unknown"]
+    """The name of the rule: `marks`, `grid of 128`, `units`, `none promised`, `unknown`."""
+    expected: Expectation
     read: Figure | None
     written: Figure | None
     actual_read: int | None

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from turntape.cassettes.tape.model import Request, Response, RoundTrip
 
 from ..wire.values import Reading, RequestReading, Usage
+from .model import CacheEntry
 
 
 @dataclass(slots=True, kw_only=True)
@@ -35,6 +36,8 @@ class SentTurn:
     """Whether the prompt begins with the whole of that turn's."""
     same_head: bool = False
     """Whether tools and system prompt are those of that turn."""
+    cache: CacheEntry | None = None
+    """What the rules of the API's cache expect, without the price of a miss."""
     skipped: bool = False
     """Whether a turn without counts is between that turn and this one."""
 

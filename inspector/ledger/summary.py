@@ -10,6 +10,7 @@ from decimal import Decimal
 from itertools import accumulate
 
 from .bill import WRITES, Bill, Zone, bill_of, shares
+from .cache import with_price
 from .contents import Content
 from .groups import Paid, grouped
 from .model import Figure, Ledger, Piece, TurnEntry
@@ -86,6 +87,7 @@ def _entry(turn: SentTurn, bill: Bill, uses: Uses, sent: dict[int, SentTurn]) ->
         cost=bill.cost.amount if bill.cost else None,
         new=turn.new,
         make=uses.made,
+        cache=with_price(turn.cache, *turn.priced),
     )
 
 

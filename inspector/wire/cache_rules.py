@@ -60,6 +60,10 @@ class CacheRule:
     """After this, it is surely gone."""
     promised: bool = False
     """True when the API keeps what its rule says. Otherwise a read is possible, and never expected."""
+    keeps_reasoning: bool = True
+    """True when reasoning that the client sends back stays in the prompt."""
+    vague: bool = False
+    """True when the API may read more than its rule allows, so that nothing can be expected, not even no read."""
     settings: tuple[Setting, ...] = ()
 
 
@@ -112,6 +116,7 @@ class Unpromised(CacheRule):
 
     name: str = "none promised"
     longest: float = 24 * HOUR
+    vague: bool = True
 
 
 type CacheTable = tuple[tuple[re.Pattern[str], CacheRule], ...]
@@ -175,16 +180,17 @@ OPENAI: CacheTable = (
     _row(r"gpt-(5-[6-9]|[6-9]|\d\d)", _GPT_5_6),
     _row(r"gpt-(4o|4-1|4-5|5)|chatgpt-4o|(^|[/.-])o[1-9]|codex", _GPT_GRID),
 )
-NOVA: CacheTable = (_row(r"nova", replace(_CLAUDE, minimum=1000)),)
+_NOVA_SETTINGS = (Setting("tool-choice", "tools", ("tool_choice",)),)
+NOVA: CacheTable = (_row(r"nova", replace(_CLAUDE, minimum=1000, settings=_NOVA_SETTINGS)),)
 GEMINI: CacheTable = (
     _row(r"gemini.*pro", Unpromised(minimum=2048)),
     _row(r"gemini", Unpromised(minimum=1024)),
 )
 DEEPSEEK: CacheTable = (_row(r"deepseek", Units(name="units", step=128, longest=24 * HOUR)),)
-XAI: CacheTable = (_row(r"grok", Grid(name="grid of 64", step=64, longest=24 * HOUR)),)
+XAI: CacheTable = (_row(r"grok", Grid(name="grid of 64", step=64, longest=24 * HOUR, keeps_reasoning=False)),)
 MISTRAL: CacheTable = (_row(r"", Grid(name="grid of 16", step=16, longest=24 * HOUR)),)
-COHERE: CacheTable = MISTRAL
-VENICE: CacheTable = (_row(r"", Grid(name="grid of 32", step=32, longest=24 * HOUR)),)
+OPEN: CacheTable = (_row(r"", Unpromised()),)
+"""For an API that reads a cache and does not say how."""
 GROQ: CacheTable = (_row(r"gpt-oss|kimi", Grid(name="grid of 128", step=128, lifetime=2 * HOUR, longest=2 * HOUR)),)
 VLLM: CacheTable = (_row(r"", Grid(name="grid of 16", step=16, longest=24 * HOUR)),)
 SLOT: CacheTable = (_row(r"", Slot()),)

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ...wire.cache_rules import CacheRule, Grid
-from ..model import Figure
-from .model import Expectation
+from ..model import Expectation, Figure
 from .prediction import NOTHING, UNKNOWN, Answered, Prediction
 from .prefix_tree import PrefixTree
 from .prompt import Prompt
@@ -18,8 +17,10 @@ class CommonPrefix:
     rule: CacheRule
     tree: PrefixTree
     _asked: int = 0
-    _answers: dict[int, int] = field(default_factory=dict[int, int])
-    """Tokens of the answer to the prompt that ends with a node, as far as a client sends them back."""
+    _answers: dict[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
+    """Tokens of the answer to the prompt that ends with a node: all, and without reasoning."""
+    _foreign: bool = False
+    """Whether it holds prompts that the tape does not show."""
 
     def predict(self, prompt: Prompt) -> Prediction:
         if not self._asked:
@@ -33,7 +34,8 @@ class CommonPrefix:
         read = self._cut(figure)
         short = figure.value > 0 and figure.value < self.rule.minimum
         if read.value == 0:
-            return Prediction(NOTHING.expected, NOTHING.read, -1, gone, lost, short)
+            sure: Expectation = "possible" if self._foreign or self.rule.vague else "expected"
+            return Prediction(sure, NOTHING.read, -1, gone, lost, short)
         return Prediction(self._expected(prompt, position), read, position, gone, lost, short)
 
     def _common(self, prompt: Prompt) -> tuple[int, int | None]:
@@ -56,13 +58,11 @@ class CommonPrefix:
         """The tokens in common, with those of the answer that the request sends back."""
         if position < 0:
             return NOTHING.read
-        node = prompt.nodes[position]
         base = self.tree.figure(prompt.nodes, position)
         if base is None:
             return None
-        answer = self._answers.get(node)
-        echoed = position + 1 < len(prompt.nodes) and self.tree.echoes[prompt.nodes[position + 1]]
-        if answer is None or not echoed:
+        answer = self._echoed(prompt, position)
+        if answer is None:
             return base
         return Figure(base.value + answer, base.low, base.high + answer, "estimated")
 
@@ -78,18 +78,42 @@ class CommonPrefix:
         usage = answered.usage
         if usage.input is None or not prompt.nodes:
             return
-        said = self._said(prompt)
-        self.tree.settle(prompt.nodes, {}, usage.input, exact=not answered.sums, said=said)
+        self._compare(prediction, usage.cache_read or 0)
         self.tree.answered(prompt.nodes, prompt.at, prompt.place)
+        if answered.sums:
+            return
+        said = self._said(prompt)
+        self.tree.settle(prompt.nodes, {}, usage.input, exact=True, said=said)
         if usage.output is not None:
-            self._answers[prompt.nodes[-1]] = max(0, usage.output - (usage.reasoning or 0))
+            self._answers[prompt.nodes[-1]] = (usage.output, max(0, usage.output - (usage.reasoning or 0)))
+
+    def _compare(self, prediction: Prediction, read: int) -> None:
+        """A read of more than the tape can explain shows that others use the cache."""
+        known = prediction.read.value if prediction.read is not None else 0
+        if read > known + self._step():
+            self._foreign = True
+
+    def _step(self) -> int:
+        return 0
 
     def _said(self, prompt: Prompt) -> int | None:
         """The tokens of the answer that a prompt sends back."""
         for at in range(len(prompt.nodes) - 1, -1, -1):
             if self.tree.tokens[prompt.nodes[at]] is not None:
-                return self._answers.get(prompt.nodes[at])
+                return self._echoed(prompt, at)
         return None
+
+    def _echoed(self, prompt: Prompt, position: int) -> int | None:
+        """The tokens of the answer to the prompt up to `position`, where the request sends it back behind that."""
+        answer, end = self._answers.get(prompt.nodes[position]), position + 1
+        if answer is None or end >= len(prompt.nodes) or not self.tree.echoes[prompt.nodes[end]]:
+            return None
+        whole, spoken = answer
+        while end < len(prompt.nodes) and self.tree.echoes[prompt.nodes[end]]:
+            if self.tree.thoughts[prompt.nodes[end]] and self.rule.keeps_reasoning:
+                return whole
+            end += 1
+        return spoken
 
     def reachable(self, nodes: Sequence[int]) -> int | None:
         tokens = self.tree.tokens[nodes[-1]] if nodes else None
@@ -104,9 +128,12 @@ class GridCache(CommonPrefix):
         value, high = self._steps(figure.value), self._steps(figure.high)
         return Figure(value, 0, max(value, high), "estimated")
 
-    def _steps(self, tokens: int) -> int:
+    def _step(self) -> int:
         assert isinstance(self.rule, Grid)
-        whole = tokens - tokens % self.rule.step
+        return self.rule.step
+
+    def _steps(self, tokens: int) -> int:
+        whole = tokens - tokens % self._step()
         return whole if whole >= self.rule.minimum else 0
 
 

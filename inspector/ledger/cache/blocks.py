@@ -4,6 +4,7 @@ A block is the smallest piece that a mark can end: a tool, a content block, a wh
 blocks. Cache marks are not part of it, and neither is a tool that the model must look for first (`defer_loading`).
 """
 
+import string
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -16,7 +17,10 @@ _MARKERS = tuple(MARKERS)
 _LISTS = ("content", "parts")
 """The fields of a message that hold its content blocks."""
 _MESSAGE_FIELDS = frozenset({"role", "type", "id", "status", *_LISTS})
+_PLAIN = frozenset({"role", "content", "type", "id", "status"})
+"""The fields of a message that is only a text."""
 _TEXT_TYPES = (None, "text", "input_text", "output_text")
+_LETTERS = bytes(range(128, 256)) + string.ascii_letters.encode() + b" "
 _MEDIA_WEIGHT = 6000
 """The bytes of text that a picture or a file is taken for: its own bytes say nothing about its tokens."""
 _LARGE = 20_000
@@ -33,9 +37,11 @@ class Block:
     text: str
     """What the model reads of it, as JSON or as plain text; equal for equal pieces, wherever they are."""
     weight: int
-    """Its size for a division of tokens by bytes."""
+    """Its size for a division of tokens: bytes, of which signs and digits count double."""
     echo: bool = False
     """True for a piece of an answer that the client sends back."""
+    thought: bool = False
+    """True for reasoning in it."""
 
 
 def head_blocks(request: RequestReading) -> Iterator[Block]:
@@ -50,7 +56,7 @@ def head_blocks(request: RequestReading) -> Iterator[Block]:
 
 def _tool(tool: Tool) -> Block:
     text = compact([tool.name, tool.description, tool.schema])
-    return Block("tools", tool.pointer, text, len(text))
+    return Block("tools", tool.pointer, text, _weight(text))
 
 
 def _system_text(part: Part) -> str:
@@ -60,21 +66,32 @@ def _system_text(part: Part) -> str:
 
 def message_blocks(message: Message, level: Level) -> Iterator[Block]:
     """The blocks of a message."""
-    raw, echo = as_object(message.raw), message.role == "assistant"
+    thoughts = {part.pointer for part in message.parts if part.kind == "reasoning"}
+    for pointer, text in _pieces(message):
+        thought = any(one.startswith(pointer) for one in thoughts)
+        yield _block(level, pointer, text, message.role, thought=thought)
+
+
+def _pieces(message: Message) -> Iterator[tuple[str, str]]:
+    """The pointer and the text of each block."""
+    raw = as_object(message.raw)
     name = next((key for key in _LISTS if is_array(raw.get(key))), None)
     if name is None:
-        text = raw.get("content") if set(raw) <= {"role", "content", "type", "id", "status"} else None
+        text = raw.get("content") if set(raw) <= _PLAIN else None
         if isinstance(text, str):
-            yield _block(level, f"{message.pointer}/content", text, message.role, echo=echo)
+            yield f"{message.pointer}/content", text
         else:
-            yield _block(level, message.pointer, _json(message.raw or _texts(message)), message.role, echo=echo)
+            yield message.pointer, _json(message.raw or _texts(message))
         return
+    rest = {key: value for key, value in raw.items() if key not in _MESSAGE_FIELDS and value is not None}
+    calls = message.role == "assistant"
+    if rest and not calls:  # the id of the call that a result answers
+        yield message.pointer, _json(rest)
     for place, value in enumerate(as_array(raw[name])):
         if "cachePoint" not in as_object(value):
-            yield _block(level, f"{message.pointer}/{name}/{place}", _content(value), message.role, echo=echo)
-    rest = {key: value for key, value in raw.items() if key not in _MESSAGE_FIELDS and value is not None}
-    if rest:
-        yield _block(level, message.pointer, _json(rest), message.role, echo=echo)
+            yield f"{message.pointer}/{name}/{place}", _content(value)
+    if rest and calls:
+        yield message.pointer, _json(rest)
 
 
 def _texts(message: Message) -> list[str]:
@@ -95,8 +112,14 @@ def _json(value: object) -> str:
     return compact(unmarked(value)) if any(marker in text for marker in _MARKERS) else text
 
 
-def _block(level: Level, pointer: str, text: str, role: str = "system", *, echo: bool = False) -> Block:
-    weight = len(text) + 4
-    if weight > _LARGE and " " not in text[1000:2000]:  # base64
+def _block(level: Level, pointer: str, text: str, role: str = "system", *, thought: bool = False) -> Block:
+    weight = _weight(text)
+    if len(text) > _LARGE and " " not in text[1000:2000]:  # base64
         weight = _MEDIA_WEIGHT
-    return Block(level, pointer, f"{role}:{text}", weight, echo)
+    return Block(level, pointer, f"{role}:{text}", weight, role == "assistant", thought)
+
+
+def _weight(text: str) -> int:
+    """JSON and code have shorter tokens than prose, because signs and digits are tokens of their own."""
+    held = text.encode("utf-8", "surrogatepass")
+    return len(held) + len(held.translate(None, _LETTERS)) + 4

@@ -46,7 +46,8 @@ class MarkedCache:
             entry = self._entries.get(node)
             if entry is None or prompt.at < entry.ready:
                 continue
-            if (self.tree.tokens[node] or 0) < self.rule.minimum:
+            tokens = self.tree.tokens[node]
+            if tokens is not None and tokens < self.rule.minimum:
                 short = True
             elif prompt.at < entry.at + entry.lifetime:
                 found = position
@@ -55,6 +56,8 @@ class MarkedCache:
                 dead = position if dead is None else dead
         unsure = self._foreign or (self.rule.needs_key and not prompt.keyed)
         read = NOTHING.read if found is None else self.tree.figure(prompt.nodes, found)
+        if read is None:
+            return Prediction("possible", None, -1 if found is None else found)
         gone = self._entries[prompt.nodes[dead]] if dead is not None else None
         return Prediction(
             "possible" if unsure else "expected",
@@ -125,11 +128,14 @@ class MarkedCache:
             return
         known: dict[int, int] = {}
         cached = (read or 0) + (written or 0)
-        if not answered.sums and marks and cached:
+        if answered.sums:
+            self._keep(prompt, marks, prediction, cached, counted=False)
+            return
+        if marks and cached:
             known[marks[-1].position] = cached
             if marks[-1].position == len(prompt.nodes) - 1:
                 self._tail = total - cached
-        if read and not answered.sums:
+        if read:
             self._check(prompt, prediction, read, known, first=first)
         tail = self._tail if self._tail is not None else self.rule.tail
         self.tree.settle(prompt.nodes, known, max(0, total - tail), exact=self._tail is not None)

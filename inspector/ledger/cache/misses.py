@@ -10,8 +10,8 @@ from ...analysis.pricing import cost_of
 from ...wire.cache_rules import CacheRule, Cause, Grid, Level, Marks
 from ...wire.json_value import as_array, parse_json
 from ...wire.values import Reading, Usage
+from ..model import CacheEntry, Miss
 from .blocks import Block
-from .model import Miss
 from .prediction import Prediction
 from .prefix_tree import PrefixTree
 from .prompt import Prompt
@@ -70,8 +70,8 @@ class Case:
     diagnosis: str | None = None
 
 
-def explain(case: Case, trip: RoundTrip, reading: Reading) -> Miss | None:
-    """The miss of a turn, or None when it read what it could."""
+def explain(case: Case) -> Miss | None:
+    """The miss of a turn without its price, or None when it read what it could."""
     usage, past = case.usage, case.past
     if usage.input is None or (usage.cache_read is None and usage.cache_write is None):
         return None
@@ -79,26 +79,27 @@ def explain(case: Case, trip: RoundTrip, reading: Reading) -> Miss | None:
     lost = min(past.left, usage.input) - read
     slack = case.rule.step if isinstance(case.rule, Grid) else _SLACK
     if lost <= slack:
-        return _too_short(case, read, trip, reading)
+        return _too_short(case, read)
     cause, message, position, first = _cause(case)
-    if case.diagnosis in API_WORDS and cause not in API_WORDS[case.diagnosis]:
-        cause = API_WORDS[case.diagnosis][0]
-        message = f"the API says {case.diagnosis}"
+    said = API_WORDS.get(case.diagnosis or "", ())
+    if said and cause not in said:
+        cause, message = said[0], f"the API says {case.diagnosis}"
     because = case.prediction.dead if cause == "expired" and case.prediction.dead is not None else past.prompt.place
     pointer = case.prompt.pointers[position] if 0 <= position < len(case.prompt.pointers) else ""
-    return Miss(cause, message, pointer, first, lost, price_of(trip, reading, lost), because)
+    return Miss(cause=cause, message=message, at=pointer, first_byte=first, tokens=lost, because_of=because)
 
 
-def _too_short(case: Case, read: int, trip: RoundTrip, reading: Reading) -> Miss | None:
+def _too_short(case: Case, read: int) -> Miss | None:
     """A prefix that is sent again and again, and is below what the model keeps."""
-    if not case.prediction.short or read or case.usage.cache_write:
+    if not case.prediction.short or not case.prompt.marks or read or case.usage.cache_write:
         return None
     minimum = case.rule.minimum
     position = _common(case.past.prompt.nodes, case.prompt.nodes) - 1
     tokens = (case.tree.tokens[case.prompt.nodes[position]] or 0) if position >= 0 else 0
     message = f"the marked prefix has fewer than {minimum:,} tokens, which is the least that this model keeps"
-    price = price_of(trip, reading, tokens)
-    return Miss("below-minimum", message, "", None, tokens, price, case.past.prompt.place) if tokens else None
+    if not tokens:
+        return None
+    return Miss(cause="below-minimum", message=message, tokens=tokens, because_of=case.past.prompt.place)
 
 
 type _Found = tuple[Cause, str, int, int | None]
@@ -237,6 +238,13 @@ def _time(seconds: float) -> str:
     if seconds < 120:
         return f"{seconds:.0f} seconds"
     return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.0f} hours"
+
+
+def with_price(entry: CacheEntry | None, trip: RoundTrip, reading: Reading) -> CacheEntry | None:
+    """The entry of a turn with the price of its miss, by the prices of its day."""
+    if entry is None or entry.miss is None:
+        return entry
+    return replace(entry, miss=replace(entry.miss, price=price_of(trip, reading, entry.miss.tokens)))
 
 
 def price_of(trip: RoundTrip, reading: Reading, tokens: int) -> Decimal | None:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ...wire.values import Usage
-from ..model import Figure
-from .model import Expectation
+from ..model import Expectation, Figure
 from .prompt import Prompt
 
 

@@ -5,15 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ...analysis.turn import Turn
-from ...run.labelled import LabelledRoundTrip
 from ...wire.cache_rules import CacheRule, Marks, rule_for
 from ...wire.json_value import as_object, as_text
 from ...wire.providers import provider_of
 from ...wire.registry import traits_of
 from ...wire.values import Reading, Usage
+from ..model import CacheEntry
 from .blocks import Block
 from .misses import Case, Past, explain
-from .model import CacheEntry
 from .prediction import Answered, CacheState, Prediction
 from .prefix_tree import PrefixTree
 from .prompt import Prompt, Prompts, Scope
@@ -47,15 +46,20 @@ class CachePredictor:
     def __post_init__(self) -> None:
         self._prompts = Prompts(self.tree)
 
-    def add(self, place: int, one: LabelledRoundTrip) -> CacheEntry | None:
-        """The entry of a turn; None outside generation."""
-        turn, reading = one.turn, one.reading
-        if turn is None:
-            return None
+    def add(self, place: int, turn: Turn) -> CacheEntry:
+        """The entry of the turn at `place`; its miss has no price yet."""
+        reading = turn.reading
         usage = reading.usage or _NO_USAGE
         rule = rule_of(reading)
         if rule is None:
-            return CacheEntry("unknown", "unknown", None, None, usage.cache_read, usage.cache_write)
+            return CacheEntry(
+                rule="unknown",
+                expected="unknown",
+                read=None,
+                written=None,
+                actual_read=usage.cache_read,
+                actual_written=usage.cache_write,
+            )
         model = reading.request.model or reading.response_model or ""
         scope: Scope = (reading.provider, model, rule.name)
         prompt = self._prompts.add(turn, place, scope, rule)
@@ -63,7 +67,7 @@ class CachePredictor:
         if state is None:
             state = self._states[scope] = state_of(rule, self.tree)
         prediction = state.predict(prompt)
-        entry = self._entry(one, turn, prompt, prediction, state, rule, model)
+        entry = self._entry(turn, prompt, prediction, state, rule, model)
         if usage.input is not None and reading.error is None:
             state.learn(prompt, prediction, Answered(usage, _sums(reading)))
             self._keep(turn, prompt, rule, model, state)
@@ -71,7 +75,6 @@ class CachePredictor:
 
     def _entry(
         self,
-        one: LabelledRoundTrip,
         turn: Turn,
         prompt: Prompt,
         prediction: Prediction,
@@ -79,22 +82,22 @@ class CachePredictor:
         rule: CacheRule,
         model: str,
     ) -> CacheEntry:
-        reading = one.reading
+        reading = turn.reading
         usage = reading.usage or _NO_USAGE
         past = self._past(turn)
         miss = None
         if past is not None and not (_sums(reading) and usage.cache_read):
             blocks = lambda: self._blocks(turn, past)  # noqa: E731
             case = Case(past, prompt, prediction, rule, self.tree, model, usage, blocks, reading.cache_diagnosis)
-            miss = explain(case, one.round_trip, reading)
+            miss = explain(case)
         return CacheEntry(
-            rule.name,
-            prediction.expected,
-            prediction.read,
-            state.written(prompt, prediction, usage.input),
-            usage.cache_read,
-            usage.cache_write,
-            miss,
+            rule=rule.name,
+            expected=prediction.expected,
+            read=prediction.read,
+            written=state.written(prompt, prediction, usage.input),
+            actual_read=usage.cache_read,
+            actual_written=usage.cache_write,
+            miss=miss,
         )
 
     def _past(self, turn: Turn) -> Past | None:
@@ -125,5 +128,6 @@ class CachePredictor:
 
 
 def _sums(reading: Reading) -> bool:
-    """True when the counts are sums over several runs of the model, because the API ran tools of its own."""
-    return reading.emission is not None and bool(reading.emission.server_calls)
+    """True when the counts are sums over several runs of the model: the API ran tools of its own, or thought twice."""
+    ran = reading.emission is not None and bool(reading.emission.server_calls)
+    return ran or as_object(reading.request.parameters.get("reasoning")).get("mode") == "pro"

@@ -1,7 +1,7 @@
 """All prompts of a run as one tree of blocks: prompts that begin alike share their nodes.
 
-A node stands for a whole prefix: the blocks on the way from the root to it. It holds numbers only, so that the tree grows
-with what is new and not with what is sent again. Tokens of a node are all tokens up to its end.
+A node stands for a whole prefix: the blocks on the way from the root to it. It holds numbers only, so that the tree
+grows with what is new and not with what is sent again. Tokens of a node are all tokens up to its end.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,6 +23,8 @@ class PrefixTree:
     """The bytes of the node's own block."""
     echoes: list[bool] = field(default_factory=lambda: [False])
     """Whether the block is a piece of an answer."""
+    thoughts: list[bool] = field(default_factory=lambda: [False])
+    """Whether it is reasoning of that answer."""
     tokens: list[int | None] = field(default_factory=lambda: [0])
     """Tokens up to the end of the node, where a count of the API allows to say."""
     exact: list[bool] = field(default_factory=lambda: [True])
@@ -32,7 +34,9 @@ class PrefixTree:
     """The place of that request."""
     _children: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
 
-    def child(self, parent: int, digest: int, level: Level, weight: int, *, echo: bool = False) -> int:
+    def child(
+        self, parent: int, digest: int, level: Level, weight: int, *, echo: bool = False, thought: bool = False
+    ) -> int:
         """The node of a block behind `parent`; it is made when there is none."""
         key = (parent, digest)
         node = self._children.get(key)
@@ -42,6 +46,7 @@ class PrefixTree:
             self.levels.append(level)
             self.weights.append(weight)
             self.echoes.append(echo)
+            self.thoughts.append(thought)
             self.tokens.append(None)
             self.exact.append(False)
             self.seen.append(None)
@@ -76,10 +81,10 @@ class PrefixTree:
         `known` are counts by position, `total` those of the whole prompt, `said` those of the answer that it sends back
         first, behind what is known already. What is between two counts is divided by bytes.
         """
-        for position, tokens in known.items():
-            self.pin(nodes[position], tokens)
         last = len(nodes) - 1
         start = next((at for at in range(last, -1, -1) if self.tokens[nodes[at]] is not None), -1)
+        for position, tokens in known.items():
+            self.pin(nodes[position], tokens)
         begin = self._value(nodes[start]) if start >= 0 else 0
         # A count that the prompt's end contradicts is not used: the API counts some prompts again in another way.
         points = [(at, tokens) for at, tokens in sorted(known.items()) if at > start]

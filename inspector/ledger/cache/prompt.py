@@ -148,7 +148,9 @@ class Prompts:
         before = self.tree.levels[parent] if made.nodes else None
         fresh = [value for one, value in settings if _begins(one.level, before, block.level)]
         digest = hash((block.level, block.text, *fresh))
-        made.nodes.append(self.tree.child(parent, digest, block.level, block.weight, echo=block.echo))
+        made.nodes.append(
+            self.tree.child(parent, digest, block.level, block.weight, echo=block.echo, thought=block.thought)
+        )
         made.pointers.append(block.pointer)
 
 
