@@ -41,13 +41,13 @@ def claude(
     answer: str = "Fine.",
     output: int = 40,
     content: Sequence[dict[str, Any]] = (),
-    told: dict[str, Any] | None = None,
+    diagnosed: dict[str, Any] | None = None,
     status: int = 200,
     **fields: Any,
 ) -> RoundTrip:
     """A turn of Claude: `counts` are read, written and fresh; `mark` is that of the system prompt.
 
-    `told` are the API's own diagnostics, `content` comes before the text of the answer.
+    `diagnosed` are the API's own diagnostics, `content` comes before the text of the answer.
     """
     read, written, fresh = counts
     body = {
@@ -71,7 +71,7 @@ def claude(
             "cache_creation_input_tokens": written,
             "output_tokens": output,
         },
-        **({"diagnostics": told} if told else {}),
+        **({"diagnostics": diagnosed} if diagnosed else {}),
     }
     if status != 200:
         said = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}

@@ -120,6 +120,6 @@ def _block(level: Level, pointer: str, text: str, role: str = "system", *, thoug
 
 
 def _weight(text: str) -> int:
-    """JSON and code have shorter tokens than prose, because signs and digits are tokens of their own."""
+    """JSON and code have shorter tokens than prose, because signs and digits are separate tokens."""
     held = text.encode("utf-8", "surrogatepass")
     return len(held) + len(held.translate(None, _LETTERS)) + 4

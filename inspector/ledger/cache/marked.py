@@ -10,7 +10,7 @@ from .prefix_tree import PrefixTree
 from .prompt import Mark, Prompt
 
 _CLOSE = 2
-"""Counts of the same prefix may differ by so many tokens."""
+"""Counts of the same prefix may differ by at most this many tokens."""
 
 
 @dataclass(slots=True)

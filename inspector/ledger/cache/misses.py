@@ -17,7 +17,7 @@ from .prefix_tree import PrefixTree
 from .prompt import Prompt
 
 _SLACK = 8
-"""Fewer tokens than this are no miss: APIs count the end of a prompt in different ways."""
+"""Fewer tokens than this are not counted as a miss: APIs count the end of a prompt in different ways."""
 _AROUND = 24
 """Characters shown of a difference."""
 _CHANGED: Mapping[Level, Cause] = {
@@ -38,7 +38,7 @@ API_WORDS: Mapping[str, tuple[Cause, ...]] = {
     "input_changed": ("changed-history", "changed-system"),
     "context_compacted": ("changed-history",),
 }
-"""The reasons that APIs give, and the causes that they stand for (anthropic 2.12, openai 3.54, read 2026-11-22)."""
+"""The reasons that APIs give, and what they mean here (anthropic 2.12, openai 3.54, read 2026-11-22)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a rule says of one request, before its answer is looked at."""
+"""What a rule expects for a request, before its answer is looked at."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -128,6 +128,6 @@ class CachePredictor:
 
 
 def _sums(reading: Reading) -> bool:
-    """True when the counts are sums over several runs of the model: the API ran tools of its own, or thought twice."""
+    """True when the counts are sums over several runs of the model: the API ran its own tools, or thought twice."""
     ran = reading.emission is not None and bool(reading.emission.server_calls)
     return ran or as_object(reading.request.parameters.get("reasoning")).get("mode") == "pro"

@@ -1,6 +1,6 @@
 """All prompts of a run as one tree of blocks: prompts that begin alike share their nodes.
 
-A node stands for a whole prefix: the blocks on the way from the root to it. It holds numbers only, so that the tree
+A node is a whole prefix: the blocks on the way from the root to it. It holds numbers only, so that the tree
 grows with what is new and not with what is sent again. Tokens of a node are all tokens up to its end.
 """
 

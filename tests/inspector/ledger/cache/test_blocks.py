@@ -16,7 +16,7 @@ def blocks(url: str, body: dict[str, Any]) -> list[Block]:
     return [*head_blocks(request), *(one for m in request.messages for one in message_blocks(m, "messages"))]
 
 
-def test_blocks_stand_in_the_order_of_the_prompt() -> None:
+def test_blocks_are_in_the_order_of_the_prompt() -> None:
     body = {"messages": [USER], "system": [text("one"), text("two")], "tools": [TOOL]}
     assert [(one.level, one.pointer) for one in blocks(MESSAGES, body)] == [
         ("tools", "/tools/0"),

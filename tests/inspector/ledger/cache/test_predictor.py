@@ -210,9 +210,9 @@ def test_our_cause_is_that_of_anthropic(reason: str, change: dict[str, Any]) -> 
     fields: dict[str, Any] = {"messages": MORE, "diagnostics": {"previous_message_id": "msg_0"}, **change}
     first = claude([U], (0, 5166, 3))
     _, silent = entries(first, claude(counts=(0, 5266, 3), at=30, **fields))
-    _, told = entries(first, claude(counts=(0, 5266, 3), at=30, told=said_by_api(reason), **fields))
+    _, diagnosed = entries(first, claude(counts=(0, 5266, 3), at=30, diagnosed=said_by_api(reason), **fields))
     assert miss_of(silent).cause in API_WORDS[reason]
-    assert miss_of(told) == miss_of(silent)
+    assert miss_of(diagnosed) == miss_of(silent)
 
 
 def said_by_api(reason: str) -> dict[str, Any]:
@@ -222,8 +222,8 @@ def said_by_api(reason: str) -> dict[str, Any]:
 
 
 def test_the_api_knows_better() -> None:
-    told = claude(MORE, (0, 5266, 3), at=30, told=said_by_api("tools_changed"))
-    _, entry = entries(claude([U], (0, 5166, 3)), told)
+    diagnosed = claude(MORE, (0, 5266, 3), at=30, diagnosed=said_by_api("tools_changed"))
+    _, entry = entries(claude([U], (0, 5166, 3)), diagnosed)
     assert (miss_of(entry).cause, miss_of(entry).message) == ("changed-tools", "the API says tools_changed")
 
 
@@ -253,9 +253,9 @@ def test_our_cause_is_that_of_openai(reason: str, before: dict[str, Any], after:
     first = response([asks_gpt("a")], (2000, 0, 1997), **before)
     longer = [asks_gpt("a"), REPLIED, asks_gpt("b")]
     _, silent = entries(first, response(longer, (2100, 0, 2097), at=9, **{**before, **after}))
-    _, told = entries(first, response(longer, (2100, 0, 2097), at=9, told=said, **{**before, **after}))
+    _, diagnosed = entries(first, response(longer, (2100, 0, 2097), at=9, diagnosed=said, **{**before, **after}))
     assert miss_of(silent).cause in API_WORDS[reason]
-    assert miss_of(told) == miss_of(silent)
+    assert miss_of(diagnosed) == miss_of(silent)
 
 
 REPLIED = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Fine."}]}
@@ -270,7 +270,7 @@ def response(
     counts: tuple[int, int, int],
     *,
     at: float = 0.0,
-    told: dict[str, Any] | None = None,
+    diagnosed: dict[str, Any] | None = None,
     **fields: Any,
 ) -> RoundTrip:
     """A turn of GPT-5.6 on Responses: `counts` are input, read and written."""
@@ -289,7 +289,7 @@ def response(
         "model": body["model"],
         "output": [REPLIED],
         "usage": usage,
-        **({"prompt_cache_diagnostics": told} if told else {}),
+        **({"prompt_cache_diagnostics": diagnosed} if diagnosed else {}),
     }
     return replace(exchanged("https://api.openai.com/v1/responses", body, said), started_at=at)
 
@@ -307,7 +307,7 @@ def test_gpt_5_6_promises_nothing_without_a_key() -> None:
     assert (entry.expected, miss_of(entry).cause) == ("possible", "not-promised")
 
 
-ASK = {"role": "user", "content": "Tell me more about it. " * 300}
+ASK = {"role": "user", "content": "Say more about it. " * 300}
 REPLY = {"role": "assistant", "content": "Fine."}
 
 
