@@ -50,7 +50,7 @@ class Piece:
     tool: str | None = None
     """The tool's name, for a definition, a call and a result."""
     server: str | None = None
-    """The MCP server of the tool, where the tool wire or the tool's name tells it."""
+    """The MCP server of the tool, where the tool wire or the tool's name says it."""
     thread: str | None = None
     place: int = 0
     """The place of the row whose request first had it."""
@@ -188,7 +188,7 @@ class Ledger:
         return {turn.place: turn for turn in self.turns}
 
     def at(self, place: int) -> TurnEntry | None:
-        """The turn of the row at `place`; None for a row that is no turn."""
+        """The turn of the row at `place`; None for a row that is not a turn."""
         return self._places.get(place)
 
     def ranked(self) -> list[Piece]:
