@@ -1,5 +1,5 @@
 # The README's two commands are `make demo` and `make test`. Each target installs what it needs.
-.PHONY: demo test check format setup corpus corpus-findings corpus-prices clients clients-tools sealed proof bench faults mutants docs docs-site test-matrix \
+.PHONY: demo test check format setup corpus corpus-findings corpus-prices clients clients-tools sealed proof bench faults ledger mutants docs docs-site test-matrix \
 	wheel clean
 .DEFAULT_GOAL := demo
 
@@ -81,6 +81,11 @@ bench: setup
 # `make faults ARGS="--recorded -v"` for the recorded loops alone, each miss with the command that shows it.
 faults: setup
 	$(RUN)python -m bench.faults $(ARGS)
+
+# How true the ledger's figures are, against backends with tokenizers that it never sees: `make ledger ARGS='-v gemini'`.
+ledger: setup
+	@'$(UV)' sync --quiet --frozen --inexact --group bench --python '$(PYTHON_PATH)'
+	$(RUN)python -m bench.ledger $(ARGS)
 
 # One-line mistakes in a copy of a module: do its own tests notice? `make mutants ARGS="--module recorder --sample 60"`.
 mutants: setup

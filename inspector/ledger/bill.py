@@ -93,11 +93,11 @@ class Share:
     """The number of a piece, and how many of its tokens are in the zone."""
 
 
-def shares(zones: Sequence[Zone], ends: Sequence[int]) -> Iterator[Share]:
-    """The pieces of each zone; `ends[n]` is how many tokens the first `n` pieces have."""
+def shares(zones: Sequence[Zone], ends: Sequence[int], length: int) -> Iterator[Share]:
+    """The pieces of each zone of a prompt of `length` pieces; `ends[n]` is how many tokens the first `n` have."""
     for zone in zones:
-        first = bisect_right(ends, zone.start) - 1
-        last = bisect_right(ends, zone.end) - 1
+        first = bisect_right(ends, zone.start, 0, length + 1) - 1
+        last = bisect_right(ends, zone.end, 0, length + 1) - 1
         if ends[first] == zone.start:
             parts = ((last, zone.end - ends[last]),) if ends[last] < zone.end else ()
             yield Share(zone, first, last, parts)

@@ -110,6 +110,11 @@ class LedgerBuilder:
             priced=without_bodies(one.round_trip, reading),
         )
         sent.cache = self._caches.add(place, turn)
+        emission = reading.emission
+        sent.verbatim = prompt.verbatim
+        if emission is not None:
+            sent.reasons = bool(emission.reasoning or emission.signatures)
+            sent.calls, sent.several = len(emission.calls), len(emission.choices) > 1 or bool(emission.server_calls)
         before = thread.counted
         if before is not None and before.number < turn.number:
             sent.before, sent.same_head, sent.extended = before.place, prompt.same_head, prompt.extended
@@ -138,7 +143,8 @@ class LedgerBuilder:
         if sent.input is not None:
             stretch.model = model
         self._explain(stretch, sent, prompt)
-        stretch.add(prompt.ids, prompt.moved)
+        shift = stretch.add(prompt.ids, prompt.moved)
+        sent.marks = tuple(mark + shift for mark in prompt.marks)
         sent.length = len(stretch.ids)
         stretch.turns.append(sent)
 

@@ -1,14 +1,19 @@
 """The contents of a request's prompt, in the order in which an API puts them: tools, system prompt, messages."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
-from ..wire.json_value import compact
+from ..wire.json_value import as_array, as_object, compact
 from ..wire.values import Message, Part, Tool, ToolCall
 from .done import begins, what_was_done
 from .model import PieceKind
+from .shape import NO_TEXT, Shape, shape_of
 
+CALL_FRAMING = 96
+"""The same for a call and a definition, which are written out in a form of the model's own."""
+MARKS = frozenset({"cache_control", "prompt_cache_breakpoint"})
+"""The fields of a block that mark it for the cache."""
 FRAMING = 32
 """At most this many tokens are around one content: the role, the name, the marks of a block or a definition."""
 _OPEN_KINDS = frozenset({"media", "other", "reasoning"})
@@ -32,13 +37,24 @@ class Content:
     call_id: str | None = None
     limited: bool = True
     """True when it cannot have more tokens than bytes. Every tokenizer of today works on bytes."""
+    shape: Shape = NO_TEXT
+    tokens: int | None = None
+    """Of a picture, its tokens by the published formula of the model; None where there is none."""
+    marked: bool = False
+    """True when it ends a part of the prompt that the client marks for the cache."""
     echo: bool = False
     """True for a part of the assistant: the client sends back what the model emitted."""
 
     @property
     def ceiling(self) -> int | None:
         """The most tokens that it can have, with what is around it; None when its bytes do not limit them."""
-        return self.weight + FRAMING if self.limited else None
+        around = CALL_FRAMING if self.kind in ("call", "tool") else FRAMING
+        return self.weight + around if self.limited else None
+
+    @property
+    def may_think(self) -> bool:
+        """Whether reasoning can come back with it: in words, in a signature, or because the API keeps it."""
+        return self.kind == "reasoning" or not self.limited or not self.pointer
 
 
 def tool_contents(tools: Iterable[Tool]) -> Iterator[Content]:
@@ -47,8 +63,9 @@ def tool_contents(tools: Iterable[Tool]) -> Iterator[Content]:
         if not tool.deferred:
             fields = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
             text = _bytes(compact(fields))
+            digest = _digest("tool", text)
             yield Content(
-                _digest("tool", text),
+                digest,
                 "tool",
                 f"{begins(tool.name)} (definition)",
                 tool.pointer,
@@ -56,6 +73,7 @@ def tool_contents(tools: Iterable[Tool]) -> Iterator[Content]:
                 len(text),
                 tool.name,
                 limited=not tool.server,
+                shape=_shape(digest, text),
             )
 
 
@@ -67,8 +85,10 @@ def system_contents(parts: Iterable[Part]) -> Iterator[Content]:
 
 def message_contents(message: Message, calls: Mapping[str, ToolCall]) -> Iterator[Content]:
     """The parts of a message; `calls` are those of the request by their ids."""
+    ends = frozenset(_marked_ends(message))
     for part in message.parts:
-        yield _content(message.role, part, calls)
+        made = _content(message.role, part, calls)
+        yield replace(made, marked=True) if part.pointer in ends else made
 
 
 def calls_by_id(messages: Iterable[Message]) -> Iterator[tuple[str, ToolCall]]:
@@ -109,9 +129,35 @@ def _content(role: str, part: Part, calls: Mapping[str, ToolCall]) -> Content:
     # A result may have pictures beside its text; their bytes are not text.
     media = part.kind == "media" or (kind == "result" and size > 4 * weight + 4096)
     limited = part.kind not in _OPEN_KINDS and not media and not part.signature
-    seen = _bytes(compact(part.raw)) if not limited and part.raw is not None else text
+    told = kind in ("call", "result", "assistant", "user", "system") and not media
+    seen = text if told or part.raw is None else _bytes(compact(part.raw))
     digest = _digest(kind, role, tool, seen)
-    return Content(digest, kind, name, part.pointer, size, weight, tool, call_id, limited, echo)
+    marked = not MARKS.isdisjoint(as_object(part.raw))
+    shape = _shape(digest, text)
+    return Content(
+        digest, kind, name, part.pointer, size, weight, tool, call_id, limited, shape, marked=marked, echo=echo
+    )
+
+
+def _marked_ends(message: Message) -> Iterator[str]:
+    """The pointers of the parts before a block that is only a mark for the cache."""
+    for at, block in enumerate(as_array(as_object(message.raw).get("content"))):
+        if at and "cachePoint" in as_object(block):
+            yield f"{message.pointer}/content/{at - 1}"
+
+
+def _shape(digest: bytes, text: bytes) -> Shape:
+    """The shape of a content, which is made once."""
+    shape = _shapes.get(digest)
+    if shape is None:
+        if len(_shapes) >= _MOST_SHAPES:
+            _shapes.clear()
+        shape = _shapes[digest] = shape_of(text)
+    return shape
+
+
+_shapes: dict[bytes, Shape] = {}
+_MOST_SHAPES = 50_000
 
 
 def _kind(role: str, part: Part) -> PieceKind:

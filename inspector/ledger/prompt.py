@@ -27,8 +27,12 @@ class Prompt:
     """Whether it begins with the whole of that one."""
     same_head: bool
     """Whether tools and system prompt are the same."""
+    verbatim: bool
+    """Whether that answer has the same words as it was emitted with."""
     moved: dict[int, str]
     """The pointers of the pieces that are at another place than where they were first sent."""
+    marks: tuple[int, ...]
+    """For each mark for the cache, how many pieces are before its end."""
 
 
 @dataclass(slots=True)
@@ -49,6 +53,11 @@ class ThreadPrompt:
     calls: dict[str, ToolCall] = field(default_factory=dict[str, ToolCall])
     counts: Counter[bytes] = field(default_factory=Counter[bytes])
     ids: "array[int]" = field(default_factory=lambda: array("l"))
+    sizes: list[int] = field(default_factory=list[int])
+    """How many pieces each message has."""
+    marks: list[int] = field(default_factory=list[int])
+    said: frozenset[bytes] = frozenset()
+    """The digests of the last answer, without its reasoning."""
     answer: list[Content] = field(default_factory=list[Content])
     """The last answer."""
 
@@ -62,31 +71,38 @@ class ThreadPrompt:
             self.head = [*tool_contents(request.tools), *system_contents(request.system)]
         grown = request.previous_id is not None and self._hold(first, turn)
         kept = 0 if request.previous_id is not None else _identical(self.messages, messages)
-        whole = same_head and not grown and kept == len(self.messages)
         self.calls.update(calls_by_id(messages[kept:]))
         self.contents[kept:] = [list(message_contents(message, self.calls)) for message in messages[kept:]]
         self.messages = messages
         old, moved = self.ids, dict[int, str]()
         start = First(turn.thread, turn.number, place)
-        if whole:
-            fresh = [one for contents in self.contents[kept:] for one in contents]
-            self.ids = old + array("l", self._numbers(fresh, start, moved, len(old)))
+        if same_head and not grown:
+            same = self._cut(kept)
         else:
+            same = 0
             self.counts.clear()
-            everything = [*self.head, *self.held, *(one for contents in self.contents for one in contents)]
-            self.ids = array("l", self._numbers(everything, start, moved, 0))
-        same = len(old) if whole else _common(old, self.ids)
+            self.sizes, self.marks = [], []
+            self.ids = array("l", self._numbers([*self.head, *self.held], start, moved, 0))
+            kept = 0
+        for contents in self.contents[kept:]:
+            self.sizes.append(len(contents))
+            self.ids.extend(self._numbers(contents, start, moved, len(self.ids)))
+        same += _common(old[same:], self.ids[same:])
         echo = same
         while echo < len(self.ids) and self.pieces.contents[self.ids[echo]].echo:
             echo += 1
+        verbatim = self._verbatim(self.ids[same:echo])
         same_head = self._same_instructions() and same_head
-        return Prompt(self.ids, same, echo, not first and same == len(old), same_head, moved)
+        return Prompt(
+            self.ids, same, echo, not first and same == len(old), same_head, verbatim, moved, tuple(self.marks)
+        )
 
     def answered(self, turn: int, emission: Emission | None) -> None:
         """Note the answer, which the API may keep for the next request."""
         parts = emission.content if emission else ()
         said = Message("assistant", tuple(replace(part, pointer="") for part in parts), "")
         made = list(message_contents(said, self.calls))
+        self.said = frozenset(one.digest for one in made if one.kind != "reasoning")
         self.answer = [replace(one, digest=one.digest[:12] + turn.to_bytes(4, "big")) for one in made]
         if emission:
             self.calls.update((call.id, call) for call in emission.calls if call.id)
@@ -101,7 +117,23 @@ class ThreadPrompt:
             leading = len(self.instructions) if self.instructions else 0
             sent = [one for contents in self.contents for one in contents][leading:]
             self.held += [*(replace(one, pointer="") for one in sent), *self.answer]
+            self.said = frozenset(one.digest for one in self.answer if one.kind != "reasoning")
         return True
+
+    def _cut(self, kept: int) -> int:
+        """Leave out the messages from this one on; returns how many pieces remain."""
+        length = len(self.ids) - sum(self.sizes[kept:])
+        for number in self.ids[length:]:
+            self.counts[self.pieces.contents[number].digest] -= 1
+        self.ids = self.ids[:length]
+        self.marks = [mark for mark in self.marks if mark <= length]
+        del self.sizes[kept:]
+        return length
+
+    def _verbatim(self, ids: "array[int]") -> bool:
+        """Whether these pieces are the last answer."""
+        sent = [self.pieces.contents[number] for number in ids]
+        return bool(self.said) and self.said == frozenset(one.digest for one in sent if one.kind != "reasoning")
 
     def _same_instructions(self) -> bool:
         found: list[bytes] = []
@@ -119,6 +151,8 @@ class ThreadPrompt:
             number = self.pieces.number(start, one, occurrence)
             if self.pieces.contents[number].pointer != one.pointer:
                 moved[at] = one.pointer
+            if one.marked:
+                self.marks.append(at + 1)
             yield number
 
 

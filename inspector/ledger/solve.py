@@ -1,15 +1,32 @@
 """The tokens of each piece, from the API's own counts.
 
 Within a stretch each prompt begins with the whole of the one before, so the difference of two counts is what the second
-one has more. Only inside such a difference bytes decide.
+one has more. Of that, the last answer has what it was counted as output. Inside what these equations leave open, the
+shape of the texts decides, at the rates that the same equations teach for each model. A piece has no more tokens than
+bytes, and some for what is around it; from this follow the bounds.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .contents import Content
-from .model import Figure
-from .stretch import SentTurn, Stretch
+from .allocate import Expected, divided, narrowed
+from .contents import FRAMING, Content
+from .fit import Rates, Sum, fitted
+from .model import Certainty, Figure
+from .segments import Echo, Segment, echo_of, segments
+from .shape import tokens_of
+from .stretch import Stretch
+
+_CLOSE = 0.2
+_FEW = 20
+"""A range of so many tokens, or of this share of the figure, is small."""
+_THOUGHT = 20
+"""Fewer tokens of reasoning do not show whether an API drops them."""
+_SURE = 0.15
+"""How far the share of reasoning that comes back must be from a half to decide."""
+_PICTURE = 800
+"""Tokens of a picture or a document of which nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,49 +41,182 @@ class Solved:
 
 def solve(contents: Sequence[Content], stretches: Sequence[Stretch]) -> list[Solved]:
     """The tokens of all pieces; `contents` has the piece of each number."""
-    return [_stretch(contents, stretch) for stretch in stretches]
+    parts = [list(segments(stretch)) for stretch in stretches]
+    by_model: defaultdict[str, list[tuple[Stretch, list[Segment]]]] = defaultdict(list)
+    for stretch, found in zip(stretches, parts, strict=True):
+        by_model[stretch.model].append((stretch, found))
+    models = {name: _learned(contents, known) for name, known in by_model.items()}
+    return [_solved(models[stretch.model], stretch, found) for stretch, found in zip(stretches, parts, strict=True)]
 
 
-def _stretch(contents: Sequence[Content], stretch: Stretch) -> Solved:
+@dataclass(slots=True)
+class _Model:
+    """What is known of one model's tokens."""
+
+    contents: Sequence[Content]
+    rates: Rates
+    drops: bool | None
+    """Whether the API leaves reasoning out of the next prompt; None when nothing shows it."""
+    figures: dict[int, Figure]
+    """By the number of the piece."""
+
+    def expected(self, number: int, total: int) -> Expected:
+        """What is known of a piece, as a part of a sum."""
+        content, known = self.contents[number], self.figures.get(number)
+        ceiling = total if content.ceiling is None else min(content.ceiling, total)
+        if known is not None:
+            low, high = max(0, known.low - FRAMING // 2), min(known.high + FRAMING // 2, total)
+            return Expected(known.value, low, max(low, high), 0.5 + known.value / 50)
+        if content.limited:
+            prior = tokens_of(content.shape, self.rates)
+            return Expected(prior, 0, ceiling, max(1.0, prior))
+        prior = float(content.tokens or _PICTURE) if content.kind == "media" else tokens_of(content.shape, self.rates)
+        return Expected(min(prior, total), 0, total, max(1.0, 2 * prior))
+
+
+def _learned(contents: Sequence[Content], known: Iterable[tuple[Stretch, list[Segment]]]) -> _Model:
+    """The rates of a model, and whether its API drops reasoning."""
+    sums: list[Sum] = []
+    first: list[Sum] = []
+    for stretch, found in known:
+        for segment in found:
+            ids = list(stretch.ids[segment.start : segment.end])
+            answer, rest = ids[: segment.echo - segment.start], ids[segment.echo - segment.start :]
+            if segment.before is None:
+                first += _sum(contents, ids, segment.total)
+                continue
+            usage = segment.before.usage
+            thought = min(usage.reasoning or 0, usage.output or 0)
+            said = (usage.output or 0) - thought
+            if answer and segment.turn.verbatim and not segment.before.several and said > 0:
+                spoken = [number for number in answer if contents[number].kind != "reasoning"]
+                sums += _sum(contents, spoken, said)
+                thought = thought if any(contents[number].may_think for number in answer) else 0
+                sums += _sum(contents, rest, segment.total - said, 1, thought)
+            elif not answer:
+                sums += _sum(contents, rest, segment.total)
+    rates = fitted(sums or first)
+    seen = sum(one.shape[1] >= _THOUGHT for one in sums)
+    returned = rates[1]
+    drops = returned < 0.5 if seen and abs(returned - 0.5) > _SURE else None
+    return _Model(contents, rates, drops, {})
+
+
+def _sum(contents: Sequence[Content], ids: Sequence[int], tokens: int, *answered: int) -> list[Sum]:
+    """What these pieces teach, with what comes back of the answer before them beside its words: whether there is one,
+    and its reasoning. Nothing when not all pieces are text."""
+    if not ids or tokens <= 0 or any(not contents[number].limited for number in ids):
+        return []
+    shapes = [contents[number].shape for number in ids]
+    shape = [sum(one) for one in zip(*shapes, strict=True)]
+    return [Sum((*answered, *shape[len(answered) :]), tokens)]
+
+
+def _solved(model: _Model, stretch: Stretch, found: Sequence[Segment]) -> Solved:
     figures: list[Figure | None] = [None] * len(stretch.ids)
-    before: SentTurn | None = None
-    for turn in stretch.turns:
-        if turn.input is None:
-            continue
-        start, total = (before.length, turn.input - (before.input or 0)) if before else (0, turn.input)
-        pieces = [contents[stretch.ids[at]] for at in range(start, turn.length)]
-        if pieces:
-            figures[start : turn.length] = _shared(pieces, total, turn, before)
-        before = turn
+    for segment in found:
+        ids = stretch.ids[segment.start : segment.end]
+        made = _figures(model, segment, list(ids))
+        figures[segment.start : segment.end] = made
+        model.figures.update(zip(ids, made, strict=True))
     ends = [0]
     for figure in figures:
         ends.append(ends[-1] + (figure.value if figure else 0))
     return Solved(stretch, figures, ends)
 
 
-def _shared(pieces: list[Content], total: int, turn: SentTurn, before: SentTurn | None) -> list[Figure]:
-    weights = [max(1, piece.weight) for piece in pieces]
-    echo = turn.echo - turn.new if before is not None and before.number < turn.number else 0
-    output = (before.usage.output or 0) - (before.usage.reasoning or 0) if before else 0
-    if 0 < echo < len(pieces) and 0 < output <= total:
-        values = shared_out(output, weights[:echo]) + shared_out(total - output, weights[echo:])
-    else:
-        values = shared_out(total, weights)
-    if len(pieces) == 1:
+def _figures(model: _Model, segment: Segment, ids: list[int]) -> list[Figure]:
+    """The tokens of the pieces of a segment."""
+    total = segment.total
+    if len(ids) == 1:
         return [Figure.exact(total)]
-    return [
-        Figure(value, 0, max(value, min(total, weight + 16) if piece.limited else total), "estimated")
-        for value, weight, piece in zip(values, weights, pieces, strict=True)
-    ]
+    unknown = [number for number in ids if number not in model.figures]
+    if unknown and len(unknown) < len(ids) and segment.before is None:
+        made = _beside_known(model, segment, ids, unknown)
+        if made is not None:
+            return made
+    pieces = [model.expected(number, total) for number in ids]
+    parted = segment.echo - segment.start
+    echo = _echo(model, segment, ids[:parted]) if parted and segment.before is not None else None
+    if echo is not None:
+        made = _parted(model, ids, pieces, parted, total, echo)
+        if made is not None:
+            return made
+    _fill(model, ids, pieces, total)
+    # The API may have put its own text in front of a whole prompt, so that its pieces have less than they could.
+    low = total if segment.start else 0
+    return _made(divided(total, pieces), narrowed(low, total, pieces))
 
 
-def shared_out(total: int, sizes: Sequence[int]) -> list[int]:
-    """Divide `total` into integers in proportion to `sizes`; they add up to `total` (largest remainder method)."""
-    whole = sum(sizes)
-    if not whole:
-        return [0] * len(sizes)
-    shares = [total * size // whole for size in sizes]
-    by_rest = sorted(range(len(sizes)), key=lambda at: total * sizes[at] % whole, reverse=True)
-    for at in by_rest[: total - sum(shares)]:
-        shares[at] += 1
-    return shares
+def _beside_known(model: _Model, segment: Segment, ids: list[int], unknown: list[int]) -> list[Figure] | None:
+    """The figures of a prompt most of which is known: what is not, has the rest, if that is possible."""
+    total = segment.total
+    rest = total - sum(model.figures[number].value for number in ids if number in model.figures)
+    pieces = [model.expected(number, total) for number in unknown]
+    if not 0 < rest <= sum(one.high for one in pieces):
+        return None
+    _fill(model, unknown, pieces, rest)
+    open_ = sum(one.high - one.low for one in (model.figures[n] for n in ids if n in model.figures)) + FRAMING
+    bounds = narrowed(max(0, rest - open_) if segment.start else 0, rest + open_, pieces)
+    made = dict(zip(unknown, _made(divided(rest, pieces), bounds), strict=True))
+    return [made.get(number) or model.figures[number] for number in ids]
+
+
+def _fill(model: _Model, ids: Sequence[int], pieces: Sequence[Expected], total: int) -> None:
+    """Expect what the other pieces leave of those that nothing is known of."""
+    open_ = [one for number, one in zip(ids, pieces, strict=True) if model.contents[number].kind == "other"]
+    if open_:
+        left = max(0.0, total - sum(one.prior for one in pieces) + sum(one.prior for one in open_))
+        for one in open_:
+            one.prior = left / len(open_)
+            one.give = max(1.0, one.prior)
+
+
+def _echo(model: _Model, segment: Segment, ids: Sequence[int]) -> Echo | None:
+    assert segment.before is not None
+    contents = [model.contents[number] for number in ids]
+    drops = model.drops if model.drops is not None else not any(one.kind == "reasoning" for one in contents)
+    # What is not in the request is not in the prompt, whatever the API does with what is.
+    drops = drops or not any(one.may_think for one in contents)
+    around = round(model.rates[0])
+    return echo_of(segment.before, len(ids), around, segment.turn.verbatim, drops)
+
+
+def _parted(
+    model: _Model, ids: list[int], pieces: list[Expected], parted: int, total: int, echo: Echo
+) -> list[Figure] | None:
+    """The figures where the last answer and what the client added are known apart; None if that is impossible."""
+    answer, rest = pieces[:parted], pieces[parted:]
+    low = max(echo.low, sum(one.low for one in answer), total - sum(one.high for one in rest))
+    high = min(echo.high, sum(one.high for one in answer), total - sum(one.low for one in rest))
+    if low > high:
+        return None
+    if not rest:
+        low = high = total
+    value = min(max(echo.value, low), high)
+    said = [model.contents[number] for number in ids[:parted]]
+    thoughts = [one for content, one in zip(said, answer, strict=True) if content.kind == "reasoning"]
+    for one in thoughts:
+        one.prior = 0.0
+    # A thought that is not in the history in words is in the signature of something else.
+    holders = thoughts or [one for content, one in zip(said, answer, strict=True) if not content.limited]
+    for one in holders:
+        one.prior += echo.reasoning / len(holders)
+        one.give = max(1.0, one.prior)
+    first = _made(divided(value, answer), narrowed(low, high, answer))
+    added = _made(divided(total - value, rest), narrowed(total - high, total - low, rest))
+    return first + added
+
+
+def _made(values: Sequence[int], bounds: Sequence[tuple[int, int]]) -> list[Figure]:
+    made: list[Figure] = []
+    for value, (low, high) in zip(values, bounds, strict=True):
+        low, high = min(low, value), max(high, value)
+        made.append(Figure(value, low, high, _certainty(value, low, high)))
+    return made
+
+
+def _certainty(value: int, low: int, high: int) -> Certainty:
+    if low == high:
+        return "exact"
+    return "bounded" if high - low <= max(_FEW, _CLOSE * value) else "estimated"

@@ -38,6 +38,16 @@ class SentTurn:
     """Whether tools and system prompt are those of that turn."""
     cache: CacheEntry | None = None
     """What the rules of the API's cache expect, without the price of a miss."""
+    verbatim: bool = False
+    """Whether the request has the last answer, or what is not reasoning in it, in its own words."""
+    reasons: bool = False
+    """Whether the answer has reasoning, whatever its counts say."""
+    calls: int = 0
+    """How many calls the answer has."""
+    several: bool = False
+    """Whether the output counts more than one answer."""
+    marks: tuple[int, ...] = ()
+    """For each mark for the cache in the prompt, how many pieces are before its end, in order."""
     skipped: bool = False
     """Whether a turn without counts is between that turn and this one."""
 
@@ -61,12 +71,16 @@ class Stretch:
     taken: int = 0
     """How many of them are in the request; the others are text that the API adds."""
 
-    def add(self, ids: "array[int]", moved: dict[int, str]) -> None:
-        """Add the pieces of a prompt that begins with those of the stretch."""
+    def add(self, ids: "array[int]", moved: dict[int, str]) -> int:
+        """Add the pieces of a prompt that begins with those of the stretch.
+
+        Returns how many pieces are in front of them that are not in the request.
+        """
         shift = len(self.ids) - self.taken
         self.ids.extend(ids[self.taken :])
         self.pointers.update((at + shift, pointer) for at, pointer in moved.items() if at >= self.taken)
         self.taken = len(ids)
+        return shift
 
     @property
     def counted(self) -> SentTurn | None:

@@ -116,13 +116,13 @@ def _add_up(solved: Solved, bills: Sequence[tuple[SentTurn, Bill]], pieces: Sequ
             priced[0] += 1
             priced[turn.length] -= 1
             rest[turn.length - 1] += bill.rest
-        for share in shares(bill.zones, solved.ends):
+        for share in shares(bill.zones, solved.ends, turn.length):
             cost[share.first] += share.zone.rate
             cost[share.last] -= share.zone.rate
             for at, tokens in share.parts:
                 rest[at] += share.zone.rate * tokens
-        _mark(read, [zone for zone in bill.zones if zone.kind == "read"], solved.ends)
-        _mark(written, [zone for zone in bill.zones if zone.kind in WRITES], solved.ends)
+        _mark(read, [zone for zone in bill.zones if zone.kind == "read"], solved.ends, turn.length)
+        _mark(written, [zone for zone in bill.zones if zone.kind in WRITES], solved.ends, turn.length)
     sums = zip(
         *(list(accumulate(one)) for one in (sent, counted, priced, read, written)), accumulate(cost), rest, strict=True
     )
@@ -141,10 +141,10 @@ def _add_up(solved: Solved, bills: Sequence[tuple[SentTurn, Bill]], pieces: Sequ
             piece.cost = (piece.cost or Decimal(0)) + rate * figure.value + more
 
 
-def _mark(counts: list[int], zones: Sequence[Zone], ends: Sequence[int]) -> None:
+def _mark(counts: list[int], zones: Sequence[Zone], ends: Sequence[int], length: int) -> None:
     """Count the pieces of which something is in these zones, which are neighbours."""
     if zones:
-        (share,) = shares([replace(zones[0], end=zones[-1].end)], ends)
+        (share,) = shares([replace(zones[0], end=zones[-1].end)], ends, length)
         numbers = [at for at, _ in share.parts]
         counts[min(share.first, *numbers, share.first)] += 1
         counts[max(share.last, *(at + 1 for at in numbers), share.last)] -= 1

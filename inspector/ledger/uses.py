@@ -32,7 +32,7 @@ class Uses:
             uses.append(Use(piece, stretch.pointers.get(at, piece.pointer), figure, 0, 0, 0, 0, cost))
         if self.turn.input is None:
             return uses
-        for share in shares(self.bill.zones, self.solved.ends):
+        for share in shares(self.bill.zones, self.solved.ends, length):
             whole = ((at, self.solved.ends[at + 1] - self.solved.ends[at]) for at in range(share.first, share.last))
             for at, tokens in (*whole, *share.parts):
                 uses[at] = _with(uses[at], share.zone.kind, tokens, share.zone.rate * tokens if priced else None)

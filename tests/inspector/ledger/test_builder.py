@@ -17,7 +17,7 @@ def ledger(*trips: RoundTrip) -> Ledger:
     return ledger_of(label_all(trips))
 
 
-def test_the_pieces_of_a_turn_stand_in_the_order_of_the_prompt() -> None:
+def test_the_pieces_of_a_turn_are_in_the_order_of_the_prompt() -> None:
     _, second = ledger(*loop()).turns
 
     assert [(use.piece.kind, use.piece.name, use.pointer) for use in second.uses] == [
@@ -47,9 +47,9 @@ def test_a_piece_sums_up_all_requests_that_sent_it() -> None:
 
     tool, asked, call, brought = made.pieces
     assert [piece.sent for piece in made.pieces] == [2, 2, 1, 1]
-    # The answer had 10 tokens and cost $10 a million as output; sent back, it costs $1.25 a million.
-    assert (call.tokens_sent, call.cost) == (10, Decimal("0.0000125"))
-    assert (brought.tokens_sent, brought.cost) == (40, Decimal("0.00005"))
+    # The answer had 10 tokens as output, and usually has 2 around it; sent back, they cost $1.25 a million.
+    assert (call.tokens_sent, call.cost) == (12, Decimal("0.000015"))
+    assert (brought.tokens_sent, brought.cost) == (38, Decimal("0.0000475"))
     assert sum(piece.tokens_sent for piece in made.pieces) == 250
     assert tool.tokens_sent + asked.tokens_sent == 200
 

@@ -19,7 +19,7 @@ from turntape.inspector.wire.values import ToolCall
         ("list", ["a"], "list"),
     ],
 )
-def test_the_most_telling_argument_is_named(name: str, arguments: object, words: str) -> None:
+def test_the_argument_that_says_most_is_named(name: str, arguments: object, words: str) -> None:
     assert what_was_done(ToolCall(name, "1", arguments, "")) == words
 
 

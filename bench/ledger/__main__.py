@@ -1,0 +1,47 @@
+"""`make ledger`: how true the ledger's figures are, beside the bars."""
+
+import sys
+
+from .inside import Score, middle, scores
+
+
+def share(counts: dict[bool, int]) -> str:
+    whole = sum(counts.values())
+    return f"{100 * counts.get(True, 0) / whole:5.1f} %" if whole else "    –  "
+
+
+def within(values: list[float], limit: float) -> str:
+    return f"{100 * sum(value <= limit for value in values) / len(values):5.1f} %" if values else "    –  "
+
+
+def line(name: str, score: Score) -> str:
+    known = score.certain.total()
+    kinds = "/".join(f"{100 * score.certain[kind] / known:.0f}" for kind in ("exact", "bounded", "estimated"))
+    return (
+        f"{name:45} {share(score.added)} {share(score.within)} {100 * middle(score.errors):6.1f} % "
+        f"{100 * middle(score.by_bytes):6.1f} % {kinds:>9} {share(score.sums)} "
+        f"{within(score.newest, 0.05)} {100 * middle(score.newest):5.1f} % "
+        f"{100 * middle(score.newest_by_bytes):6.1f} % {within(score.anchors, 0.05)}"
+    )
+
+
+def main(arguments: list[str]) -> int:
+    """Print the bars; returns the exit code. `-v` prints each backend, other words choose among their names."""
+    chosen = [word for word in arguments if not word.startswith("-")]
+    whole = Score()
+    by_tokenizer: dict[str, Score] = {}
+    for dialect, tokenizer, score in scores(chosen):
+        if "-v" in arguments:
+            print(line(f"{dialect}, {tokenizer}", score), flush=True)
+        by_tokenizer.setdefault(tokenizer, Score())
+        by_tokenizer[tokenizer] += score
+        whole += score
+    print(f"{'':45} added   bounds  error    bytes    e/b/e %   sums    newest ≤5%  median, by bytes  marks ≤5%")
+    for name, score in by_tokenizer.items():
+        print(line(name, score))
+    print(line("all", whole))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,47 @@
+"""What a model's counts teach."""
+
+import pytest
+
+from turntape.inspector.ledger.fit import Sum, fitted
+from turntape.inspector.ledger.shape import FEATURES, USUAL, shape_of, tokens_of
+
+TEXTS = [
+    b"plain words in a short sentence",
+    b'{"id": 4711, "ok": true, "list": [1, 2, 3, 44]}',
+    b"def f(x):\n    return x * 2\n",
+    "Größe überschritten, höchstens fünf".encode(),
+    b"2026-05-28T21:04:00Z ERROR id=af01c2 took 4021 ms",
+    b"a much longer sentence with many more words than the first one had, and a comma",
+]
+
+
+def test_without_counts_the_usual_rates_hold() -> None:
+    assert fitted([]) == USUAL
+
+
+def test_a_tokenizer_that_is_twice_as_fine_is_learned_from_few_sums() -> None:
+    twice = tuple(2 * rate for rate in USUAL)
+    sums = [Sum(shape_of(text), round(tokens_of(shape_of(text), twice))) for text in TEXTS[:3]]
+
+    shape = shape_of(TEXTS[-1])
+    assert tokens_of(shape, fitted(sums)) == pytest.approx(tokens_of(shape, twice), rel=0.2)
+
+
+def test_a_token_for_each_byte_is_learned() -> None:
+    sums = [Sum(shape_of(text * n), len(text) * n) for text in TEXTS for n in (1, 2, 5)]
+
+    text = b"other words, 12 signs; and more"
+    assert tokens_of(shape_of(text), fitted(sums)) == pytest.approx(len(text), rel=0.15)
+
+
+@pytest.mark.parametrize("returned", [0.0, 1.0])
+def test_whether_reasoning_comes_back_is_learned(returned: float) -> None:
+    place = FEATURES.index("reasoning")
+    sums: list[Sum] = []
+    for number, text in enumerate(TEXTS * 2):
+        thought = 40 + 37 * number
+        shape = list(shape_of(text))
+        shape[place] = thought
+        sums.append(Sum(tuple(shape), round(tokens_of(shape_of(text), USUAL) + returned * thought)))
+
+    assert fitted(sums)[place] == pytest.approx(returned, abs=0.2)
