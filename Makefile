@@ -64,7 +64,7 @@ clients: setup
 clients-tools: setup
 	UV='$(UV)' $(RUN)python -m tests.clients.tool_results --page $(CLIENT)
 
-# Real clients with real tool servers, recorded once and replayed with nothing but the cassette: for example
+# Real clients with real tool servers, recorded once and replayed with the cassette alone: for example
 # `make sealed ARGS="codex filesystem stdio --count 20"`; `--page` writes docs/sealed.md.
 sealed: setup
 	UV='$(UV)' $(RUN)python -m tests.clients.sealed $(ARGS)

@@ -1,4 +1,4 @@
-"""A scripted LLM API with a tokenizer of its own: it counts what it is sent, and keeps the truth of each piece.
+"""A scripted LLM API with its own tokenizer: it counts what it is sent, and keeps the truth of each piece.
 
 It renders a prompt as real ones do: hidden text, tools, system prompt, messages with roles around them, blocks with
 marks. A piece has the tokens of its text and of what is around it.
@@ -37,7 +37,7 @@ class Backend:
     """True when it writes the calls of the history in another way than the model did."""
     marks: bool = False
     """True when it caches up to marks, else in blocks of `GRID` where the dialect caches."""
-    tells: bool = True
+    shows: bool = True
     """False when its answers do not say what it cached."""
 
 
@@ -135,7 +135,7 @@ def _cached(
     total: int,
 ) -> tuple[int, int]:
     """What the cache has of this prompt, and what it takes of it."""
-    if not backend.dialect.caches or not backend.tells:
+    if not backend.dialect.caches or not backend.shows:
         return 0, 0
     if not backend.marks:
         common = max((sums[length] for length, prompt in warm.items() if tuple(pieces[:length]) == prompt), default=0)

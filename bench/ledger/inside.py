@@ -81,7 +81,7 @@ def scores(chosen: Sequence[str] = ()) -> Iterator[tuple[str, str, Score]]:
             said = talk(name, backend.dialect, turns)
             run = served(backend, said, name)
             score += judged(run, ledger_of(label_all(run.trips)))
-            silent = served(replace(backend, tells=False), said, name)
+            silent = served(replace(backend, shows=False), said, name)
             score.anchors += _anchors(silent, ledger_of(label_all(silent.trips)))
         yield dialect, tokenizer, score
 
@@ -127,7 +127,7 @@ def score_newest(score: Score, entry: TurnEntry, truths: list[int], whole: int) 
 
 
 def _anchors(run: Served, ledger: Ledger) -> Iterator[float]:
-    """What the ledger says of the tokens up to the system prompt's end, when the API does not tell what it cached."""
+    """What the ledger says of the tokens up to the system prompt's end, when the API does not show what it cached."""
     for entry, anchors in zip(ledger.turns, run.anchors, strict=True):
         mark, truth = anchors[0]
         shift = len(entry.uses) - len(run.truths[entry.place])

@@ -129,8 +129,8 @@ def _content(role: str, part: Part, calls: Mapping[str, ToolCall]) -> Content:
     # A result may have pictures beside its text; their bytes are not text.
     media = part.kind == "media" or (kind == "result" and size > 4 * weight + 4096)
     limited = part.kind not in _OPEN_KINDS and not media and not part.signature
-    told = kind in ("call", "result", "assistant", "user", "system") and not media
-    seen = text if told or part.raw is None else _bytes(compact(part.raw))
+    by_text = kind in ("call", "result", "assistant", "user", "system") and not media
+    seen = text if by_text or part.raw is None else _bytes(compact(part.raw))
     digest = _digest(kind, role, tool, seen)
     marked = not MARKS.isdisjoint(as_object(part.raw))
     shape = _shape(digest, text)

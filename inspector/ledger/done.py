@@ -6,7 +6,7 @@ from ..wire.values import ToolCall
 
 SHOWN = 80
 """At most this many characters of an argument or a text are in a name."""
-_TELLING = (
+_SAYING = (
     "command",
     "cmd",
     "file_path",
@@ -37,7 +37,7 @@ def what_was_done(call: ToolCall) -> str:
 
 def _argument(arguments: object) -> str:
     fields = as_object(arguments)
-    for key in (*(name for name in _TELLING if name in fields), *fields):
+    for key in (*(name for name in _SAYING if name in fields), *fields):
         words = as_array(fields[key])
         found = as_text(fields[key]) or (" ".join(filter(None, map(as_text, words))) if words else "")
         if found.strip():

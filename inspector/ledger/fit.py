@@ -12,7 +12,7 @@ from .shape import AROUND, FEATURES, USUAL, Shape, tokens_of
 _HELD = 2.0
 """How strongly a rate is held near the usual one: as many sums as that must speak for another."""
 _LEAST = 8
-"""Sums of fewer tokens are mostly what stands around the contents; they teach little."""
+"""Sums of fewer tokens are mostly what is around the contents; they teach little."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The prompt of each thread as a row of pieces, made anew for each turn from what changed.
+"""The prompt of each thread as a row of pieces, made again for each turn from what changed.
 
 A message that the threads recognised as one of the previous request is not read again.
 """

@@ -77,7 +77,7 @@ class Echo:
 def echo_of(before: SentTurn, pieces: int, around: int, verbatim: bool, drops: bool) -> Echo | None:
     """What the answer of `before` has in the next prompt, where it is `pieces` pieces; None where nothing is known.
 
-    `around` is what usually stands around an answer and is not in its count.
+    `around` is what usually is around an answer and is not in its count.
     An answer is counted once as output; sent back, it has the same tokens, with or without its reasoning, and a few
     around each piece. A client or a server that writes a call in another way changes its tokens.
     """
