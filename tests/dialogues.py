@@ -1,10 +1,11 @@
 """One conversation in every API, for tests of rules that compare requests: a row of pieces makes a round trip."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from conversations import TOOLS
-from judged import CONVERSE, OLLAMA, anthropic, gemini, responses, trip
+from judged import CONVERSE, OLLAMA, SCHEMA, anthropic, gemini, responses, trip
 from round_trips import CHAT
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -59,7 +60,7 @@ def _message(piece: Piece, call_id: str, arguments: Callable[[str], object]) -> 
 
 
 def _json(word: str) -> str:
-    return f'{{"word":"{word}"}}'
+    return json.dumps({"word": word}, separators=(",", ":"), ensure_ascii=False)
 
 
 def _chat(url: str, pieces: Sequence[Piece], answer: Piece, index: int) -> RoundTrip:
@@ -144,7 +145,8 @@ def _converse(pieces: Sequence[Piece], answer: Piece, index: int) -> RoundTrip:
         "stopReason": "tool_use" if answer[0] == "calls" else "end_turn",
         "usage": {"inputTokens": 100, "outputTokens": 10, "totalTokens": 110},
     }
-    return trip(CONVERSE, {"messages": messages}, body, index)
+    offered = {"toolSpec": {"name": "look_up", "inputSchema": {"json": SCHEMA}}}
+    return trip(CONVERSE, {"messages": messages, "toolConfig": {"tools": [offered]}}, body, index)
 
 
 def _item(piece: Piece, call_id: str) -> dict[str, Any]:

@@ -37,3 +37,22 @@ def is_json(data: bytes | str) -> bool:
         except (ValueError, RecursionError):
             return False
     return True
+
+
+def first_document(data: bytes) -> tuple[object, bytes] | None:
+    """The JSON object or array that `data` begins with, and the bytes after it without white space.
+
+    None when it does not begin with a whole one.
+    """
+    text = data.decode("utf-8", "surrogateescape")
+    begin = len(text) - len(text.lstrip())
+    if text[begin : begin + 1] not in ("{", "["):
+        return None
+    try:
+        value, end = _DECODER.raw_decode(text, begin)
+    except (ValueError, RecursionError):
+        return None
+    return value, text[end:].strip().encode("utf-8", "surrogateescape")
+
+
+_DECODER = json.JSONDecoder(parse_int=_integer)

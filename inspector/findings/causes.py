@@ -42,6 +42,7 @@ ECHOES: Mapping[str, frozenset[str]] = {
             "api-call-without-id",
             "api-model-substituted",
             "call-args-not-json",
+            "client-missing-tool-result",
             "client-tool-calls-not-dispatched",
             "model-args-break-schema",
             "model-unknown-tool",
@@ -69,6 +70,10 @@ ECHOES: Mapping[str, frozenset[str]] = {
     ),
     "api-arguments-wrong-type": frozenset({"client-tool-calls-not-dispatched", "client-tool-error-as-success"}),
     "api-replacement-characters": frozenset({"client-tool-error-as-success"}),
+    "call-args-damaged": frozenset({"client-tool-error-as-success"}),
+    "client-offers-unknown-tool": frozenset({"client-tool-error-as-success", "model-repeated-call"}),
+    "call-args-not-taken": frozenset({"client-tool-error-as-success", "model-repeated-call"}),
+    "model-acted-twice": frozenset({"model-repeated-call"}),
     "client-forced-tool-loop": frozenset({"model-repeated-call"}),
 }
 """By cause: what follows from it in the same turn, and in the next request of the thread."""

@@ -3,10 +3,12 @@
 from .answer_examples import ANSWERS
 from .client_examples import CLIENTS
 from .example import Example
+from .promise_examples import PROMISES
 from .tool_examples import TOOLS
 
 EXAMPLES: dict[str, Example] = {
     **ANSWERS,
+    **PROMISES,
     **CLIENTS,
     **TOOLS,
     "api-cache-drop": Example(

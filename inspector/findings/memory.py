@@ -51,7 +51,7 @@ class RejectedBefore:
     """The last request of a thread that the API rejected for its content."""
 
     rule_id: str
-    """The class of failure that the API's text names."""
+    """What it is about: the class of failure that the API's text names, or the text."""
     pointer: str | None
     """The place of the fault, according to the text."""
     first_index: int
@@ -99,6 +99,8 @@ class ThreadMemory:
     """How often each large media part was sent, by hash."""
     recent: list[Finding] = field(default_factory=list[Finding])
     """The findings of the previous turn."""
+    answered: dict[int, dict[int, int]] = field(default_factory=dict[int, dict[int, int]])
+    """By the meaning of a long answer: the meanings of the questions that got it, with their round trips."""
     sent: set[int] = field(default_factory=set[int])
     """The meanings of everything that its requests contained so far."""
     cached: bool = False

@@ -9,6 +9,7 @@ from .memory import Explained, PastTurn, RejectedBefore, SentRequest, Subagent, 
 from .rule_context import RuleContext
 from .rules.errors import REQUEST_REJECTED, error_status, rejection_text
 from .rules.results import new_results, tool_of
+from .rules.retries import fault_of
 from .tool_pairing.model import ids_of
 
 _MOST_BLOCKS = 20_000
@@ -172,12 +173,13 @@ def _note_outcome(context: RuleContext) -> None:
 
 def _note_rejection(context: RuleContext) -> None:
     thread, said = context.thread, context.rejection
-    if said is not None and said.ids and error_status(context) in _REJECTED:
+    fault = fault_of(said) if said is not None and error_status(context) in _REJECTED else None
+    if said is not None and fault is not None:
         last = thread.rejected
-        if last is not None and (last.rule_id, last.pointer) == (said.ids[0], said.pointer):
+        if last is not None and (last.rule_id, last.pointer) == (fault, said.pointer):
             thread.rejected = replace(last, count=last.count + 1)
         else:
-            thread.rejected = RejectedBefore(said.ids[0], said.pointer, context.index)
+            thread.rejected = RejectedBefore(fault, said.pointer, context.index)
     elif context.succeeded:
         thread.rejected = None
     cause = next((finding for finding in context.found if finding.id == REQUEST_REJECTED and finding.because_of), None)

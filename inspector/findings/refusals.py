@@ -20,16 +20,18 @@ type Refusal = Literal[
     "model",
     "address",
     "access",
+    "firewall",
     "output",
     "request",
 ]
 """`overloaded`: the API failed or had no capacity. `rate`: a limit of a minute or less; `too_large_for_rate`: one that
 the request alone exceeds; `period`: a limit of hours, days or a month; `quota`: what the account may use at all.
 `key`, `account` (permission or state), `credit` (money), `region`, `model`, `address`: what was not accepted; `access`:
-one of these. `output`: what the model emitted. `request`: anything else."""
+one of these. `firewall`: something before the API stopped it. `output`: what the model emitted. `request`: anything
+else."""
 
 LIMITS: frozenset[Refusal] = frozenset({"rate", "too_large_for_rate", "period", "quota"})
-ACCESS: frozenset[Refusal] = frozenset({"key", "account", "credit", "region", "model", "address", "access"})
+ACCESS: frozenset[Refusal] = frozenset({"key", "account", "credit", "region", "model", "address", "access", "firewall"})
 
 _SERVER_FAULTS = frozenset({408, 424})
 """Statuses below 500 that say that the server failed."""
@@ -37,6 +39,12 @@ _ACCESS_STATUSES = frozenset({401, 402, 403, 404, 410, 451, 498})
 _BY_STATUS: dict[int, Refusal] = {401: "key", 402: "credit"}
 _MAY_NAME_RATE = frozenset({400, 403, 413})
 """Statuses under which some APIs report a rate limit."""
+
+
+_MAY_BLOCK = frozenset({403, 405, 429, 503})
+"""Statuses of the pages that firewalls and proofs of a person have."""
+_MAY_MISS = frozenset({404, 410})
+_MODEL_WORD = re.compile(r"\bmodel|deployment", re.IGNORECASE)
 
 
 def _any_of(*patterns: str) -> re.Pattern[str]:
@@ -159,6 +167,28 @@ _KEY = _any_of(
 )
 
 
+_STARTS = _any_of(
+    r"model_?not_?ready|model is not (?:yet )?(?:ready|loaded)|warming up|cold start",
+    r"(?:model|server|instance|endpoint|deployment)\b.{0,60} (?:is|are) (?:currently )?"
+    r"(?:loading|starting|being loaded|scaling)",
+    r"loading model",
+)
+"""What a server says that is about to be ready. Some say it under the status of a rate limit."""
+_FIREWALL = _any_of(
+    r"just a moment\.\.\.|cf-mitigated|challenge-platform|cf-chl|attention required|cloudflare ray id",
+    r"verify(?:ing)? (?:that )?you are (?:a )?human|captcha|are you a robot|enable javascript and cookies",
+    r"request (?:was |has been )?blocked|you have been blocked|access denied.{0,200}reference ?#",
+    r"incapsula|sucuri|akamai",
+)
+_OTHER_THING = _any_of(
+    r"\b(?:file|batch|response|item|conversation|thread|assistant|run|vector[ _]store|container|skill|session|prompt|"
+    r"cached[ _]?content|message|upload|document|agent|environment)s?\b[^.]{0,80}?"
+    r"(?:not found|does not exist|doesn't exist|(?:has |have |was |were |is )?(?:expired|deleted|been deleted))",
+    r"\bno (?:such )?(?:file|batch|response|item|conversation|thread|container|session|prompt|cached ?content)\b",
+)
+"""What a request names beside the model, and the API does not have."""
+
+
 def refusal(status: int, message: str, code: str = "", *, page: bool = False, details: str = "") -> Refusal:
     """Why the API answered with this status.
 
@@ -167,12 +197,18 @@ def refusal(status: int, message: str, code: str = "", *, page: bool = False, de
     said = f"{code} {message}"
     if _OUTPUT.search(said):
         return "output"
+    if page and status in _MAY_BLOCK and _FIREWALL.search(message):
+        return "firewall"
+    if (status == 429 or status >= 500) and _STARTS.search(said):
+        return "overloaded"
     if status == 429 or (status in _MAY_NAME_RATE and _RATE.search(said)):
         return _limit(f"{said} {details}")
     if status >= 500 or status in _SERVER_FAULTS or (status == 498 and _CAPACITY.search(said)):
         return "overloaded"
     if status == 404 and (page or _PAGE_IS_MISSING.search(message)):
         return "address"
+    if status in _MAY_MISS and _OTHER_THING.search(message) and not _MODEL_WORD.search(message):
+        return "request"
     if _KEY.search(said):
         return "key"
     for kind, pattern in _NAMED:

@@ -12,6 +12,10 @@ from ..wire.values import Reading
 
 _PER_MINUTE = re.compile(r"tokens per (?:minute|min|day)|\bTPM\b|\bTPD\b")
 """How APIs name a limit on the rate of tokens, which a large request may exceed although it fits into the window."""
+_UNVERIFIED = re.compile(
+    r"(?:organization|account|project)\b.{0,60}(?:must be|is not|not yet|to be) verified", re.IGNORECASE
+)
+"""A refusal of the account, whatever parameter it names."""
 _QUOTED_JSON = re.compile(r"\{.*\}", re.S)
 _DEEPEST = 3
 
@@ -209,6 +213,11 @@ PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
             ("client-duplicate-tool-result",),
         ),
         (
+            r"\b(?:file|container|vector store|batch|skill|session|prompt)s?\b[^.]{0,60} (?:not found|does not exist|has expired|expired)"
+            r"|\bnot found: (?:file|container|vs|batch|skill)_\w+|(?:file|container|session) not found|\bno such (?:file|container|session)\b",
+            ("client-stale-server-state",),
+        ),
+        (
             r"previous_response_not_found|conversation .{0,60}not found|cachedcontent .{0,60}not found|thread_not_found|thread_already_continued",
             ("client-stale-server-state",),
         ),
@@ -239,6 +248,8 @@ def rejection(reading: Reading) -> Rejection | None:
         return None
     text = unwrapped(error.message)
     whole = " ".join(filter(None, (text, error.type, error.code)))
+    if _UNVERIFIED.search(text):
+        return Rejection((), text, _place(text))
     for pattern, ids in PATTERNS if not _PER_MINUTE.search(whole) else ():
         if found := pattern.search(whole):
             named = tuple(str(group).rstrip(".,;:") for group in found.groups() if group and not group.isdigit())

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 from turntape.cassettes.framing import Event, decode, frame
 from turntape.cassettes.tape.model import Headers, RoundTrip
 
-from .json_value import as_object, parse_json
+from .json_value import as_object, first_document, parse_json
 
 
 def header(headers: Headers, name: str) -> str | None:
@@ -83,8 +83,23 @@ class Exchange:
 
     @cached_property
     def answer(self) -> object:
-        """The whole response body as JSON, or None."""
-        return parse_json(self.response.body) if self.response else None
+        """The response body as JSON, or None. If more follows it in the body, see `after_answer`."""
+        if self.response is None:
+            return None
+        value = parse_json(self.response.body)
+        return self._first[0] if value is None and self._first is not None else value
+
+    @cached_property
+    def after_answer(self) -> bytes:
+        """What follows the JSON object with which the body begins; empty for a body that is one document."""
+        if self.response is None or self.framing not in (None, "ndjson") or parse_json(self.response.body) is not None:
+            return b""
+        return self._first[1] if self._first is not None else b""
+
+    @cached_property
+    def _first(self) -> tuple[object, bytes] | None:
+        """The first document of a body that is not a single one, and the rest."""
+        return first_document(self.response.body) if self.response is not None else None
 
     @cached_property
     def answer_fields(self) -> dict[str, object]:

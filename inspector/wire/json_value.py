@@ -6,7 +6,7 @@ from typing import TypeGuard, cast
 
 import orjson
 
-from turntape.cassettes.framing.json_text import is_json, parse_json
+from turntape.cassettes.framing.json_text import first_document, is_json, parse_json
 
 __all__ = [
     "MOST",
@@ -16,6 +16,7 @@ __all__ = [
     "as_object",
     "as_text",
     "compact",
+    "first_document",
     "is_array",
     "is_json",
     "is_object",

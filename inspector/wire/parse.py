@@ -8,7 +8,7 @@ from .exchange import Exchange
 from .json_value import is_object
 from .protocols.protocol import Protocol
 from .protocols.shared.counts import wrong_usage
-from .protocols.shared.errors import read_error
+from .protocols.shared.errors import error_under_200, read_error
 from .protocols.shared.stated_cost import header_cost
 from .providers import provider
 from .registry import detect
@@ -42,6 +42,8 @@ def read_exchange(exchange: Exchange) -> Reading:
     if kind != "generation":
         error = error or _transport_error(exchange)
         return Reading(protocol.name, who, kind, streamed, request, None, None, None, error, problems=tuple(problems))
+    holder = protocol.answers.holder
+    error = error or _guarded(lambda: error_under_200(exchange, holder), None, "the error table", problems)
     answer = _answer(exchange, protocol, request, error, problems)
     stated = answer.stated_cost or _guarded(lambda: header_cost(exchange), None, "the cost", problems)
     emission, finish = reconcile(answer, request)

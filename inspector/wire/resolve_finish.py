@@ -31,6 +31,8 @@ CALL_MARKERS: tuple[str, ...] = (
 """How a tool call looks as text when the server does not parse it."""
 
 _FENCE = re.compile(r"```(?:json|tool_call)?\s*\n(.*)\n\s*```", re.S)
+_LABEL = re.compile(r"\A(?:actions?|(?:tool|function)[ _]?calls?|calls?)\s*:\s*", re.IGNORECASE)
+"""A word before a call; Command R writes `Action:`."""
 _NAME_KEYS = ("name", "tool", "function", "tool_name", "function_name")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "tool_input")
 """How models call the name and the arguments in a call that they write as bare JSON."""
@@ -132,7 +134,7 @@ def calls_in_text(text: str, request: RequestReading, made: Sequence[ToolCall] =
 
 def _is_bare_call(text: str, names: frozenset[str]) -> bool:
     """True for a text of one or more JSON objects, and no other words, that each name an offered tool and arguments."""
-    body = text.strip()
+    body = _LABEL.sub("", text.strip())
     if fenced := _FENCE.fullmatch(body):
         body = fenced[1].strip()
     if body[:1] not in ("{", "["):

@@ -32,6 +32,7 @@ _ACCESS: dict[Refusal, str] = {
     "model": "the model",
     "address": "the address, which looks like a wrong base URL",
     "access": "the key, the account or the model",
+    "firewall": "the client: a firewall or a check for people answered in its place",
 }
 SHAPE_IDS = (
     "client-missing-tool-result",

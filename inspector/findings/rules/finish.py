@@ -7,6 +7,7 @@ from ...wire.json_value import is_json, parse_json
 from ...wire.printable import several
 from ...wire.values import ToolCall
 from ..refusals import filtered_side
+from ..repetition import repeated_end
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .errors import error_status, why_refused
@@ -30,6 +31,14 @@ def _spent(context: RuleContext) -> str:
     return spent + (f" (the request allowed {cap:,})" if cap else "")
 
 
+def _repeats(context: RuleContext) -> str:
+    """What an answer says again and again at its end, as the end of a sentence."""
+    emission = context.emission
+    written = (emission.text, *(call.arguments_raw for call in emission.calls), emission.reasoning)
+    found = next((again for text in written if (again := repeated_end(text)) is not None), None)
+    return f"; it repeats {found[0].strip()[:60]!r} {found[1]} times at its end" if found else ""
+
+
 @rule(
     "api-length-truncated",
     "api",
@@ -42,7 +51,7 @@ def length_truncated(context: RuleContext) -> Iterator[Note]:
     if context.finish.label == "length" and not context.emission.calls:
         ping = (context.request.max_output or 100) <= 1
         yield Note(
-            f"the answer was cut by the output cap{_spent(context)}",
+            f"the answer was cut by the output cap{_spent(context)}{_repeats(context)}",
             (context.finish_at,),
             severity="info" if ping else None,
         )
@@ -67,7 +76,9 @@ def length_truncated_call(context: RuleContext) -> Iterator[Note]:
     name = (partial or calls[-1]).name
     limit = "the context window was full" if context.finish.label == "context_full" else "the output cap was hit"
     yield Note(
-        f"{limit}{_spent(context)} while the call of {name!r} was being written: do not run it",
+        f"{limit}{_spent(context)} while the call of {name!r} was being written: do not run it{_repeats(context)}"
+        if capped
+        else f"the call of {name!r} is incomplete, although {_finished(context)}: do not run it",
         (context.finish_at, f"{context.at} call {(partial or calls[-1]).id or name}"),
     )
 

@@ -13,6 +13,7 @@ from ..finding import Severity, became
 from ..model_words import extra_text, is_extended, is_prose_step, is_user_text, plain, surely_continues
 from ..rule import Note, rule
 from ..rule_context import RuleContext
+from ..transformations import transformation
 from .errors import REJECTED, error_status
 from .pairing import confirmed
 
@@ -32,7 +33,8 @@ def differs(change: HistoryChange) -> str:
     was, now = " ".join(change.was.split()), " ".join(change.became.split())
     start = len(commonprefix((was, now)))
     cut = max(start - 12, 0)
-    return became(was[cut : start + 40], now[cut : start + 40])
+    how = transformation(change.was, change.became)
+    return became(was[cut : start + 40], now[cut : start + 40]) + (f" ({how})" if how else "")
 
 
 def _is_the_models(context: RuleContext, change: HistoryChange) -> bool:

@@ -1,5 +1,6 @@
 """How the client reacts to failures: too many retries, retries too early, or retries that cannot succeed."""
 
+import re
 from collections.abc import Iterator
 
 from ...analysis.turn import Turn
@@ -8,6 +9,7 @@ from ...wire.json_value import as_array, as_object, as_text, parse_json
 from ...wire.printable import several
 from ..causes import STORM
 from ..memory import request_key
+from ..rejections import Rejection
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .errors import OVERLOADED, error_status, failure_name, failure_place
@@ -262,6 +264,20 @@ def refusal_retried(context: RuleContext) -> Iterator[Note]:
         )
 
 
+_OF_HISTORY = re.compile(
+    r"\b(?:image|picture|document|file|media|audio|pdf|messages?\W|content\W|input\W)", re.IGNORECASE
+)
+_CHANGING = re.compile(r"\d+|'[^']*'|\"[^\"]*\"")
+
+
+def fault_of(said: Rejection) -> str | None:
+    """What a rejection is about: the class that it names, or its text where it speaks of a piece of the history."""
+    if said.ids:
+        return said.ids[0]
+    of_history = said.pointer is not None or _OF_HISTORY.search(said.text) is not None
+    return _CHANGING.sub("", said.text)[:200] if of_history and said.text else None
+
+
 @rule(
     "client-poisoned-history",
     "client",
@@ -272,10 +288,10 @@ def refusal_retried(context: RuleContext) -> Iterator[Note]:
 )
 def poisoned(context: RuleContext) -> Iterator[Note]:
     said, last = context.rejection, context.thread.rejected
-    if said is None or last is None or not said.ids or context.before is None:
+    if said is None or last is None or context.before is None:
         return
     name, place, first, count = last.rule_id, last.pointer, last.first_index, last.count
-    if name != said.ids[0] or name.startswith("api-context") or context.turn.body == context.before.body:
+    if name != fault_of(said) or name.startswith("api-context") or context.turn.body == context.before.body:
         return
     if place is not None and said.pointer is not None and place != said.pointer:
         return
@@ -283,7 +299,7 @@ def poisoned(context: RuleContext) -> Iterator[Note]:
     yield Note(
         f"{count + 1} requests were rejected because of the same fault{where}, first #{first}: retries cannot succeed",
         (f"#{first} status", f"{context.at} request {said.pointer or ''}".strip()),
-        because_of=tuple(name for name in said.ids[:1]),
+        because_of=said.ids[:1],
         key=(name, place),
     )
 

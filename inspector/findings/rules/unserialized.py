@@ -25,13 +25,50 @@ def placeholder(text: str) -> str | None:
     return next((what for what, pattern in _PLACEHOLDERS if pattern.fullmatch(bare)), None)
 
 
+_REPRS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    (
+        "the result object of an MCP client, written as a string",
+        re.compile(
+            r"(?:CallToolResult\()?(?:meta=\S+ )?,?\s*content=\[.*\].{0,4000}isError=(?:True|False)\)?", re.DOTALL
+        ),
+    ),
+    (
+        "a list of content objects, written as a string",
+        re.compile(r"\[(?:mcp\.types\.)?(?:Text|Image|Embedded)\w*\(type='\w+', .*\)\]", re.DOTALL),
+    ),
+    (
+        "a message object of a framework, written as a string",
+        re.compile(
+            r"content='.*' (?:additional_kwargs|response_metadata|tool_call_id|name)=.*"
+            r"|(?:AI|Human|Tool|System|ChatCompletion|Assistant|Response|Chat)\w*(?:Message|Output|Result)?\(\w+=.*\)"
+            r"|\[?(?:TextBlock|ToolUseBlock|ContentBlock|ToolReturnPart|ModelResponse)\(\w+=.*\)\]?",
+            re.DOTALL,
+        ),
+    ),
+    ("an HTTP response object, written as a string", re.compile(r"<Response \[\d{3}(?: [\w ]+)?\]>")),
+    (
+        "a finished process, written as a string",
+        re.compile(r"CompletedProcess\(args=.*returncode=-?\d+.*\)", re.DOTALL),
+    ),
+)
+"""Objects that hold the value beside other things. What they were written as is the whole text."""
+
+
+def represented(text: str) -> str | None:
+    """What a text is when it is an object around a value, as Python's `str` writes it; None for any other text."""
+    bare = text.strip()
+    if not bare.endswith((")", "]", ">", "True", "False", "}", "'")):
+        return None
+    return next((what for what, pattern in _REPRS if pattern.fullmatch(bare)), None)
+
+
 @rule(
     "client-unserialized-result",
     "client",
     "warning",
     "S",
-    says="The client sent a placeholder of its programming language as the result of a tool, not the value.",
-    fix="Await the tool, and turn its value into JSON or text before you send it.",
+    says="The client sent a placeholder of its programming language, or an object around the value, as the result of a tool.",
+    fix="Await the tool, take the value out of the object, and turn it into JSON or text before you send it.",
     not_when=(
         "The placeholder is only a part of the result",
         "The result is marked as an error",
@@ -41,7 +78,8 @@ def unserialized_result(context: RuleContext) -> Iterator[Note]:
     for part, result in new_results(context):
         if result.is_error:
             continue
-        what = placeholder(result.text) or placeholder(_only_value(result.text))
+        what = placeholder(result.text) or placeholder(_only_value(result.text)) or represented(result.text)
+        what = what or represented(_only_value(result.text))
         if what is not None:
             name = tool_of(context, result)
             named = f"the result of {name!r}" if name else "a result"

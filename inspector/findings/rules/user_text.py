@@ -17,6 +17,7 @@ from ..finding import became
 from ..model_words import is_user_text, letters, surely_continues
 from ..rule import Note, rule
 from ..rule_context import RuleContext
+from ..transformations import transformation
 
 _SUMMARY = 200
 """A text of at least this many characters may be a summary, in whatever words."""
@@ -153,12 +154,18 @@ def user_text_changed(context: RuleContext) -> Iterator[Note]:
         return
     for pointer, old, new in _edited(before, context.turn, echo):
         # The beginning of the same text shows as well as the answer that it is the same conversation.
-        if _is_another(old, new) and (sure or is_cut_off(old, new)):
+        how = transformation(old, new)
+        if (how and how not in _BY_PEOPLE) or (_is_another(old, new) and (sure or is_cut_off(old, new))):
             yield Note(
-                f"the client rewrote a message of the user: {became(*_around_change(old, new))}",
+                f"the client rewrote a message of the user: {became(*_around_change(old, new))}"
+                + (f" ({how})" if how else ""),
                 (f"#{before.round_trip.index} request {pointer}", f"{context.at} request {pointer}"),
                 key=pointer,
             )
+
+
+_BY_PEOPLE = frozenset({"in lower case", "in upper case"})
+"""Changes that a person may make as well."""
 
 
 def _edited(before: Turn, now: Turn, echo: HistoryDiff) -> list[tuple[str, str, str]]:

@@ -46,6 +46,24 @@ class ArgumentsField:
 
 
 @dataclass(frozen=True, slots=True)
+class Demand:
+    """Something that a request may demand of the answer, and that the answer's own fields show to be met or not.
+
+    Beside these, every reading has the cap, the stop strings, the output format, the tools and their schemas.
+    """
+
+    kind: Literal["answers", "logprobs", "no_reasoning", "echo"]
+    """`answers`: so many of them. `logprobs`: probabilities. `no_reasoning`: an answer without thoughts. `echo`: the
+    answer repeats the field."""
+    field: tuple[str, ...]
+    """The keys that lead to the field in the request body."""
+    when: tuple[object, ...] = ()
+    """The values that demand it; empty when any value does that is neither false, zero nor empty."""
+    shown: tuple[str, ...] = ()
+    """The keys of an answer that show that it was met: one of them is enough."""
+
+
+@dataclass(frozen=True, slots=True)
 class RequestRules:
     """What the API demands of a request."""
 
@@ -53,6 +71,8 @@ class RequestRules:
     tool_name: re.Pattern[str] | None = None
     """What a whole tool name must match."""
     max_tools: int | None = None
+    demands: tuple[Demand, ...] = ()
+    """What a request may demand and the API's answer shows."""
     arguments: tuple[ArgumentsField, ...] = ()
     """Each place where a call of the API may hold its arguments."""
     rejects_empty_text: bool = False
@@ -92,6 +112,8 @@ class AnswerRules:
     an API whose last event has no answer."""
     contradictions: Callable[[Exchange], Iterable[str]] | None = None
     """The ways in which the events of a stream contradict each other, one sentence each; None where none are known."""
+    names_events: bool = False
+    """True when clients know the events of a stream by their SSE names, and skip those that have none."""
     lacks_id: Callable[[Object], bool] | None = None
     """Whether a call of an answer (its JSON) has no id although the API pairs calls and results by id; None for an API
     that does not need ids."""

@@ -280,8 +280,30 @@ def test_each_kind_is_a_limit_or_a_matter_of_access_or_neither() -> None:
     neither = {"overloaded", "output", "request"}
 
     assert {"rate", "too_large_for_rate", "period", "quota"} == LIMITS
-    assert {"key", "account", "credit", "region", "model", "address", "access"} == ACCESS
+    assert {"key", "account", "credit", "region", "model", "address", "access", "firewall"} == ACCESS
     assert set(get_args(Refusal.__value__)) == LIMITS | ACCESS | neither
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "page", "kind"),
+    [
+        (403, "<html><title>Just a moment...</title><script>_cf_chl_opt={}</script>", True, "firewall"),
+        (403, "<html>Sorry, you have been blocked</html>", True, "firewall"),
+        (503, "<html>Attention Required! | Cloudflare</html>", True, "firewall"),
+        (403, "Just a moment...", False, "access"),
+        (503, "<html>503 Service Unavailable</html>", True, "overloaded"),
+        (429, "Model is not ready for inference. Please try again later.", False, "overloaded"),
+        (429, "ModelNotReadyException", False, "overloaded"),
+        (429, "The deployment is currently loading", False, "overloaded"),
+        (429, "Too many requests", False, "rate"),
+        (404, "File not found: file_011CNha8i", False, "request"),
+        (404, "Conversation with id 'conv_1' not found.", False, "request"),
+        (404, "The cachedContent has expired", False, "request"),
+        (404, "The model `gpt-9` does not exist", False, "model"),
+    ],
+)
+def test_what_came_in_place_of_the_answer(status: int, message: str, page: bool, kind: str) -> None:
+    assert refusal(status, message, page=page) == kind
 
 
 @pytest.mark.parametrize(

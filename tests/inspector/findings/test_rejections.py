@@ -39,3 +39,34 @@ def test_a_full_window_stays_one() -> None:
     full = "This model's maximum context length is 128000 tokens. However, your messages resulted in 131200 tokens"
 
     assert "api-context-full" in ids(trip(CHAT, ASK, {"error": {"message": full}}, status=400))
+
+
+def test_an_account_that_is_not_verified_is_no_wrong_parameter() -> None:
+    error = {
+        "message": "Your organization must be verified to stream this model.",
+        "type": "invalid_request_error",
+        "param": "stream",
+        "code": "unsupported_value",
+    }
+    found = trip(CHAT, ASK, {"error": error}, status=400)
+
+    assert "client-unsupported-param" not in ids(found)
+    assert "the account or its permissions" in only("access-refused", found).message
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "File not found: file_011CNha8iCJc",
+        "The file file-8hQ2zX does not exist.",
+        "Container cntr_1 has expired.",
+        "Vector store vs_1 not found",
+        "no such session",
+    ],
+)
+@pytest.mark.parametrize("status", [400, 404])
+def test_a_thing_that_the_api_does_not_have_is_no_model(sentence: str, status: int) -> None:
+    found = ids(trip(CHAT, ASK, {"error": {"message": sentence}}, status=status))
+
+    assert "client-stale-server-state" in found
+    assert "access-refused" not in found

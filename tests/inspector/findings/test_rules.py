@@ -14,6 +14,7 @@ from rule_exceptions_client import CLIENT
 from rule_exceptions_contradictions import CONTRADICTIONS
 from rule_exceptions_history import HISTORY
 from rule_exceptions_model_api import API, MODEL, Row, Run
+from rule_exceptions_promises import PROMISES
 from rule_exceptions_steps import STEPS
 from rule_exceptions_tools import FIRES as TOOLS_FIRE
 from rule_exceptions_tools import TOOLS as ABOUT_TOOLS
@@ -29,7 +30,7 @@ from bench.faults.catalogue import CASES
 
 DONE = said("It is a strip.")
 
-ROWS: list[Row] = [*CONTRADICTIONS, *MODEL, *API, *CLIENT, *HISTORY, *STEPS, *ANSWERS, *ABOUT_TOOLS]
+ROWS: list[Row] = [*CONTRADICTIONS, *MODEL, *API, *CLIENT, *HISTORY, *STEPS, *ANSWERS, *ABOUT_TOOLS, *PROMISES]
 
 
 def found(name: str, run: Run) -> list[Said]:

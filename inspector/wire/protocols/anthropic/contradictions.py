@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from ...exchange import Exchange
 from ...json_value import as_count, as_object, as_text, is_object, parse_json
 from ..shared.answers import stream_objects
+from ..shared.left_open import left_open
 
 
 def contradictions(exchange: Exchange) -> Iterator[str]:
@@ -33,6 +34,12 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
         yield f"the input of {called!r} is in the event that begins its block, and no piece follows: clients read none"
     if any(_is_sent_whole(sent) for sent in pieces.values()):
         yield "one piece holds the input of a call whole, and the other pieces repeat parts of it"
+    yield from left_open(
+        exchange,
+        lambda kind, event: as_count(event.get("index")) if kind == "content_block_start" else None,
+        lambda kind, event: as_count(event.get("index")) if kind == "content_block_stop" else None,
+        lambda kind, event: kind == "message_delta" and bool(as_object(event.get("delta")).get("stop_reason")),
+    )
 
 
 def _is_sent_whole(sent: list[str]) -> bool:

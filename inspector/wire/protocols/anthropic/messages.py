@@ -7,7 +7,7 @@ from ...exchange import Exchange, header
 from ...json_value import as_array, as_object, is_array
 from ...values import Kind, RequestReading, ResponseReading
 from ..protocol import Protocol
-from ..traits import AnswerRules, ArgumentsField, Caching, Pairing, Reasoning, RequestRules
+from ..traits import AnswerRules, ArgumentsField, Caching, Demand, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_anthropic_answer
 from .api import API
 from .contradictions import contradictions
@@ -84,6 +84,7 @@ ANTHROPIC_MESSAGES = Protocol(
     edit_targets=EDIT_TARGETS,
     pairing=Pairing(results_first=True),
     requests=RequestRules(
+        demands=(Demand("no_reasoning", ("thinking", "type"), ("disabled",)),),
         check_roles=check_roles,
         tool_name=re.compile(r"[a-zA-Z0-9_-]{1,128}"),
         arguments=(ArgumentsField((), "input", "object"),),
@@ -91,7 +92,7 @@ ANTHROPIC_MESSAGES = Protocol(
         needs_tools_for_history=True,
         marks_errors=True,
     ),
-    answers=AnswerRules(always_says_finish=True, contradictions=contradictions, lacks_id=lacks_id),
+    answers=AnswerRules(always_says_finish=True, contradictions=contradictions, lacks_id=lacks_id, names_events=True),
     reasoning=Reasoning("required"),
     caching=Caching(on_request=True, has_marks=True, rules=CLAUDE),
     price_provider="anthropic",

@@ -5,14 +5,15 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 from ...exchange import Exchange
-from ...json_value import Object, as_object, as_text
+from ...json_value import Object, as_count, as_object, as_text
 from ...values import ApiError, FinishLabel, Kind, RequestReading, ResponseReading
 from ..protocol import Protocol
 from ..shared.after_end import after_end
 from ..shared.answers import answer, objects, stream_error
+from ..shared.left_open import left_open
 from ..shared.parts import unread
 from ..shared.piece_names import second_message
-from ..traits import AnswerRules, ArgumentsField, Caching, Pairing, Reasoning, RequestRules
+from ..traits import AnswerRules, ArgumentsField, Caching, Demand, Pairing, Reasoning, RequestRules
 from .api import CONVERSE_API
 from .converse_blocks import assemble, block_parts, converse_usage, lacks_id, read_converse_request
 from .guardrail import stopped_prompt
@@ -94,7 +95,21 @@ def read_converse_body(
 
 
 def _contradictions(exchange: Exchange) -> Iterator[str]:
-    return after_end(exchange, lambda kind, _: kind == "messageStop", lambda kind, _: kind == "contentBlockDelta")
+    yield from after_end(exchange, _ends, lambda kind, _: kind == "contentBlockDelta")
+    yield from left_open(
+        exchange,
+        lambda kind, event: _place(event) if kind in ("contentBlockStart", "contentBlockDelta") else None,
+        lambda kind, event: _place(event) if kind == "contentBlockStop" else None,
+        _ends,
+    )
+
+
+def _ends(kind: str, _: Object) -> bool:
+    return kind == "messageStop"
+
+
+def _place(event: Object) -> int:
+    return as_count(event.get("contentBlockIndex")) or 0
 
 
 BEDROCK_CONVERSE = Protocol(
@@ -113,6 +128,7 @@ BEDROCK_CONVERSE = Protocol(
     edit_targets=EDIT_TARGETS,
     pairing=Pairing(one_message=True, results_first=True),
     requests=RequestRules(
+        demands=(Demand("no_reasoning", ("additionalModelRequestFields", "thinking", "type"), ("disabled",)),),
         check_roles=check_roles,
         tool_name=re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}"),
         arguments=(ArgumentsField(("toolUse",), "input", "object"),),

@@ -180,7 +180,10 @@ def converse_usage(usage: Object) -> Usage | None:
 
 
 def assemble(events: list[tuple[str, Object]]) -> Object:
-    """The answer that the events of a Converse stream add up to; a block that was not closed is marked cut."""
+    """The answer that the events of a Converse stream add up to; a block that it ends inside is marked cut.
+
+    Some gateways leave out the end of a block but end the message; then nothing was cut.
+    """
     blocks: dict[int, Object] = {}
     closed: set[int] = set()
     body: Object = {}
@@ -202,9 +205,10 @@ def assemble(events: list[tuple[str, Object]]) -> Object:
                 pass
     for index, block in blocks.items():
         if use := as_object(block.get("toolUse")):
-            if index not in closed:
+            whole = index in closed or "stopReason" in body
+            if not whole:
                 block["cut"] = True
-            use["input"] = _whole_input(use.get("input")) if index in closed else use.get("input") or ""
+            use["input"] = _whole_input(use.get("input")) if whole else use.get("input") or ""
     content = [block for _, block in sorted(blocks.items())]
     body["output"] = {"message": {"role": "assistant", "content": content}}
     return body

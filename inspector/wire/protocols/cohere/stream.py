@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from ...exchange import Exchange
 from ...json_value import Object, as_count, as_object, as_text
 from ..shared.after_end import after_end
+from ..shared.left_open import left_open
 
 
 def assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool]:
@@ -37,6 +38,8 @@ def assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool]:
                 body.update(delta)
             case _:
                 pass
+    for call in calls.values() if ended else ():
+        call.pop("cut", None)  # Some gateways leave out the end of a call but end the message.
     body["message"] = {
         "content": [content for _, content in sorted(contents.items())],
         "tool_plan": plan,
@@ -46,8 +49,25 @@ def assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool]:
 
 
 def contradictions(exchange: Exchange) -> Iterator[str]:
-    """A sentence when pieces of the answer come after `message-end`."""
-    return after_end(exchange, lambda kind, _: kind == "message-end", lambda kind, _: kind.endswith("-delta"))
+    """A sentence when pieces of the answer come after `message-end`, or one of them is never ended."""
+    yield from after_end(exchange, _ends, lambda kind, _: kind.endswith("-delta"))
+    yield from left_open(exchange, _opened, _closed, _ends)
+
+
+def _ends(kind: str, _: Object) -> bool:
+    return kind == "message-end"
+
+
+def _opened(kind: str, event: Object) -> str | None:
+    return _place(kind, event) if kind in ("content-start", "tool-call-start") else None
+
+
+def _closed(kind: str, event: Object) -> str | None:
+    return _place(kind, event) if kind in ("content-end", "tool-call-end") else None
+
+
+def _place(kind: str, event: Object) -> str:
+    return f"{kind.rpartition('-')[0]} {as_count(event.get('index')) or 0}"
 
 
 def _grow(target: Object, piece: Object) -> None:

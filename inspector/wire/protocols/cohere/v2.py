@@ -9,12 +9,17 @@ from ..openai_chat.request import content_parts, lacks_id, message_calls, read_c
 from ..protocol import Protocol
 from ..shared.answers import answer, posts, read_assembled
 from ..shared.parts import text_part, texts
-from ..traits import AnswerRules, ArgumentsField, RequestRules
+from ..traits import AnswerRules, ArgumentsField, Demand, RequestRules
 from .api import API
 from .not_read import NOT_READ
 from .rewrite import EDIT_TARGETS, REWRITE
 from .stream import assemble, contradictions
 from .usage import FINISH, cohere_usage
+
+DEMANDS = (
+    Demand("logprobs", ("logprobs",), shown=("logprobs",)),
+    Demand("no_reasoning", ("thinking", "type"), ("disabled",)),
+)
 
 
 def detect(exchange: Exchange) -> Kind | None:
@@ -78,7 +83,7 @@ COHERE_V2 = Protocol(
     api=API,
     rewrite=REWRITE,
     edit_targets=EDIT_TARGETS,
-    requests=RequestRules(arguments=(ArgumentsField(("function",), "arguments", "string"),)),
+    requests=RequestRules(demands=DEMANDS, arguments=(ArgumentsField(("function",), "arguments", "string"),)),
     answers=AnswerRules(
         holder="message",
         streams_holder=False,

@@ -12,6 +12,7 @@ from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRul
 from .answer import FINISH, read_gemini_answer
 from .api import API
 from .contradictions import contradictions
+from .demands import DEMANDS
 from .not_read import NOT_READ
 from .parts import get, read_parts
 from .rewrite import EDIT_TARGETS, REWRITE
@@ -165,6 +166,7 @@ GEMINI_GENERATE = Protocol(
     edit_targets=EDIT_TARGETS,
     pairing=Pairing(one_message=True, named_results=True),
     requests=RequestRules(
+        demands=DEMANDS,
         check_roles=check_roles,
         tool_name=re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}"),
         arguments=(

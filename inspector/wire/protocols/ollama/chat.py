@@ -12,6 +12,7 @@ from ..shared.parts import media_part, text_part, texts
 from ..traits import AnswerRules, ArgumentsField, Pairing, RequestRules
 from .answer import FINISH, contradictions, joined, output_format, read_lines
 from .api import CHAT_API
+from .demands import DEMANDS
 from .not_read import NOT_READ
 from .rewrite import EDIT_TARGETS, REWRITE
 
@@ -76,7 +77,7 @@ OLLAMA_CHAT = Protocol(
     rewrite=REWRITE,
     edit_targets=EDIT_TARGETS,
     pairing=Pairing(named_results=True),
-    requests=RequestRules(arguments=(ArgumentsField(("function",), "arguments", "object"),)),
+    requests=RequestRules(demands=DEMANDS, arguments=(ArgumentsField(("function",), "arguments", "object"),)),
     answers=AnswerRules(
         holder="message",
         has_word_for_calls=False,

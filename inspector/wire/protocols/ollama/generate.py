@@ -6,9 +6,10 @@ from ...values import Kind, Message, Part, RequestReading, ResponseReading
 from ..protocol import Protocol
 from ..shared.answers import posts, prompt_message
 from ..shared.parts import media_part, other_fields, text_part, texts
-from ..traits import AnswerRules
+from ..traits import AnswerRules, RequestRules
 from .answer import FINISH, contradictions, joined, output_format, read_lines
 from .api import GENERATE_API
+from .demands import DEMANDS
 
 _KNOWN = frozenset({"model", "prompt", "system", "stream", "images"})
 
@@ -62,6 +63,7 @@ OLLAMA_GENERATE = Protocol(
     finish=dict(FINISH),
     streams=("ndjson",),
     api=GENERATE_API,
+    requests=RequestRules(demands=DEMANDS),
     answers=AnswerRules(drops_prompt_silently=True, contradictions=contradictions),
     operation="text_completion",
     has_prices=False,

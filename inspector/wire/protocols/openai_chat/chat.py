@@ -10,6 +10,7 @@ from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRul
 from .answer import FINISH, read_chat_answer
 from .api import API
 from .contradictions import contradictions
+from .demands import DEMANDS
 from .not_read import NOT_READ
 from .request import lacks_id, read_chat_request
 from .rewrite import EDIT_TARGETS, REWRITE
@@ -73,6 +74,7 @@ OPENAI_CHAT = Protocol(
     edit_targets=EDIT_TARGETS,
     pairing=Pairing(joins_answers=False),
     requests=RequestRules(
+        demands=DEMANDS,
         tool_name=re.compile(r"[a-zA-Z0-9_-]{1,64}"),
         max_tools=128,
         arguments=(ArgumentsField(("function",), "arguments", "string"),),

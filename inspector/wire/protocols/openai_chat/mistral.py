@@ -10,6 +10,7 @@ from .answer import FINISH as CHAT_FINISH
 from .answer import read_chat_answer
 from .api import MISTRAL_API
 from .contradictions import contradictions
+from .demands import DEMANDS
 from .mistral_roles import check_roles
 from .not_read import NOT_READ
 from .request import lacks_id, read_chat_request
@@ -66,7 +67,7 @@ MISTRAL_CHAT = Protocol(
     rewrite=REWRITE,
     edit_targets=EDIT_TARGETS,
     pairing=Pairing(joins_answers=False),
-    requests=RequestRules(check_roles=check_roles),
+    requests=RequestRules(check_roles=check_roles, demands=DEMANDS),
     answers=AnswerRules(
         holder="choices",
         calls_by_index=True,

@@ -12,7 +12,7 @@ from ..shared.errors import error_in
 from ..shared.output_format import chat_format
 from ..shared.parts import other_fields, text_part, texts, unread
 from ..shared.stated_cost import stated_cost
-from ..traits import AnswerRules
+from ..traits import AnswerRules, Demand, RequestRules
 from .api import API
 from .not_read import NOT_READ
 
@@ -127,5 +127,6 @@ OPENAI_COMPLETIONS = Protocol(
     streams=("sse",),
     api=API,
     operation="text_completion",
+    requests=RequestRules(demands=(Demand("answers", ("n",)), Demand("logprobs", ("logprobs",), shown=("logprobs",)))),
     answers=AnswerRules(holder="choices"),
 )

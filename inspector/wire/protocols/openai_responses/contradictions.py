@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from ...exchange import Exchange
 from ...json_value import as_count, as_object, as_text
 from ..shared.answers import stream_objects
+from ..shared.left_open import left_open
 
 _CALLS = ("response.function_call_arguments.", "response.custom_tool_call_input.", "response.mcp_call_arguments.")
 
@@ -42,3 +43,9 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
         yield f"several items have the output_index {min(shared)}: clients that count by it lose one"
     elif renamed:
         yield f"{renamed}: clients that go by the id lose the call"
+    yield from left_open(
+        exchange,
+        lambda kind, event: as_count(event.get("output_index")) if kind == "response.output_item.added" else None,
+        lambda kind, event: as_count(event.get("output_index")) if kind == "response.output_item.done" else None,
+        lambda kind, _: kind == "response.completed",
+    )

@@ -18,6 +18,7 @@ from ..shared.stated_cost import price_terms, stated_cost
 from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
 from .api import API
 from .contradictions import contradictions
+from .demands import DEMANDS
 from .items import answered_ids, item_message, item_parts, lacks_id
 from .not_read import NOT_READ
 from .rewrite import EDIT_TARGETS, REWRITE
@@ -266,6 +267,7 @@ OPENAI_RESPONSES = Protocol(
     edit_targets=EDIT_TARGETS,
     pairing=Pairing(anywhere=True),
     requests=RequestRules(
+        demands=DEMANDS,
         tool_name=re.compile(r"[a-zA-Z0-9_-]{1,64}"),
         max_tools=128,
         arguments=(ArgumentsField((), "arguments", "string"),),

@@ -93,7 +93,24 @@ def _list(body: Object) -> ApiError | None:
     return ApiError(message, _word(fields.get("type")), _word(fields.get("code")))
 
 
-SHAPES: tuple[Shape, ...] = (_nested, _text_beside, _list, _details, _flat)
+_GOOD_CODES = frozenset({None, "0", "200", "ok", "OK", "Success", "success"})
+_BAD_WORDS = frozenset({"error", "fail", "failed", "failure"})
+
+
+def _coded(body: Object) -> ApiError | None:
+    """A code that is not zero, with a text: `base_resp` (MiniMax), `error_code` (Baidu), `success: false`."""
+    inner = as_object(body.get("base_resp")) or as_object(body.get("header")) or body
+    code = next((inner[key] for key in ("status_code", "error_code", "errcode", "code", "ret") if key in inner), None)
+    texts = (inner.get(key) for key in ("status_msg", "error_msg", "errmsg", "errorMessage", "msg", "message"))
+    said = next((text for text in texts if isinstance(text, str) and text), None)
+    refused = body.get("success") is False or body.get("ok") is False or body.get("status") in _BAD_WORDS
+    failed = _word(code) not in _GOOD_CODES or refused or "errorMessage" in body
+    if said is None or not failed:
+        return None
+    return ApiError(said, _word(body.get("errorType")), _word(code), _status(code))
+
+
+SHAPES: tuple[Shape, ...] = (_nested, _text_beside, _list, _details, _flat, _coded)
 """Tried in this order."""
 
 ERROR_STATUSES: dict[str, int] = {
@@ -141,6 +158,19 @@ def error_in(value: object, *, in_stream: bool = False, kind: str | None = None)
             status = named or ERROR_STATUSES.get(word or "") or ERROR_STATUSES.get(found.code or "")
             return ApiError(found.message[:_MESSAGE_LIMIT], word, found.code, status, in_stream, named is not None)
     return None
+
+
+def error_under_200(exchange: Exchange, holder: str) -> ApiError | None:
+    """The error of one body with a good status that has nothing in the field which holds an answer."""
+    response, body = exchange.response, exchange.answer_fields
+    if response is None or not 200 <= response.status < 300 or exchange.framing is not None or not holder:
+        return None
+    if not body or body.get(holder):
+        return None
+    found = _coded(body)
+    if found is None:
+        return None
+    return ApiError(found.message[:_MESSAGE_LIMIT], found.type, found.code, found.status, names_status=False)
 
 
 def read_error(exchange: Exchange) -> ApiError | None:

@@ -44,7 +44,13 @@ def call(arguments: str, name: str = "", call_id: str = "") -> dict[str, Any]:
 def messages(*events: dict[str, Any]) -> RoundTrip:
     start = {"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant", "content": []}}
     ask = {"model": "claude", "max_tokens": 9, "stream": True, "messages": [asked("hi")], "tools": [LOOK_UP]}
-    return trip(MESSAGES, ask, sse(start, *events, names=True))
+    ended: list[dict[str, Any]] = []
+    for event in events:
+        if event["type"] == "message_delta":
+            places = dict.fromkeys(one["index"] for one in events if one["type"] == "content_block_start")
+            ended += ({"type": "content_block_stop", "index": place} for place in places)
+        ended.append(event)
+    return trip(MESSAGES, ask, sse(start, *ended, names=True))
 
 
 def began(kind: str, index: int = 0, **fields: Any) -> dict[str, Any]:
@@ -63,7 +69,10 @@ def items(*events: dict[str, Any], last: bool = True) -> RoundTrip:
     created = {"type": "response.created", "response": {"id": "resp_1"}}
     done = {"type": "response.completed", "response": {"id": "resp_1", "status": "completed", "output": []}}
     ask = {"model": "gpt-5", "stream": True, "input": "hi"}
-    return trip(RESPONSES, ask, sse(created, *events, *([done] if last else []), names=True))
+    begun = [event["output_index"] for event in events if event["type"] == "response.output_item.added"]
+    ended = [{"type": "response.output_item.done", "output_index": place, "item": ITEM} for place in sorted({*begun})]
+    ended = ended if last and len(begun) == len(ended) > 1 else []
+    return trip(RESPONSES, ask, sse(created, *events, *ended, *([done] if last else []), names=True))
 
 
 def piece(place: int = 0, item: str = "fc_1", text: str = '{"word":"tape"}') -> dict[str, Any]:

@@ -466,3 +466,24 @@ def test_a_question_alone_may_be_left_out_of_a_retry() -> None:
     made[2] = replace(made[2], response=None, failure=Failure("refused", "closed"))
 
     assert lines(*made, only=LOST) == []
+
+
+IMAGE = "messages.2.content.0.image: image dimensions exceed the maximum of 8000 pixels"
+
+
+def test_a_piece_that_no_class_names_poisons_a_history_too() -> None:
+    assert "2 requests were rejected because of the same fault" in poisoned_by(IMAGE)
+    assert "2 requests were rejected because of the same fault" in poisoned_by("The image 7 cannot be read.")
+
+
+def test_a_fault_outside_the_history_poisons_nothing() -> None:
+    assert poisoned_by("The API is not available for this plan.") == ""
+
+
+def poisoned_by(message: str) -> str:
+    def refused(index: int, *more: dict[str, Any]) -> RoundTrip:
+        error = {"error": {"message": message, "type": "invalid_request_error"}}
+        return chat([HELLO, FIRST, result("call_1", "x"), *more], status=400, error=error, index=index)
+
+    trips = [chat([HELLO], FIRST), refused(1, user("go on")), refused(2, user("go on"), user("again"))]
+    return "".join(lines(*trips, only="client-poisoned"))

@@ -25,7 +25,7 @@ from judged import (
 )
 
 from turntape.cassettes.tape.model import RoundTrip
-from turntape.inspector.findings.rules.unserialized import placeholder
+from turntape.inspector.findings.rules.unserialized import placeholder, represented
 
 NAME = "client-unserialized-result"
 COROUTINE = "<coroutine object look_up at 0x7f3ac8d2f140>"
@@ -146,3 +146,41 @@ def test_a_result_that_is_sent_again_is_reported_once() -> None:
     more = [HELLO, CALLED, result("call_1", "[object Object]"), said("x"), {"role": "user", "content": "and a reel?"}]
 
     assert only(NAME, first, second, chat(more, said("A spool."), index=2)).at == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("meta=None content=[TextContent(type='text', text='ok')] isError=False", "the result object of an MCP client"),
+        (
+            "CallToolResult(meta=None, content=[TextContent(type='text', text='a\nb')], isError=True)",
+            "the result object",
+        ),
+        ("[TextContent(type='text', text='ok', annotations=None)]", "a list of content objects"),
+        ("content='ok' name='look_up' tool_call_id='c1'", "a message object of a framework"),
+        ("ToolMessage(content='ok', tool_call_id='c1')", "a message object of a framework"),
+        ("[TextBlock(text='ok', type='text')]", "a message object of a framework"),
+        ("<Response [200]>", "an HTTP response object"),
+        ("<Response [200 OK]>", "an HTTP response object"),
+        ("CompletedProcess(args=['ls'], returncode=0, stdout='a', stderr='')", "a finished process"),
+    ],
+)
+def test_an_object_around_the_value_is_named(text: str, what: str) -> None:
+    assert (represented(text) or "").startswith(what)
+    assert NAME in ids(*converse(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Order(id=3, state='sent')",
+        "{'id': 3}",
+        "[1, 2]",
+        "content of the file",
+        "Response: [200]",
+        "print(meta=None)",
+        "",
+    ],
+)
+def test_an_object_that_is_the_value_is_a_result(text: str) -> None:
+    assert represented(text) is None

@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 from round_trips import CHAT, exchanged
 
+from turntape.inspector.wire.exchange import Exchange
 from turntape.inspector.wire.parse import read
+from turntape.inspector.wire.protocols.shared.errors import error_under_200
 
 
 @pytest.mark.parametrize(
@@ -60,3 +62,49 @@ def test_an_error_with_an_event_stream_body_is_read_from_its_event() -> None:
     error = read(exchanged(CHAT, {"messages": []}, body, status=500)).error
     assert error is not None
     assert (error.message, error.type, error.status) == ("m", "t", 500)
+
+
+@pytest.mark.parametrize(
+    ("body", "message", "code"),
+    [
+        ({"choices": None, "base_resp": {"status_code": 1008, "status_msg": "no credit"}}, "no credit", "1008"),
+        (
+            {"base_resp": {"status_code": 1008, "status_msg": "no credit"}, "usage": {"total_tokens": 0}},
+            "no credit",
+            "1008",
+        ),
+        ({"error_code": 336, "error_msg": "busy"}, "busy", "336"),
+        ({"code": 1113, "msg": "no credit", "success": False}, "no credit", "1113"),
+        ({"success": False, "message": "no"}, "no", None),
+        ({"status": "error", "message": "no"}, "no", None),
+        ({"errorMessage": "Task timed out", "errorType": "Timeout"}, "Task timed out", None),
+        ({"header": {"code": 11200, "message": "no licence"}}, "no licence", "11200"),
+    ],
+)
+def test_an_error_under_a_good_status_has_its_own_words(body: Any, message: str, code: str | None) -> None:
+    error = read(exchanged(CHAT, {"messages": []}, body)).error
+
+    assert error is not None
+    assert (error.message, error.code, error.names_status) == (message, code, False)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"base_resp": {"status_code": 0, "status_msg": "success"}},
+        {"code": 200, "msg": "ok"},
+        {"success": True, "message": "fine"},
+        {"choices": [{"message": {"content": "hi"}}], "base_resp": {"status_code": 1, "status_msg": "x"}},
+        {"error_code": 1},
+    ],
+)
+def test_a_body_that_says_no_error_has_none(body: Any) -> None:
+    assert error_under_200(Exchange(exchanged(CHAT, {"messages": []}, body)), "choices") is None
+
+
+def test_only_a_good_status_and_one_body_are_looked_into() -> None:
+    body = {"base_resp": {"status_code": 1008, "status_msg": "no credit"}}
+
+    assert error_under_200(Exchange(exchanged(CHAT, {}, body, status=500)), "choices") is None
+    assert error_under_200(Exchange(exchanged(CHAT, {}, b"data: {}\n\n")), "choices") is None
+    assert error_under_200(Exchange(exchanged(CHAT, {}, body)), "") is None

@@ -1,0 +1,34 @@
+"""Texts that a model could not end: the same words again and again, up to where the text breaks off."""
+
+_LONGEST = 240
+"""Characters of the piece that repeats."""
+_TIMES = 8
+_LEAST = 160
+"""Characters that the copies must have together."""
+_SINGLE = 200
+"""So often a single sign must repeat: lines and tables hold shorter rows of one."""
+
+
+def repeated_end(text: str) -> tuple[str, int] | None:
+    """The piece with which a text ends many times in a row, and how often; None for any other text.
+
+    The last copy may be cut off.
+    """
+    tail = text.rstrip()
+    if len(tail) < _LEAST:
+        return None
+    for size in range(1, min(_LONGEST, len(tail) // 4) + 1):
+        if tail[-1] != tail[-1 - size] or tail[-size:] != tail[-2 * size : -size]:
+            continue
+        same = size
+        while same < len(tail) and tail[-1 - same] == tail[-1 - same + size]:
+            same += 1
+        count = same // size
+        if size == 1 and not tail[-1].isalnum():
+            if count >= _SINGLE:
+                return tail[-1], count
+            continue
+        if count >= _TIMES and same >= _LEAST and any(sign.isalnum() for sign in tail[-size:]):
+            start = len(tail) - count * size
+            return tail[start : start + size], count
+    return None

@@ -1,0 +1,213 @@
+"""Whether an answer belongs to its request: not to another question, to nobody, or to both sides of the dialogue."""
+
+import re
+from collections.abc import Iterator
+
+from ...analysis.conversation import call_meaning, text_meaning, without_space
+from ..repetition import repeated_end
+from ..rule import Note, rule
+from ..rule_context import RuleContext
+
+_PARROTED = 24
+"""Characters. A shorter answer may repeat the question by chance: a greeting, a name."""
+_LONG = 80
+"""Characters. A shorter answer may fit several questions."""
+_VERY_LONG = 300
+"""Characters. From here on, two equal answers are enough."""
+_REPEAT = re.compile(
+    r"\b(?:repeat|echo|copy|verbatim|word for word|transcri\w+|translat\w+|correct\w*|proofread|rewrite|rephrase|paraphrase|"
+    r"polish|spell\w*|grammar|format|parrot|typos?)\b",
+    re.IGNORECASE,
+)
+"""What asks for an answer that may equal the next message."""
+_ASKED_FOR = re.compile(r"\A\W*(?:please )?(?:repeat|say|echo|reply|respond|answer|output|print)\b", re.IGNORECASE)
+_TURNS = re.compile(
+    r"^[ \t]*(?:#+ ?|\*\*|<\|?)?(?P<who>human|user|customer|assistant|ai|bot|agent)(?:\*\*)?(?:\|?>)?[ \t]*:(?:\*\*)?[ \t]",
+    re.IGNORECASE | re.MULTILINE,
+)
+_PERSON = frozenset({"human", "user", "customer"})
+_DIALOGUE = re.compile(
+    r"\b(?:dialog(?:ue)?s?|transcripts?|screenplay|script|role[- ]?play\w*|interview|story|scene|sketch|simulat\w+|few-shot|"
+    r"(?:example|sample|conversation|chat) (?:conversation|chat|between|log|history))\b",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"```.*?(?:```|$)", re.DOTALL)
+_ACTS = re.compile(
+    r"(?:^|[_.\-/])(?:send|e?mail|sms|post|pay|refund|transfer|book|order|purchase|buy|charge|cancel|delete|submit|publish|"
+    r"notify|withdraw|invite|call|deploy|merge)(?:$|[_.\-/A-Z])|^(?:send|refund|book|pay|cancel|delete|submit|publish)[A-Z]",
+)
+"""Tools that do something which should not be done twice."""
+_READS = re.compile(r"get|list|read|search|find|fetch|look|query|check|status|show|view", re.IGNORECASE)
+
+
+def question(context: RuleContext) -> str:
+    """The last thing that the client says in the request: a message of the user, or nothing after a result."""
+    last = context.request.messages[-1:] if context.request.messages else ()
+    return "\n".join(
+        part.text for one in last if one.role == "user" for part in one.parts if part.kind == "text"
+    ).strip()
+
+
+def _instructions(context: RuleContext) -> str:
+    return "\n".join(part.text for part in context.request.instructions)
+
+
+@rule(
+    "model-parroted",
+    "model",
+    "warning",
+    "S",
+    says="The answer is the user's message, word for word (model, or a server without a chat template).",
+    fix="Check the server's chat template: without one, a model continues the text instead of answering.",
+    not_when=(
+        "The message is short",
+        "The request asks to repeat, to correct or to translate",
+        "The answer makes calls",
+    ),
+)
+def parroted(context: RuleContext) -> Iterator[Note]:
+    asked, said = question(context), context.emission.text.strip()
+    if (
+        said[:1] in ("{", "[")
+        or len(said) < _PARROTED
+        or context.emission.emitted != "text"
+        or without_space(said) != without_space(asked)
+    ):
+        return
+    earlier = [part.text for one in context.request.messages[:-1] if one.role == "user" for part in one.parts]
+    if any(_REPEAT.search(text) for text in (*earlier, _instructions(context))) or _ASKED_FOR.search(asked):
+        return
+    yield Note(
+        f"the answer is the user's message, word for word: {said[:80]!r}",
+        (f"{context.at} request {context.request.messages[-1].pointer}", f"{context.at} response"),
+    )
+
+
+@rule(
+    "model-same-answer",
+    "model",
+    "warning",
+    "S",
+    says="Different questions got the very same long answer (the model, a cache before it, or a client that does not send the "
+    "question).",
+    fix="Compare the requests: is the new question in them? If so, check caches and the server's template.",
+    not_when=(
+        "The answer is short, or is given only twice and has less than 300 characters",
+        "The questions are the same",
+        "The answer has the id of the earlier one: then `api-answer-replayed` says so",
+    ),
+)
+def same_answer(context: RuleContext) -> Iterator[Note]:
+    said, asked = context.emission.text.strip(), question(context)
+    if len(said) < _LONG or context.emission.emitted != "text" or not asked or context.is_attempt:
+        return
+    meaning, topic = text_meaning("assistant", said), text_meaning("user", asked)
+    earlier = context.thread.answered.setdefault(meaning, {})
+    if context.has("api-answer-replayed") or topic in earlier:
+        return
+    earlier[topic] = context.index
+    if len(earlier) < (2 if len(said) >= _VERY_LONG else 3):
+        return
+    yield Note(
+        f"{len(earlier)} different questions got the same answer of {len(said):,} characters: {said[:60]!r}",
+        tuple(f"#{index} response" for index in list(earlier.values())[-4:]),
+        key=meaning,
+    )
+
+
+@rule(
+    "model-plays-user",
+    "model",
+    "warning",
+    "S",
+    says="The answer continues past its end: it writes the user's next message and answers that itself (the model, or a server "
+    "that knows no stop word).",
+    fix="Check the chat template and the stop words of the server; until then, cut the text at the first invented turn.",
+    not_when=("The request itself holds such turns, or asks for a dialogue", "The turns are in code"),
+)
+def plays_user(context: RuleContext) -> Iterator[Note]:
+    if context.emission.emitted != "text":
+        return
+    turns = list(_TURNS.finditer(_CODE.sub("", context.emission.text)))
+    people = [turn for turn in turns if turn["who"].lower() in _PERSON]
+    if not people or len(people) == len(turns):
+        return
+    given = [part.text for message in context.request.messages for part in message.parts if message.role != "assistant"]
+    asked = f"{_instructions(context)}\n{question(context)}"
+    if any(_TURNS.search(text) for text in (*given, asked)) or _DIALOGUE.search(asked):
+        return
+    yield Note(
+        f"the answer goes on with {len(people)} invented {'turn' if len(people) == 1 else 'turns'} of the user: "
+        f"{people[0].string[people[0].start() :].strip()[:60]!r}",
+        (f"{context.at} response",),
+    )
+
+
+@rule(
+    "model-acted-twice",
+    "model",
+    "warning",
+    "S",
+    says="The model called a tool that acts again with the same arguments, right after it had succeeded, and nobody had asked for "
+    "it.",
+    fix="Let the tool refuse the same action twice, or say in its result that it is done.",
+    not_when=(
+        "The tool only reads, or nothing in its name says that it acts",
+        "The first call failed, or its result asks for it",
+        "Something was said in between",
+    ),
+)
+def acted_twice(context: RuleContext) -> Iterator[Note]:
+    steps = list(context.thread.steps)
+    if not steps or not steps[-1].results or steps[-1].errors or context.is_attempt:
+        return
+    for call in context.emission.calls:
+        if not _ACTS.search(call.name) or _READS.search(call.name) or call_meaning(call) not in steps[-1].calls:
+            continue
+        if any(_UNDONE.search(text) for text in steps[-1].result_texts) or question(context):
+            continue
+        yield Note(
+            f"the model called {call.name!r} again with the same arguments right after it had succeeded in #{steps[-1].index}",
+            (f"#{steps[-1].index} call {call.name}", f"{context.at} call {call.id or call.name}"),
+            key=(call_meaning(call), "twice"),
+        )
+
+
+_UNDONE = re.compile(
+    r"error|fail|unable|could ?n.t|cannot|timed? ?out|denied|invalid|not (?:found|sent|done|allowed)|retry|try again|pending|"
+    r"confirm|exception|reject|null|^\s*$",
+    re.IGNORECASE,
+)
+
+
+@rule(
+    "model-repeats-itself",
+    "model",
+    "warning",
+    "S",
+    says="The answer says the same again and again, up to its end: the model was caught in a loop, or the server's numbers are "
+    "broken.",
+    fix="Set a repetition or frequency penalty, check the quantization and the template of the server, and lower the cap.",
+    not_when=(
+        "The repeated piece is short and repeats a few times",
+        "The request asks for it",
+        "The cap ended it: then that says so",
+    ),
+)
+def repeats_itself(context: RuleContext) -> Iterator[Note]:
+    emission = context.emission
+    if context.finish.label == "length" or not context.succeeded:
+        return
+    for text in (emission.text, *(call.arguments_raw.rstrip('"}]') for call in emission.calls), emission.reasoning):
+        found = repeated_end(text)
+        if found is not None and not _ASKS_REPETITION.search(question(context)):
+            yield Note(
+                f"the answer repeats {found[0].strip()[:60]!r} {found[1]} times at its end",
+                (f"{context.at} response",),
+            )
+            return
+
+
+_ASKS_REPETITION = re.compile(r"\b(?:times|repeat|long|lorem|words|tokens|characters|numbers?|count)\b", re.IGNORECASE)
+
+RULES = (repeats_itself, parroted, same_answer, plays_user, acted_twice)

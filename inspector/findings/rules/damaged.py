@@ -1,0 +1,187 @@
+"""Strings that something damaged on the way: arguments, texts of answers, messages of the client.
+
+A text that the request holds unharmed proves the damage. Without such a source, only shapes that have no other
+explanation are reported.
+"""
+
+import re
+from collections.abc import Iterator
+
+from ...wire.json_value import as_object, is_array, is_object
+from ...wire.values import Part
+from ..finding import Layer, Tier
+from ..rule import Note, rule
+from ..rule_context import RuleContext
+from ..transformations import damage, inverses, markup_end
+from .emission import call_at, whole_calls
+from .unserialized import placeholder, represented
+
+_SHORTEST = 6
+"""Characters. Shorter texts may be in the request by chance."""
+_CODE = re.compile(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
+_UNFILLED = re.compile(r"\{\{\s*[\w.$ ]{1,60}\s*\}\}|\$\{[\w.]{1,60}\}|<(?:UNKNOWN|unknown)>")
+"""A place in a template that was to be filled in."""
+_NOTHING = frozenset({"undefined", "NaN", "[object Object]", "None", "null"})
+
+
+def strings_in(value: object, at: str = "") -> Iterator[tuple[str, str]]:
+    """Each text of a JSON value, with the names that lead to it."""
+    if isinstance(value, str):
+        yield at, value
+    elif is_object(value):
+        for key, item in as_object(value).items():
+            yield from strings_in(item, f"{at}.{key}" if at else key)
+    elif is_array(value):
+        for item in value:
+            yield from strings_in(item, at)
+
+
+def _said(context: RuleContext) -> str:
+    """All that the request says to the model."""
+    parts = [*context.request.system, *(part for message in context.request.messages for part in message.parts)]
+    texts = (part.call.arguments_raw if part.call else part.result.text if part.result else part.text for part in parts)
+    return "\n".join(texts)
+
+
+def _of_argument(text: str, said: str) -> tuple[str, Layer | None, Tier | None] | None:
+    """What is wrong with a text of a call, whose fault it is, and how sure that is."""
+    if text in said:
+        return None
+    for how, before in inverses(text) if len(text) >= _SHORTEST else ():
+        if len(before.strip()) >= _SHORTEST and before.strip() in said:
+            return f"is {before.strip()[:60]!r} of the request {how}", "api" if "encoding" in how else None, "P"
+    if (end := markup_end(text)) is not None:
+        return f"ends with markup of a call ({end!r})", None, None
+    if (found := damage(text)) is not None:
+        return f"holds {found[0]}", "api" if found[1] == "encoding" else None, None
+    if _UNFILLED.fullmatch(text.strip()):
+        return "is a placeholder that nobody filled in", None, None
+    return None
+
+
+@rule(
+    "call-args-damaged",
+    "model",
+    "warning",
+    "S",
+    says="A text in the arguments of a call is not what the tool should get: it is escaped, encoded twice, or holds remains "
+    "of the call's markup, NUL or characters of another encoding.",
+    fix="Check the server's chat template and its parser of calls; answer the call with an error that says what is wrong.",
+    not_when=(
+        "The request holds the text in the same form",
+        "The text is HTML",
+        "The client ran all calls, and no result is an error: then it is an info",
+    ),
+)
+def arguments_damaged(context: RuleContext) -> Iterator[Note]:
+    said: str | None = None
+    for call in whole_calls(context):
+        for name, text in strings_in(call.arguments):
+            if not _is_suspect(text):
+                continue
+            said = _said(context) if said is None else said
+            found = _of_argument(text, said)
+            if found is not None:
+                what, layer, tier = found
+                yield Note(
+                    f"the argument {name!r} of {call.name!r} {what}: {_end_of(text)!r}",
+                    (call_at(context, call), f"{context.at} response"),
+                    layer=layer,
+                    tier=tier,
+                )
+                break
+
+
+_SUSPECT = re.compile(
+    r"&\w{2,6};|&#|[^\x20-\x7e\n\t\r]|\\n|[>\]]\s*\Z|\A\s*(?:```|\"|\$|\{\{|<)|%[0-9A-F]{2}|\A[A-Za-z0-9+/]{16,}={0,2}\Z"
+)
+
+
+def _is_suspect(text: str) -> bool:
+    """True for a text that holds anything which a transformation leaves behind; most texts hold nothing of it."""
+    return _SUSPECT.search(text) is not None
+
+
+def _end_of(text: str) -> str:
+    return text if len(text) <= 100 else f"{text[:50]}…{text[-50:]}"
+
+
+@rule(
+    "answer-text-damaged",
+    "api",
+    "warning",
+    "S",
+    says="The text of the answer is not what a model writes: characters of another encoding, NUL, HTML escapes or escaped line "
+    "breaks in prose, or an object of a program in place of the text.",
+    fix="Check how the server and each gateway decode, escape and join the text.",
+    not_when=("The request holds the same", "It is in code"),
+)
+def answer_damaged(context: RuleContext) -> Iterator[Note]:
+    text = context.emission.text
+    if not context.succeeded or context.request.output_format is not None or not text.strip():
+        return
+    what = placeholder(text) or represented(text)
+    shown = f"is {what}" if what else ""
+    prose = _CODE.sub("", text)
+    if not shown and (found := damage(prose) if not prose.lstrip().startswith(("{", "[")) else None) is not None:
+        shown = f"holds {found[0]}"
+    if shown and not any(mark in _said(context) for mark in _marks(prose)):
+        yield Note(f"the text of the answer {shown}: {text.strip()[:80]!r}", (f"{context.at} response",))
+
+
+def _marks(text: str) -> Iterator[str]:
+    """Signs of damage in a text that a request may hold too."""
+    for mark in ("&lt;", "&gt;", "&amp;", "&quot;", "&#39;", "\\n", "\0", "[object "):
+        if mark in text:
+            yield mark
+
+
+@rule(
+    "client-text-damaged",
+    "client",
+    "warning",
+    "S",
+    says="A message that the client sends is not what a person wrote: an object or a missing value as a string, characters of "
+    "another encoding, NUL, or a template that nobody filled in.",
+    fix="Print what your code passes as the message; turn objects into text, and read and write files as UTF-8.",
+    not_when=("It is a part of a longer text", "The message talks about templates or code"),
+)
+def text_damaged(context: RuleContext) -> Iterator[Note]:
+    for part in _own_texts(context):
+        what = _of_message(part.text)
+        if what is not None:
+            role = "a message of the user" if part in _users(context) else "the system prompt"
+            yield Note(
+                f"{role} {what}: {part.text.strip()[:80]!r}",
+                (f"{context.at} request {part.pointer}",),
+                key=part.text[:200],
+            )
+
+
+def _users(context: RuleContext) -> list[Part]:
+    return [p for m in context.fresh if m.role == "user" for p in m.parts if p.kind == "text"]
+
+
+def _own_texts(context: RuleContext) -> list[Part]:
+    return [*_users(context), *(part for part in context.request.instructions if part.kind == "text")]
+
+
+def _of_message(text: str) -> str | None:
+    bare = text.strip()
+    if bare in _NOTHING:
+        return "is a missing value or an object as a string"
+    if (what := placeholder(text) or represented(text)) is not None:
+        return f"is {what}"
+    found = damage(text)
+    if found is not None and (found[1] == "encoding" or "NUL" in found[0]):
+        return f"holds {found[0]}"
+    if len(bare) <= _SHORT and "`" not in bare and (place := _UNFILLED.search(bare)) is not None:
+        return f"holds {place[0]!r}, which nobody filled in"
+    return None
+
+
+_SHORT = 300
+"""Characters. A longer text may explain a template."""
+
+RULES = (arguments_damaged, answer_damaged)
+TEXTS = (text_damaged,)

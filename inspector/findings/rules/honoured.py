@@ -1,0 +1,187 @@
+"""Whether the answer honours what its request demands: how many answers, how long, with or without which parts.
+
+The stop strings, the output format, the tool choice and the schemas of the tools have rules of their own.
+"""
+
+import re
+from collections.abc import Iterator
+
+from ...wire.json_value import Object, as_count, as_object, is_array, is_object, parse_json, value_at
+from ...wire.printable import several
+from ...wire.protocols.traits import Demand
+from ..rule import Note, rule
+from ..rule_context import RuleContext
+
+_ENDED = frozenset({"complete", "tool_calls", "stop_sequence", "length", "unknown"})
+"""Finishes after which an answer has all that its request demands."""
+_SLACK, _SHARE = 16, 0.1
+"""Tokens, and a share of the cap: servers count the end of an answer differently."""
+_THOUGHT = re.compile(r"\s*<think(?:ing)?>\s*\S")
+
+
+def _answered(context: RuleContext) -> bool:
+    """True for an answer that ended as answers end, and that nothing broke."""
+    return context.succeeded and context.finish.effective in _ENDED and not context.has("api-malformed-stream")
+
+
+def _demands(context: RuleContext, kind: str) -> Iterator[tuple[Demand, object]]:
+    """What the request demands of this kind, with the value of the field."""
+    for demand in context.protocol.requests.demands:
+        value = value_at(context.fields, demand.field)
+        wanted = value in demand.when if demand.when else bool(value)
+        if demand.kind == kind and demand.when and isinstance(value, bool) != isinstance(demand.when[0], bool):
+            continue  # False equals 0 in Python, not in JSON.
+        if demand.kind == kind and value is not None and wanted:
+            yield demand, value
+
+
+def _asked(context: RuleContext) -> int:
+    """How many answers the request asks for."""
+    return next((as_count(value) or 1 for _, value in _demands(context, "answers")), 1)
+
+
+@rule(
+    "api-answers-missing",
+    "api",
+    "warning",
+    "P",
+    says="The request asks for several answers and fewer came.",
+    fix="Check whether the model and the gateway support several answers; else send the request several times.",
+    not_when=("The answer was cut, filtered or refused",),
+)
+def answers_missing(context: RuleContext) -> Iterator[Note]:
+    for demand, value in _demands(context, "answers"):
+        asked, came = as_count(value) or 0, len(context.emission.choices) or 1
+        if came < asked and _answered(context):
+            yield Note(
+                f"the request asks for {asked} answers and {came} came",
+                (f"{context.at} request /{'/'.join(demand.field)}", f"{context.at} response"),
+            )
+
+
+@rule(
+    "api-cap-ignored",
+    "api",
+    "warning",
+    "P",
+    says="The answer is longer than its request allowed.",
+    fix="Check whether the server knows the field for the cap under this name, and whether a gateway drops it.",
+    not_when=(
+        "The answer has only a few tokens more",
+        "What goes over the cap is reasoning: some servers count that apart",
+        "The API ran its own tools in the answer: then the count is of several answers",
+    ),
+)
+def cap_ignored(context: RuleContext) -> Iterator[Note]:
+    cap, usage = context.request.max_output, context.reading.usage
+    if not cap or cap <= 1 or not _answered(context) or context.emission.server_calls:
+        return
+    allowed = cap * _asked(context)
+    said = usage.output if usage is not None else None
+    if said is None:
+        tokens = len(context.emission.text.split())
+        count, slack = f"has {tokens:,} words", allowed
+    else:
+        tokens = said - (usage.reasoning or 0 if usage is not None else 0)
+        count, slack = f"has {said:,} output tokens", _SLACK + int(_SHARE * allowed)
+    if tokens > allowed + slack:
+        yield Note(
+            f"the request allows {cap:,} output tokens"
+            + (f" for each of {allowed // cap} answers" if allowed != cap else "")
+            + f", and the answer {count}",
+            (f"{context.at} request", f"{context.at} usage output {said}" if said else f"{context.at} response"),
+        )
+
+
+@rule(
+    "api-logprobs-missing",
+    "api",
+    "warning",
+    "P",
+    says="The request asks for the probabilities of the tokens and the answer has none.",
+    fix="Check whether the model and the gateway support them.",
+    not_when=("The answer holds no text", "The answer was cut, filtered or refused"),
+)
+def logprobs_missing(context: RuleContext) -> Iterator[Note]:
+    response = context.exchange.response
+    for demand, _ in _demands(context, "logprobs"):
+        if response is None or not _answered(context) or not context.emission.text.strip():
+            return
+        if not any(re.search(rb'"%b"\s*:\s*[\[{\d-]' % key.encode(), response.body) for key in demand.shown):
+            yield Note(
+                "the request asks for logprobs and the answer has none",
+                (f"{context.at} request /{'/'.join(demand.field)}", f"{context.at} response"),
+            )
+            return
+
+
+@rule(
+    "api-reasoning-unwanted",
+    "api",
+    "warning",
+    "P",
+    says="The request turns reasoning off and the answer holds reasoning, which is paid for.",
+    fix="Check whether the model can answer without reasoning and under which name the server knows the switch.",
+    not_when=("The reasoning is empty",),
+)
+def reasoning_unwanted(context: RuleContext) -> Iterator[Note]:
+    usage, emission = context.reading.usage, context.emission
+    for demand, value in _demands(context, "no_reasoning"):
+        spent = usage.reasoning if usage is not None and usage.reasoning else 0
+        thought = emission.reasoning.strip() or (emission.text if _THOUGHT.match(emission.text) else "")
+        if not context.succeeded or not (spent or thought):
+            return
+        what = f": {thought.strip()[:60]!r}" if thought else f" ({several(spent, 'token')} of it)"
+        yield Note(
+            f"the request turns reasoning off ({demand.field[-1]}: {_json(value)}) and the answer holds some{what}",
+            (f"{context.at} request /{'/'.join(demand.field)}", f"{context.at} response"),
+        )
+        return
+
+
+def _json(value: object) -> str:
+    return {True: "true", False: "false"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+
+
+@rule(
+    "api-parameter-changed",
+    "api",
+    "warning",
+    "P",
+    says="The answer repeats a parameter of its request with another value: something on the way changed or dropped it.",
+    fix="Check the gateway between the client and the model: the model got other settings than the client sent.",
+    not_when=("The answer repeats no parameter", "The two values are the same number"),
+)
+def parameter_changed(context: RuleContext) -> Iterator[Note]:
+    if not _answered(context):
+        return
+    answer = _echo(context)
+    for demand, value in _demands(context, "echo"):
+        back = answer.get(demand.field[0])
+        if demand.field[0] not in answer or back == value or (back is None and not _always(value)):
+            continue
+        yield Note(
+            f"the request says {demand.field[0]} {_shown(value)} and the answer repeats it as {_shown(back)}",
+            (f"{context.at} request /{demand.field[0]}", f"{context.at} response /{demand.field[0]}"),
+            key=demand.field[0],
+        )
+
+
+def _always(value: object) -> bool:
+    """True for a value whose loss is no matter of form: an object or an id, not a number."""
+    return is_object(value) or isinstance(value, str)
+
+
+def _shown(value: object) -> str:
+    return repr(value)[:60] if is_object(value) or is_array(value) or isinstance(value, str) else _json(value)
+
+
+def _echo(context: RuleContext) -> Object:
+    """The answer's own fields: of the body, or of the event that completes the stream."""
+    if context.exchange.framing is None:
+        return context.exchange.answer_fields
+    bodies = (as_object(parse_json(event.data)) for event in reversed(context.exchange.events))
+    return next((as_object(body["response"]) for body in bodies if "response" in body), as_object(None))
+
+
+RULES = (answers_missing, cap_ignored, logprobs_missing, reasoning_unwanted, parameter_changed)

@@ -1,0 +1,157 @@
+"""Tools whose offer and whose function disagree: the client's own executor does not take what the request offers."""
+
+import re
+from collections.abc import Iterator
+
+from ...wire.json_value import as_array, as_object
+from ...wire.values import Part, Tool, ToolCall, ToolResult
+from ..finding import Layer
+from ..rule import Note, rule
+from ..rule_context import RuleContext
+from ..schema_check import violations
+from .results import new_results, tool_of
+
+_UNKNOWN = re.compile(
+    r"\b(?:unknown|unregistered|undefined|unrecognized|invalid|no such|not an? (?:known|valid)|unsupported) (?:tool|function)\b(?! (?:input|argument|call|param))"
+    r"|\b(?:tool|function)\b[^.\n]{0,80}?\b(?:(?:is |was )?(?:not|never) (?:found|registered|available|known|defined|recognized|"
+    r"a valid|implemented|supported)|does(?: not|n't) exist|not in (?:the )?(?:registry|list|tools))"
+    r"|\bno (?:tool|function|handler)\b[^.\n]{0,60}?\b(?:named|called|found|registered|for)\b",
+    re.IGNORECASE,
+)
+"""How executors say that they have no tool of the name."""
+_UNEXPECTED = re.compile(
+    r"(?:(?P<function>\w+)\(\) got an )?unexpected keyword argument '(\w+)'|got an unexpected (?:argument|parameter) '?(\w+)"
+    r"|^(\w+)\s*\n\s+(?:Unexpected keyword argument|Extra inputs are not permitted)",
+    re.MULTILINE,
+)
+_MISSING = re.compile(
+    r"missing \d+ required (?:positional|keyword-only) arguments?: (.+)"
+    r"|^(\w+)\s*\n\s+(?:Field required|field required|Missing required (?:argument|keyword))",
+    re.MULTILINE,
+)
+"""How Python and pydantic (2.12, read 2026-11-22) name an argument."""
+_INVALID = re.compile(
+    r"\d+ validation errors? for|validation ?error|invalid (?:tool )?(?:arguments|parameters|input)\b|input validation",
+    re.IGNORECASE,
+)
+_WRAPPERS = ("_run", "_arun", "run", "execute", "invoke", "call", "__call__", "handler", "func", "fn", "forward")
+"""What frameworks call the function behind a tool."""
+_NAME = re.compile(r"'(\w+)'")
+_HEAD = 600
+"""Characters. An error says what it is at its beginning; later text may be quoted."""
+
+
+def _failed(context: RuleContext) -> Iterator[tuple[Part, ToolResult, ToolCall, Tool]]:
+    """The new results whose call and whose offer the request shows."""
+    for part, result in new_results(context):
+        known = context.calls.get(result.call_id) if result.call_id is not None else None
+        call = known.call if known is not None else None
+        name = tool_of(context, result) or result.name or ""
+        tool = context.tools.get(call.name if call is not None else name)
+        call = call or _last_call(context, name)
+        if tool is not None and call is not None and not tool.server and len(result.text) <= 4 * _HEAD:
+            yield part, result, call, tool
+
+
+def _last_call(context: RuleContext, name: str) -> ToolCall | None:
+    """The last call of a tool, for APIs whose calls have no ids."""
+    parts = [part for message in context.request.messages for part in message.parts if part.call is not None]
+    return next((part.call for part in reversed(parts) if part.call is not None and part.call.name == name), None)
+
+
+def _offered_then(context: RuleContext, name: str) -> bool:
+    """True when the request that got the call offered the tool as well."""
+    before = context.before
+    return before is None or any(tool.name == name for tool in before.reading.request.tools)
+
+
+@rule(
+    "client-offers-unknown-tool",
+    "client",
+    "error",
+    "S",
+    says="The request offers a tool that the client's own executor does not know.",
+    fix="Build the list of offered tools and the executor from one registry; check prefixes and namespaces of names.",
+    not_when=("The request that got the call did not offer the tool: then `model-unknown-tool` says so",),
+)
+def unknown_to_executor(context: RuleContext) -> Iterator[Note]:
+    for part, result, call, _ in _failed(context):
+        head = result.text[:_HEAD]
+        if _UNKNOWN.search(head) and call.name in head and _offered_then(context, call.name) and _short(head):
+            yield Note(
+                f"the request offers {call.name!r}, and the client answers its call with {head.strip()[:120]!r}",
+                (f"{context.at} request {part.pointer}", f"{context.at} request {context.tools[call.name].pointer}"),
+                key=call.name,
+            )
+
+
+def _short(text: str) -> bool:
+    """True for a message of one or two lines, as executors write; a longer text may be content."""
+    return sum(bool(line.strip()) for line in text.splitlines()) <= 3 or text.lstrip()[:1] == "{"
+
+
+@rule(
+    "call-args-not-taken",
+    "client",
+    "error",
+    "S",
+    says="A call follows the schema that the request offers, and the function behind the tool does not take it.",
+    fix="Generate the schema from the function, or test each tool with arguments that its schema allows.",
+    not_when=(
+        "The call breaks the schema: then `model-args-break-schema` says so",
+        "The argument is not in the schema: then the model made it up, and it is a warning",
+        "A validation failed that the schema may not express: then it is an info",
+    ),
+)
+def schema_not_function(context: RuleContext) -> Iterator[Note]:
+    for part, result, call, tool in _failed(context):
+        told = _disagreement(result.text, call, tool)
+        if told is None:
+            continue
+        what, layer, sure = told
+        yield Note(
+            f"the call of {call.name!r} {what}: {_line(result.text)!r}",
+            (f"{context.at} request {part.pointer}", f"{context.at} request {tool.pointer}"),
+            severity="warning" if layer else None if sure else "info",
+            layer=layer,
+            key=(call.name, what),
+        )
+
+
+def _line(text: str) -> str:
+    """The line with the error, of a traceback the last."""
+    lines = [line.strip() for line in text.splitlines() if _UNEXPECTED.search(line) or _MISSING.search(line)]
+    return (lines or [text.strip()])[-1][:120]
+
+
+def _disagreement(text: str, call: ToolCall, tool: Tool) -> tuple[str, Layer | None, bool] | None:
+    """How function and schema disagree, whose fault it is, and whether the text leaves no doubt."""
+    schema = as_object(tool.schema)
+    declared, required = as_object(schema.get("properties")), {str(name) for name in as_array(schema.get("required"))}
+    given = as_object(call.arguments)
+    if found := _UNEXPECTED.search(text):
+        name = found[2] or found[3] or found[4]
+        if name in declared:
+            return f"passes {name!r}, which its schema declares and its function does not take", None, True
+        if name in given:
+            return f"passes {name!r}, which its schema does not have", "model", True
+        if found["function"] not in (call.name, *_WRAPPERS):
+            return None  # An error inside the tool, or in what the tool ran.
+        return f"fails because the client passes {name!r}, which neither the call nor the schema has", None, True
+    if found := _MISSING.search(text):
+        names = _NAME.findall(found[1]) if found[1] else [found[2]]
+        lost = [name for name in names if name in given]
+        if lost:
+            return f"passes {lost[0]!r}, but the function did not get it", None, True
+        unasked = [name for name in names if name not in required]
+        return (
+            (f"lacks {unasked[0]!r}, which its schema does not require and its function needs", None, True)
+            if unasked
+            else None
+        )
+    if _INVALID.search(text[:_HEAD]) and declared and _short(text[:_HEAD]) and not violations(tool.schema, given):
+        return "follows its schema, and the client's validation refuses it", None, False
+    return None
+
+
+RULES = (unknown_to_executor, schema_not_function)

@@ -1,0 +1,126 @@
+"""Strings that something damaged, in every API."""
+
+import pytest
+from conversations import HELLO, chat, said
+from dialogues import APIS, asks, calls, gives, says
+from judged import only
+
+ARGUMENTS, TEXT, MESSAGE = "call-args-damaged", "answer-text-damaged", "client-text-damaged"
+NAMES = sorted(APIS)
+
+
+@pytest.mark.parametrize("api", NAMES)
+@pytest.mark.parametrize(
+    ("word", "asked", "layer", "tier", "what"),
+    [
+        ("text.py</parameter>\n</invoke>", "read", "model", "S", "ends with markup of a call ('</invoke>')"),
+        ("a &gt;= 3 &amp;&amp; b", "read", "model", "S", "holds HTML escapes ('&gt;=')"),
+        ("a &gt;= 3", "is a >= 3?", "model", "P", "is 'a >= 3' of the request HTML-escaped"),
+        ("notes.md\0", "read notes.md", "model", "P", "is 'notes.md' of the request with NUL characters"),
+        ("Z\u00c3\u00bcrich", "hi", "api", "S", "holds UTF-8 that was read as another encoding"),
+        (
+            "Z\u00c3\u00bcrich",
+            "weather in Z\u00fcrich",
+            "api",
+            "P",
+            "is 'Z\u00fcrich' of the request UTF-8 read",
+        ),
+        ("report\u2011final.md", "open report-final.md", "model", "P", "with typographic characters in place"),
+        ('"notes.md"', "open notes.md", "model", "P", "is 'notes.md' of the request written as a JSON string"),
+        ("```\nselect 1 from a\n```", "run select 1 from a", "model", "P", "put into a code fence"),
+        ("{{ city }}", "weather", "model", "S", "is a placeholder that nobody filled in"),
+        ("<UNKNOWN>", "weather", "model", "S", "is a placeholder that nobody filled in"),
+    ],
+)
+def test_an_argument_is_not_what_the_tool_should_get(
+    api: str, word: str, asked: str, layer: str, tier: str, what: str
+) -> None:
+    one = only(ARGUMENTS, APIS[api]([asks(asked)], calls(word), 0))
+
+    assert (one.layer, one.severity, one.tier) == (layer, "warning", tier)
+    assert one.message.startswith("the argument 'word' of 'look_up' ")
+    assert what in one.message
+
+
+@pytest.mark.parametrize("api", NAMES)
+@pytest.mark.parametrize(
+    "word", ["tape", "R&amp;D", "<b>a &gt;= 3</b>", "a\n<|x", "Z\u00fcrich", "{{a}} and more", "100%25", "C:\\new\\n"]
+)
+def test_an_ordinary_argument_is_silent(api: str, word: str) -> None:
+    found = APIS[api]([asks("look it up")], calls(word), 0)
+
+    assert ARGUMENTS not in _ids(found)
+
+
+@pytest.mark.parametrize("api", NAMES)
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("Z\u00c3\u00bcrich is large.", "holds UTF-8 that was read"),
+        ("[object Object]", "is an object that JavaScript wrote as a string"),
+        ("I don&#39;t know that.", "holds HTML escapes"),
+        ("ChatCompletionMessage(content='Hi', role='assistant')", "is a message object of a framework"),
+        ("First\\nthen\\nthen\\n", "holds '\\n' in place of line breaks"),
+    ],
+)
+def test_the_text_of_an_answer_is_not_what_a_model_writes(api: str, text: str, what: str) -> None:
+    one = only(TEXT, APIS[api]([asks("hi")], says(text), 0))
+
+    assert (one.layer, one.severity) == ("api", "warning")
+    assert what in one.message
+
+
+@pytest.mark.parametrize(
+    "text", ["Z\u00fcrich.", "Use `&lt;` in HTML.", '{"a": "x &gt;= 3"}', "R&amp;D", "```\na &gt;= 3\n```", "Foo(a=1)"]
+)
+def test_an_ordinary_text_is_silent(text: str) -> None:
+    assert TEXT not in _ids(APIS["chat"]([asks("hi")], says(text), 0))
+
+
+@pytest.mark.parametrize("api", NAMES)
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("[object Object]", "is a missing value or an object as a string"),
+        ("undefined", "is a missing value or an object as a string"),
+        ("Summarize this: {{ document }}", "holds '{{ document }}', which nobody filled in"),
+        ("Weather in ${city}?", "holds '${city}', which nobody filled in"),
+        ("Weather in Z\u00c3\u00bcrich?", "holds UTF-8 that was read as another encoding"),
+        ("content='hi' additional_kwargs={} response_metadata={}", "is a message object of a framework"),
+    ],
+)
+def test_a_message_of_the_user_is_not_what_a_person_wrote(api: str, text: str, what: str) -> None:
+    one = only(MESSAGE, APIS[api]([asks(text)], says("What do you mean?"), 0))
+
+    assert (one.layer, one.severity) == ("client", "warning")
+    assert what in one.message
+    assert "a message of the user" in one.message
+
+
+def test_a_damaged_message_is_reported_once_and_at_its_request() -> None:
+    history = [asks("[object Object]"), says("What?")]
+    trips = [APIS["chat"](history[:1], history[1], 0), APIS["chat"]([*history, asks("Never mind.")], says("Well."), 1)]
+
+    assert only(MESSAGE, *trips).at == 0
+
+
+def test_a_system_prompt_is_named_as_such() -> None:
+    system = {"role": "system", "content": "You help {{ name }}."}
+
+    assert "the system prompt holds" in only(MESSAGE, chat([system, HELLO], said("A strip."))).message
+
+
+def test_the_damaged_argument_explains_the_error_of_the_tool() -> None:
+    called = calls("a &gt;= 3 &amp;&amp; b")
+    trips = [
+        APIS["anthropic"]([asks("look")], called, 0),
+        APIS["anthropic"]([asks("look"), called, gives("Error: syntax error near '&'")], says("It failed."), 1),
+    ]
+
+    assert only("client-tool-error-as-success", *trips).because_of == (ARGUMENTS,)
+
+
+def _ids(*trips: object) -> set[str]:
+    from judged import ids
+
+    return ids(*trips)  # type: ignore[arg-type]

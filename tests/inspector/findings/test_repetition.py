@@ -1,0 +1,41 @@
+"""Texts that end with the same words many times."""
+
+import pytest
+
+from turntape.inspector.findings.repetition import repeated_end
+
+WAIT = "Wait, I should check that again. "
+
+
+@pytest.mark.parametrize(
+    ("text", "piece", "count"),
+    [
+        (f"First. {WAIT * 20}", WAIT, 20),
+        (f"First. {WAIT * 20}Wait, I sh", None, 20),
+        ("a" * 300, "a", 300),
+        ("!" * 250, "!", 250),
+        ("0, " * 80, None, 80),
+    ],
+)
+def test_a_piece_at_the_end_is_counted(text: str, piece: str | None, count: int) -> None:
+    found = repeated_end(text)
+
+    assert found is not None
+    assert abs(found[1] - count) <= 1
+    assert piece is None or found[0].strip() in (piece + piece)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "ha " * 12,
+        "-" * 120,
+        "=" * 199,
+        WAIT * 4,
+        f"{WAIT * 20} And then it ended.",
+        "| --- " * 40,
+    ],
+)
+def test_other_ends_are_no_repetition(text: str) -> None:
+    assert repeated_end(text) is None

@@ -1,0 +1,180 @@
+"""Rules about demands, damaged texts, and answers of other requests. Rows are as in `rule_exceptions_model_api`."""
+
+import json
+from typing import Any
+
+from conversations import CALL, HELLO, chat, result, said, user
+from dialogues import APIS, asks, calls, gives, says
+from judged import RESPONSES, anthropic, asked, trip, words
+from round_trips import CHAT, exchanged, sse
+from rule_exceptions_model_api import Row, chunk, edited
+
+from turntape.cassettes.tape.model import RoundTrip
+
+LONG = "The warehouse holds three tables: orders, regions and customers, and each of them has a column with an id."
+MANY = " ".join(["word"] * 200)
+QUESTION = "Which region grew the most from 2025 to 2026?"
+ESCAPED = "a.year &gt;= 2025 &amp;&amp; a.total &lt; 9"
+PLAYED = "Take a coat.\n\nHuman: Thanks. And an umbrella?\n\nAssistant: Yes."
+OBJECT = "[object Object]"
+_chat = APIS["chat"]
+_anthropic = APIS["anthropic"]
+
+
+def counted(tokens: int, **fields: Any) -> RoundTrip:
+    return chat([HELLO], said(MANY), usage=(100, tokens), **fields)
+
+
+def thought(reasoning: str) -> RoundTrip:
+    return chat([HELLO], said("A strip.") | {"reasoning_content": reasoning}, enable_thinking=False)
+
+
+def reasoned(tokens: int) -> RoundTrip:
+    details = {"reasoning_tokens": tokens}
+    usage = {"prompt_tokens": 9, "completion_tokens": 300, "total_tokens": 309, "completion_tokens_details": details}
+    choice = {"index": 0, "message": said("A strip."), "finish_reason": "stop"}
+    body = {"id": "c", "object": "chat.completion", "model": "m", "choices": [choice], "usage": usage}
+    return exchanged(CHAT, {"model": "m", "messages": [HELLO], "max_tokens": 100}, body)
+
+
+def searched(server: bool) -> RoundTrip:
+    use = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "tape"}}
+    found = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+    return anthropic([asked("hi")], [*([use, found] if server else []), words("Done.")], usage={"output_tokens": 4000})
+
+
+def repeats(**fields: Any) -> RoundTrip:
+    output = [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "A strip."}]}]
+    usage = {"input_tokens": 9, "output_tokens": 3, "total_tokens": 12}
+    body = {"id": "r", "object": "response", "status": "completed", "model": "gpt-5", "output": output, "usage": usage}
+    return trip(RESPONSES, {"model": "gpt-5", "input": "hi", "temperature": 1, "metadata": {"run": "7"}}, body | fields)
+
+
+CHANGED = repeats(metadata={"run": "8"})
+
+
+def streamed(**asks_for: Any) -> RoundTrip:
+    chunks = [chunk({"content": "A strip."}), chunk({}, "stop")]
+    return trip(CHAT, {"model": "gpt-5", "messages": [HELLO], **asks_for}, sse(*chunks, done=True))
+
+
+def failing(error: str, tools: list[Any] | None = None, **fields: Any) -> list[RoundTrip]:
+    first = chat([HELLO], said(None, CALL), **({"tools": tools} if tools is not None else {}), **fields)
+    return [first, chat([HELLO, said(None, CALL), result("call_1", error)], said("I could not."), index=1)]
+
+
+def executed(error: str, arguments: str = '{"word":"tape"}') -> list[RoundTrip]:
+    call = said(None, ("call_1", "look_up", arguments))
+    return [chat([HELLO], call), chat([HELLO, call, result("call_1", error)], said("I could not."), index=1)]
+
+
+MADE_UP = '{"word":"a","kind":1}'
+UNKNOWN = "Error: tool 'look_up' not found in registry"
+UNEXPECTED = "TypeError: look_up() got an unexpected keyword argument 'word'"
+
+
+def ran(word: str, given: str) -> list[RoundTrip]:
+    called = calls(word)
+    return [_chat([asks("look")], called, 0), _chat([asks("look"), called, gives(given)], says("Done."), 1)]
+
+
+def answered(*questions: str, answer: str = LONG) -> list[RoundTrip]:
+    history, trips = [], []
+    for n, question in enumerate(questions):
+        history = [*history, asks(question)]
+        trips.append(_chat(history, says(answer), n))
+        history = [*history, says(answer)]
+    return trips
+
+
+def acted(first: str, name: str = "send_mail", between: str = "") -> list[RoundTrip]:
+    tool = {"type": "function", "function": {"name": name, "parameters": {"type": "object", "properties": {}}}}
+    one, two = said(None, ("call_1", name, "{}")), said(None, ("call_2", name, "{}"))
+    history = [HELLO, one, result("call_1", first)]
+    after = [*history, *([said("Sent."), user(between)] if between else [])]
+    trips = [chat([HELLO], one, tools=[tool])]
+    if between:
+        trips.append(chat(history, said("Sent."), tools=[tool], index=1))
+    return [*trips, chat(after, two, tools=[tool], index=len(trips))]
+
+
+LOOPED = "Wait, let me check the order of the legs again. " * 20
+TWICE = acted("queued as message 17")
+PARROT = _chat([asks(QUESTION)], says(QUESTION), 0)
+PLAYS = _chat([asks("Do I need a coat?")], says(PLAYED), 0)
+THREE = answered("What is in it?", "How many rows?", "Who owns it?")
+MANGLED = _chat([asks("hi")], says("Z\u00c3\u00bcrich is the largest city."), 0)
+
+PROMISES: list[Row] = [
+    ("api-answers-missing", "The answer was cut, filtered or refused",
+     chat([HELLO], said("one"), n=3), chat([HELLO], said(""), n=3, finish="content_filter")),
+    ("api-cap-ignored", "The answer has only a few tokens more",
+     counted(740, max_tokens=60), counted(70, max_tokens=60)),
+    ("api-cap-ignored", "What goes over the cap is reasoning: some servers count that apart",
+     reasoned(0), reasoned(290)),
+    ("api-cap-ignored", "The API ran its own tools in the answer: then the count is of several answers",
+     searched(False), searched(True)),
+    ("api-logprobs-missing", "The answer holds no text",
+     chat([HELLO], said("one"), logprobs=True), chat([HELLO], said(None, CALL), logprobs=True)),
+    ("api-logprobs-missing", "The answer was cut, filtered or refused",
+     chat([HELLO], said("one"), logprobs=True), chat([HELLO], said("one"), logprobs=True, finish="content_filter")),
+    ("api-reasoning-unwanted", "The reasoning is empty", thought("The user asks"), thought("")),
+    ("api-parameter-changed", "The answer repeats no parameter", CHANGED, repeats()),
+    ("api-parameter-changed", "The two values are the same number", repeats(temperature=0.5), repeats(temperature=1.0)),
+    ("api-stream-unasked", "The API decides about the form", streamed(), streamed(background=True)),
+    ("api-stream-unasked", "The stream is a single error", streamed(),
+     trip(CHAT, {"model": "gpt-5", "messages": [HELLO]}, sse({"error": {"message": "no", "type": "server_error"}}))),
+    ("api-stream-unasked", "The recording has no body of the request", streamed(),
+     trip(CHAT, b"", sse(chunk({"content": "A strip."}), chunk({}, "stop"), done=True))),
+    ("call-args-damaged", "The request holds the text in the same form",
+     _chat([asks("look")], calls(ESCAPED), 0), _chat([asks(f"look up {ESCAPED}")], calls(ESCAPED), 0)),
+    ("call-args-damaged", "The text is HTML",
+     _chat([asks("look")], calls(ESCAPED), 0), _chat([asks("look")], calls(f"<p>{ESCAPED}</p>"), 0)),
+    ("call-args-damaged", "The client ran all calls, and no result is an error: then it is an info",
+     ran(ESCAPED, "syntax error near '&'"), ran(ESCAPED, "3 rows"), "info"),
+    ("answer-text-damaged", "The request holds the same",
+     _chat([asks("hi")], says("[object Object]"), 0), _chat([asks(f"what is {OBJECT}?")], says(OBJECT), 0)),
+    ("answer-text-damaged", "It is in code", MANGLED,
+     _chat([asks("hi")], says("It reads `Z\u00c3\u00bcrich` there."), 0)),
+    ("client-text-damaged", "It is a part of a longer text",
+     _chat([asks(OBJECT)], says("What?"), 0), _chat([asks(f"Why does it print {OBJECT}?")], says("It is one."), 0)),
+    ("client-text-damaged", "The message talks about templates or code",
+     _chat([asks("Summarize {{ text }}")], says("What?"), 0),
+     _chat([asks("What does `{{ text }}` do?")], says("It prints."), 0)),
+    ("client-offers-unknown-tool",
+     "The request that got the call did not offer the tool: then `model-unknown-tool` says so",
+     failing(UNKNOWN), failing(UNKNOWN, tools=[])),
+    ("call-args-not-taken", "The call breaks the schema: then `model-args-break-schema` says so",
+     executed("ToolError: 1 validation error for look_up\nkind\n  Field required"),
+     executed("ToolError: 1 validation error for look_up\nword\n  Field required", "{}")),
+    ("call-args-not-taken", "The argument is not in the schema: then the model made it up, and it is a warning",
+     executed(UNEXPECTED), executed("f() got an unexpected keyword argument 'kind'", MADE_UP), "warning"),
+    ("call-args-not-taken", "A validation failed that the schema may not express: then it is an info",
+     executed(UNEXPECTED), executed("Input validation error: 'tape' is too old"), "info"),
+    ("model-parroted", "The message is short", PARROT, _chat([asks("Hello there")], says("Hello there"), 0)),
+    ("model-parroted", "The request asks to repeat, to correct or to translate",
+     PARROT, _chat([asks("Repeat what I say."), says("Yes."), asks(QUESTION)], says(QUESTION), 0)),
+    ("model-parroted", "The answer makes calls", PARROT,
+     chat([user(QUESTION)], said(QUESTION, CALL))),
+    ("model-same-answer", "The answer is short, or is given only twice and has less than 300 characters",
+     THREE, answered("What is in it?", "How many rows?")),
+    ("model-same-answer", "The questions are the same", THREE, answered("What?", "What?", "What?")),
+    ("model-same-answer", "The answer has the id of the earlier one: then `api-answer-replayed` says so",
+     THREE, [chat(json.loads(one.request.body)["messages"], said(LONG), index=n) if n == 0 else
+             edited(chat(json.loads(one.request.body)["messages"], said(LONG), index=n), f"chatcmpl-{n}", "chatcmpl-0")
+             for n, one in enumerate(THREE)]),
+    ("model-plays-user", "The request itself holds such turns, or asks for a dialogue",
+     PLAYS, _chat([asks("Write a dialogue about coats.")], says(PLAYED), 0)),
+    ("model-plays-user", "The turns are in code",
+     PLAYS, _chat([asks("Do I need a coat?")], says(f"See:\n```\n{PLAYED}\n```"), 0)),
+    ("model-acted-twice", "The tool only reads, or nothing in its name says that it acts",
+     TWICE, acted("queued", name="list_mail")),
+    ("model-acted-twice", "The first call failed, or its result asks for it", TWICE, acted("failed: try again")),
+    ("model-acted-twice", "Something was said in between", TWICE, acted("queued", between="Send it again.")),
+    ("model-repeats-itself", "The repeated piece is short and repeats a few times",
+     _chat([asks("hi")], says(LOOPED), 0), _chat([asks("hi")], says("ha " * 12), 0)),
+    ("model-repeats-itself", "The request asks for it",
+     _chat([asks("hi")], says(LOOPED), 0), _chat([asks("Say it 20 times.")], says(LOOPED), 0)),
+    ("model-repeats-itself", "The cap ended it: then that says so",
+     chat([HELLO], said(LOOPED)), chat([HELLO], said(LOOPED), finish="length")),
+]  # fmt: skip
