@@ -59,7 +59,7 @@ PROMISES: dict[str, Example] = {
         ("#0 response", "#1 response", "#2 response"),
     ),
     "model-plays-user": Example(
-        "the answer goes on with 2 invented turns of the user: 'Human: Great, thanks. And do I need an umbrella?'",
+        "the answer continues with 2 invented turns of the user: 'Human: Great, thanks. And do I need an umbrella?'",
         ("#0 response",),
     ),
     "model-acted-twice": Example(

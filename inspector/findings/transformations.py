@@ -171,7 +171,7 @@ def _is_mojibake(run: str) -> bool:
 
 
 def html_escapes(text: str) -> str | None:
-    """The first HTML escape in a text that is no HTML: an operator of code, or a quotation mark in prose."""
+    """The first HTML escape in a text that is not HTML: an operator of code, or a quotation mark in prose."""
     if _TAG.search(text):
         return None
     found = _ESCAPED_CODE.search(text) or _ESCAPED_PROSE.search(text)

@@ -137,7 +137,7 @@ def plays_user(context: RuleContext) -> Iterator[Note]:
     if any(_TURNS.search(text) for text in (*given, asked)) or _DIALOGUE.search(asked):
         return
     yield Note(
-        f"the answer goes on with {len(people)} invented {'turn' if len(people) == 1 else 'turns'} of the user: "
+        f"the answer continues with {len(people)} invented {'turn' if len(people) == 1 else 'turns'} of the user: "
         f"{people[0].string[people[0].start() :].strip()[:60]!r}",
         (f"{context.at} response",),
     )

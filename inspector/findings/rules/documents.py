@@ -1,4 +1,4 @@
-"""Whether the body of an answer is one well-formed document that every client can read, in the form that was asked for."""
+"""Whether the body of an answer is one well-formed document that every client can read, in the form that was requested."""
 
 import json
 import re
@@ -21,7 +21,7 @@ _NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
 
 @malformed_stream.also("ended")
 def broken_document(context: RuleContext) -> Iterator[Note]:
-    """A body that is more than one document, has another encoding, or is no strict JSON."""
+    """A body that is more than one document, has another encoding, or is not strict JSON."""
     response = context.exchange.response
     if response is None or context.has("api-malformed-stream") or not context.succeeded:
         return

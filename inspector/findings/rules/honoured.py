@@ -1,6 +1,6 @@
 """Whether the answer honours what its request demands: how many answers, how long, with or without which parts.
 
-The stop strings, the output format, the tool choice and the schemas of the tools have rules of their own.
+The stop strings, the output format, the tool choice and the schemas of the tools have their own rules.
 """
 
 import re

@@ -105,10 +105,10 @@ def _short(text: str) -> bool:
 )
 def schema_not_function(context: RuleContext) -> Iterator[Note]:
     for part, result, call, tool in _failed(context):
-        told = _disagreement(result.text, call, tool)
-        if told is None:
+        found = _disagreement(result.text, call, tool)
+        if found is None:
             continue
-        what, layer, sure = told
+        what, layer, sure = found
         yield Note(
             f"the call of {call.name!r} {what}: {_line(result.text)!r}",
             (f"{context.at} request {part.pointer}", f"{context.at} request {tool.pointer}"),

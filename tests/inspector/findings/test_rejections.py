@@ -41,7 +41,7 @@ def test_a_full_window_stays_one() -> None:
     assert "api-context-full" in ids(trip(CHAT, ASK, {"error": {"message": full}}, status=400))
 
 
-def test_an_account_that_is_not_verified_is_no_wrong_parameter() -> None:
+def test_an_account_that_is_not_verified_is_not_a_wrong_parameter() -> None:
     error = {
         "message": "Your organization must be verified to stream this model.",
         "type": "invalid_request_error",
@@ -65,7 +65,7 @@ def test_an_account_that_is_not_verified_is_no_wrong_parameter() -> None:
     ],
 )
 @pytest.mark.parametrize("status", [400, 404])
-def test_a_thing_that_the_api_does_not_have_is_no_model(sentence: str, status: int) -> None:
+def test_a_thing_that_the_api_does_not_have_is_not_a_model(sentence: str, status: int) -> None:
     found = ids(trip(CHAT, ASK, {"error": {"message": sentence}}, status=status))
 
     assert "client-stale-server-state" in found

@@ -37,5 +37,5 @@ def test_a_piece_at_the_end_is_counted(text: str, piece: str | None, count: int)
         "| --- " * 40,
     ],
 )
-def test_other_ends_are_no_repetition(text: str) -> None:
+def test_other_ends_are_not_a_repetition(text: str) -> None:
     assert repeated_end(text) is None

@@ -21,7 +21,7 @@ def test_an_answer_that_is_the_question_is_named(api: str) -> None:
 
 
 @pytest.mark.parametrize("answer", [f"{QUESTION} The Nordics.", "The Nordics.", '{"question": 1}'])
-def test_another_answer_is_no_echo(answer: str) -> None:
+def test_another_answer_is_not_an_echo(answer: str) -> None:
     assert "model-parroted" not in ids(APIS["chat"]([asks(QUESTION)], says(answer), 0))
 
 
@@ -54,11 +54,11 @@ def test_invented_turns_of_the_user_are_named(api: str) -> None:
     one = only("model-plays-user", APIS[api]([asks("Do I need a coat?")], says(PLAYED), 0))
 
     assert (one.layer, one.severity) == ("model", "warning")
-    assert one.message.startswith("the answer goes on with 1 invented turn of the user: 'Human: Thanks. And an")
+    assert one.message.startswith("the answer continues with 1 invented turn of the user: 'Human: Thanks. And an")
 
 
 @pytest.mark.parametrize("text", ["User: rosa\nPassword: x", "Assistant: Yes.", "A human: one of us."])
-def test_a_label_alone_is_no_turn(text: str) -> None:
+def test_a_label_alone_is_not_a_turn(text: str) -> None:
     assert "model-plays-user" not in ids(APIS["chat"]([asks("hi")], says(text), 0))
 
 

@@ -104,7 +104,7 @@ def test_a_damaged_message_is_reported_once_and_at_its_request() -> None:
     assert only(MESSAGE, *trips).at == 0
 
 
-def test_a_system_prompt_is_named_as_such() -> None:
+def test_a_system_prompt_is_named() -> None:
     system = {"role": "system", "content": "You help {{ name }}."}
 
     assert "the system prompt holds" in only(MESSAGE, chat([system, HELLO], said("A strip."))).message

@@ -43,7 +43,7 @@ def whole(api: str, text: str = "A strip.") -> RoundTrip:
         (b"<html>502</html>", "more follows after the end of the answer"),
     ],
 )
-def test_what_follows_the_answer_is_no_cut(api: str, rest: bytes, what: str) -> None:
+def test_what_follows_the_answer_is_not_a_cut(api: str, rest: bytes, what: str) -> None:
     one = whole(api)
     broken = with_body(one, body_of(one) + rest)
     found = judged(broken)

@@ -150,7 +150,7 @@ def test_fewer_answers_than_the_request_asks_for(api: str, came: int) -> None:
 
 @pytest.mark.parametrize("api", sorted(SEVERAL))
 @pytest.mark.parametrize("count", [1, 3])
-def test_as_many_answers_as_were_asked_for(api: str, count: int) -> None:
+def test_as_many_answers_as_were_requested(api: str, count: int) -> None:
     assert "api-answers-missing" not in ids(SEVERAL[api](count, count))
 
 
