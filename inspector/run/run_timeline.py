@@ -4,6 +4,7 @@ A turn waits for the first byte, then the answer arrives, then the client works 
 thread. The time of a tool is its run where that was recorded, else the client's time of the turns that called it alone.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -99,11 +100,14 @@ class Axis:
         """Where a moment is, from 0 to 1."""
         if not self.seconds:
             return 0.0
-        for (start, at), (stop, after) in pairwise(self._stops):
-            if moment <= stop:
-                inside = (moment - start) / (stop - start) if stop > start else 1.0
-                return max(0.0, min(1.0, (at + (after - at) * inside) / self.seconds))
-        return 1.0
+        # The stretch that ends at this moment or after it.
+        number = bisect_left(self._stops, moment, key=lambda stop: stop[0])
+        if number == len(self._stops):
+            return 1.0
+        stop, after = self._stops[number]
+        start, at = self._stops[number - 1] if number else (stop, after)
+        inside = (moment - start) / (stop - start) if stop > start else 1.0
+        return max(0.0, min(1.0, (at + (after - at) * inside) / self.seconds))
 
 
 @dataclass(frozen=True, slots=True)

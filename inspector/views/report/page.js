@@ -4,13 +4,14 @@
 const $ = (id) => document.getElementById(id);
 const pane = $("turn"), filter = $("filter"), help = $("help"), captionLine = $("caption"), list = $("turns");
 const stored = [...document.querySelectorAll('script[type="text/turntape-block"]')];
+const strips = [...document.querySelectorAll("#growth .strip")];
 const bars = [...document.querySelectorAll("#growth g")];
 const caption = captionLine ? captionLine.textContent : "";
 const CHUNK = 60;
 const TAGS = new Set(
   "a article b button code dd del details div dl dt h2 h3 img ins li ol p pre section span summary table td th tr ul".split(" "),
 );
-const PLAIN = /^(class|title|id|open|hidden|role|colspan|rowspan|style|alt|width|height|tabindex|data-[a-z-]+|aria-[a-z-]+)$/;
+const PLAIN = /^(class|title|id|open|hidden|role|colspan|rowspan|scope|style|alt|width|height|tabindex|data-[a-z-]+|aria-[a-z-]+)$/;
 let index = null, chosen = null, asked = 0, sought = [];
 const opened = new Map(), texts = [], lines = new Map();
 
@@ -69,8 +70,8 @@ const textOf = (value) => (typeof value === "number" ? texts[value] : value);
 function build(node) {
   if (!Array.isArray(node)) return document.createTextNode(textOf(node));
   const [head, ...rest] = node, [name, ...looks] = head.split(".");
-  if (!TAGS.has(name)) return document.createTextNode("");
-  const element = document.createElement(name);
+  if (name && !TAGS.has(name)) return document.createTextNode("");
+  const element = name ? document.createElement(name) : document.createDocumentFragment();
   if (looks.length) element.className = looks.join(" ");
   for (const child of rest) {
     if (child && typeof child === "object" && !Array.isArray(child)) attributes(element, child);
@@ -234,7 +235,9 @@ function mark(place) {
 const isNarrow = () => matchMedia("(max-width: 860px)").matches;
 const placeOf = (hash) => (/^#row-\d+$/.test(hash) ? Number(hash.slice(5)) : null);
 const describe = (words) => { if (captionLine) captionLine.textContent = words || caption; };
-const barOf = (place) => bars.find((bar) => Number(bar.dataset.place) <= place && place <= Number(bar.dataset.last));
+const covers = (bar, place) =>
+  bar.dataset.thread === index.threads[place] && Number(bar.dataset.place) <= place && place <= Number(bar.dataset.last);
+const barOf = (place) => bars.find((bar) => covers(bar, place));
 
 async function choose(place, { read = false, scroll = true } = {}) {
   if (place === null || !index.rows[place]) return;
@@ -243,9 +246,8 @@ async function choose(place, { read = false, scroll = true } = {}) {
   chosen = place;
   if (isNew && !sought.length && (index.quiet[place] || wasQuiet)) draw();
   const line = mark(place);
-  bars.forEach((bar) => bar.classList.remove("chosen"));
   const bar = barOf(place);
-  if (bar) bar.classList.add("chosen");
+  bars.forEach((one) => one.classList.toggle("chosen", covers(one, place)));
   describe(bar && bar.dataset.caption);
   if (scroll && line) line.scrollIntoView({ block: "nearest" });
   if (isNew) {
@@ -301,6 +303,9 @@ function tab(name) {
     one.setAttribute("aria-selected", String(panel === name));
   }
   if (name === "findings") allFindings();
+  const panel = $(name);
+  if (index.panels[name] && !panel.firstChild) panel.append(build(index.panels[name]));
+  $("nothing").hidden = true;
 }
 
 function allFindings() {
@@ -356,6 +361,10 @@ function theme() {
   else delete root.dataset.theme;
 }
 
+function unit() {
+  if (strips.length > 1) for (const one of strips) one.hidden = !one.hidden;
+}
+
 function nextTab() {
   const names = [...document.querySelectorAll('[role="tab"]')].map((one) => one.getAttribute("aria-controls"));
   const at = names.findIndex((name) => !$(name).hidden);
@@ -367,7 +376,7 @@ const KEYS = {
   j: () => move(1), ArrowDown: () => move(1), k: () => move(-1), ArrowUp: () => move(-1),
   Home: () => edge(false), End: () => edge(true), n: () => move(1, marked), p: () => move(-1, marked),
   Enter: enter, ArrowRight: enter, ArrowLeft: leave,
-  f: nextTab, o: folds, t: theme,
+  f: nextTab, $: unit, o: folds, t: theme,
   "/": () => { leave(); filter.focus(); filter.select(); }, "?": () => help.showModal(),
 };
 
@@ -413,6 +422,7 @@ bars.forEach((bar) => {
   bar.addEventListener("mouseleave", () => describe(chosen === null ? "" : (barOf(chosen) || bar).dataset.caption));
 });
 for (const one of document.querySelectorAll('[role="tab"]')) one.onclick = () => tab(one.getAttribute("aria-controls"));
+if ($("unit")) $("unit").onclick = unit;
 $("ask").onclick = () => help.showModal();
 filter.addEventListener("input", sift);
 addEventListener("hashchange", () => choose(placeOf(location.hash)));

@@ -9,19 +9,23 @@ from typing import Protocol
 
 from turntape.cassettes.errors import CassetteError
 
+from ...ledger import Ledger
 from ...run.detail import Detail
 from ...run.growth import GrowthStep, steps
 from ...run.row import Row
 from ...run.rows import Rows
 from ...run.run_index import Run
+from ...run.strip import strip_of
 from ...run.totals import totals
 from ..text.number_format import count, dollars, lasted, several
+from .costs import costs
 from .findings_list import findings
-from .growth_chart import growth_chart
+from .growth_strip import colours, growth_strip
 from .markup import Html, Markup, joined, link, span, tag
 from .neutral import NeutralRun
 from .packed import Blocks, node, packed
 from .raw_bodies import RawBodies
+from .timeline_page import timeline_page
 from .turn_list import dearest, groups, turn_line
 from .turn_request import Shown
 from .turn_view import turn_view
@@ -34,7 +38,8 @@ KEYS = (
     ("Home End", "first, last line"),
     ("n p", "next, previous line with a finding"),
     ("Enter →", "read the turn; ← or Esc goes back"),
-    ("f", "turns or findings"),
+    ("f", "turns, findings, costs, timeline"),
+    ("$", "the growth in dollars or in tokens"),
     ("o", "open or close all folds of the turn"),
     ("/", "filter by any word; Esc clears it"),
     ("t", "light, dark, or as the system"),
@@ -45,10 +50,14 @@ KEYS = (
 class Reported(Protocol):
     """A run as the report reads it."""
 
-    rows: Rows
+    @property
+    def rows(self) -> Rows: ...
 
     @property
     def problems(self) -> list[str]: ...
+
+    @property
+    def ledger(self) -> Ledger: ...
 
     def detail(self, place: int) -> Detail: ...
 
@@ -63,7 +72,7 @@ def _page(run: Reported, title: str, *, redacted: bool) -> Iterator[str]:
     grown = list(steps(enumerate(rows.all)))
     yield f'<!doctype html>\n<html lang="en">{_head(title)}<body>\n'
     yield str(_banner(run, title, redacted=redacted))
-    yield str(tag("section", growth_chart(grown), id="growth", aria_label="growth")) if grown else ""
+    yield str(tag("section", growth_strip(strip_of(rows.all)), id="growth", aria_label="growth")) if grown else ""
     yield "<main>\n"
     yield str(_list(run))
     yield str(tag("div", tag("p", "Choose a turn.", class_="dim"), id="turn", tabindex="0", role="region",
@@ -96,7 +105,7 @@ def _head(title: str) -> Html:
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
         tag("title", f"{title} – turntape"),
-        Markup(f"<style>{_file('page.css')}</style>"),
+        Markup(f"<style>{colours()}\n{_file('page.css')}</style>"),
     )
 
 
@@ -126,6 +135,7 @@ def _index(run: Reported, blocks: Blocks) -> dict[str, object]:
     found = [*findings(rows)]
     return {
         "rows": [node(turn_line(place, row, most)) for place, row in enumerate(rows.all)],
+        "threads": [row.thread for row in rows.all],
         "worst": [row.worst for row in rows.all],
         "quiet": [row.is_quiet for row in rows.all] if len(rows.threads) <= 1 else [],
         "groups": [
@@ -133,6 +143,7 @@ def _index(run: Reported, blocks: Blocks) -> dict[str, object]:
             for one in groups(rows)
         ],
         "findings": [node(one) for one in found[STATIC:]],
+        "panels": {"costs": node(costs(run.ledger, rows)), "timeline": node(timeline_page(rows))},
         "views": blocks.first_places,
         "texts": blocks.first_texts,
     }
@@ -201,7 +212,7 @@ def _counts(rows: Sequence[Row]) -> Iterator[Html]:
 
 def _list(run: Reported) -> Html:
     found = [*findings(run.rows)]
-    tabs = [("turns", "Turns"), ("findings", f"Findings ({len(found)})")]
+    tabs = [("turns", "Turns"), ("findings", f"Findings ({len(found)})"), ("costs", "Costs"), ("timeline", "Timeline")]
     bar = tag(
         "div",
         tag("div", *(_tab(name, words, first=not at) for at, (name, words) in enumerate(tabs)), role="tablist"),
@@ -215,7 +226,11 @@ def _list(run: Reported) -> Html:
     more = tag("p", f"{len(found) - STATIC:,} more findings need the page's script.", id="more", class_="dim")
     panel = [shown, *([tag("noscript", more)] if len(found) > STATIC else [])]
     marked = tag("div", *panel, id="findings", role="tabpanel", aria_labelledby="tab-findings", tabindex="0")
-    return tag("div", bar, turns, none, marked, id="list")
+    others = [
+        tag("div", id=name, role="tabpanel", aria_labelledby=f"tab-{name}", tabindex="0", hidden=True, class_="panel")
+        for name in ("costs", "timeline")
+    ]
+    return tag("div", bar, turns, none, marked, *others, id="list")
 
 
 def _tab(name: str, words: str, *, first: bool) -> Html:

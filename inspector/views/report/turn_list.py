@@ -1,6 +1,5 @@
 """The list of turns by thread: one line each, with a cell for each of the three layers."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -83,7 +82,7 @@ def _turn(row: Row, dearest: Decimal) -> Iterator[Html]:
     share = float(row.cost / dearest) if row.cost is not None and dearest else 0.0
     yield tag("span", row.label, class_="number", title=f"round trip #{row.index}")
     yield _cell("model", emitted_words(row), EMITTED.get(row.emitted or "none", "good"), row.said)
-    yield _cell("api", (row.finish or "nothing").replace("_", " "), FINISH.get(row.finish or "", "warn"), row.error)
+    yield _cell("api", *_api_words(row), row.error)
     yield _cell("client", (row.outcome or "nothing").replace("_", " "), OUTCOME.get(row.outcome or "", "dim"), None)
     yield tag("span", f"{count(row.usage.input)} → {count(row.usage.output)}", class_="tokens", title="tokens in → out")
     bar = tag("span", class_="fill", style=f"width:{share:.1%}")
@@ -114,10 +113,20 @@ def _message(row: Row) -> Iterator[Html]:
 
 
 def emitted_words(row: Row) -> str:
-    """What the model emitted: the calls by name, else the kind of emission."""
-    if not row.calls:
-        return (row.emitted or "nothing").replace("_", " ")
-    return ", ".join(f"{name}×{n}" if n > 1 else name for name, n in Counter(row.calls).items())
+    """What the model emitted: what its calls do, or how its text begins; empty when it emitted nothing."""
+    if row.done or row.calls:
+        words = ", ".join(row.done or row.calls)
+        return f"cut: {words}" if row.emitted == "partial_call" else words
+    if row.emitted in (None, "none"):
+        return ""
+    return row.said if row.emitted == "text" and row.said else (row.emitted or "").replace("_", " ")
+
+
+def _api_words(row: Row) -> tuple[str, str]:
+    """How the API finished it, and the look of that: the status of an error, the finish otherwise."""
+    if row.status is not None and row.status >= 400:
+        return f"error {row.status}", "bad"
+    return (row.finish or "nothing").replace("_", " "), FINISH.get(row.finish or "", "warn")
 
 
 def _cell(layer: str, words: str, look: str, title: str | None) -> Html:

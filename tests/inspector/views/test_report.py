@@ -145,7 +145,8 @@ def test_links_and_bars_lead_to_their_turns(drive: Drive) -> None:
     assert drive(
         """
         document.querySelector('#findings a.where').click(); said.push(current());
-        document.querySelectorAll("#growth g")[2].dispatchEvent(new MouseEvent("click", { bubbles: true }));
+        const bar = document.querySelector('#growth g[data-place="2"]');
+        bar.dispatchEvent(new MouseEvent("click", { bubbles: true }));
         said.push(current(), location.hash, document.getElementById("caption").textContent.split(":")[0]);
         """
     ) == ["1", "2", "#row-2", "turn 3 of t1"]
@@ -274,3 +275,26 @@ def test_print_shows_findings_and_the_turns_that_failed(drive: Drive) -> None:
         said.push([...document.querySelectorAll("#print article h2")].map((one) => one.textContent));
         """
     ) == [True, True, False, False, ["Turn 2 of t1"]]
+
+
+def test_costs_and_timeline_are_made_when_they_are_opened_and_lead_to_turns(drive: Drive) -> None:
+    assert drive(
+        """
+        const costs = document.getElementById("costs"), timeline = document.getElementById("timeline");
+        said.push(costs.childElementCount, visible_(costs));
+        press("f"); press("f"); said.push(visible_(costs), visible_(timeline));
+        costs.querySelector('a[href="#row-0"]').click(); said.push(current());
+        press("Escape"); press("f"); said.push(visible_(costs), visible_(timeline));
+        timeline.querySelector('a[href="#row-3"]').click(); said.push(current());
+        """
+    ) == [0, False, True, False, "0", False, True, "3"]
+
+
+def test_the_growth_is_in_dollars_or_in_tokens(drive: Drive) -> None:
+    assert drive(
+        """
+        const strips_ = [...document.querySelectorAll("#growth .strip")];
+        const seen = () => strips_.filter(visible_).map((one) => one.dataset.unit);
+        said.push(seen()); press("$"); said.push(seen()); document.getElementById("unit").click(); said.push(seen());
+        """
+    ) == [["dollars"], ["tokens"], ["dollars"]]

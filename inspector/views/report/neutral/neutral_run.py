@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from turntape.cassettes.tape.model import Failure, Request, Response, RoundTrip
 
+from ....ledger import CacheEntry, GroupKey, Ledger, Piece
 from ....run.detail import Detail
 from ....run.rows import Rows
 from ....run.run_index import Run
@@ -25,6 +26,21 @@ class NeutralRun:
     def problems(self) -> list[str]:
         """What could not be read of the file."""
         return [self._values.text(problem) for problem in self._run.problems]
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger, in which a piece is named by its kind and its tool."""
+        whole = self._run.ledger
+        pieces = [replace(piece, name=self._name(piece), pointer="") for piece in whole.pieces]
+        turns = [replace(turn, cache=None if turn.cache is None else _cache(turn.cache)) for turn in whole.turns]
+        kept: list[GroupKey] = ["kind", "tool", "definition", "server", "thread"]
+        grouped = {
+            by: [replace(group, name=self._values.name(group.name)) for group in whole.groups(by)] for by in kept
+        }
+        return replace(whole, pieces=pieces, turns=turns, grouped=grouped)
+
+    def _name(self, piece: Piece) -> str:
+        return f"{piece.kind} of {self._values.name(piece.tool)}" if piece.tool else piece.kind
 
     def detail(self, place: int) -> Detail:
         """The round trip at that place. Raises CassetteError when the file no longer holds it."""
@@ -52,3 +68,8 @@ class NeutralRun:
             failure=None if failure is None else Failure(failure.kind, self._values.text(failure.message)),
             run=None,
         )
+
+
+def _cache(entry: CacheEntry) -> CacheEntry:
+    """A cache entry whose miss says its cause, and nothing of what changed."""
+    return replace(entry, miss=None if entry.miss is None else replace(entry.miss, message="", at=""))

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from ....findings.catalogue import catalogue
 from ....findings.finding import Finding
+from ....run.newest import NewPiece
 from ....run.row import Row
 from ....wire.values import Finish, Message, Part, Reading, Tool
 from .neutral_text import NeutralText
@@ -107,7 +108,10 @@ class NeutralValues:
                 changed["raw"] = None
             case Tool():
                 changed["schema"] = self._json(value.schema, "schema")
+            case NewPiece():
+                changed["name"] = self.text(value.name)
             case Row():
+                changed["done"] = tuple(self._done(one, value.calls) for one in value.done)
                 changed |= {"url": self._texts.url(value.url), "haystack": "", "key": value.key}
             case _:
                 pass
@@ -139,6 +143,15 @@ class NeutralValues:
         known = self._parameters if field == "arguments" else _RESULT_KEYS if field in ("result", "error") else None
         kept = key in known if known is not None else _API_KEY.fullmatch(key) is not None
         return key if kept else self.text(key)
+
+    def name(self, name: str) -> str:
+        """A name as it is; what is not shaped like one is a text."""
+        return self._texts.name(name)
+
+    def _done(self, words: str, calls: tuple[str, ...]) -> str:
+        """What a call did: the tool's name stays."""
+        tool = next((name for name in calls if words == name or words.startswith(f"{name} ")), "")
+        return f"{self.name(tool) if tool else ''}{self.text(words[len(tool) :])}"
 
     def finding(self, finding: Finding) -> Finding:
         """A finding with what its class means in place of its message, which quotes values."""

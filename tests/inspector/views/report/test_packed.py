@@ -21,7 +21,7 @@ def test_a_view_is_json_and_a_fragment_leaves_no_trace() -> None:
     assert node(joined((span("a", "b"), "c"))) == ["", ["span.a", "b"], "c"]
 
 
-def test_a_long_text_is_a_number_wherever_it_stands() -> None:
+def test_a_long_text_is_a_number_wherever_it_is() -> None:
     texts = Texts()
     long, short = "x" * LONG, "x" * (LONG - 1)
 

@@ -25,8 +25,17 @@ def test_an_attempt_is_named_beside_the_number_of_its_turn() -> None:
     assert ">1</span>" in first and ">1·2</span>" in second
 
 
-def test_calls_of_one_name_are_counted() -> None:
+def test_a_line_says_what_the_calls_do_and_how_the_text_begins() -> None:
     calls = [("a", "look_up", "{}"), ("b", "look_up", '{"word":"x"}'), ("c", "note", "{}")]
     rows = Run.of([chat([HELLO], said(None, *calls)), chat([HELLO, said("x"), HELLO], said("y"), index=1)]).rows.all
 
-    assert [emitted_words(row) for row in rows] == ["look_up×2, note", "text"]
+    assert [emitted_words(row) for row in rows] == ["look_up, look_up x, note", "y"]
+
+
+def test_an_error_of_the_api_is_shown_at_the_api_and_the_model_emitted_nothing() -> None:
+    error = {"error": {"message": "overloaded", "type": "server_error"}}
+    (row,) = Run.of([chat([HELLO], status=529, error=error)]).rows.all
+    line = str(turn_line(0, row, Decimal(0)))
+
+    assert emitted_words(row) == ""
+    assert '<span class="bad">error 529</span>' in line and 'title="api: error 529 – overloaded"' in line

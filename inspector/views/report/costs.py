@@ -1,0 +1,158 @@
+"""The costs of a run: by kind, cache misses, every piece by dollars, and groups. Each links to its turn."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from ...ledger import Group, GroupKey, Ledger, Piece
+from ...run.rows import Rows
+from ..text.number_format import count, dollars, several, size
+from .markup import NOTHING, Html, joined, link, span, tag
+
+MOST = 300
+"""Pieces that are listed one by one."""
+GROUPED = 30
+"""Groups that are listed of one kind."""
+_KINDS = {
+    "system": "system prompts",
+    "tool": "tool definitions",
+    "user": "user messages",
+    "assistant": "answers sent back",
+    "call": "calls sent back",
+    "result": "tool results",
+    "media": "pictures and files",
+    "reasoning": "reasoning sent back",
+    "other": "added by the API",
+    "output": "output",
+}
+_GROUPS: tuple[tuple[GroupKey, str], ...] = (
+    ("tool", "By tool: its definition, its calls, its results"),
+    ("definition", "By tool definition"),
+    ("server", "By MCP server"),
+    ("subagent", "By agent"),
+    ("thread", "By thread"),
+)
+_SURE = {"exact": "", "bounded": "±", "estimated": "~"}
+NOTE = "Tokens: 12 is exact by the API's counts, ±12 is within bounds, ~12 is estimated."
+
+
+def costs(ledger: Ledger, rows: Rows) -> Html:
+    """The page of costs; a sentence where no turn was counted."""
+    if not ledger.turns:
+        return tag("p", "No turns.", class_="dim")
+    return joined((_head(ledger), _kinds(ledger), *_misses(ledger, rows), _pieces(ledger, rows), *_groups(ledger)))
+
+
+def _head(ledger: Ledger) -> Html:
+    if ledger.total is None:
+        return tag("p", "No turn of this run has a price: ordered by tokens.", class_="warn")
+    known = [turn for turn in ledger.turns if turn.cost is not None]
+    into = sum((turn.input_cost or Decimal(0) for turn in known), Decimal(0))
+    out = sum((turn.output_cost or Decimal(0) for turn in known), Decimal(0))
+    missing = span("warn", f"; {several(ledger.unpriced, 'turn')} without a price") if ledger.unpriced else NOTHING
+    return tag(
+        "p",
+        span("money", dollars(ledger.total)),
+        f" in {several(len(ledger.turns), 'request')}: {dollars(into)} input, {dollars(out)} output",
+        missing,
+    )
+
+
+def _kinds(ledger: Ledger) -> Html:
+    lines = [_group(ledger, group, _KINDS.get(group.name, group.name)) for group in ledger.groups("kind")]
+    return _table("By kind", "", ("cost", "", "share", "tokens", "what"), lines)
+
+
+def _group(ledger: Ledger, group: Group, name: str) -> Html:
+    part = float(group.cost / ledger.total) if group.cost is not None and ledger.total else None
+    tokens = group.tokens_sent + group.output
+    never = span("warn", " never called") if group.never_called else NOTHING
+    return tag(
+        "tr",
+        _cost(group.cost),
+        _bar(part),
+        tag("td", f"{part:.0%}" if part is not None else "–", class_="figure"),
+        tag("td", count(tokens) if tokens else size(group.size), class_="figure"),
+        tag("td", name, never),
+    )
+
+
+def _misses(ledger: Ledger, rows: Rows) -> Iterator[Html]:
+    known = [turn for turn in ledger.turns if turn.cache is not None]
+    found = [(turn, turn.cache.miss) for turn in known if turn.cache is not None and turn.cache.miss is not None]
+    if not known:
+        return
+    found.sort(key=lambda one: (one[1].price or Decimal(0), one[1].tokens), reverse=True)
+    lines = [
+        tag(
+            "tr",
+            _cost(miss.price),
+            tag("td", count(miss.tokens), class_="figure"),
+            tag("td", link(turn.place, rows.name_of(turn.place)) if turn.place < len(rows.all) else ""),
+            tag("td", span("warn", miss.cause), f" {miss.message}", span("dim", f" {miss.at}" if miss.at else "")),
+        )
+        for turn, miss in found[:MOST]
+    ]
+    if not lines:
+        text = "None: the cache gave what its rules let one expect."
+        yield tag("section", tag("h3", "Cache misses"), tag("p", text, class_="dim"))
+        return
+    yield _table("Cache misses", str(len(found)), ("cost", "tokens", "turn", "why"), lines)
+
+
+def _pieces(ledger: Ledger, rows: Rows) -> Html:
+    ranked = ledger.ranked()
+    lines = [_piece(ledger, piece, rows) for piece in ranked[:MOST]]
+    rest = ranked[MOST:]
+    more = NOTHING
+    if rest:
+        cost = sum((piece.cost or Decimal(0) for piece in rest), Decimal(0))
+        more = tag("p", f"… {several(len(rest), 'more piece')}, together {dollars(cost)}", class_="dim")
+    heads = ("cost", "", "tokens", "sent", "cache read", "written", "turn", "what")
+    return joined((_table("Pieces", f"{len(ranked):,}, the dearest first. {NOTE}", heads, lines), more))
+
+
+def _piece(ledger: Ledger, piece: Piece, rows: Rows) -> Html:
+    figure = piece.tokens
+    tokens = f"{_SURE[figure.certainty]}{figure.value:,}" if figure is not None else size(piece.size)
+    part = float(piece.cost / ledger.total) if piece.cost is not None and ledger.total else None
+    where = link(piece.place, rows.name_of(piece.place)) if piece.place < len(rows.all) else ""
+    never = span("warn", " never called") if piece.never_called else NOTHING
+    return tag(
+        "tr",
+        _cost(piece.cost),
+        _bar(part),
+        tag("td", tokens, class_="figure"),
+        tag("td", f"{piece.sent:,}×", class_="figure"),
+        tag("td", f"{piece.read:,}", class_="figure"),
+        tag("td", f"{piece.written:,}", class_="figure"),
+        tag("td", where),
+        tag("td", piece.name, never),
+    )
+
+
+def _groups(ledger: Ledger) -> Iterator[Html]:
+    for by, title in _GROUPS:
+        groups = ledger.groups(by)
+        if not groups or (by in ("thread", "subagent") and len(groups) < 2):
+            continue
+        unused = sum(group.never_called for group in groups) if by == "definition" else 0
+        note = f"{len(groups)}, {unused} never called" if unused else f"{len(groups)}"
+        lines = [_group(ledger, group, group.name) for group in groups[:GROUPED]]
+        yield _table(title, note, ("cost", "", "share", "tokens", "what"), lines)
+
+
+def _cost(cost: Decimal | None) -> Html:
+    return tag("td", "–" if cost is None else dollars(cost), class_="figure money")
+
+
+def _bar(part: float | None) -> Html:
+    fill = tag("span", class_="fill", style=f"width:{part or 0:.1%}")
+    return tag("td", tag("span", fill, class_="bar"))
+
+
+def _table(title: str, note: str, heads: tuple[str, ...], lines: list[Html]) -> Html:
+    head = tag("tr", *(tag("th", name, scope="col") if name else tag("td") for name in heads))
+    return tag(
+        "section", tag("h3", f"{title} ", span("dim", note)), tag("div", tag("table", head, *lines), class_="scrolls"),
+        class_="costs",
+    )  # fmt: skip

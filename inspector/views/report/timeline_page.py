@@ -1,0 +1,93 @@
+"""The time of a run as lanes: one for each thread and each tool, on an axis without long pauses."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ...run.rows import Rows
+from ...run.run_timeline import Axis, RunLane, Span, TurnTimes, run_timeline
+from ..text.number_format import lasted
+from .markup import Html, span, tag
+
+LANES = 40
+CLOSE = 0.0008
+"""Parts of a lane with less than this between them, as a share of the axis, are drawn as one."""
+_PHASES = (
+    ("wait", "until the first byte"),
+    ("stream", "the answer comes"),
+    ("client", "the client works"),
+    ("tool", "a tool runs"),
+)
+
+
+@dataclass(slots=True)
+class _Part:
+    """A part of a lane, as shares of the axis."""
+
+    start: float
+    stop: float
+    look: str
+    place: int
+
+
+def timeline_page(rows: Rows) -> Html:
+    """The lanes of a run; a sentence where no time is known."""
+    timeline = run_timeline(rows)
+    axis = timeline.axis
+    if not axis.seconds:
+        return tag("p", "No times are known.", class_="dim")
+    times = {turn.place: turn for turn in timeline.turns}
+    lanes = [_lane(lane, axis, rows, times) for lane in timeline.lanes[:LANES]]
+    sums = [tag("span", tag("span", class_=f"key {name}"), f"{words} ") for name, words in _PHASES]
+    spent = ", ".join(f"{name} {lasted(timeline.seconds(name) * 1000)}" for name in ("wait", "stream", "client"))
+    pauses = (
+        tag("span", "⋯", style=f"left:{at / axis.seconds:.2%}", title=f"a pause of {lasted(length * 1000)}, shortened")
+        for at, length in axis.pauses
+    )
+    ends = (tag("span", "0"), tag("span", lasted((axis.end - axis.begin) * 1000), style="left:100%"))
+    ruler = tag("div", tag("span"), tag("span", ends[0], *pauses, ends[1], class_="ruler"), class_="time-lane")
+    more = len(timeline.lanes) - LANES
+    note = tag("p", f"… {more} more lanes", class_="dim") if more > 0 else ""
+    return tag(
+        "section", tag("p", *sums, class_="keys"), tag("p", span("dim", spent)), ruler, *lanes, note, class_="timeline"
+    )
+
+
+def _lane(lane: RunLane, axis: Axis, rows: Rows, times: dict[int, TurnTimes]) -> Html:
+    drawn = [_drawn(part, rows, times) for part in _parts(lane.spans, axis)]
+    about = " tool" if lane.what == "tool" else ""
+    sure = "" if lane.recorded else ", by the time of the client"
+    title = f"{lane.name}{about}: {lasted(lane.seconds() * 1000)}{sure}"
+    head = tag("span", lane.name, span("dim", about), class_="lane-name", title=title)
+    return tag("div", head, tag("span", *drawn, class_="lane-bar"), class_="time-lane")
+
+
+def _drawn(part: _Part, rows: Rows, times: dict[int, TurnTimes]) -> Html:
+    known = times.get(part.place)
+    phases = known.phases if known is not None else ()
+    said = ", ".join(f"{name} {lasted(seconds * 1000)}" for name, seconds in phases if seconds is not None)
+    words = f"{rows.name_of(part.place)}: {said}"
+    return tag(
+        "a",
+        class_=f"ran {part.look}",
+        href=f"#row-{part.place}",
+        title=words,
+        aria_label=words,
+        tabindex="-1",
+        style=f"left:{part.start:.3%};width:{max(0.0005, part.stop - part.start):.3%}",
+    )
+
+
+def _parts(spans: Iterable[Span], axis: Axis) -> Iterator[_Part]:
+    """Spans on the axis; those of the same look that cannot be distinguished as one."""
+    last: dict[str, _Part] = {}
+    for one in sorted(spans, key=lambda one: one.start):
+        look = "bad" if one.failed else one.phase
+        part = _Part(axis.share(one.start), axis.share(one.stop), look, one.place)
+        before = last.get(look)
+        if before is not None and part.stop - part.start < CLOSE and part.start - before.stop < CLOSE:
+            before.stop = max(before.stop, part.stop)
+            continue
+        if before is not None:
+            yield before
+        last[look] = part
+    yield from last.values()

@@ -1,0 +1,66 @@
+"""The page of costs in the report."""
+
+import re
+from decimal import Decimal
+
+from conversations import chat, loop, said, user
+
+from turntape.inspector.ledger import CacheEntry, Miss, ledger_of
+from turntape.inspector.run.run_index import Run
+from turntape.inspector.views.report.costs import MOST, costs
+
+
+def words(html: object) -> str:
+    return " ".join(re.sub(r"<[^>]*>", " ", str(html)).split())
+
+
+def test_every_piece_is_listed_with_a_link_to_its_turn() -> None:
+    run = Run.of(loop())
+    page = str(costs(run.ledger, run.rows))
+
+    for piece in run.ledger.pieces:
+        assert words(piece.name) in words(page)
+    assert 'href="#row-0"' in page and "$0.0006 in 2 requests:" in words(page)
+    assert "By kind" in page and "By tool definition" in page
+
+
+def test_the_dearest_piece_comes_first() -> None:
+    run = Run.of([chat([user("word " * 900)], said("x"), usage=(1000, 1))])
+    page = str(costs(run.ledger, run.rows))
+    pieces = words(page[page.index("<h3>Pieces") :])
+
+    names = [piece.name for piece in run.ledger.ranked()]
+    assert [pieces.index(words(name)) for name in names] == sorted(pieces.index(words(name)) for name in names)
+
+
+def test_a_run_without_prices_or_without_turns_says_so() -> None:
+    unpriced = Run.of([chat([user("x")], said("y"), model="some-model-of-ours")])
+    empty = Run.of([])
+
+    assert "No turn of this run has a price" in words(costs(unpriced.ledger, unpriced.rows))
+    assert words(costs(ledger_of([]), empty.rows)) == "No turns."
+
+
+def test_a_long_list_is_cut_and_says_what_the_rest_costs() -> None:
+    messages = [user(f"message {n} " * 3) for n in range(MOST + 20)]
+    run = Run.of([chat(messages, said("x"), usage=(9000, 1))])
+
+    assert re.search(r"… \d+ more pieces, together \$", words(costs(run.ledger, run.rows)))
+
+
+def test_a_cache_miss_has_its_cause_and_its_price() -> None:
+    run = Run.of(loop())
+    ledger = run.ledger
+    miss = Miss(cause="expired", message="the cache had expired", at="/messages/1", tokens=4000, price=Decimal("0.02"))
+    entry = CacheEntry(
+        rule="marks", expected="expected", read=None, written=None, actual_read=0, actual_written=0, miss=miss
+    )
+    turns = [type(turn)(**{**_fields(turn), "cache": entry}) for turn in ledger.turns[:1]]
+    page = words(costs(type(ledger)(turns=turns, pieces=ledger.pieces, total=ledger.total, unpriced=0), run.rows))
+
+    assert "Cache misses 1 cost tokens turn why $0.020 4.0k turn 1 expired the cache had expired /messages/1" in page
+
+
+def _fields(turn: object) -> dict[str, object]:
+    names = ("place", "thread", "turn", "attempt", "input", "added", "input_cost", "output_cost", "cost")
+    return {name: getattr(turn, name) for name in names}

@@ -1,0 +1,96 @@
+"""The growth of a run in the report."""
+
+import re
+from dataclasses import replace
+from decimal import Decimal
+
+from conversations import HELLO, chat, said, user
+
+from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.run.run_index import Run
+from turntape.inspector.run.strip import strip_of
+from turntape.inspector.views.report.growth_strip import BARS, LANE_BARS, colours, growth_strip
+from turntape.inspector.views.vocabulary.kinds import KIND_LOOKS
+
+
+def drawn(trips: list[RoundTrip]) -> str:
+    return str(growth_strip(strip_of(Run.of(trips).rows.all)))
+
+
+def growing(turns: int) -> list[RoundTrip]:
+    return [
+        chat([HELLO, *[said("a"), user("b")] * n], said("c"), index=n, usage=(1000 + 100 * n, 10)) for n in range(turns)
+    ]
+
+
+def test_the_picture_is_in_dollars_and_in_tokens_and_only_the_first_is_seen() -> None:
+    page = drawn(growing(3))
+
+    assert re.findall(r'<div class="strip (\w+)"( hidden)?', page) == [("dollars", ""), ("tokens", " hidden")]
+    assert "no price is known" in drawn([chat([HELLO], said("x"), model="ours")])
+
+
+def test_a_run_without_counts_says_so() -> None:
+    assert "No turn of this run reports its tokens." in drawn([chat([HELLO], said("x"), usage=None)])
+
+
+def test_equal_turns_have_equal_bars_and_the_dearest_fits() -> None:
+    page = drawn([chat([user(f"{n}")], said("x"), index=n, at=900.0 * n, usage=(500, 10)) for n in range(2)])
+
+    heights = re.findall(r'height="([0-9.]+)" class="new"', page)
+    assert len(heights) == 4 and len(set(heights[:2])) == len(set(heights[2:])) == 1
+    assert 0 < float(heights[0]) <= 100
+
+
+def test_each_thread_is_a_lane_and_many_are_folded() -> None:
+    page = drawn([chat([user(f"question {n}")], said("x"), index=n, at=900.0 * n) for n in range(8)])
+
+    first = page[: page.index('class="strip tokens"')]
+    assert first.count('class="strip-lane"') == 8 and "<summary>3 more threads</summary>" in first
+
+
+def test_a_long_run_folds_into_ranges_that_say_so() -> None:
+    (row,) = Run.of(growing(1)).rows.all
+    many = [replace(row, key=(n, 0.0, 0), index=n, turn=n + 1) for n in range(2 * (BARS + LANE_BARS))]
+    page = str(growth_strip(strip_of(many)))
+
+    first = page[: page.index('class="strip tokens"')]
+    assert first.count("<g ") == BARS + LANE_BARS
+    assert 'data-caption="turns 1–2 of t1, on average:' in page and 'class="highest"' in page
+
+
+def test_marks_are_over_their_turn_with_words() -> None:
+    error = {"error": {"message": "overloaded", "type": "server_error"}}
+    page = drawn([chat([HELLO], status=529, error=error), chat([HELLO], said("x"), index=1)])
+
+    assert '<span class="sign bad" style="left:25.00%" title="HTTP 529: overloaded">⊘</span>' in page
+    assert '<span class="sign dim" style="left:75.00%" title="attempt 2 of turn 1">↻</span>' in page
+    assert "a failed attempt" in page
+
+
+def test_what_a_turn_added_is_named() -> None:
+    call = ("c1", "read_file", '{"path":"build.log"}')
+    result = {"role": "tool", "tool_call_id": "c1", "content": "line\n" * 900}
+    asked = [HELLO, said(None, call)]
+    trips = [
+        chat([HELLO], said(None, call), usage=(100, 5)),
+        chat([*asked, result], said("x"), index=1, usage=(5100, 5)),
+    ]
+
+    assert ">+5.0k read_file build.log</span>" in drawn(trips)
+
+
+def test_the_cost_so_far_rises_to_the_total_of_the_run() -> None:
+    trips = growing(2)
+    total = sum((row.cost or Decimal(0) for row in Run.of(trips).rows.all), Decimal(0))
+    page = drawn(trips)
+
+    points = re.findall(r'<polyline points="([^"]*)"', page)[0].split()
+    heights = [float(point.split(",")[1]) for point in points]
+    assert heights[0] == 100 and heights[-1] == 2 and heights == sorted(heights, reverse=True)
+    assert total and f"so far ${total:.4f}" in page
+
+
+def test_the_colours_are_those_of_all_views() -> None:
+    for kind in KIND_LOOKS:
+        assert f"--kind-{kind.name}: light-dark({kind.light}, {kind.dark})" in colours()
