@@ -12,6 +12,7 @@ from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.run.row import Row
 from turntape.inspector.run.rows import Rows
 from turntape.inspector.run.run_index import Run
+from turntape.inspector.run.strip import Strip, strip_of
 from turntape.inspector.views.tui.actions.bars import Bars
 from turntape.inspector.views.tui.actions.jumps import Jumps
 from turntape.inspector.views.tui.actions.pane_actions import PaneActions
@@ -85,6 +86,28 @@ class PagePane:
         self._calls.append(("page refreshed",))
 
 
+class GrowthStripPane:
+    """The growth strip."""
+
+    def __init__(self, calls: list[Call]) -> None:
+        self._calls = calls
+        self.unit, self.strip = "dollars", strip_of([])
+        self.place: int | None = None
+
+    def show(self, strip: Strip, place: int | None) -> None:
+        self.strip = strip
+        self._calls.append(("strip", strip.turns, place))
+
+    def point_to(self, place: int | None) -> None:
+        self.place = place
+
+    def play(self, playing: int | None, share: float = 1.0) -> None:
+        self._calls.append(("strip plays", playing, share))
+
+    def toggle(self, unit: str) -> None:
+        self.unit = unit
+
+
 class Plot:
     def __init__(self, calls: list[Call]) -> None:
         self._calls = calls
@@ -107,6 +130,7 @@ class Panes:
     def __init__(self, calls: list[Call]) -> None:
         self._calls = calls
         self.turns, self.page, self.plot, self.tabs = Turns(calls), PagePane(calls), Plot(calls), Tabs()
+        self.strip = GrowthStripPane(calls)
         self.in_list = True
 
     @property

@@ -5,6 +5,8 @@ from decimal import Decimal
 
 from .strip import Unit
 
+TINY = Decimal("0.00001")
+"""Below this, an amount is written with an exponent."""
 _STEPS = tuple(map(Decimal, ("1", "1.2", "1.5", "2", "2.5", "3", "4", "5", "6", "8", "10")))
 """What the top of an axis may be, times a power of ten."""
 
@@ -46,13 +48,12 @@ def _round_up(amount: Decimal) -> Decimal:
 
 
 def amount_text(amount: Decimal, unit: Unit) -> str:
-    """A round amount in few characters: `$0.12`, `$25`; tokens as `48k`, `1.2M`."""
-    if unit == "dollars":
-        return "$0" if not amount else f"${_plain(amount)}"
+    """A round amount in few characters: `$0.12`, `$25`, `$30k`; tokens as `48k`, `1.2M`."""
+    sign, least = ("$", 10_000) if unit == "dollars" else ("", 1_000)
     for letter, size in (("M", 1_000_000), ("k", 1_000)):
-        if amount >= size:
-            return f"{_plain(amount / size)}{letter}"
-    return _plain(amount)
+        if amount >= max(size, least):
+            return f"{sign}{_plain(amount / size)}{letter}"
+    return f"{sign}{_plain(amount)}" if amount >= TINY or not amount else f"{sign}{amount.normalize():e}"
 
 
 def _plain(amount: Decimal) -> str:

@@ -2,6 +2,7 @@
 
 from .pages.help_page import HelpSection
 from .widgets.growth_plot import GrowthPlot
+from .widgets.growth_strip import GrowthStrip
 from .widgets.line_view import LineView
 from .widgets.page_view import PageView
 from .widgets.tabs import Tabs
@@ -24,6 +25,7 @@ HELP_SECTIONS: tuple[HelpSection, ...] = (
         ),
     ),
     Tabs.HELP_KEYS,
+    GrowthStrip.HELP_KEYS,
     GrowthPlot.HELP_KEYS,
     HelpSection(
         "playback",
@@ -82,6 +84,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("Save", "a picture, Markdown, this turn as a cassette (x)", "app.save"),
     ("Zoom", "only this pane, and both again (z)", "zoom"),
     ("Side by side", "list and page side by side, or one above the other (v)", "side"),
+    ("Dollars or tokens", "what the growth strip shows ($)", "unit"),
     ("Follow", "follow a recording (f)", "follow"),
     ("Next theme", "dark, light, high contrast, no colour (Ctrl-t)", "app.next_theme"),
     ("Suspend", "back to the shell; fg comes back (Ctrl-z)", "app.suspend_process"),

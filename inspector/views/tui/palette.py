@@ -25,6 +25,7 @@ MEANINGS: dict[str, str] = {
     "jump('finding', 1)": "problem issue",
     "jump('error', 1)": "failed failure problem",
     "jump('call', 1)": "function tool use",
+    "unit": "dollars tokens money strip growth bars",
     "search": "find grep filter look for text",
     "sort": "order most expensive slowest largest dearest",
     "play": "replay stream animate watch run",

@@ -37,6 +37,7 @@ from .controllers.search import Search
 from .controllers.sent_searcher import SentSearcher
 from .theme import Palette
 from .widgets.growth_plot import GrowthPlot
+from .widgets.growth_strip import GrowthStrip
 from .widgets.page_view import PageView
 from .widgets.panes import Panes
 from .widgets.search_box import SearchBox
@@ -78,6 +79,7 @@ class RunScreen(Screen[None]):
         Binding("plus,equals_sign", "speed(1)", "faster", show=False),
         Binding("minus", "speed(-1)", "slower", show=False),
         Binding("f", "follow", "follow", show=False),
+        Binding("dollar_sign", "unit", "dollars or tokens", show=False),
     ]
 
     def __init__(
@@ -109,6 +111,7 @@ class RunScreen(Screen[None]):
     @override
     def compose(self) -> ComposeResult:
         yield self.bars.title
+        yield self.panes.strip
         yield self.panes
         yield self.bars.status
         yield self._search_box
@@ -200,6 +203,9 @@ class RunScreen(Screen[None]):
     def on_growth_plot_picked(self, message: GrowthPlot.Picked) -> None:
         self._moving.step_picked(message.place)
 
+    def on_growth_strip_picked(self, message: GrowthStrip.Picked) -> None:
+        self._moving.bar_picked(message.place)
+
     def on_page_view_followed(self, message: PageView.Followed) -> None:
         self._moving.follow_line(message.goto)
 
@@ -227,6 +233,9 @@ class RunScreen(Screen[None]):
 
     def action_scroll_page(self, by: int) -> None:
         self.panes.page.action_page(by)
+
+    def action_unit(self) -> None:
+        self._moving.toggle_unit()
 
     def action_zoom(self) -> None:
         self.panes.zoom()

@@ -36,6 +36,7 @@ class Bars:
         """Draw the title, the status line, the tabs and the keys again."""
         state = self._state
         share = state.run.share if state.reading else 1.0
+        self._panes.strip.point_to(state.place)
         heading = Title(state.run.path.name, state.reading, state.follow.live, state.follow.on, share)
         self.title.show(partial(title, heading, self._summary))
         status = self._status_line()

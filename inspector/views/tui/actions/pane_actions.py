@@ -98,6 +98,21 @@ class PaneActions:
         if place != self._state.place:
             self._selection.select(place)
 
+    def bar_picked(self, place: int) -> None:
+        """A bar of the strip was clicked."""
+        self._playing.stop()
+        self._selection.select(place)
+
+    def toggle_unit(self) -> None:
+        """Dollars or tokens in the strip."""
+        strip = self._panes.strip
+        wanted = "tokens" if strip.unit == "dollars" else "dollars"
+        if not strip.strip.has(wanted):
+            why = "no price is known" if wanted == "dollars" else "the API reported no tokens"
+            self._bars.say(f"no {wanted}: {why}", "dim")
+            return
+        strip.toggle(wanted)
+
     def follow_line(self, goto: Goto) -> None:
         """A line of the page that leads to another place was chosen."""
         self._playing.stop()

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 
+from ....run.strip import strip_of
 from ..controllers.loader import Loader
 from ..controllers.messages import ReadingEnded, RowsRead
 from ..headings import ended_notice, several_problems
@@ -11,6 +12,8 @@ from .bars import Bars
 from .selection import Selection
 from .state import OF_THE_RUN, ScreenState
 
+REST = 20
+"""While a file is read, the strip rests this many times as long as it took to draw."""
 REFRESH = 0.12
 """Seconds between two drawings of a run that is being read."""
 
@@ -33,6 +36,8 @@ class RowUpdates:
         """True when more rows were read than are drawn."""
         self._drawn = 0.0
         """When rows were drawn last."""
+        self._grow_at = 0.0
+        """When the growth strip may be drawn again."""
 
     def rows_read(self, message: RowsRead) -> None:
         """Take more rows; the first ones are drawn at once."""
@@ -100,7 +105,18 @@ class RowUpdates:
             state.follow.count(state.place or 0, turns.places)
         self._bars.refresh()
 
+    def _grow(self) -> None:
+        """Draw the growth strip again; of a long run that is being read, from time to time."""
+        begun = time.monotonic()
+        if self._state.reading and begun < self._grow_at:
+            return
+        rows = self._state.run.rows.all
+        self._panes.strip.show(strip_of(rows), self._state.place)
+        now = time.monotonic()
+        self._grow_at = now + REST * (now - begun)
+
     def _draw_list(self) -> None:
+        self._grow()
         self._bars.summarize()
         self._selection.refresh_list()
 

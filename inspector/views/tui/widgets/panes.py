@@ -8,6 +8,7 @@ from textual.containers import Container, Vertical
 from ..theme import Palette
 from ..turn_lines import column_heads
 from .growth_plot import GrowthPlot
+from .growth_strip import GrowthStrip, strip_height
 from .header_footer import Bar, KeyHint
 from .page_view import PageView
 from .tabs import Tabs
@@ -26,9 +27,11 @@ class Panes(Container):
         # The list is narrower than this bar, because it has a scroll bar.
         self._heads = Bar(lambda width: column_heads(min(width, self.turns.room)), id="heading")
         self.page, self.plot = PageView(id="page"), GrowthPlot(id="growth")
+        self.strip = GrowthStrip(id="strip")
+        """The growth strip, which is above both panes."""
         self._left, self._right = Vertical(id="left"), Vertical(id="right")
         self._width = self._height = 0
-        """The size of the screen."""
+        """The size of the screen, without the strip."""
         self._reading = False
         """True while the page was entered, so that it has more room."""
         self._zoomed: Literal["list", "page"] | None = None
@@ -47,12 +50,15 @@ class Panes(Container):
 
     def use(self, palette: Palette) -> None:
         """Draw in the looks of another theme."""
-        for widget in (self._heads, self.turns, self.tabs, self.page, self.plot):
+        for widget in (self._heads, self.turns, self.tabs, self.page, self.plot, self.strip):
             widget.use(palette)
 
     def resized(self, width: int, height: int) -> None:
         """The screen has this size, in cells."""
-        self._width, self._height = width, height
+        lines = strip_height(height)
+        self.strip.styles.height = lines
+        self.strip.display = lines > 0
+        self._width, self._height = width, height - lines
         self.share_room()
 
     def share_room(self) -> None:

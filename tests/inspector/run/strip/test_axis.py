@@ -43,6 +43,9 @@ def test_heights_are_shares_of_the_top() -> None:
     assert axis(Decimal(4), "dollars").share(Decimal(1)) == 0.25
 
 
-def test_no_exponents() -> None:
-    assert amount_text(Decimal("1E-7"), "dollars") == "$0.0000001"
+def test_large_and_small_amounts_are_short() -> None:
     assert amount_text(Decimal("2E+3"), "dollars") == "$2,000"
+    assert amount_text(Decimal("30000"), "dollars") == "$30k"
+    assert amount_text(Decimal("1.5E+6"), "dollars") == "$1.5M"
+    assert amount_text(Decimal("1E-5"), "dollars") == "$0.00001"
+    assert amount_text(Decimal("2.5E-6"), "dollars") == "$2.5e-6"

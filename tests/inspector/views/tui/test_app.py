@@ -409,7 +409,7 @@ def test_a_word_of_the_system_prompt_is_found_once_at_its_first_turn() -> None:
 def test_an_exclamation_mark_shows_errors_only_and_then_all() -> None:
     async def flow() -> None:
         async with viewing(keys=["!"]) as (app, pilot):
-            assert [app.run_.rows.all[p].index for p in app.run_screen.panes.turns.places] == [6, 7, 8]
+            assert [app.run_.rows.all[p].index for p in app.run_screen.panes.turns.places] == [6, 7]
             await press(pilot, "!")
             assert not app.run_screen.state.search.filter
 

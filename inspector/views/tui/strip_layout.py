@@ -1,0 +1,204 @@
+"""Where everything of the growth strip is: the lanes, the bars with their cells, and the labels above them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from ...run.strip import Addition, Axis, Bar, Lane, Strip, Unit, axis, bars, highest, turns_in_a_bar
+from ..text.number_format import count
+from ..text.terminal_text import clip, width_of
+
+SCALE = 9
+"""Cells of the axis at the left."""
+NUMBERS = 11
+"""Cells at the right of a narrow strip, for the cost so far."""
+PANEL = 29
+"""The same in a wide strip, with the numbers of the turn and the legend."""
+WIDE = 100
+"""From this width on there is a panel."""
+WIDEST = 9
+"""Cells of a bar at most, with the gap behind it."""
+BETWEEN = 2
+"""Cells between two lanes."""
+NARROWEST_LANE = 3
+LABEL, SHORTEST = 34, 14
+"""A label above the bars has at most this many cells; a longer one is cut to no less than the second number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The lines of a strip, from the top: labels, bars, the cost so far, turn numbers with marks, the legend."""
+
+    notes: int
+    bars: int
+    total: int
+    legend: int
+
+    @property
+    def axis(self) -> int:
+        """The line with the numbers of the turns."""
+        return self.notes + self.bars + self.total
+
+
+def parts_of(height: int) -> Parts:
+    """The lines for a height of at least 2."""
+    if height >= 9:
+        total = 2 if height >= 12 else 1
+        return Parts(1, height - 3 - total, total, 1)
+    notes, total = (1 if height >= 4 else 0), (1 if height >= 5 else 0)
+    return Parts(notes, height - notes - total - 1, total, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedBar:
+    """A bar and its cells."""
+
+    bar: Bar
+    x: int
+    width: int
+    """With the gap behind it."""
+
+    @property
+    def filled(self) -> int:
+        """Cells without the gap."""
+        return self.width if self.width == 1 else self.width - 1
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedLane:
+    """A lane and its cells."""
+
+    lane: Lane
+    x: int
+    width: int
+    bars: tuple[PlacedBar, ...]
+    each: int
+    """How many turns a bar of this lane stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A text above the bars, with a pointer to its bar."""
+
+    x: int
+    text: str
+    look: str
+
+
+@dataclass(frozen=True)
+class StripLayout:
+    """A strip laid out for a size."""
+
+    strip: Strip
+    unit: Unit
+    width: int
+    height: int
+    lanes: tuple[PlacedLane, ...]
+    more: int
+    """Threads that have no room."""
+    axis: Axis
+    parts: Parts
+    side: int
+    """Cells of the numbers at the right; 0 where there is no room."""
+
+    @property
+    def field(self) -> int:
+        """The first cell after the bars."""
+        return self.width - self.side
+
+    def bar_at(self, x: int) -> PlacedBar | None:
+        """The bar in that cell."""
+        return next((one for lane in self.lanes for one in lane.bars if one.x <= x < one.x + one.width), None)
+
+    def bar_of(self, place: int | None) -> PlacedBar | None:
+        """The bar that shows the row at that place."""
+        return next((one for lane in self.lanes for one in lane.bars if one.bar.shows(place)), None)
+
+
+def lay_out(strip: Strip, unit: Unit, width: int, height: int) -> StripLayout:
+    """The layout for a size in cells. All lanes have one scale, and a bar stands for as many turns in each."""
+    side = PANEL if width >= WIDE else NUMBERS if width >= 56 else 0
+    room = max(1, width - SCALE - side)
+    lanes = _lanes(strip.lanes, unit, room)
+    top = highest([one.bar for one in lane.bars] for lane in lanes)
+    if unit == "tokens":
+        # The limit of the window is in the picture as soon as a third of it is used.
+        windows = [turn.window for lane in strip.lanes for turn in lane.turns if turn.window]
+        top = max([top, *(Decimal(window) for window in windows if window <= 3 * top)])
+    parts = parts_of(max(2, height))
+    scale = axis(top, unit, 2 if parts.bars >= 3 else 1)
+    return StripLayout(strip, unit, width, height, lanes, len(strip.lanes) - len(lanes), scale, parts, side)
+
+
+def _lanes(lanes: Sequence[Lane], unit: Unit, room: int) -> tuple[PlacedLane, ...]:
+    """As many lanes as have room, side by side. The threads with the most turns come first when not all have."""
+    fitting = max(1, (room + BETWEEN) // (NARROWEST_LANE + BETWEEN))
+    if len(lanes) > fitting:
+        kept = {lane.thread for lane in sorted(lanes, key=lambda lane: -len(lane.turns))[:fitting]}
+        lanes = [lane for lane in lanes if lane.thread in kept]
+    room -= BETWEEN * (len(lanes) - 1)
+    lengths = [len(lane.turns) for lane in lanes]
+    each = turns_in_a_bar(lengths, max(room, len(lanes)))
+    number = sum(-(-length // each) for length in lengths)
+    cells = max(1, min(WIDEST, room // max(1, number)))
+    placed: list[PlacedLane] = []
+    x = SCALE
+    for lane in lanes:
+        shown = bars(lane, each, unit)
+        found = tuple(PlacedBar(bar, x + at * cells, cells) for at, bar in enumerate(shown))
+        width = max(NARROWEST_LANE if len(lanes) > 1 else 1, len(shown) * cells)
+        placed.append(PlacedLane(lane, x, width, found, each))
+        x += width + BETWEEN
+    return tuple(placed)
+
+
+def labels(layout: StripLayout, until: int | None) -> list[Label]:
+    """The names of the lanes, then the largest additions as far as they fit; `until` hides what comes after a place."""
+    found: list[Label] = []
+    taken = [False] * max(1, layout.field)
+    if len(layout.lanes) > 1:
+        for at, lane in enumerate(layout.lanes):
+            end = layout.lanes[at + 1].x - 1 if at + 1 < len(layout.lanes) else layout.field
+            title = lane_title(lane.lane)
+            text = title if width_of(title) <= end - lane.x else clip(lane.lane.thread, max(2, end - lane.x))
+            _put(found, taken, Label(lane.x, text, "dim"))
+    bars_ = [one for lane in layout.lanes for one in lane.bars if one.bar.addition is not None]
+    bars_.sort(key=lambda one: -(one.bar.addition.tokens if one.bar.addition else 0))
+    for one in bars_:
+        addition = one.bar.addition
+        if addition is None or (until is not None and addition.place > until):
+            continue
+        _put_addition(found, taken, one, addition)
+    if layout.lanes and layout.lanes[0].each > 1:
+        note = f"{layout.lanes[0].each} turns a bar"
+        _put(found, taken, Label(len(taken) - len(note) - 1, note, "dim"))
+    return sorted(found, key=lambda label: label.x)
+
+
+def lane_title(lane: Lane) -> str:
+    """A thread's name, and what kind of thread it is, unless it is the main one."""
+    return lane.thread if lane.kind == "main" else f"{lane.thread} {lane.kind.replace('_', ' ')}"
+
+
+def _put_addition(found: list[Label], taken: list[bool], one: PlacedBar, addition: Addition) -> None:
+    text = clip(f"+{count(addition.tokens)} {addition.name}", LABEL)
+    middle = one.x + (one.filled - 1) // 2
+    free = next((x for x in range(middle, len(taken)) if taken[x]), len(taken) + 1) - middle - 2
+    short = clip(text, free) if free >= SHORTEST else text
+    for label in (
+        Label(middle, f"▾{text}", "new"),
+        Label(middle - width_of(text), f"{text}▾", "new"),
+        Label(middle, f"▾{short}", "new"),
+    ):
+        if _put(found, taken, label):
+            return
+
+
+def _put(found: list[Label], taken: list[bool], label: Label) -> bool:
+    """Whether it fits, with a blank cell on both sides."""
+    end = label.x + width_of(label.text)
+    if label.x < SCALE or end > len(taken) or any(taken[max(0, label.x - 1) : end + 1]):
+        return False
+    taken[label.x : end] = [True] * (end - label.x)
+    found.append(label)
+    return True

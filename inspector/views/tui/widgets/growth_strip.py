@@ -1,0 +1,138 @@
+"""The growth strip: what each turn cost or how many tokens it had, thread by thread, on every page."""
+
+from typing import ClassVar, override
+
+from rich.color import Color
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.message import Message
+from textual.strip import Strip as TextualStrip
+
+from ....run.strip import Strip, Unit
+from ..pages.help_page import HelpSection
+from ..strip_layout import StripLayout, lay_out
+from ..strip_lines import CURSOR, GROUND, HOVER, Shown, strip_line
+from .themed import Themed
+
+
+def strip_height(height: int) -> int:
+    """The lines of the strip on a screen of that height; 0 when there is no room at all."""
+    for least, lines in ((50, 9), (36, 6), (28, 5), (20, 4), (12, 3)):
+        if height >= least:
+            return lines
+    return 0
+
+
+class GrowthStrip(Themed):
+    """`show(strip, place)`; a click goes to a turn, the mouse shows its numbers, `toggle` changes the unit."""
+
+    DEFAULT_CSS = "GrowthStrip { height: 4; }"
+    HELP_KEYS: ClassVar[HelpSection] = HelpSection(
+        "the growth strip",
+        (
+            ("$", "dollars or tokens, in the strip and in 3 Growth"),
+            ("mouse", "a click on a bar goes to its turn"),
+        ),
+    )
+
+    class Picked(Message):
+        """A turn was picked in the strip."""
+
+        def __init__(self, place: int) -> None:
+            super().__init__()
+            self.place = place
+
+    def __init__(self, **fields: str) -> None:
+        super().__init__(**fields)  # pyright: ignore[reportArgumentType]
+        self.strip = Strip((), None, 0)
+        self.unit: Unit = "dollars"
+        self.chosen = False
+        """Whether the user chose the unit; until then it is dollars where any turn has a price."""
+        self.place: int | None = None
+        self.under: int | None = None
+        self.playing: int | None = None
+        """The row that is being played."""
+        self.share = 1.0
+        """How much of its answer has arrived."""
+        self._laid_out: tuple[object, StripLayout] | None = None
+
+    def show(self, strip: Strip, place: int | None) -> None:
+        """Show this run, with the cursor on the row at `place`."""
+        self.strip, self.place = strip, place
+        if not self.chosen:
+            self.unit = "dollars" if strip.has("dollars") or not strip.has("tokens") else "tokens"
+        self.refresh()
+
+    def point_to(self, place: int | None) -> None:
+        """Move the cursor."""
+        if place != self.place:
+            self.place, self.under = place, None
+            self.refresh()
+
+    def play(self, playing: int | None, share: float = 1.0) -> None:
+        """Show the run up to the row that is being played; None shows all of it."""
+        if (playing, share) != (self.playing, self.share):
+            self.playing, self.share = playing, share
+            self.refresh()
+
+    def toggle(self, unit: Unit) -> None:
+        """Show the other unit."""
+        self.unit, self.chosen = unit, True
+        self.refresh()
+
+    @property
+    def layout_(self) -> StripLayout:
+        """The layout for the size that the widget has."""
+        key = (id(self.strip), self.unit, self.size)
+        if self._laid_out is None or self._laid_out[0] != key:
+            self._laid_out = key, lay_out(self.strip, self.unit, self.size.width, self.size.height)
+        return self._laid_out[1]
+
+    def on_click(self, event: events.Click) -> None:
+        found = self._place_at(event.x)
+        if found is not None:
+            self.post_message(self.Picked(found))
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        self._hover(self._place_at(event.x))
+
+    def on_leave(self, event: events.Leave) -> None:
+        del event
+        self._hover(None)
+
+    def _hover(self, place: int | None) -> None:
+        if place != self.under:
+            self.under = place
+            self.refresh()
+
+    def _place_at(self, x: int) -> int | None:
+        """The turn of the bar in that cell; of a bar of several turns the cursor's, or else the dearest one."""
+        found = self.layout_.bar_at(x) if self.strip.lanes else None
+        if found is None:
+            return None
+        bar = found.bar
+        if bar.shows(self.place):
+            return self.place
+        return max(bar.turns, key=lambda turn: turn.amount(self.unit) or 0).place
+
+    @override
+    def render_line(self, y: int) -> TextualStrip:
+        width, palette = self.size.width, self.palette
+        if not self.strip.lanes:
+            text = " no turns yet" if y == 0 else ""
+            return TextualStrip([Segment(text.ljust(width), palette["dim"] + Style(bgcolor=palette.background))], width)
+        shown = Shown(self.place, self.under, self.playing, self.share, palette.coloured)
+        segments = [
+            Segment(text, palette[look] + Style(bgcolor=self._ground(under)))
+            for text, look, under in strip_line(self.layout_, shown, y)
+            if text
+        ]
+        return TextualStrip(segments).adjust_cell_length(width, Style(bgcolor=palette.background))
+
+    def _ground(self, under: str) -> str | Color:
+        if under == GROUND:
+            return self.palette.background
+        if under in (CURSOR, HOVER):
+            return self.palette.cursor if under == CURSOR else self.palette.trail
+        return self.palette[under].color or self.palette.background

@@ -1,0 +1,206 @@
+"""The growth strip, line by line: equal amounts look equal, and nothing is drawn that is not so."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strips import row
+
+from turntape.inspector.analysis.pricing import CostParts
+from turntape.inspector.findings.finding import Finding
+from turntape.inspector.run.row import Row
+from turntape.inspector.run.strip import strip_of
+from turntape.inspector.views.text.terminal_text import width_of
+from turntape.inspector.views.tui.strip_layout import SCALE, StripLayout, lay_out
+from turntape.inspector.views.tui.strip_lines import Shown, strip_line
+from turntape.inspector.views.tui.theme import PALETTES
+from turntape.inspector.wire.values import Usage
+
+WRONG = Finding.from_json({"id": "x", "layer": "api", "severity": "error", "tier": "P", "message": "wrong"})
+
+
+def priced(turn: int, *parts: str, **fields: object) -> Row:
+    """A turn with the cost of cache reads, cache writes, new input and output."""
+    read, written, fresh, output = map(Decimal, (*parts, *("0",) * (4 - len(parts))))
+    found = CostParts(read, written, fresh, output, Decimal(0))
+    return row(
+        turn, cost=str(found.total), cost_parts=found, usage=Usage(input=10, output=10), **fields  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def layout_of(rows: list[Row], width: int = 80, height: int = 5, unit: str = "dollars") -> StripLayout:
+    return lay_out(strip_of(rows), unit, width, height)  # type: ignore[arg-type]
+
+
+def text(layout: StripLayout, shown: Shown | None = None) -> list[str]:
+    return ["".join(part for part, _, _ in strip_line(layout, shown or Shown(), y)) for y in range(layout.height)]
+
+
+def column(layout: StripLayout, number: int, shown: Shown | None = None) -> list[tuple[str, str, str]]:
+    """The cells of a bar from the bottom up, each with its look and its background."""
+    x = layout.lanes[0].bars[number].x
+    found: list[tuple[str, str, str]] = []
+    for y in range(layout.parts.notes, layout.parts.notes + layout.parts.bars):
+        at = 0
+        for part, look, under in strip_line(layout, shown or Shown(), y):
+            if at <= x < at + width_of(part):
+                found.append((part[x - at], look, under))
+                break
+            at += width_of(part)
+    return found[::-1]
+
+
+@pytest.mark.parametrize("width", [20, 40, 56, 80, 100, 120, 200])
+@pytest.mark.parametrize("height", [2, 3, 4, 5, 6, 9, 14])
+def test_every_line_is_exactly_as_wide_as_the_strip(width: int, height: int) -> None:
+    rows = [*(priced(n, "0.1", "0.2", "0.1", str(n)) for n in range(1, 30)), row(30), priced(31, findings=(WRONG,))]
+    rows += [row(n, thread="t2", cost="1") for n in range(1, 5)]
+    for shown in (Shown(), Shown(3, 5), Shown(3, None, 3, 0.5), Shown(coloured=False)):
+        for unit in ("dollars", "tokens"):
+            lines = text(layout_of(rows, width, height, unit), shown)
+
+            assert {width_of(line) for line in lines} == {width}
+
+
+def test_the_looks_are_those_of_the_themes() -> None:
+    layout = layout_of([priced(1, "1", "1", "1", "1"), priced(2, "1", findings=(WRONG,))], 120, 9)
+    looks = {look for y in range(9) for _, look, _ in strip_line(layout, Shown(1, 0), y)}
+
+    assert all(look in palette.looks for palette in PALETTES.values() for look in looks)
+
+
+def test_a_bar_stacks_its_kinds_to_its_height() -> None:
+    # The top is $4 and 3 lines are 24 eighths: 6 for a dollar.
+    layout = layout_of([priced(1, "1", "1", "1", "1"), priced(2, "2")], height=6)
+
+    assert column(layout, 0) == [
+        ("▆", "cache_read", "cache_write"),
+        ("▄", "cache_write", "new"),
+        ("▂", "new", "output"),
+    ]
+    assert column(layout, 1) == [("█", "cache_read", ""), ("▄", "cache_read", ""), (" ", "plain", "")]
+
+
+def test_an_amount_above_0_is_never_drawn_as_nothing_and_0_never_as_something() -> None:
+    layout = layout_of([priced(1, "0", "0", "0", "1000"), priced(2, "0", "0", "0.01"), priced(3), row(4)])
+
+    assert column(layout, 1)[0] == ("▁", "new", "")
+    assert column(layout, 2)[0][0] == " "
+    line = text(layout)[layout.parts.notes + layout.parts.bars - 1]
+    bar = layout.lanes[0].bars[3]
+    assert line[bar.x : bar.x + bar.filled].strip() == "–"
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=1, max_size=60), st.integers(0, 10**6))
+def test_equal_amounts_draw_equal_bars_and_larger_ones_no_smaller(amounts: list[int], twice: int) -> None:
+    rows = [priced(n, "0", "0", "0", str(amount)) for n, amount in enumerate([twice, *amounts, twice], 1)]
+    layout = layout_of(rows, width=200, height=6)
+
+    drawn = [sum(" ▁▂▃▄▅▆▇█".index(cell) for cell, _, _ in column(layout, at)) for at in range(len(rows))]
+
+    assert drawn[0] == drawn[-1]
+    pairs = sorted(zip([twice, *amounts, twice], drawn, strict=True))
+    assert [height for _, height in pairs] == sorted(height for _, height in pairs)
+
+
+def test_a_folded_bar_is_its_mean_and_the_rest_of_its_range_is_faint() -> None:
+    rows = [priced(n, "0", "0", "0", "4" if n % 10 == 0 else "1") for n in range(1, 601)]
+    layout = layout_of(rows, width=70, height=6)
+    assert layout.lanes[0].each == 12
+
+    cells = column(layout, 0)
+
+    assert cells[0] == ("█", "output", "")
+    assert cells[1][1] == "faint" or cells[1][2] == "faint"
+    assert cells[2] == ("█", "faint", "")
+
+
+def test_the_cost_so_far_has_its_own_scale() -> None:
+    layout = layout_of([priced(1, "1"), priced(2, "1"), priced(3, "2")])
+    line = text(layout)[layout.parts.axis - 1]
+
+    assert line[:SCALE] == "  so far "
+    assert [line[one.x] for one in layout.lanes[0].bars] == ["▂", "▄", "█"]
+
+
+def test_ticks_have_units() -> None:
+    lines = text(layout_of([priced(1, "0.021")], height=6))
+    assert [line[:SCALE].strip() for line in lines] == ["dollars", "$0.025", "$0.0125", "$0", "so far", "turn"]
+
+    tokens = [row(1, usage=Usage(input=48_000, output=10))]
+    lines = text(layout_of(tokens, height=6, unit="tokens"))
+    assert [line[:SCALE].strip() for line in lines] == ["tokens", "50k", "25k", "0", "so far", "turn"]
+
+
+def test_marks_stand_below_their_bars_the_most_important_one() -> None:
+    failed = priced(2, "1", attempt=2, finish="error", status=500, error="down")
+    layout = layout_of([priced(1, "1"), failed, priced(3, "1", findings=(WRONG,))])
+    line = text(layout)[layout.parts.axis]
+
+    assert [line[one.x : one.x + one.width].strip() for one in layout.lanes[0].bars] == ["1", "2·2⊘", "3✗"]
+
+
+def test_a_crowded_axis_keeps_every_mark() -> None:
+    rows = [priced(n, "1", findings=(WRONG,) if n % 7 == 0 else ()) for n in range(1, 61)]
+    line = text(layout_of(rows))[-1]
+
+    assert line.count("✗") == 8
+    assert line[SCALE] == "1"
+
+
+def test_the_limit_of_the_window_is_a_line_over_the_bars() -> None:
+    rows = [row(1, usage=Usage(input=100_000, output=0), model="claude-opus-4-5", provider="anthropic")]
+    layout = layout_of(rows, height=6, unit="tokens")
+
+    assert column(layout, 0)[-1] == ("▔", "warn", "")
+
+
+def test_without_colours_the_kinds_have_characters() -> None:
+    layout = layout_of([priced(1, "2", "0", "0", "2")], height=6)
+
+    assert [cell for cell, _, _ in column(layout, 0, Shown(coloured=False))] == ["░", "░", "◼"]
+
+
+def test_what_is_still_to_come_is_hidden() -> None:
+    rows = [priced(1, "1"), priced(2, "4", findings=(WRONG,)), priced(3, "4", findings=(WRONG,))]
+    layout = layout_of(rows, width=120, height=6)
+
+    lines = text(layout, Shown(1, None, 1, 0.25))
+
+    assert "✗" not in lines[layout.parts.axis]
+    assert "$9" not in "".join(lines)
+    third = layout.lanes[0].bars[2]
+    assert lines[layout.parts.axis - 2][third.x : third.x + third.filled].strip() == "·"
+    assert "✗" in text(layout, Shown(1, None, 1, 1.0))[layout.parts.axis]
+
+
+def test_the_turn_that_is_played_grows_with_its_answer() -> None:
+    rows = [priced(1, "1"), priced(2, "1", "0", "0", "3")]
+    layout = layout_of(rows, width=120, height=6)
+
+    def filled(share: float) -> int:
+        cells = column(layout, 1, Shown(None, None, 1, share))
+        return sum(" ▁▂▃▄▅▆▇█".index(cell) if under == "" else 8 for cell, _, under in cells)
+
+    # $1 of input is 6 eighths at once; $3 of output are 18 more in the end.
+    assert [filled(share) for share in (0.0, 0.5, 1.0)] == [6, 15, 24]
+    assert "so far $2.00" in text(layout, Shown(1, None, 1, 0.0))[1]
+    assert "so far $3.50" in text(layout, Shown(1, None, 1, 0.5))[1]
+    assert "so far $5.00" in text(layout, Shown(1, None, 1, 1.0))[1]
+
+
+def test_the_panel_has_the_numbers_of_the_turn() -> None:
+    rows = [priced(1, "1"), priced(2, "0.25")]
+    layout = layout_of(rows, width=120, height=6)
+
+    lines = [line[layout.field :].strip() for line in text(layout, Shown(1))]
+
+    assert lines[:2] == ["turn 2  $0.250", "so far $1.25 of $1.25"]
+    assert text(layout, Shown(1, 0))[0][layout.field :].strip() == "turn 1  $1.00"
+
+
+def test_a_run_without_prices_says_so() -> None:
+    layout = layout_of([row(1, usage=Usage(input=10, output=1))], unit="tokens")
+
+    assert text(layout)[0].endswith("unpriced  ")

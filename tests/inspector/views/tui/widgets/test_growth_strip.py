@@ -1,0 +1,73 @@
+"""The growth strip on the screen."""
+
+import asyncio
+
+import pytest
+from viewing import press, screen, settle, viewing
+
+from turntape.inspector.views.tui.widgets.growth_strip import strip_height
+
+
+@pytest.mark.parametrize(
+    ("height", "lines"), [(8, 0), (12, 3), (19, 3), (20, 4), (24, 4), (28, 5), (36, 6), (40, 6), (50, 9), (80, 9)]
+)
+def test_its_height_follows_the_screen(height: int, lines: int) -> None:
+    assert strip_height(height) == lines
+
+
+def test_it_is_on_every_page_with_the_cursor_in_it() -> None:
+    async def flow() -> None:
+        async with viewing() as (app, pilot):
+            strip = app.run_screen.panes.strip
+            for key in "123456":
+                await press(pilot, key)
+                assert "so far" in screen(app).splitlines()[2]
+            await press(pilot, "e")
+            assert strip.place == app.run_screen.place == 6
+            assert "turn 3 of t1" in screen(app).splitlines()[1]
+
+    asyncio.run(flow())
+
+
+def test_the_dollar_key_shows_tokens_and_back() -> None:
+    async def flow() -> list[str]:
+        async with viewing() as (app, pilot):
+            shown: list[str] = []
+            for keys in ((), ("dollar_sign",), ("dollar_sign",)):
+                await press(pilot, *keys)
+                shown.append(screen(app).splitlines()[1].split()[0])
+            return shown
+
+    assert asyncio.run(flow()) == ["dollars", "tokens", "dollars"]
+
+
+def test_a_click_on_a_bar_goes_to_its_turn() -> None:
+    async def flow() -> int | None:
+        async with viewing() as (app, pilot):
+            strip = app.run_screen.panes.strip
+            bar = strip.layout_.bar_of(7)
+            assert bar is not None
+            await pilot.click(strip, offset=(bar.x, 2))
+            await settle(pilot)
+            return app.run_screen.place
+
+    assert asyncio.run(flow()) == 7
+
+
+def test_the_mouse_shows_the_numbers_of_a_turn() -> None:
+    async def flow() -> list[str]:
+        async with viewing() as (app, pilot):
+            strip = app.run_screen.panes.strip
+            bar = strip.layout_.bar_of(6)
+            assert bar is not None
+            await pilot.hover(strip, offset=(bar.x, 2))
+            await pilot.pause()
+            over = screen(app).splitlines()[1]
+            await pilot.hover(app.run_screen.panes.turns, offset=(3, 3))
+            await pilot.pause()
+            return [over, screen(app).splitlines()[1]]
+
+    over, left = asyncio.run(flow())
+
+    assert "turn 3 of t1" in over
+    assert "turn 1 of t1" in left
