@@ -52,7 +52,9 @@ class Turns:
     def point_to(self, place: int) -> None:
         self._calls.append(("point", place))
 
-    def play(self, place: int | None) -> None:
+    def play(self, place: int | None, share: float = 1.0) -> None:
+        if place == self.playing:
+            return
         self.playing = place
         self._calls.append(("mark", place))
 

@@ -20,7 +20,7 @@ _MAIN = (
     "url", "uri", "query", "pattern", "regex", "q",
     "task", "description", "title", "subject", "name", "message", "prompt",
 )  # fmt: skip
-"""Keys of main arguments, the most telling first."""
+"""Keys of main arguments, the best first."""
 _TEXTS = {"system": "system prompt", "developer": "system prompt", "assistant": "answer sent back"}
 """Names of texts by role."""
 _SHELLS = frozenset({"bash", "sh", "zsh", "powershell", "pwsh", "cmd"})
@@ -36,7 +36,7 @@ def call_words(call: ToolCall) -> str:
 
 
 def short_words(call: ToolCall) -> str:
-    """As `call_words`, but a command line stands alone: `cat build.log`, without the name of the shell tool."""
+    """As `call_words`, but a command line is alone: `cat build.log`, without the name of the shell tool."""
     main = main_argument(call)
     if main and any(key in as_object(call.arguments) for key in _COMMANDS):
         return main

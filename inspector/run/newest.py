@@ -23,7 +23,7 @@ def newest_piece(request: RequestReading, messages_before: int) -> NewPiece | No
     """The largest new piece; of a first request also the system prompt and the tools. None when nothing is new."""
     new = request.messages[messages_before:]
     if messages_before and new and new[0].role == "assistant":
-        # The last answer, sent back: it is no news of the client.
+        # The last answer, sent back: it is not from the client.
         new = new[next((at for at, message in enumerate(new) if message.role != "assistant"), len(new)) :]
     calls = {part.call.id: part.call for message in request.messages for part in message.parts if part.call}
     sizes = list(_sizes(new, calls))

@@ -1,13 +1,45 @@
 """An answer at a given time of its arrival, read like a complete one."""
 
-from bisect import bisect_left
-from dataclasses import replace
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 
 from ..wire.exchange import Exchange
 from ..wire.registry import by_name
 from ..wire.resolve_finish import reconcile
 from ..wire.values import Reading
 from .detail import Detail
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """When the bytes of an answer arrived, in microseconds since the request."""
+
+    times: tuple[int, ...]
+    sizes: tuple[int, ...]
+    """The bytes that had arrived at each of `times`."""
+    length: int
+    """When the round trip ended."""
+
+    def share(self, at: int) -> float:
+        """How much of the answer had arrived, from 0 to 1."""
+        if at >= self.length or not self.sizes:
+            return 1.0 if at >= self.length else 0.0
+        number = bisect_right(self.times, at)
+        return self.sizes[number - 1] / (self.sizes[-1] or 1) if number else 0.0
+
+    def waits(self, least: int) -> list[tuple[int, int]]:
+        """The times without any byte that are longer than `least`, each with its begin and its end."""
+        return [(one, other) for one, other in pairwise((0, *self.times, self.length)) if other - one > least]
+
+
+def arrivals(detail: Detail) -> Arrivals:
+    """When the bytes of a round trip's answer arrived; of one without a stream, all at its end."""
+    response, end = detail.round_trip.response, length(detail)
+    if response is None or not detail.reading.streamed or not response.chunks:
+        return Arrivals((), (), end)
+    sizes = tuple(accumulate(chunk.size for chunk in response.chunks))
+    return Arrivals(tuple(chunk.at for chunk in response.chunks), sizes, end)
 
 
 def length(detail: Detail) -> int:

@@ -31,7 +31,7 @@ class Bar:
 
     @property
     def folded(self) -> bool:
-        """Whether it stands for several turns."""
+        """Whether it shows several turns."""
         return len(self.turns) > 1
 
     @property
@@ -98,7 +98,7 @@ def bars(lane: Lane, each: int, unit: Unit) -> tuple[Bar, ...]:
 def fold(strip: Strip, most: int, unit: Unit) -> tuple[tuple[Lane, tuple[Bar, ...]], ...]:
     """All lanes with at most `most` bars together, if there are no more lanes than that.
 
-    A bar stands for the same number of turns in all lanes, so that equal bars mean the same everywhere.
+    A bar has the same number of turns in all lanes, so that equal bars mean the same everywhere.
     """
     each = turns_in_a_bar([len(lane.turns) for lane in strip.lanes], most)
     return tuple((lane, bars(lane, each, unit)) for lane in strip.lanes)
@@ -118,5 +118,5 @@ def turns_in_a_bar(lengths: Sequence[int], most: int) -> int:
 
 
 def highest(shown: Iterable[Sequence[Bar]]) -> Decimal:
-    """The largest turn that these bars stand for, as the top of their common scale; 0 when no amount is known."""
+    """The largest turn of these bars, as the top of their common scale; 0 when no amount is known."""
     return max((bar.highest for lane in shown for bar in lane if bar.highest is not None), default=Decimal(0))

@@ -16,7 +16,7 @@ FULL = 0.9
 _MISSES = frozenset(
     {"api-cache-drop", "client-cache-prefix-busted", "client-system-prompt-changed", "client-tools-changed"}
 )
-"""Findings that say that a cache was not read. Their info is no loss."""
+"""Findings that say that a cache was not read. With the severity info nothing was lost."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,10 @@ HELP_SECTIONS: tuple[HelpSection, ...] = (
     HelpSection(
         "playback",
         (
-            ("p", "play from here, and stop"),
-            ("+ -", "faster, slower; the fastest has no timing"),
+            ("p", "play the run from here, as it happened, and stop; what is still to come is hidden"),
+            ("Space", "pause, and go on"),
+            ("← →", "back, the next turn"),
+            ("+ -", "faster, slower; the fastest has no timing. Long waits are shortened, and the status line says so"),
         ),
     ),
     HelpSection(

@@ -76,6 +76,9 @@ class RunScreen(Screen[None]):
         Binding("z", "zoom", "zoom", show=False),
         Binding("v", "side", "layout", show=False),
         Binding("p", "play", "play", show=False),
+        Binding("space", "pause", "pause", show=False, priority=True),
+        Binding("left", "seek(-1)", "back in playback", show=False, priority=True),
+        Binding("right", "seek(1)", "on in playback", show=False, priority=True),
         Binding("plus,equals_sign", "speed(1)", "faster", show=False),
         Binding("minus", "speed(-1)", "slower", show=False),
         Binding("f", "follow", "follow", show=False),
@@ -299,6 +302,17 @@ class RunScreen(Screen[None]):
 
     def action_play(self) -> None:
         self.playing.toggle()
+
+    def action_pause(self) -> None:
+        self.playing.pause()
+
+    def action_seek(self, by: int) -> None:
+        self.playing.seek(by)
+
+    @override
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Keys of playback have their other meanings while nothing is played."""
+        return action not in ("pause", "seek") or self.state.playback.turn is not None
 
     def action_speed(self, by: int) -> None:
         self.playing.change_speed(by)

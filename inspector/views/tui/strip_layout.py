@@ -116,7 +116,7 @@ class StripLayout:
 
 
 def lay_out(strip: Strip, unit: Unit, width: int, height: int) -> StripLayout:
-    """The layout for a size in cells. All lanes have one scale, and a bar stands for as many turns in each."""
+    """The layout for a size in cells. All lanes have one scale, and a bar has as many turns in each."""
     side = PANEL if width >= WIDE else NUMBERS if width >= 56 else 0
     room = max(1, width - SCALE - side)
     lanes = _lanes(strip.lanes, unit, room)

@@ -343,7 +343,7 @@ def _side(layout: StripLayout, shown: Shown, y: int) -> Cells:
         place = shown.playing
     found = layout.bar_of(place)
     if place is not None and found is None:
-        # A round trip that is no turn: the numbers of the turn before it.
+        # A round trip outside generation: the numbers of the turn before it.
         before = [one for lane in layout.lanes for one in lane.bars if one.bar.first.place < place]
         found = max(before, key=lambda one: one.bar.last.place, default=None)
     lines = _panel(layout, shown, found, place) if layout.side > 12 else _narrow(layout, shown, found)

@@ -68,9 +68,9 @@ def column_heads(width: int) -> Spans:
     return spans
 
 
-def thread_line(line: TreeLine, rows: Rows, width: int) -> Spans:
-    """The head of a thread in `width` cells."""
-    sums = totals([rows.all[place] for place in line.places])
+def thread_line(line: TreeLine, rows: Rows, width: int, until: int | None = None) -> Spans:
+    """The head of a thread in `width` cells; with `until` as it was before the turn at that place."""
+    sums = totals([rows.all[place] for place in line.places if until is None or place < until])
     edge = rows.all[line.place].edge
     kind = edge.kind.replace("_", " ") if edge else ""
     sign = "▾" if line.open else "▸"

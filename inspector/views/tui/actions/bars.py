@@ -6,11 +6,24 @@ from functools import partial
 from ..headings import Title, behind_status, filter_status, summarize, title
 from ..pages.blocks import Spans
 from ..pages.page_table import PAGES
+from ..played_rows import PlayedSummary
 from ..theme import Palette
 from ..widgets.header_footer import Bar, KeyHint, Keys
 from ..widgets.panes import Panes
 from ..widgets.search_box import SearchBox
 from .state import ScreenState
+
+PLAYING: tuple[KeyHint, ...] = (
+    ("space", "pause", "screen.pause"),
+    ("←", "back", "screen.seek(-1)"),
+    ("→", "next turn", "screen.seek(1)"),
+    ("+", "faster", "screen.speed(1)"),
+    ("-", "slower", "screen.speed(-1)"),
+    ("$", "tokens", "screen.unit"),
+    ("p", "stop", "screen.play"),
+    ("q", "quit", "app.quit"),
+)
+"""The keys while a run is played."""
 
 
 class Bars:
@@ -20,6 +33,7 @@ class Bars:
         self._state, self._panes, self._search_box = state, panes, search_box
         self.title, self.status, self.keys = Bar(id="title"), Bar(id="status"), Keys(id="keys")
         self._summary = summarize(state.run.rows)
+        self._played = PlayedSummary(state.run.rows)
         self._notice: Spans = ()
         """The text of the status line until the next key."""
 
@@ -37,18 +51,23 @@ class Bars:
         state = self._state
         share = state.run.share if state.reading else 1.0
         self._panes.strip.point_to(state.place)
+        summary = self._summary
+        if (turn := state.playback.turn) is not None:
+            summary = self._played.at(turn.place, turn.share)
         heading = Title(state.run.path.name, state.reading, state.follow.live, state.follow.on, share)
-        self.title.show(partial(title, heading, self._summary))
+        self.title.show(partial(title, heading, summary))
         status = self._status_line()
         self.status.show(status or (lambda width: ()))
         self.status.set_class(status is not None and not self._search_box.opened, "shown")
         tools = bool(self._summary.totals.tool_messages)
-        self._panes.tabs.show_views(state.view, self._summary.problems, output=state.output is not None, tools=tools)
+        self._panes.tabs.show_views(state.view, summary.problems, output=state.output is not None, tools=tools)
         self.keys.show(self._hints())
 
     def _hints(self) -> tuple[KeyHint, ...]:
         if self._search_box.has_focus:
             return self._search_box.HINTS
+        if self._state.playback.turn is not None:
+            return PLAYING
         first, *rest = self._panes.hints
         if self._state.search.words and self._state.view in PAGES:
             return (first, ("n", "match", "match(1)"), *(hint for hint in rest if hint[0] != "n"))
@@ -58,7 +77,7 @@ class Bars:
         """The content of the status line; None when it is empty."""
         state = self._state
         if (turn := state.playback.turn) is not None:
-            return partial(turn.status, state.run.rows.all[turn.place])
+            return partial(turn.status, state.run.rows.all[turn.place], paused=state.playback.paused)
         if spans := self._notice:
             return lambda width: spans
         if state.search.filter:

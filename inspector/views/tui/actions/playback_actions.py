@@ -33,12 +33,24 @@ class PlaybackActions:
         self._playback.stop()
         if self._panes.turns.playing is not None:
             self._panes.turns.play(None)
+            self._panes.strip.play(None)
+
+    def pause(self) -> None:
+        """Let no more time pass, or let it pass again."""
+        self._playback.pause()
+        self._bars.refresh()
+
+    def seek(self, by: int) -> None:
+        """To the next turn, or with `by` -1 back."""
+        self._playback.seek(by)
+        self.show()
 
     def advanced(self, message: PlaybackAdvanced) -> None:
         """Time has passed."""
         if message.turn is self._playback.turn and message.redraw:
             self.show()
-        self._bars.refresh()
+        else:
+            self._bars.refresh()
 
     def ended(self) -> None:
         """The last turn was played."""
@@ -51,10 +63,11 @@ class PlaybackActions:
         turn = self._playback.turn
         if turn is None:
             return
-        if self._panes.turns.playing != turn.place:
-            self._state.navigation.place = turn.place
-            self._panes.turns.play(turn.place)
+        self._state.navigation.place = turn.place
+        self._panes.turns.play(turn.place, turn.share)
+        self._panes.strip.play(turn.place, turn.share)
         self._loader.played(turn, self._selection.width)
+        self._bars.refresh()
 
     def change_speed(self, by: int) -> None:
         """Change the speed by this many steps; a negative number is slower."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from ....run.growth import GrowthStep, steps
 from ....run.row import Row
 from ....run.run_index import Run
+from ....run.stream_timeline import arrivals
 from ..pages.page import Page
 from ..pages.page_table import PAGES, costs, output
 from ..pages.play_page import play_page
@@ -61,9 +62,15 @@ class Loader:
     def played(self, turn: PlayedTurn, width: int) -> None:
         """Request the page of a turn that is being played."""
         run, place, at = self._run, turn.place, turn.at
-        self._pages.request(
-            PageRequest(place, "play", width, lambda: play_page(run.detail(place), run.rows, place, at))
-        )
+
+        def make() -> Page:
+            detail = run.detail(place)
+            turn.arrivals = turn.arrivals or arrivals(detail)
+            return play_page(detail, run.rows, place, at)
+
+        following = run.rows.after(place)
+        ahead = None if following is None else lambda: run.detail(following)
+        self._pages.request(PageRequest(place, "play", width, make), ahead)
 
     def growth(self, place: int, width: int) -> tuple[GrowthStep, ...] | None:
         """The steps of the growth plot, when they are known; otherwise they are requested."""

@@ -75,6 +75,11 @@ def next_turn(rows: Rows, visible: Callable[[Row], bool], place: int) -> int | N
     return next((p for p in range(place + 1, len(rows.all)) if rows.all[p].is_turn and visible(rows.all[p])), None)
 
 
+def turn_before(rows: Rows, visible: Callable[[Row], bool], place: int) -> int | None:
+    """The visible turn that was recorded before."""
+    return next((p for p in range(place - 1, -1, -1) if rows.all[p].is_turn and visible(rows.all[p])), None)
+
+
 class Navigation:
     """The selected round trip and the view in which it is shown.
 

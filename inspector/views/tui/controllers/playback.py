@@ -7,11 +7,13 @@ from typing import Literal, Protocol
 from ....run.row import Row
 from ....run.rows import Rows
 from .messages import PlaybackAdvanced, PlaybackEnded, Post
-from .navigation import next_turn
+from .navigation import next_turn, turn_before
 from .played_turn import RECORDED, SPEEDS, PlayedTurn
 
 TICK = 0.05
 """How often a turn that is played is drawn, in seconds."""
+JUST_BEGUN = 1_000_000
+"""Up to this many recorded microseconds a turn is just begun."""
 
 
 class Stoppable(Protocol):
@@ -42,6 +44,7 @@ class Playback:
         """An index into `SPEEDS`."""
         self.timer: Stoppable | None = None
         self._ticked = 0.0
+        self.paused = False
 
     def start(self, place: int) -> bool:
         """Play from the round trip at `place`; False when no turn follows."""
@@ -49,6 +52,7 @@ class Playback:
         if first is None:
             return False
         self._begin(first)
+        self.paused = False
         self._ticked = self._clock()
         self.timer = self._every(TICK, self._on_timer)
         return True
@@ -60,6 +64,26 @@ class Playback:
             self.timer.stop()
             self.timer = None
         return played is not None
+
+    def pause(self) -> None:
+        """Let no more time pass, or let it pass again."""
+        self.paused = not self.paused
+
+    def seek(self, by: int) -> None:
+        """To the next turn, or with `by` -1 to the begin of this one, or of the one before when that is just begun."""
+        turn = self.turn
+        if turn is None:
+            return
+        if by > 0:
+            place = next_turn(self._rows, self._visible, turn.place)
+        else:
+            place = turn.place if turn.at > JUST_BEGUN else turn_before(self._rows, self._visible, turn.place)
+        if place is not None:
+            self._begin(place)
+        elif by < 0:
+            self._begin(turn.place)
+        else:
+            turn.at = turn.length
 
     def faster(self, by: int) -> str:
         """Change the speed by this many steps. Returns the new speed as a sentence."""
@@ -97,6 +121,8 @@ class Playback:
     def _on_timer(self) -> None:
         now = self._clock()
         passed, self._ticked = now - self._ticked, now
+        if self.paused:
+            return
         what = self.tick(passed)
         if what == "end" or self.turn is None:
             self._post(PlaybackEnded())

@@ -18,8 +18,13 @@ CALL, RESULT = 16, 6
 """Lines of the arguments of a call, and of a result, that are shown before it is opened."""
 
 
-def answer_blocks(detail: Detail, rows: Rows, place: int, *, joined: bool = True) -> Iterator[Block]:
-    """The answer; with `joined`, each call is followed by its result, which the next request contains."""
+def answer_blocks(
+    detail: Detail, rows: Rows, place: int, *, joined: bool = True, whole: bool = True
+) -> Iterator[Block]:
+    """The answer; with `joined`, each call is followed by its result, which the next request contains.
+
+    Without `whole` it is an answer that is still arriving: what it lacks is no fault.
+    """
     yield gap("answer")
     note = "streamed" if detail.row.streamed else ""
     yield Block("answer", rule("answer", note, "accent"), None, anchors=("answer", "/answer"))
@@ -29,7 +34,7 @@ def answer_blocks(detail: Detail, rows: Rows, place: int, *, joined: bool = True
     yield from _texts(emission)
     after = rows.after(place)
     for number, call in enumerate(emission.calls):
-        yield _call_block(detail, number, call, whole=joined)
+        yield _call_block(detail, number, call, whole=whole)
         if joined:
             yield _result_block(detail, number, call, after, rows)
             yield from (run_block(run, indent=4) for run in runs_of_call(detail.row, number, call.id))
@@ -42,7 +47,8 @@ def answer_blocks(detail: Detail, rows: Rows, place: int, *, joined: bool = True
         title = result_title(result, names.get(result.call_id))
         yield Block(f"server-result:{number}", title, body, open=False, preview=RESULT, indent=4)
     yield from _later_choices(emission)
-    yield from _problems(detail, emission)
+    if whole:
+        yield from _problems(detail, emission)
 
 
 def _later_choices(emission: Emission) -> Iterator[Block]:
@@ -80,7 +86,8 @@ def _problems(detail: Detail, emission: Emission) -> Iterator[Block]:
 
 def _call_block(detail: Detail, number: int, call: ToolCall, *, whole: bool) -> Block:
     title = [("→ ", "model"), (safe(call.name or "?"), "bold"), (f"  {call.id or ''}", "faint")]
-    notes = schema_notes(call, detail.reading.request.tools)
+    # Arguments that are not complete are never checked: what is missing may still come, or was cut.
+    notes = schema_notes(call, detail.reading.request.tools) if whole and call.complete else {}
     if whole and (problem := _incomplete(detail, call)):
         title.append((f"  {problem}", "bad"))
     if any(wrong for _, wrong in notes.values()):

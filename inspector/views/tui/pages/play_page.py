@@ -7,8 +7,10 @@ from ....run.detail import Detail
 from ....run.rows import Rows
 from ....run.stream_timeline import arrived, length
 from ..formatting import seconds
+from ..played_rows import played_row
 from .answer_blocks import answer_blocks
 from .blocks import Block
+from .finding_blocks import finding_blocks
 from .message_blocks import echo_head, message_blocks, names_of, new_note
 from .page import Page
 from .sections import rule
@@ -22,7 +24,7 @@ def play_page(detail: Detail, rows: Rows, place: int, at: int) -> Page:
 
 def _blocks(detail: Detail, rows: Rows, place: int, at: int) -> Iterator[Block]:
     row, whole = detail.row, at >= length(detail)
-    yield Block("head", [(f"Turn {row.turn}", "title"), (f" of {row.thread}  #{row.index}", "dim")])
+    yield Block("head", [(f"Turn {row.label}", "title"), (f" of {row.thread}  #{row.index}", "dim")])
     note = new_note(len(detail.new), detail.sent)
     yield Block("new", rule("new in this request", note))
     names = names_of(detail.reading)
@@ -35,14 +37,16 @@ def _blocks(detail: Detail, rows: Rows, place: int, at: int) -> Iterator[Block]:
             yield block
     reading = arrived(detail, at)
     # While the calls arrive, nobody knows yet what the client will do with them.
-    shown = detail if whole else replace(detail, reading=reading, following=None)
+    shown = replace(detail, reading=reading, following=None)
     if not whole and (reading.emission is None or reading.emission.emitted in ("empty", "none")):
         yield Block("gap", (), lines(()))
         yield Block("waiting", [("━━ ", "faint"), ("answer", "accent"), (f"  waiting, {seconds(at / 1000)}", "dim")])
         return
-    for block in answer_blocks(shown, rows, place, joined=whole):
+    for block in answer_blocks(shown, rows, place, joined=False, whole=whole):
         # A played answer is shown in full; a fold would hide what arrives.
         block.preview = 1_000_000
         yield block
-    if not whole:
+    if whole:
+        yield from finding_blocks(played_row(row, 1.0).findings)
+    else:
         yield Block("cursor", (), lines([("▌", "good")]), indent=2)

@@ -1,8 +1,7 @@
 """The page of a turn: what is new first, the answer with its calls and their results, then what was sent before."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from ....findings.finding import Finding
 from ....run.detail import Detail
 from ....run.row import Row
 from ....run.rows import Rows
@@ -11,16 +10,17 @@ from ....wire.values import Reading
 from ...text.number_format import cost_note
 from ...text.status_styles import REBUILT
 from ...text.terminal_text import clip
-from ..formatting import SEVERITY, dollars, full, model_name, several
+from ..formatting import dollars, full, model_name, several
 from .answer_blocks import answer_blocks
-from .blocks import Block, Spans
+from .blocks import Block
+from .finding_blocks import finding_blocks
 from .json_lines import json_line, pretty
 from .layer_lines import layer_lines
 from .message_blocks import echo_head, message_blocks, names_of, new_note
 from .other_page import other_blocks
 from .page import Page
 from .sections import gap, rule
-from .text_lines import Prose, flowing, lines, prose
+from .text_lines import flowing, lines, prose
 from .timeline import timeline
 
 
@@ -28,7 +28,7 @@ def turn_page(detail: Detail, rows: Rows, place: int) -> Page:
     """All of one turn; of another round trip, its request and answer."""
     if not detail.row.is_turn:
         return Page("other", list(other_blocks(detail)))
-    return Page("turn", [*_head(detail.row), *_findings(detail.row.findings), *_conversation(detail, rows, place)])
+    return Page("turn", [*_head(detail.row), *finding_blocks(detail.row.findings), *_conversation(detail, rows, place)])
 
 
 def _conversation(detail: Detail, rows: Rows, place: int) -> Iterator[Block]:
@@ -66,33 +66,6 @@ def _head(row: Row) -> Iterator[Block]:
     if note := cost_note(row.cost_source):
         spent.append((f" ({note})", "dim"))
     yield Block("head", title, flowing(spent, *layer_lines(row), indent=10), anchors=("head",))
-
-
-def _findings(marks: Sequence[Finding]) -> Iterator[Block]:
-    for number, mark in enumerate(marks):
-        yield Block(f"mark:{number}", (), _Finding(mark), anchors=(f"finding:{number}",))
-
-
-class _Finding:
-    """The lines of a finding: what, why, where, and what to do."""
-
-    def __init__(self, mark: Finding) -> None:
-        self._mark = mark
-
-    def __call__(self, width: int) -> Sequence[Spans]:
-        mark = self._mark
-        glyph, look = SEVERITY.get(mark.severity, ("?", "dim"))
-        out: list[Spans] = [[(f"{glyph} {mark.layer} · {mark.id}", look)]]
-        out += [[("  ", "plain"), *line] for line in Prose(mark.message, width - 2)]
-        if mark.fix:
-            fix = Prose(mark.fix, width - 7)
-            out += [[("       " if at else "  fix  ", "good"), *line] for at, line in enumerate(fix)]
-        if mark.because_of:
-            out.append([("  because of ", "dim"), (", ".join(mark.because_of), "plain")])
-        if mark.evidence:
-            see = Prose(" · ".join(mark.evidence), width - 7, "accent")
-            out += [[("       " if at else "  see  ", "dim"), *line] for at, line in enumerate(see)]
-        return out
 
 
 def _new(detail: Detail, rows: Rows, place: int) -> Iterator[Block]:

@@ -11,6 +11,7 @@ from ....run.row import Row
 from ....run.rows import Rows
 from ..pages.blocks import Spans
 from ..pages.help_page import HelpSection
+from ..played_rows import played_row
 from ..thread_tree import ThreadTree, TreeLine
 from ..turn_lines import other_line, thread_line, turn_line
 from .header_footer import KeyHint
@@ -72,6 +73,8 @@ class TurnList(LineView):
         self.threads = ThreadTree(self.rows, {})
         self.playing: int | None = None
         """The place of the turn that is being played."""
+        self._share = 1.0
+        """How much of its answer has arrived."""
         self._folds: dict[str, bool] = {}
         """Whether a thread was unfolded or folded by the user."""
         self._keep: Callable[[Row], bool] | None = None
@@ -120,10 +123,11 @@ class TurnList(LineView):
         """Put the cursor on a round trip, or on the head of its thread when that is folded."""
         self.go(self.threads.nearest(place), quietly=True)
 
-    def play(self, place: int | None) -> None:
-        """Mark the turn that is being played; None marks no turn."""
-        self.playing = place
-        if place is not None:
+    def play(self, place: int | None, share: float = 1.0) -> None:
+        """Show the run as it was when that share of the turn at `place` had arrived; None shows all of it."""
+        moved = place != self.playing
+        self.playing, self._share = place, share
+        if place is not None and moved:
             self.point_to(place)
         self.refresh()
 
@@ -192,10 +196,16 @@ class TurnList(LineView):
     @override
     def line(self, y: int, width: int) -> Spans:
         entry = self.threads.lines[y]
-        if entry.thread is not None:
-            return thread_line(entry, self.rows, width)
         row = self.rows.all[entry.place]
         lead = "  " * entry.depth
+        if self.playing is not None and entry.place > self.playing:
+            # What is still to come is hidden.
+            number = "" if entry.thread is not None or not row.is_turn else row.label
+            return [(f"{lead}{number:>4}" if number else lead, "faint")]
+        if entry.thread is not None:
+            return thread_line(entry, self.rows, width, self.playing)
+        if self.playing == entry.place:
+            row = played_row(row, self._share)
         if self.order != "as recorded" and len(self.rows.threads) > 1 and row.thread:
             lead = f"{row.thread} "
         if not row.is_turn:

@@ -133,7 +133,7 @@ def test_ticks_have_units() -> None:
     assert [line[:SCALE].strip() for line in lines] == ["tokens", "50k", "25k", "0", "so far", "turn"]
 
 
-def test_marks_stand_below_their_bars_the_most_important_one() -> None:
+def test_the_most_important_mark_is_below_its_bar() -> None:
     failed = priced(2, "1", attempt=2, finish="error", status=500, error="down")
     layout = layout_of([priced(1, "1"), failed, priced(3, "1", findings=(WRONG,))])
     line = text(layout)[layout.parts.axis]

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from round_trips import exchanged
-from viewer_parts import parts
+from viewer_parts import parts, shown
 
 from turntape.inspector.views.tui.controllers.messages import PlaybackAdvanced
 from turntape.inspector.views.tui.controllers.played_turn import PlayedTurn
@@ -71,6 +71,32 @@ def test_the_next_turn_is_marked_and_becomes_the_place() -> None:
 
     made.playing.show()
     assert made.state.place == 1 and made.panes.turns.playing == 1
+
+
+def test_the_strip_and_the_totals_show_the_run_up_to_what_is_played() -> None:
+    made = parts()
+    made.playing.toggle()
+    turn = made.state.playback.turn
+    assert turn is not None
+    assert made.did("strip plays") == [(0, 0.0)]
+    assert "1 turn " in shown(made.bars.title._make(100))
+
+    turn.at = turn.length
+    made.playing.show()
+    assert made.did("strip plays") == [(0, 1.0)]
+    made.playing.stop()
+    assert made.did("strip plays") == [(None, 1.0)]
+
+
+def test_pause_and_seek() -> None:
+    made = parts()
+    made.playing.toggle()
+
+    made.playing.pause()
+    assert made.status.startswith(" ⏸ turn 1 of t1  paused")
+    made.playing.seek(1)
+    assert made.state.place == 1 and made.panes.turns.playing == 1
+    assert [hint[0] for hint in made.bars._hints()][0] == "space"
 
 
 def test_at_the_end_the_whole_turn_is_shown_and_said() -> None:

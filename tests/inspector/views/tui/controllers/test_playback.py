@@ -9,7 +9,7 @@ from turntape.inspector.run.row import Row
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.tui.controllers.messages import PlaybackAdvanced, PlaybackEnded
 from turntape.inspector.views.tui.controllers.playback import TICK, Playback
-from turntape.inspector.views.tui.controllers.played_turn import LOOK, PAUSE, RECORDED, SPEEDS, PlayedTurn
+from turntape.inspector.views.tui.controllers.played_turn import PAUSE, RECORDED, REST, SPEEDS, PlayedTurn
 
 ROWS = Run.load(EXAMPLE).rows
 
@@ -70,7 +70,7 @@ def test_without_timing_an_answer_is_complete_at_once() -> None:
 
     assert playback.faster(len(SPEEDS)) == "plays without timing"
     assert playback.tick(0.001) == "more" and turn.complete
-    assert playback.tick(LOOK - 0.01) == "same"
+    assert playback.tick(REST - 0.01) == "same"
     assert playback.tick(0.02) == "next"
 
 
@@ -90,6 +90,65 @@ def test_a_short_pause_is_kept() -> None:
 
     assert playback.tick(0.9) == "same"
     assert playback.tick(0.2) == "next"
+
+
+def test_a_turn_rests_long_enough_to_be_read_at_every_speed() -> None:
+    for speed in range(len(SPEEDS)):
+        playback, turn, _ = started()
+        playback.faster(speed - RECORDED)
+        turn.gap, turn.at = 0.0, turn.length
+
+        assert playback.tick(0.79) == "same"
+        assert playback.tick(0.02) == "next"
+
+
+def test_a_pause_stops_the_time_and_goes_on() -> None:
+    playback, turn, timer = started()
+
+    playback.pause()
+    timer.now += 100
+    timer.fire()
+    assert turn.at == 0 and timer.messages == []
+    playback.pause()
+    timer.now += 0.1
+    timer.fire()
+    assert turn.at == 100_000
+
+
+def test_seeking_goes_to_the_next_turn_and_back() -> None:
+    playback, turn, _ = started()
+
+    def place() -> int | None:
+        return playback.turn.place if playback.turn is not None else None
+
+    playback.seek(1)
+    assert place() == 2
+    playback.seek(-1)
+    assert place() == 0
+    playback.seek(-1)
+    assert place() == 0
+    playback.seek(1)
+    assert playback.turn is not None
+    playback.turn.at = 1_500_000
+    playback.seek(-1)
+    assert (place(), playback.turn.at) == (2, 0)
+
+
+def test_seeking_beyond_the_last_turn_shows_all_of_it() -> None:
+    playback, turn, _ = started(11, lambda row: True)
+
+    playback.seek(1)
+
+    assert playback.turn is turn and turn.complete
+
+
+def test_seeking_while_nothing_is_played_does_nothing() -> None:
+    playback, _, _ = started()
+    playback.stop()
+
+    playback.seek(1)
+
+    assert playback.turn is None
 
 
 def test_the_gap_is_from_the_end_of_an_answer_to_the_next_turn() -> None:

@@ -17,3 +17,28 @@ def test_before_the_first_word_the_answer_is_waited_for(at: int, waits: bool) ->
     text = "\n".join("".join(word for word, _ in layout.line(y)) for y in range(len(layout)))
     assert ("waiting," in text) is waits
     assert "nothing was emitted" not in text
+
+
+def text(place: int, at: int) -> str:
+    run = Run.load(EXAMPLE)
+    layout = play_page(run.detail(place), run.rows, place, at).laid_out(80, {})
+    return "\n".join("".join(word for word, _ in layout.line(y)) for y in range(len(layout)))
+
+
+def test_an_answer_that_is_arriving_is_never_checked() -> None:
+    """Halfway through the arguments of a call, what is required is still missing."""
+    for at in range(1_000_000, 13_000_000, 500_000):
+        shown = text(6, at)
+        assert not any(words in shown for words in ("breaks its schema", "not valid JSON", "cut off", "✗", "missing"))
+
+
+def test_findings_are_there_when_the_answer_is_complete() -> None:
+    assert "api-length-truncated-tool-call" not in text(6, 13_000_000)
+    assert "api-length-truncated-tool-call" in text(6, 60_000_000)
+
+
+def test_what_the_client_will_do_is_still_to_come() -> None:
+    shown = text(0, 60_000_000)
+
+    assert "→ run_tests" in shown
+    assert "← " not in shown.partition("→ run_tests")[2]
