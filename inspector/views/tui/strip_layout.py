@@ -73,7 +73,7 @@ class PlacedLane:
     width: int
     bars: tuple[PlacedBar, ...]
     each: int
-    """How many turns a bar of this lane stands for."""
+    """How many turns a bar of this lane shows."""
 
 
 @dataclass(frozen=True, slots=True)

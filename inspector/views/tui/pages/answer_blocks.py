@@ -23,7 +23,7 @@ def answer_blocks(
 ) -> Iterator[Block]:
     """The answer; with `joined`, each call is followed by its result, which the next request contains.
 
-    Without `whole` it is an answer that is still arriving: what it lacks is no fault.
+    Without `whole` it is an answer that is still arriving: what it lacks is not a fault.
     """
     yield gap("answer")
     note = "streamed" if detail.row.streamed else ""

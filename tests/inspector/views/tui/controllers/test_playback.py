@@ -102,7 +102,7 @@ def test_a_turn_rests_long_enough_to_be_read_at_every_speed() -> None:
         assert playback.tick(0.02) == "next"
 
 
-def test_a_pause_stops_the_time_and_goes_on() -> None:
+def test_a_pause_stops_the_time_and_continues() -> None:
     playback, turn, timer = started()
 
     playback.pause()
