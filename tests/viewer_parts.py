@@ -61,6 +61,9 @@ class Turns:
     def fold(self, thread: str, place: int | None, *, opened: bool) -> None:
         self._calls.append(("fold", thread, place, opened))
 
+    def mark(self, place: int | None) -> None:
+        self._calls.append(("marked", place))
+
     def sort(self, place: int | None) -> str:
         self._calls.append(("sort", place))
         return "by cost"
@@ -122,7 +125,7 @@ class Tabs:
     def __init__(self) -> None:
         self.shown: tuple[str, int, bool] | None = None
 
-    def show_views(self, view: str, problems: int, *, output: bool, tools: bool) -> None:
+    def show_views(self, view: str, problems: int, *, output: bool, tools: bool, marked: bool = False) -> None:
         self.shown = (view, problems, output)
 
 
@@ -184,6 +187,9 @@ class Loader:
 
     def page(self, view: str, place: int, width: int, anchor: str = "", *, top: bool = False) -> None:
         self._calls.append(("request", view, place, width, anchor, top))
+
+    def compared(self, marked: int | None, place: int, width: int, anchor: str = "", *, top: bool = False) -> None:
+        self._calls.append(("request compared", marked, place, top))
 
     def costs(self, order: str, place: int, width: int, anchor: str = "", *, top: bool = False) -> None:
         self._calls.append(("request costs", order, place, width, anchor, top))

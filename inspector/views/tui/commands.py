@@ -67,6 +67,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("Tools", "tool runs: the result as returned beside the result as seen (7)", "view('tools')"),
     ("Costs", "what each piece of the prompts cost, by tool, agent and thread; cache misses (9)", "view('costs')"),
     ("Timeline", "where the time went: waiting, answers, client, tools (0)", "view('timeline')"),
+    ("Mark", "mark this turn, or compare it with the marked one (m)", "mark"),
     ("Sort", "the next order of the turns, or of the pieces on the page of costs (s)", "sort"),
     ("Next finding", "n", "jump('finding', 1)"),
     ("Previous finding", "N", "jump('finding', -1)"),

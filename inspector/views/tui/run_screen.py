@@ -59,6 +59,7 @@ class RunScreen(Screen[None]):
         Binding("escape,h,left", "out", "back", show=False),
         Binding("tab", "other", "other pane", show=False, priority=True),
         *(Binding(key, f"view('{name}')", word, show=False) for key, word, name in VIEW_KEYS),
+        Binding("m", "mark", "mark", show=False),
         Binding("s", "sort", "sort", show=False),
         Binding("n", "next(1)", "next match or finding", show=False),
         Binding("N", "next(-1)", "previous match or finding", show=False),
@@ -257,6 +258,9 @@ class RunScreen(Screen[None]):
 
     def action_open_turn(self) -> None:
         self._moving.view("turn")
+
+    def action_mark(self) -> None:
+        self._moving.mark()
 
     def action_sort(self) -> None:
         self._moving.sort()

@@ -32,6 +32,7 @@ STATES: dict[str, list[str]] = {
     "diff": ["e", "6"],
     "costs": ["9", "enter"],
     "sorted": ["s"],
+    "compare": ["e", "m", "n", "m", "enter"],
     "timeline": ["e", "0", "enter"],
     "search": ["/", *"is:error"],
     "filtered": ["/", *"write", "enter"],

@@ -87,6 +87,26 @@ class PaneActions:
             return
         self._bars.say(f"turns {self._panes.turns.sort(self._state.place)}; s changes the order", "dim")
 
+    def mark(self) -> None:
+        """Mark the turn, compare it with the marked one, or on the marked one remove the mark."""
+        state = self._state
+        if state.place is None:
+            return
+        if state.marked == state.place:
+            state.marked = None
+            self._bars.say("no turn is marked", "dim")
+            if state.view == "compare":
+                self.view("turn")
+        elif state.marked is None:
+            state.marked = state.place
+            name = state.run.rows.name_of(state.place)
+            self._bars.say(
+                f"{name} is marked; m on another turn compares both, m here again removes the mark", "accent"
+            )
+        else:
+            self.view("compare")
+        self._panes.turns.mark(state.marked)
+
     def turn_selected(self, place: int) -> None:
         """The cursor of the list moved."""
         if place != self._state.place:

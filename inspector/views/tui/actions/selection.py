@@ -50,6 +50,8 @@ class Selection:
                 self._panes.plot.show(known, place)
         elif view == OUTPUT[2] and output is not None:
             self._loader.output(output, place, self.width)
+        elif view == "compare":
+            self._loader.compared(state.marked, place, self.width, anchor, top=top)
         elif view == "costs":
             self._loader.costs(state.cost_order, place, self.width, "dearest" if top else anchor, top=top)
         else:

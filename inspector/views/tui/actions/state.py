@@ -24,6 +24,8 @@ class ScreenState:
     playback: Playback
     output: Path | None = None
     """The output of the recorded command, while there is one."""
+    marked: int | None = None
+    """The round trip that others are compared with."""
     cost_order: str = "cost"
     """The order of the pieces on the page of costs."""
     reading: bool = True

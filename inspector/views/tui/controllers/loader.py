@@ -8,7 +8,7 @@ from ....run.row import Row
 from ....run.run_index import Run
 from ....run.stream_timeline import arrivals
 from ..pages.page import Page
-from ..pages.page_table import PAGES, costs, output
+from ..pages.page_table import PAGES, compare, costs, output
 from ..pages.play_page import play_page
 from .messages import GrowthReady, PageFailed, PageReady, Post, ReadingEnded, RowsRead
 from .page_maker import Failure, Made, PageMaker, PageRequest
@@ -54,6 +54,11 @@ class Loader:
         """Request the page of costs, its pieces in an order."""
         run = self._run
         self._pages.request(PageRequest(place, "costs", width, lambda: costs(run, order), anchor, top))
+
+    def compared(self, marked: int | None, place: int, width: int, anchor: str = "", *, top: bool = False) -> None:
+        """Request the page that compares a round trip with the marked one."""
+        run = self._run
+        self._pages.request(PageRequest(place, "compare", width, lambda: compare(run, marked, place), anchor, top))
 
     def output(self, path: Path, place: int, width: int) -> None:
         """Request the page with the output of the recorded command."""

@@ -7,7 +7,7 @@ from ....run.filters import parse
 from ....run.row import Row
 from ..search_matches import MOST
 
-OF_A_TURN = frozenset({"turn", "wire", "context", "diff", "tools"})
+OF_A_TURN = frozenset({"turn", "wire", "context", "diff", "tools", "compare"})
 """The views of one turn: after the last match on its page comes the next turn."""
 
 

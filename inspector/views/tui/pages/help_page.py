@@ -71,6 +71,7 @@ SIGNS: tuple[Row, ...] = (
     ("✗2", "bad", "2 findings that are errors"),
     ("!2", "warn", "2 findings that are warnings"),
     (RETRY[0], "bold", RETRY[1]),
+    ("m", "accent", "the marked turn, with which others are compared"),
     ("·", "faint", "a request that is not a turn, such as a list of models"),
     ("?", "dim", "tokens that the API did not report"),
     ("–", "dim", "a cost that is not known: no tokens, or no price for the model"),

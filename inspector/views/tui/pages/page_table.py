@@ -9,6 +9,7 @@ from ....run.request_cost import context
 from ....run.run_index import Run
 from ....run.stream_timeline import first_token
 from .blocks import Block
+from .compare_page import compare_page
 from .context_page import context_page
 from .costs_page import ORDERS, costs_page
 from .diff_page import diff_page
@@ -60,6 +61,12 @@ def _timeline(run: Run, place: int) -> Page:
     return timeline_page(run.rows, place, None if token is None else token / 1_000_000)
 
 
+def compare(run: Run, marked: int | None, place: int) -> Page:
+    """The turn at `place` against the marked one."""
+    first = run.detail(marked) if marked is not None else None
+    return compare_page(first, run.detail(place), run.rows, run.ledger)
+
+
 def costs(run: Run, order: str = "cost") -> Page:
     """The costs of the run, its pieces in one of `COST_ORDERS`."""
     return costs_page(run.ledger, run.rows, order)
@@ -83,5 +90,6 @@ PAGES: dict[str, Callable[[Run, int], Page]] = {
     "diff": _diff,
     "tools": _tools,
     "timeline": _timeline,
+    "compare": lambda run, place: compare(run, None, place),
     "costs": lambda run, place: costs(run),
 }

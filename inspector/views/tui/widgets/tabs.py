@@ -22,6 +22,9 @@ OUTPUT: KeyHint = ("8", "Output", "output")
 OF_THE_RUN: tuple[KeyHint, ...] = (("9", "Costs", "costs"), ("0", "Timeline", "timeline"))
 """Views of the whole run, after those that are not always there."""
 
+COMPARE: KeyHint = ("m", "Compare", "compare")
+"""The view that compares with the marked turn, while one is marked."""
+
 
 class Tabs(Keys):
     """The views, with the one that is shown."""
@@ -38,6 +41,7 @@ class Tabs(Keys):
             ("7 Tools", "the tool runs of this turn: the result as returned beside the result as seen"),
             ("9 Costs", "what each piece of the prompts cost over the run, the dearest first; cache misses"),
             ("0 Timeline", "where the time went: waiting, answers, client and tools, in lanes and turn by turn"),
+            ("m", "mark this turn; m on another turn compares both: cost, tokens, time, then the changed words"),
             ("s", "the order of the list of turns, or on the page of costs that of its pieces"),
             ("r", "the raw bodies of this turn, and back"),
             ("z", "only this pane, and both again"),
@@ -56,9 +60,10 @@ class Tabs(Keys):
                 shown[at] = (hints[at][0], "", hints[at][2])
         return tuple(shown)
 
-    def show_views(self, view: str, problems: int, *, output: bool, tools: bool) -> None:
+    def show_views(self, view: str, problems: int, *, output: bool, tools: bool, marked: bool = False) -> None:
         """Mark the tab of `view`; the tab of the findings shows how many errors and warnings there are."""
         views = (*VIEWS, *([TOOLS] if tools else ()), *([OUTPUT] if output else ()), *OF_THE_RUN)
+        views = (*views, COMPARE) if marked else views
         hints = [
             (key, f"{word} ({problems})" if name == "findings" and problems else word, f"screen.view('{name}')")
             for key, word, name in views

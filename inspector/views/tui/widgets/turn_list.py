@@ -25,6 +25,9 @@ ORDERS: dict[str, Callable[[Row], float] | None] = {
 }
 """The orders of the list, the highest value first."""
 
+MARKED = "m"
+"""The sign of the marked turn."""
+
 
 class TurnList(LineView):
     """Shows rows as a tree of threads. `Selected` when the cursor moves to a turn, `Entered` when it is opened."""
@@ -77,6 +80,8 @@ class TurnList(LineView):
         """How much of its answer has arrived."""
         self._folds: dict[str, bool] = {}
         """Whether a thread was unfolded or folded by the user."""
+        self.marked: int | None = None
+        """The place of the turn that others are compared with."""
         self._keep: Callable[[Row], bool] | None = None
         self.order = "as recorded"
         """One of `ORDERS`."""
@@ -129,6 +134,11 @@ class TurnList(LineView):
         self.playing, self._share = place, share
         if place is not None and moved:
             self.point_to(place)
+        self.refresh()
+
+    def mark(self, place: int | None) -> None:
+        """Show which turn is marked; None marks none."""
+        self.marked = place
         self.refresh()
 
     def at(self, line: int) -> TreeLine | None:
@@ -210,4 +220,14 @@ class TurnList(LineView):
             lead = f"{row.thread} "
         if not row.is_turn:
             return other_line(row, lead, width)
-        return turn_line(row, lead, width, self._dearest, playing=entry.place == self.playing)
+        spans = turn_line(row, lead, width, self._dearest, playing=entry.place == self.playing)
+        return spans if entry.place != self.marked else _marked(spans)
+
+
+def _marked(spans: Spans) -> Spans:
+    """The line of the marked turn: the sign is in the place of its first blank."""
+    at = next((number for number, (text, _) in enumerate(spans) if text.startswith(" ")), None)
+    if at is None:
+        return spans
+    text, look = spans[at]
+    return [*spans[:at], (MARKED, "accent"), (text[1:], look), *spans[at + 1 :]]

@@ -140,3 +140,27 @@ def test_s_sorts_the_list_and_on_the_page_of_costs_its_pieces() -> None:
     for _ in range(4):
         made.moving.sort()
     assert made.state.cost_order == "cost"
+
+
+def test_m_marks_a_turn_and_on_another_one_compares_both() -> None:
+    made = parts()
+    made.moving.mark()
+    assert made.did("marked") == [(0,)] and made.notice.startswith(" turn 1 of t1 is marked; m on another turn")
+    assert made.state.view == "turn"
+
+    made.select(1)
+    made.moving.mark()
+    assert made.state.view == "compare" and made.did("request compared") == [(0, 1, True)]
+    made.selection.select(2)
+    assert made.did("request compared") == [(0, 2, True)]
+
+
+def test_m_on_the_marked_turn_removes_the_mark() -> None:
+    made = parts()
+    made.moving.mark()
+    made.select(1)
+    made.moving.mark()
+    made.select(0)
+
+    made.moving.mark()
+    assert made.state.marked is None and made.state.view == "turn" and made.did("marked")[-1] == (None,)

@@ -105,8 +105,15 @@ def entry(miss: Miss | None) -> CacheEntry:
 
 
 def with_misses(*misses: Miss | None) -> Ledger:
-    turns = [replace(turn, cache=entry(miss)) for turn, miss in zip(RUN.ledger.turns, misses, strict=False)]
-    return replace(RUN.ledger, turns=[*turns, *RUN.ledger.turns[len(turns) :]])
+    turns = [replace(turn, cache=None) for turn in RUN.ledger.turns]
+    turns[: len(misses)] = [replace(turn, cache=entry(miss)) for turn, miss in zip(turns, misses, strict=False)]
+    return replace(RUN.ledger, turns=turns)
+
+
+def test_the_miss_of_a_changed_system_prompt_is_among_the_costs() -> None:
+    lines = part(shown(page()), "━━ cache misses  1")
+
+    assert lines[0].split()[-5:] == ["turn", "4", "of", "t1", "changed-system"] and "10:41" in lines[1]
 
 
 def test_cache_misses_have_their_cause_and_price_the_dearest_first() -> None:
@@ -147,7 +154,7 @@ def test_an_empty_run() -> None:
 
 
 @pytest.mark.parametrize("width", [16, 38, 60, 78, 100, 198])
-def test_heads_stand_above_their_columns(width: int) -> None:
+def test_heads_are_above_their_columns(width: int) -> None:
     lines = shown(page(), width)
     head = part(lines, "━━ pieces")
     names = next(line for line in head if "cost" in line and "what" in line)

@@ -1,0 +1,247 @@
+"""The page that compares two turns: cost, tokens and time first, then the words that changed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+
+from turntape.cassettes.matching.json_diff import Difference, differences
+
+from ....ledger import Ledger
+from ....run.detail import Detail
+from ....run.row import Row
+from ....run.rows import Rows
+from ....wire.printable import safe
+from ....wire.values import Usage
+from ...text.number_format import lasted
+from ...text.word_diff import word_changes
+from ..formatting import dollars, several
+from .blocks import Block, Body, Goto, Spans
+from .diff_page import LIMIT
+from .json_lines import json_line, pretty
+from .page import Page
+from .sections import gap, rule
+from .text_lines import Prose, flowing, lines, prose
+
+_NAME, _CELL = 14, 14
+"""Cells of the names of the figures, and of a figure."""
+_LOOKS = {"added": ("+", "added"), "removed": ("−", "removed"), "changed": ("~", "warn")}
+_WORDS: Mapping[str, str] = {"equal": "dim", "removed": "removed", "added": "added"}
+LONGEST = 200_000
+"""Texts with more characters are shown one below the other instead of word by word."""
+
+
+def compare_page(first: Detail | None, second: Detail, rows: Rows, ledger: Ledger) -> Page:
+    """The turn `second` against `first`; without a first one, how to choose it."""
+    if first is None:
+        text = "press m on a turn to mark it, then m on another one to compare both"
+        return Page("compare", [Block("none", (), lines([(text, "dim")]))])
+    if first.row.key == second.row.key:
+        text = "this is the marked turn; go to another one to compare it with this"
+        return Page("compare", [Block("none", (), lines([(text, "dim")]))])
+    return Page(
+        "compare", [*_figures(first, second, rows, ledger), *_answers(first, second), *_requests(first, second)]
+    )
+
+
+def _figures(first: Detail, second: Detail, rows: Rows, ledger: Ledger) -> Iterator[Block]:
+    old, new = first.row, second.row
+    places = [_place(rows, row) for row in (old, new)]
+    names = [rows.name_of(place) for place in places]
+    title: Spans = [(names[0], "title"), (" against ", "dim"), (names[1], "title")]
+    head = [f"{'':<{_NAME}}", *(f"{name:>{_CELL}}" for name in names), f"{'difference':>{_CELL}}"]
+    table: list[Spans] = [[("".join(head), "dim")]]
+    table.append(_money("cost", old.cost, new.cost))
+    for word, before, after in _tokens(old, new):
+        table.append(_number(word, before, after))
+    table += [
+        _time("time", old.duration_ms, new.duration_ms),
+        _time("first byte", old.first_byte_ms, new.first_byte_ms),
+    ]
+    table += [
+        _number("messages", old.messages, new.messages),
+        _number("tools", len(old.tools), len(new.tools)),
+        *_words(old, new),
+    ]
+    yield Block("figures", title, lambda width: [_fitted(line, width) for line in table])
+    entry = ledger.at(places[1])
+    miss = entry.cache.miss if entry is not None and entry.cache is not None else None
+    if miss is not None:
+        price = f", {dollars(miss.price)}" if miss.price is not None else ""
+        text: Spans = [
+            (f"cache miss of {several(miss.tokens, 'token')}{price}: ", "warn"),
+            (safe(miss.message), "plain"),
+        ]
+        yield Block("miss", (), flowing(text), goto=Goto(places[1], miss.at or "head"))
+
+
+def _place(rows: Rows, row: Row) -> int:
+    return next((place for place, one in enumerate(rows.all) if one.key == row.key), 0)
+
+
+def _fitted(line: Spans, width: int) -> Spans:
+    """A line of the table; on a narrow page its cells are narrower."""
+    if width >= _NAME + 3 * _CELL:
+        return line
+    return [
+        (" ".join(text.split()) + "  " if at else f"{text.strip():<12}", look) for at, (text, look) in enumerate(line)
+    ]
+
+
+def _tokens(old: Row, new: Row) -> Iterator[tuple[str, int | None, int | None]]:
+    a, b = old.usage, new.usage
+    yield "input", a.input, b.input
+    yield "  cache read", a.cache_read, b.cache_read
+    yield "  cache write", a.cache_write, b.cache_write
+    yield "  other", _fresh(a), _fresh(b)
+    yield "output", a.output, b.output
+    if a.reasoning or b.reasoning:
+        yield "  reasoning", a.reasoning, b.reasoning
+
+
+def _fresh(usage: Usage) -> int | None:
+    """The input tokens that have nothing to do with the cache."""
+    return None if usage.input is None else usage.input - (usage.cache_read or 0) - (usage.cache_write or 0)
+
+
+def _row(word: str, before: str, after: str, change: str, look: str) -> Spans:
+    return [
+        (f"{word:<{_NAME}}", "dim"),
+        (f"{before:>{_CELL}}", "plain"),
+        (f"{after:>{_CELL}}", "plain"),
+        (f"{change:>{_CELL}}", look),
+    ]
+
+
+def _sign(change: float | Decimal) -> str:
+    return "+" if change > 0 else "−" if change < 0 else "±"
+
+
+def _money(word: str, before: Decimal | None, after: Decimal | None) -> Spans:
+    shown = (_amount(before), _amount(after))
+    if before is None or after is None:
+        return _row(word, *shown, "–", "dim")
+    change = after - before
+    look = "removed" if change > 0 else "added" if change < 0 else "dim"
+    return _row(word, *shown, f"{_sign(change)}{dollars(abs(change))}{_share(before, change)}", look)
+
+
+def _amount(cost: Decimal | None) -> str:
+    return dollars(cost) if cost is not None else "–"
+
+
+def _share(before: Decimal | float, change: Decimal | float) -> str:
+    return f" {100 * float(abs(change)) / float(before):.0f} %" if before else ""
+
+
+def _number(word: str, before: int | None, after: int | None) -> Spans:
+    shown = (f"{before:,}" if before is not None else "–", f"{after:,}" if after is not None else "–")
+    if before is None or after is None:
+        return _row(word, *shown, "–", "dim")
+    return _row(word, *shown, f"{_sign(after - before)}{abs(after - before):,}", "plain" if after != before else "dim")
+
+
+def _time(word: str, before: float | None, after: float | None) -> Spans:
+    if before is None or after is None:
+        return _row(word, lasted(before), lasted(after), "–", "dim")
+    look = "plain" if after != before else "dim"
+    return _row(word, lasted(before), lasted(after), f"{_sign(after - before)}{lasted(abs(after - before))}", look)
+
+
+def _words(old: Row, new: Row) -> Iterator[Spans]:
+    pairs = (("model", old.model, new.model), ("emitted", old.emitted, new.emitted), ("finish", old.finish, new.finish))
+    for word, before, after in pairs:
+        if before != after:
+            yield [
+                (f"{word:<{_NAME}}", "dim"),
+                (f"  {safe(before or 'none')}", "removed"),
+                (f"  {safe(after or 'none')}", "added"),
+            ]
+
+
+def _answers(first: Detail, second: Detail) -> Iterator[Block]:
+    yield gap("answers")
+    yield Block("answers", rule("the answers"), group=True)
+    same = True
+    for word, old, new in _emitted(first, second):
+        if old != new:
+            same = False
+            yield Block(f"answer:{word}", [(word, "bold")], _changed(old, new), indent=2, parent="answers")
+    if same:
+        yield Block("answers:same", (), lines([("the same", "dim")]), indent=2, parent="answers")
+
+
+def _emitted(first: Detail, second: Detail) -> Iterator[tuple[str, str, str]]:
+    one, other = first.reading.emission, second.reading.emission
+    yield "text", one.text if one else "", other.text if other else ""
+    yield "reasoning", one.reasoning if one else "", other.reasoning if other else ""
+    calls = [
+        "\n".join(f"{call.name} {call.arguments_raw}" for call in (said.calls if said else ())) for said in (one, other)
+    ]
+    yield "calls", calls[0], calls[1]
+
+
+def _requests(first: Detail, second: Detail) -> Iterator[Block]:
+    found = differences(first.exchange.body, second.exchange.body, LIMIT)
+    yield gap("requests")
+    note = several(len(found), "difference") + (" or more" if len(found) >= LIMIT else "")
+    yield Block("requests", rule("the requests", note), group=True)
+    for number, one in enumerate(found):
+        yield _difference(number, one)
+
+
+def _difference(number: int, one: Difference) -> Block:
+    sign, look = _LOOKS[one.kind]
+    title: Spans = [(f"{sign} ", look), (one.pointer or "the body", look)]
+    if one.kind == "changed":
+        body = _changed(_text(one.recorded), _text(one.given))
+    else:
+        body = prose(_text(one.given if one.kind == "added" else one.recorded), json_line)
+    anchors = (one.pointer,)
+    return Block(f"compared:{number}", title, body, open=False, preview=6, indent=2, parent="requests", anchors=anchors)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else pretty(value)
+
+
+def _changed(old: str, new: str) -> Body:
+    """Both texts as one, with what was removed and added marked."""
+    if len(old) + len(new) > LONGEST:
+        return lambda width: [*Prose(old, width, "removed"), *Prose(new, width, "added")]
+
+    def body(width: int) -> Sequence[Spans]:
+        out: list[Spans] = []
+        line: list[tuple[str, str]] = []
+        used = 0
+        for change, text in word_changes(old, new):
+            sign = {"removed": "[−", "added": "[+"}.get(change, "")
+            shown = f"{sign}{text.strip() if sign else text}{']' if sign else ''}" if text.strip() else text
+            for piece in _pieces(f" {shown}" if sign and used else shown):
+                if piece == "\n" or used + len(piece) > width:
+                    out.append(line)
+                    line, used = [], 0
+                    piece = piece.strip("\n").lstrip(" ")
+                for start in range(0, len(piece), max(1, width)):
+                    part = piece[start : start + width]
+                    if used + len(part) > width:
+                        out.append(line)
+                        line, used = [], 0
+                    line.append((safe(part), _WORDS[change]))
+                    used += len(part)
+        return [*out, line] if line else out
+
+    return body
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Words with the blanks before them, and line breaks."""
+    for number, line in enumerate(text.split("\n")):
+        if number:
+            yield "\n"
+        word = ""
+        for character in line:
+            if character == " " and word.strip():
+                yield word
+                word = ""
+            word += character
+        if word:
+            yield word
