@@ -119,7 +119,7 @@ def _rect(x: float, y: float, wide: float, tall: float, look: str) -> Html:
 
 
 def _so_far(bars: Sequence[Bar], wide: float, strip: Strip) -> Html:
-    """The cost of the whole run at each bar, on a scale of its own from 0 to the run's total."""
+    """The cost of the whole run at each bar, on a separate scale from 0 to the run's total."""
     if not strip.total:
         return NOTHING
     points = [f"{at * wide:.2f},{HEIGHT * (1 - float(cost / strip.total) * 0.98):.2f}" for at, cost in _steps(bars)]
