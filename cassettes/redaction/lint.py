@@ -30,8 +30,8 @@ def _places(trip: RoundTrip, redactor: Redactor) -> Iterator[str]:
         yield "request body"
     if trip.response is not None:
         yield from _in_answer(trip.response, redactor)
-    for number, frame in enumerate(trip.frames):
-        if _has_secret(frame.data, redactor):
+    for number, (frame, clean) in enumerate(zip(trip.frames, redactor.frames(trip.frames), strict=True)):
+        if _differ(frame.data, clean.data, redactor):
             yield f"WebSocket message {number}"
     if trip.failure is not None and _in_value(trip.failure.message, redactor):
         yield "failure message"
@@ -48,7 +48,7 @@ def _in_answer(response: Response, redactor: Redactor) -> Iterator[str]:
         yield "response reason"
     for name in _headers(response.headers, redactor, response=True):
         yield f"response header {name}"
-    if _has_secret(response.body, redactor):
+    if _differ(response.body, redactor.answer(response.body, response.headers), redactor):
         yield "response body"
     for name in _headers(response.trailers, redactor, response=True):
         yield f"response trailer {name}"
@@ -64,8 +64,12 @@ def _in_value(value: object, redactor: Redactor) -> bool:
 
 
 def _has_secret(body: bytes, redactor: Redactor) -> bool:
+    return _differ(body, redactor.body(body), redactor)
+
+
+def _differ(body: bytes, clean: bytes, redactor: Redactor) -> bool:
     # A masked key may still match a rule. Masked again, only its fingerprint changes.
-    return redactor.normalise(redactor.body(body)) != redactor.normalise(body)
+    return clean != body and redactor.normalise(clean) != redactor.normalise(body)
 
 
 def _headers(headers: Headers, redactor: Redactor, *, response: bool) -> Iterator[str]:

@@ -39,6 +39,8 @@ from .spelled_out import Segments, escaped, streamed
 _MARK = b"REDACTED"
 _FINGERPRINT = re.compile(rb"REDACTED(?:-[0-9a-f]{8})?\**")
 """A mark with its fingerprint, for which a short secret has no room, and the padding after it."""
+_REPLACED = re.compile(r"(?:^|[ =])REDACTED-[0-9a-f]{8}$")
+"""The end of a header field or a parameter that is replaced already."""
 _QUERY = re.compile(r"([?&#;])([^=&#;]+)=([^&#;]*)")
 _USERINFO = re.compile(r"^([a-z][a-z0-9+.-]*://)[^/@]*@", re.IGNORECASE)
 _NAMES_A_CREDENTIAL = re.compile("|".join(CREDENTIAL_WORDS))
@@ -111,6 +113,8 @@ class Redactor:
         return tuple((name, self._header(name.lower(), value, response)) for name, value in headers)
 
     def _header(self, name: str, value: str, response: bool) -> str:
+        if _REPLACED.search(value):
+            return value
         if name in ("set-cookie", "cookie"):
             first = value.partition(";")[0]
             own, equals, _ = first.partition("=")
@@ -138,7 +142,7 @@ class Redactor:
 
     def _parameter(self, match: re.Match[str]) -> str:
         separator, name, value = match.groups()
-        if unquote(name).lower() not in SECRET_PARAMETERS or not value:
+        if unquote(name).lower() not in SECRET_PARAMETERS or not value or _REPLACED.fullmatch(value):
             return match.group()
         return f"{separator}{name}=REDACTED-{self.fingerprint(unquote(value))}"
 
@@ -243,10 +247,10 @@ class Redactor:
                 reason=self._text(response.reason),
                 headers=self.headers(response.headers, response=True),
                 trailers=self.headers(response.trailers, response=True),
-                content=self._answer(response.body, response.headers),
+                content=self.answer(response.body, response.headers),
             ),
             failure=trip.failure and replace(trip.failure, message=self._text(trip.failure.message)),
-            frames=self._frames(trip.frames),
+            frames=self.frames(trip.frames),
             faults=tuple(self._text(fault) for fault in trip.faults),
             extra={key: self._value(value) for key, value in trip.extra.items()},
         )
@@ -286,8 +290,10 @@ class Redactor:
     def _text(self, text: str) -> str:
         return self.body(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
 
-    def _frames(self, frames: Sequence[Frame]) -> tuple[Frame, ...]:
+    def frames(self, frames: Sequence[Frame]) -> tuple[Frame, ...]:
         """WebSocket messages. Those of one side are one stream, since a secret may be spread over several."""
+        if not self.enabled:
+            return tuple(frames)
         clean: dict[int, bytes] = {}
         for side in {frame.sender for frame in frames}:
             places = [place for place, frame in enumerate(frames) if frame.sender == side]
@@ -299,7 +305,10 @@ class Redactor:
                 at += size + 1
         return tuple(replace(frame, data=clean[place]) for place, frame in enumerate(frames))
 
-    def _answer(self, body: bytes, headers: Headers) -> bytes:
+    def answer(self, body: bytes, headers: Headers) -> bytes:
+        """The body of an answer, of the same length; a secret may be spread over the events of a stream."""
+        if not self.enabled:
+            return body
         clean = self._cleaned(body, stream=True)
         if clean == body:
             return body

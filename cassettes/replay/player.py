@@ -75,7 +75,7 @@ class Player:
         self.misses: list[Miss] = []
         """The requests that were not answered, in order."""
         self._message_misses: list[Miss] = []
-        self._redactor = Redactor(salt=self.cassette.salt)
+        self._redactor = Redactor.from_config(salt=self.cassette.salt)
         self._lock = threading.Lock()
         self._building = threading.Lock()
         self._by_bytes: defaultdict[tuple[str, str, int], Places] = defaultdict(Places)

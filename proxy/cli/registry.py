@@ -34,6 +34,8 @@ COMMANDS = (
     Entry("fork", "fork", "replay a run up to turn K, then continue live"),
     Entry("import", "import_", "convert vcrpy, cassetter, HAR and mitmproxy files"),
     Entry("export", "export", "write a cassette as HAR, OpenTelemetry, ATIF or Markdown"),
+    Entry("lint", "lint", "find secrets in recordings, for CI and pre-commit"),
+    Entry("scrub", "scrub", "remove secrets from a recording"),
     Entry("mcp-server", "mcp_server", "let an agent read recordings, as MCP tools"),
     Entry("completion", "completion", "print the completion script for bash, zsh or fish"),
 )

@@ -1,0 +1,117 @@
+"""Removes secrets from a recording that is on the disk: by the rules of today, and what the user names.
+
+Numbers, times, lengths, labels and the salt stay, so that the new file replays as the old one did.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from ..errors import CassetteError
+from ..settings import read_settings
+from ..tape.compression import MAGIC, Decompression, compressor
+from ..tape.delta import Window
+from ..tape.format import round_trip_line, tool_exchange_line
+from ..tape.lines import Lines, Windows
+from ..tape.model import RoundTrip
+from ..tape.reader import Cassette
+from .redactor import Redactor
+
+
+@dataclass(frozen=True, slots=True)
+class Scrubbed:
+    """What was done to a recording."""
+
+    changed: int
+    """How many round trips and other lines are different now."""
+    lines: int
+    """How many the recording has."""
+
+
+def redactor_for(secrets: Sequence[str], salt: str | None) -> Redactor:
+    """The rules of the working directory, and these secrets."""
+    settings = read_settings()
+    return Redactor((*(re.escape(secret) for secret in secrets), *settings.redact), salt, settings.allow_headers)
+
+
+def scrub(path: Path, target: Path, secrets: Sequence[str] = ()) -> Scrubbed:
+    """Write the recording `path` without secrets to `target`; a file of that name is replaced in one step.
+
+    `secrets` are texts that are removed wherever they are, beside what the rules find. Raises CassetteError when a
+    file cannot be read or written, FormatError when `path` is not a cassette.
+    """
+    redactor = redactor_for(secrets, Cassette.load(path).salt)
+    data = path.read_bytes()
+    packed = data.startswith(MAGIC)
+    head, *rest = (_unpacked(data) if packed else data).split(b"\n")
+    writer = _Writer(redactor)
+    kept = [head + b"\n"]
+    kept += [writer.line(line, number) for number, line in enumerate(rest, 2) if line.strip()]
+    text = b"".join(kept)
+    _replace(target, _packed(text) if packed else text)
+    return Scrubbed(writer.changed, len(kept) - 1)
+
+
+class _Writer:
+    """Makes each line of a recording again, without secrets."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self.changed = 0
+        self._redactor = redactor
+        self._lines = Lines()
+        self._windows = Windows()
+        self._requests, self._answers = Window(), Window()
+
+    def line(self, line: bytes, number: int) -> bytes:
+        place = len(self._lines.trips)
+        self._lines.add(line, number)
+        trip = self._lines.read(place, self._windows) if len(self._lines.trips) > place else None
+        if trip is None:
+            clean = self._redactor.body(line)
+            self.changed += clean != line
+            return clean + b"\n"
+        try:
+            clean_trip = self._redactor.round_trip(trip)
+        except CassetteError:  # a body that is damaged
+            return self._redactor.body(line) + b"\n"
+        self.changed += clean_trip != trip
+        return self._written(clean_trip)
+
+    def _written(self, trip: RoundTrip) -> bytes:
+        if wire := trip.tool_wire:
+            body = trip.response.body if trip.response else b""
+            line = tool_exchange_line(trip.index, trip, wire, body, self._answers.shorten(body))
+            self._answers.add(trip.index, body)
+        else:
+            body = trip.request.body
+            line = round_trip_line(trip.index, trip, body, self._requests.shorten(body))
+            self._requests.add(trip.index, body)
+        return line
+
+
+def _unpacked(data: bytes) -> bytes:
+    plain, _ = Decompression().feed(data, final=True)
+    return plain
+
+
+def _packed(text: bytes) -> bytes:
+    stream = compressor()
+    return stream.compress(text) + stream.flush(stream.FLUSH_FRAME)
+
+
+def _replace(target: Path, data: bytes) -> None:
+    try:
+        with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+            try:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+                Path(file.name).replace(target)
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+    except OSError as exc:
+        raise CassetteError(f"cannot write {str(target)!r}: {exc.strerror}; choose another place with -o") from exc
