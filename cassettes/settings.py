@@ -38,8 +38,9 @@ type Rule = Literal["fail", "warn", "ignore"]
 """`fail`: a request that differs here is not answered. `warn`: it is answered, and the difference is reported.
 `ignore`: the difference does not count."""
 
-type Profile = Literal["strict", "ordered"]
-"""`strict`: only an equal request is answered. `ordered`: the order of turns decides, and differences are reported."""
+type Profile = Literal["strict", "ordered", "sequence"]
+"""`strict`: only an equal request is answered. `ordered`: the order of turns decides, and differences are reported.
+`sequence`: the n-th request to a method and path gets the n-th answer, whatever it says; reported once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class ReplaySettings:
     ignore: tuple[str, ...] = ()
     """JSON pointers."""
     ignore_text: tuple[str, ...] = ()
-    """Regular expressions."""
+    """Regular expressions, or names of volatile text such as `uuid`."""
     rules: Mapping[str, Rule] = field(default_factory=dict[str, Rule])
     """A rule for a field of the request, or for a JSON pointer."""
     map_values: bool = True

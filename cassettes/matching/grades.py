@@ -2,6 +2,7 @@
 
 Matching()                                              the default: only an equal request is answered
 Matching("ordered")                                     match by turn order; edited prompts are reported
+Matching("sequence")                                    the n-th request to a path gets the n-th answer
 Matching(rules={"system": "warn", "tools": "fail", "temperature": "ignore"})
 Matching(ignore=("/metadata/run", "/messages/*/name"), ignore_text=(r"build-[0-9]+",))
 """
@@ -19,6 +20,7 @@ from .json_diff import Difference
 from .pointers import segments
 from .profiles import DEFAULT_RULES, PROFILES, RULES
 from .request_fields import PROMPT, part_of
+from .volatile_text import patterns
 
 type Grade = Literal["exact", "same turn, small change", "same turn, other prompt", "miss"]
 """`exact`: equal except for ignored fields, and for values that replace recorded ones. `small change`: settings
@@ -39,7 +41,8 @@ class Matching:
     ignore: tuple[str, ...] = ()
     """JSON pointers to ignore in addition to those of the API."""
     ignore_text: tuple[str, ...] = ()
-    """Regular expressions. Text that they match in a string or in the path is ignored, except for a group `lead`."""
+    """Regular expressions, or names as in `volatile_text.NAMED`. Text that they match in a string or in the path is
+    ignored, except for a group `lead`."""
     map_values: bool = True
     """Whether UUIDs, folders and file names that are new in each run may replace recorded ones."""
 
@@ -51,6 +54,7 @@ class Matching:
                 raise ValueError(f"the rule for {name!r} is {rule!r}; write one of {', '.join(RULES)}")
         for pointer in self.ignore:
             segments(pointer)
+        object.__setattr__(self, "ignore_text", patterns(self.ignore_text))
         for pattern in self.ignore_text:
             try:
                 re.compile(pattern)
@@ -58,7 +62,6 @@ class Matching:
                 raise ValueError(f"{pattern!r} in ignore_text is not a regular expression: {exc.msg}") from exc
         object.__setattr__(self, "rules", MappingProxyType(dict(self.rules)))
         object.__setattr__(self, "ignore", tuple(self.ignore))
-        object.__setattr__(self, "ignore_text", tuple(self.ignore_text))
 
     @property
     def default(self) -> Rule:

@@ -6,7 +6,7 @@ from typing import get_args
 
 from ..settings import Profile, Rule
 
-DEFAULT_RULES: Mapping[str, Rule] = MappingProxyType({"strict": "fail", "ordered": "warn"})
+DEFAULT_RULES: Mapping[str, Rule] = MappingProxyType({"strict": "fail", "ordered": "warn", "sequence": "warn"})
 """For each profile, the rule for a field without an explicit rule."""
 
 PROFILES: tuple[str, ...] = get_args(Profile.__value__)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from ..counted import several
 from ..replay.report import Divergence, Report
 from ..replay.session import Session
 from ..replay.tool_recording import Asked
@@ -108,6 +109,10 @@ def remarks(session: Session) -> list[str]:
     """What to report without failing the test: answers to requests that differ, and unanswered requests after a
     fault."""
     report = session.player.report()
+    if session.player.matching.profile == "sequence":
+        count = len(report.tolerated)
+        said = f"{several(count, 'request')} {'differs' if count == 1 else 'differ'} from the recording"
+        return [f"{said}: the profile sequence ignores what requests contain"] if count else []
     return [
         *(f"answered although it differs: {match}" for match in report.tolerated),
         *(f"not recorded, after a fault: {miss}" for miss in session.strays),

@@ -3,6 +3,7 @@
 from ..errors import ReplayMiss
 from ..matching.grades import Grade
 from ..matching.json_diff import Difference, words
+from ..matching.volatile_text import names_for
 from ..tape.model import RoundTrip
 from ..tape.turn_names import TurnName
 
@@ -48,6 +49,11 @@ class Miss(ReplayMiss):
         super().__init__(self._sentence(recorded))
 
     @property
+    def volatile(self) -> list[str]:
+        """Names for `ignore_text` that cover everything that differs; empty when something else differs too."""
+        return names_for(self.differences) if self.is_same_turn else []
+
+    @property
     def pointer(self) -> str | None:
         return self.differences[0].pointer if self.differences else None
 
@@ -79,6 +85,12 @@ class Miss(ReplayMiss):
             return (
                 f"{what}: it is not a recorded turn; the nearest is {turn}{played}, where {first}{more}; "
                 "record again if the request is intended"
+            )
+        if names := self.volatile:
+            listed = ", ".join(f'"{name}"' for name in names)
+            return (
+                f"{what}: the nearest is {turn}, where {first}{more}; everything that differs looks new in each run: "
+                f"ignore it with @pytest.mark.turntape(ignore_text=[{listed}])"
             )
         return (
             f"{what}: the nearest is {turn}, where {first}{more}; {self.likeness}, "

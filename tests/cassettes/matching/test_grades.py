@@ -92,7 +92,7 @@ def test_no_difference_is_an_exact_match() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"profile": "loose"}, "'loose' is not a matching profile; write one of strict, ordered"),
+        ({"profile": "loose"}, "'loose' is not a matching profile; write one of strict, ordered, sequence"),
         ({"rules": {"system": "maybe"}}, "the rule for 'system' is 'maybe'; write one of fail, warn, ignore"),
         ({"ignore": ["a"]}, "'a' is not a JSON pointer: it does not begin with /; write it like /metadata/run"),
         ({"ignore_text": ["("]}, "'(' in ignore_text is not a regular expression: missing ), unterminated subpattern"),

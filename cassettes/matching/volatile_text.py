@@ -1,0 +1,75 @@
+"""Kinds of text that are new in each run, by name: `ignore_text=["uuid", "timestamp", "tmp"]`.
+
+Nothing here is ignored by itself. A user names what may differ; a miss says which names would cover its differences.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from .ignored_fields import MARK, UUID
+from .json_diff import Difference
+
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?"
+_DAY = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*\.?,?\s+)?"
+_CLOCK = r"(?<![\d.:])\d\d?:\d\d(?!\d)(?::\d\d(?:[.,]\d+)?)?(?:\s?[AaPp]\.?[Mm]\b\.?)?(?:\s?(?:Z|UTC|GMT|[A-Z]{3,4}\b|[+-]\d\d:?\d\d))?"
+_DATE = (
+    rf"{_DAY}(?:\d{{4}}[-/.]\d\d?[-/.]\d\d?|\d\d?[./-]\d\d?[./-]\d{{4}}|{_MONTH}\s+\d\d?(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?"
+    rf"|\d\d?\.?\s+{_MONTH}\s+\d{{4}})"
+)
+_COMPACT = r"\b20\d{6}(?:[T_-]?\d{4,6}Z?)?\b"
+_EPOCH = r"(?<![\w.])1[4-9]\d{8}(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?(?![\w])"
+_TEMPORARY = (
+    r"(?:/private)?(?:/tmp|/var/tmp|/var/folders/[^/\s]+/[^/\s]+/T)(?:/pytest-of-[^/\s]+/pytest-\d+)?/[^/\s\"'`,;:)\]}>\\]+"
+    r"|[A-Za-z]:\\\\?Users\\\\?[^\\\s]+\\\\?AppData\\\\?Local\\\\?Temp\\\\?[^\\\s\"']+"
+)
+
+NAMED: Mapping[str, str] = MappingProxyType(
+    {
+        "uuid": rf"{UUID}|\b[0-9a-f]{{32}}\b|\b[0-9A-HJKMNP-TV-Z]{{26}}\b",
+        "timestamp": rf"{_DATE}(?:(?:,?\s(?:at\s)?|T|\s){_CLOCK}(?:\s\d{{4}})?)?|{_COMPACT}|{_EPOCH}|{_CLOCK}",
+        "tmp": _TEMPORARY,
+        "pid": r"(?P<lead>\b(?i:pid|process(?:[ _]id)?|ppid|tid|thread(?:[ _]id)?)[\"']?\s?[:=#(]?\s?)\d+",
+        "port": r"(?P<lead>(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):)\d+",
+        "duration": r"\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|secs?|seconds?|milliseconds?|minutes?)\b",
+        "address": r"\b0x[0-9a-fA-F]+\b",
+        "hex": r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b",
+    }
+)
+"""UUIDs, ULIDs and digests of 128 bits; dates, times of day and epochs; folders for temporary files; numbers of
+processes; ports of this machine; durations; addresses in memory; other hexadecimal ids."""
+
+_COMPILED = {name: re.compile(pattern) for name, pattern in NAMED.items()}
+
+
+def patterns(given: Iterable[str]) -> tuple[str, ...]:
+    """Expressions for `ignore_text`, with the expression of each name."""
+    return tuple(NAMED.get(one, one) for one in given)
+
+
+def names_for(differences: Iterable[Difference]) -> list[str]:
+    """The names that cover every difference; empty when something else differs too."""
+    pairs: list[tuple[str, str]] = []
+    for difference in differences:
+        if not (isinstance(difference.recorded, str) and isinstance(difference.given, str)):
+            return []
+        pairs.append((difference.recorded, difference.given))
+    names = list(_COMPILED)
+    if not pairs or not _covers(names, pairs):
+        return []
+    for name in reversed(list(names)):
+        fewer = [one for one in names if one != name]
+        if fewer and _covers(fewer, pairs):
+            names = fewer
+    return names
+
+
+def _covers(names: list[str], pairs: list[tuple[str, str]]) -> bool:
+    return all(_without(names, one) == _without(names, other) for one, other in pairs)
+
+
+def _without(names: list[str], text: str) -> str:
+    for name in names:
+        lead = r"\g<lead>" if name in ("pid", "port") else ""
+        text = _COMPILED[name].sub(lead + MARK, text)
+    return text

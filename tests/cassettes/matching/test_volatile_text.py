@@ -1,0 +1,83 @@
+"""Names of volatile text: each covers the usual forms, and none covers a change of the prompt."""
+
+import json
+
+import pytest
+
+from turntape.cassettes import Matching, Player, ReplayMiss, Request, Response, RoundTrip
+from turntape.cassettes.matching.json_diff import Difference
+from turntape.cassettes.matching.volatile_text import NAMED, names_for
+
+CASES: list[tuple[str, str, str]] = [
+    ("uuid", "id 8ac15262-1111-4222-8333-444455556666", "id 674bfc25-1111-4222-8333-444455556666"),
+    ("uuid", "trace 0123456789abcdef0123456789abcdef", "trace fedcba98765432100123456789abcdef"),
+    ("timestamp", "at 1795337291", "at 1795999999"),
+    ("timestamp", '{"t":1795337291649}', '{"t":1795999999111}'),
+    ("timestamp", "t=1795337291.12", "t=1795999999.8"),
+    ("timestamp", "it is 11:43", "it is 9:05 PM"),
+    ("timestamp", "2026-11-22T11:43:13Z", "2027-01-02T01:02:03.55+00:00"),
+    ("timestamp", "Sun, 22 Nov 2026 11:43:13 GMT", "Mon, 23 Nov 2026 01:02:03 GMT"),
+    ("timestamp", "Sun Nov 22 11:43:13 2026", "Mon Nov 23 01:02:03 2027"),
+    ("timestamp", "am 22.11.2026 gut", "am 1.2.2027 gut"),
+    ("timestamp", "on November 22, 2026.", "on May 3, 2027."),
+    ("timestamp", "run 20261122_114313", "run 20270101_000000"),
+    ("tmp", "in /tmp/pytest-of-root/pytest-12/test_a0/x.txt", "in /tmp/pytest-of-ana/pytest-99/test_a0/x.txt"),
+    ("tmp", "in /tmp/tmpab12cd_9/out", "in /tmp/tmpzz98yx_1/out"),
+    ("pid", "PID: 4123 ok", "PID: 99 ok"),
+    ("port", "http://127.0.0.1:4123/x", "http://127.0.0.1:99/x"),
+    ("duration", "took 1.23s", "took 0.4s"),
+    ("address", "<object at 0x7f001122>", "<object at 0x7fee0011>"),
+    ("hex", "commit 3972013f", "commit 75dff44a"),
+]
+
+
+@pytest.mark.parametrize(("name", "recorded", "given"), CASES)
+def test_a_usual_value_has_a_name(name: str, recorded: str, given: str) -> None:
+    assert names_for([Difference("/x", "changed", recorded, given)]) == [name]
+
+
+def test_a_change_of_the_prompt_has_no_name() -> None:
+    date = Difference("/x", "changed", "at 11:43", "at 12:01")
+    assert names_for([date, Difference("/y", "changed", "Be brief.", "Be short.")]) == []
+    assert names_for([date, Difference("/y", "added", given="x")]) == []
+    assert names_for([]) == []
+
+
+def test_all_names_that_are_needed_are_given() -> None:
+    pairs = (CASES[0], CASES[2])
+    assert names_for([Difference("/x", "changed", one, other) for _, one, other in pairs]) == ["uuid", "timestamp"]
+
+
+def trip(text: str) -> RoundTrip:
+    return RoundTrip(request_of(text), Response(200, content=b"{}"), started_at=1.0)
+
+
+def request_of(text: str) -> Request:
+    body = json.dumps({"model": "m", "messages": [{"role": "user", "content": text}]}).encode()
+    return Request("POST", "https://api.openai.com/v1/chat/completions", content=body)
+
+
+@pytest.mark.parametrize(("name", "recorded", "given"), CASES)
+def test_a_name_in_ignore_text_answers_the_request(name: str, recorded: str, given: str) -> None:
+    asked = request_of(given)
+    with pytest.raises(ReplayMiss) as caught:
+        Player([trip(recorded)], matching=Matching(map_values=False)).answer("POST", asked.url, (), asked.body)
+    assert f'@pytest.mark.turntape(ignore_text=["{name}"])' in str(caught.value)
+
+    Player([trip(recorded)], matching=Matching(ignore_text=(name,))).answer("POST", asked.url, (), asked.body)
+    assert NAMED[name] in Matching(ignore_text=(name,)).ignore_text
+
+
+def test_in_sequence_the_nth_request_gets_the_nth_answer() -> None:
+    trips = [trip("a"), trip("b")]
+    player = Player(trips, matching=Matching("sequence"))
+    for text in ("other", "b"):
+        asked = request_of(text)
+        assert player.answer("POST", asked.url, (), asked.body)
+    asked = request_of("a")
+    with pytest.raises(ReplayMiss, match="requested again"):
+        player.answer("POST", asked.url, (), asked.body)
+    report = player.report()
+    assert len(report.tolerated) == 1
+    assert report.reordered == ()
+    assert [index for index, _ in enumerate(report.played)] == [0, 1]
