@@ -42,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="HOST",
         help="a host, or HOST:PORT, that marked tests may reach; repeatable",
     )
-    parser.addini("turntape_profile", "how similar a request must be to its recording: strict, ordered or sequence", default="")
+    parser.addini("turntape_profile", "how similar a request must be: strict, ordered or sequence", default="")
     parser.addini("turntape_ignore", "JSON pointers to ignore when requests are compared", type="linelist")
     parser.addini("turntape_ignore_text", "regular expressions of text to ignore", type="linelist")
     parser.addini("turntape_mode", "the mode when neither the command line nor the marker sets one", default="")

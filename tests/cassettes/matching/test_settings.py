@@ -55,7 +55,7 @@ def test_a_value_that_cannot_be_used_is_an_error(toml: str, sentence: str, tmp_p
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"profile": "loose"}, "'loose' is not a matching profile; write one of strict, ordered"),
+        ({"profile": "loose"}, "'loose' is not a matching profile; write one of strict, ordered, sequence"),
         ({"rules": {"system": "maybe"}}, "'system' is 'maybe'; write one of fail, warn, ignore"),
         ({"ignore": ["a"]}, "'a' is not a JSON pointer"),
         ({"ignore_text": ["("]}, "not a regular expression"),
