@@ -12,9 +12,13 @@ from .json_diff import Difference
 
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?"
 _DAY = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*\.?,?\s+)?"
-_CLOCK = r"(?<![\d.:])\d\d?:\d\d(?!\d)(?::\d\d(?:[.,]\d+)?)?(?:\s?[AaPp]\.?[Mm]\b\.?)?(?:\s?(?:Z|UTC|GMT|[A-Z]{3,4}\b|[+-]\d\d:?\d\d))?"
+_CLOCK = (
+    r"(?<![\d.:])\d\d?:\d\d(?!\d)(?::\d\d(?:[.,]\d+)?)?(?:\s?[AaPp]\.?[Mm]\b\.?)?"
+    r"(?:\s?(?:Z|UTC|GMT|[A-Z]{3,4}\b|[+-]\d\d:?\d\d))?"
+)
 _DATE = (
-    rf"{_DAY}(?:\d{{4}}[-/.]\d\d?[-/.]\d\d?|\d\d?[./-]\d\d?[./-]\d{{4}}|{_MONTH}\s+\d\d?(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?"
+    rf"{_DAY}(?:\d{{4}}[-/.]\d\d?[-/.]\d\d?|\d\d?[./-]\d\d?[./-]\d{{4}}"
+    rf"|{_MONTH}\s+\d\d?(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?"
     rf"|\d\d?\.?\s+{_MONTH}\s+\d{{4}})"
 )
 _COMPACT = r"\b20\d{6}(?:[T_-]?\d{4,6}Z?)?\b"
