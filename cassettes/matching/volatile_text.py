@@ -1,6 +1,6 @@
 """Kinds of text that are new in each run, by name: `ignore_text=["uuid", "timestamp", "tmp"]`.
 
-Nothing here is ignored by itself. A user names what may differ; a miss says which names would cover its differences.
+Nothing here is ignored automatically. A user names what may differ; a miss says which names would cover its differences.
 """
 
 import re
