@@ -1,6 +1,7 @@
 """Kinds of text that are new in each run, by name: `ignore_text=["uuid", "timestamp", "tmp"]`.
 
-Nothing here is ignored automatically. A user names what may differ; a miss says which names would cover its differences.
+Nothing here is ignored automatically: a user names what may differ. A miss says which names would cover its
+differences.
 """
 
 import re

@@ -47,7 +47,8 @@ def _differences(
     moved = report.reordered if passed and not settings.any_order else ()
     known = {miss.turn for miss in changed}
     left = report.unplayed if passed and expects_all(session, settings) else ()
-    left = [turn for turn in left if turn not in known]
+    imported = _imported(session)
+    left = [turn for turn in left if turn not in known and turn not in imported]
     missing = tools.without_recording()
     tool_misses = [missing] if missing else tools.misses()
     not_called = tools.left_over if passed and expects_all(session, settings) else []
@@ -66,6 +67,12 @@ def _differences(
     ]
     first = _first(report, missed=bool(changed or extra), tools=bool(tool_misses), turns=bool(left))
     return [f"the run is not the recorded one; {first}", *lines, _advice(bool(moved), bool(left or not_called))]
+
+
+def _imported(session: Session) -> set[TurnName]:
+    """The turns of recordings that another tool made. That tool did not ask for all of them, so neither do we."""
+    player = session.player
+    return {turn for turn, trip in zip(player.turns, player.cassette, strict=True) if trip.route == "import"}
 
 
 def _first(report: Report, *, missed: bool, tools: bool, turns: bool) -> Divergence | str:
@@ -112,8 +119,20 @@ def remarks(session: Session) -> list[str]:
     if session.player.matching.profile == "sequence":
         count = len(report.tolerated)
         said = f"{several(count, 'request')} {'differs' if count == 1 else 'differ'} from the recording"
-        return [f"{said}: the profile sequence ignores what requests contain"] if count else []
+        differing = [f"{said}: the profile sequence ignores what requests contain"] if count else []
+        return [*differing, *_not_used(session, report)]
     return [
         *(f"answered although it differs: {match}" for match in report.tolerated),
         *(f"not recorded, after a fault: {miss}" for miss in session.strays),
+        *_not_used(session, report),
     ]
+
+
+def _not_used(session: Session, report: Report) -> list[str]:
+    """A remark on turns of an imported recording that were not requested."""
+    imported = _imported(session)
+    left = [turn for turn in report.unplayed if turn in imported]
+    if not left or session.misses or not session.plan.plays:
+        return []
+    verb = "was" if len(left) == 1 else "were"
+    return [f"{several(len(left), 'turn')} of the imported recording {verb} not requested: record again to remove them"]

@@ -10,8 +10,9 @@ from ..command import Command
 from ..option_groups import add_output
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+    from typing import Any
 
     from turntape.cassettes.importers.conversion import Done
 
@@ -21,7 +22,15 @@ _REFRESH = 0.2
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", nargs="+", help="a recording, or a pattern in quotes (** for folders)")
+    parser.add_argument("file", metavar="FILE", nargs="*", help="a recording, or a pattern in quotes (** for folders)")
+    parser.add_argument(
+        "--pytest",
+        metavar="TESTS",
+        nargs="?",
+        const=".",
+        help="move a suite of pytest-recording, pytest-vcr or cassetter: show what would change (default: .)",
+    )
+    parser.add_argument("--apply", action="store_true", help="with --pytest: convert the recordings, rewrite the marks")
     add_output(parser, "F", "put all of them into this one cassette")
     parser.add_argument("--out-dir", metavar="DIR", help="put the cassettes here (default: each next to its file)")
     parser.add_argument("--force", action="store_true", help="replace cassettes that exist already")
@@ -31,11 +40,16 @@ def main(options: argparse.Namespace) -> int:
     import sys
     from pathlib import Path
 
+    from turntape.cassettes.errors import TurntapeError
     from turntape.cassettes.importers.conversion import convert, planned
     from turntape.cassettes.importers.registry import FORMATS
 
     from ...capture.mitmproxy_flows import MITMPROXY
 
+    if options.pytest is not None:
+        return _suite(options.pytest, apply=options.apply, force=options.force)
+    if not options.file:
+        raise TurntapeError("give the files to convert, or --pytest TESTS for a whole suite")
     sources = list(dict.fromkeys(found(options.file)))
     if options.output:
         plan = [(source, Path(options.output)) for source in sources]
@@ -49,6 +63,68 @@ def main(options: argparse.Namespace) -> int:
         if results:
             sys.stdout.write("\n".join(table(results)) + "\n")
     return USAGE if any(done.problem for done in results) else OK
+
+
+def _suite(tests: str, *, apply: bool, force: bool) -> int:
+    import sys
+    from pathlib import Path
+
+    from turntape.cassettes.counted import several
+    from turntape.cassettes.importers.conversion import convert
+    from turntape.cassettes.importers.suite import Move
+
+    move = Move.of(_survey(tests))
+    write = sys.stdout.write
+    files = sorted({one.file for one in move.rewrites})
+    for file in files:
+        for one in (one for one in move.rewrites if one.file == file):
+            write(f"{file}:{one.line}: {one.old} → {one.new}\n")
+    for said in move.unmapped:
+        write(f"not mapped: {said}\n")
+    targets = len({target for _, target in move.plan})
+    said = f"{several(len(move.plan), 'recording')} for {several(targets, 'test')}"
+    marks = f"{several(len(move.rewrites), 'mark')} in {several(len(files), 'file')}"
+    if not apply:
+        write(f"would convert {said} and rewrite {marks}; nothing was changed, add --apply to do it\n")
+        return OK
+    results = list(convert(sorted(move.plan, key=lambda pair: str(pair[1])), force=force))
+    for done in results:
+        if done.problem:
+            write(f"left out: {done.problem}\n")
+    changed = move.apply()
+    written = [done for done in results if done.target]
+    said = f"{several(len(written), 'recording')} for {several(len({done.target for done in written}), 'test')}"
+    write(f"converted {said} and rewrote {several(len(move.rewrites), 'mark')} in {several(changed, 'file')}; ")
+    write(f"run the tests with: {Path(sys.executable).name} -m pytest {tests}\n")
+    return USAGE if any(done.problem for done in results) else OK
+
+
+def _survey(tests: str) -> "Sequence[Mapping[str, Any]]":
+    """What the suite says of its tests. Raises TurntapeError when pytest cannot collect it."""
+    import json
+    import os
+    import subprocess
+    import sys
+    import tempfile
+    from pathlib import Path
+
+    from turntape.cassettes.errors import TurntapeError
+
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "survey.json"
+        plugin = "turntape.cassettes.pytest_plugin.vcr_survey"
+        words = ["-q", "-p", plugin, "-p", "no:cacheprovider", "--continue-on-collection-errors", tests]
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", *words],
+            env={**os.environ, "TURNTAPE_SURVEY": str(target)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if not target.exists():
+            last = (done.stdout + done.stderr).strip().splitlines()[-1:] or ["it said nothing"]
+            raise TurntapeError(f"pytest cannot collect {tests!r}: {last[0]}; run it there first")
+        return json.loads(target.read_text(encoding="utf-8"))
 
 
 def found(names: "Sequence[str]") -> "Iterator[Path]":
@@ -119,7 +195,7 @@ def _line(row: tuple[str, ...], widths: "Sequence[int]") -> str:
 
 
 COMMAND = Command(
-    usage="turntape import FILE ... [-o F | --out-dir DIR]",
+    usage="turntape import FILE ... [-o F | --out-dir DIR] | --pytest [TESTS] [--apply]",
     description="Convert recordings of other tools: vcrpy and pytest-recording (YAML, JSON), cassetter (YAML, TOML), "
     "HAR, mitmproxy flows. Secrets are replaced. A file that cannot be read does not stop the others.",
     add=add,

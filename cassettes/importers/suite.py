@@ -1,0 +1,200 @@
+"""A pytest suite of vcrpy or cassetter as one of ours: its recordings, its marks and its settings.
+
+The suite itself says what it uses (`pytest_plugin/vcr_survey.py`). Nothing is written here before `apply`.
+"""
+
+import ast
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..counted import several
+
+_BODY_MATCHERS = frozenset({"body", "raw_body", "json_body"})
+_CONTENT = frozenset({"body", "raw_body"})
+_USUAL = frozenset({"method", "scheme", "host", "port", "path", "query", "uri", "headers"}) | _BODY_MATCHERS
+_COVERED = {
+    "filter_headers": "request headers are stored by an allow-list, and keys are replaced",
+    "decode_compressed_response": "answers are always stored without their content-encoding",
+    "record_mode": "the mode is --turntape-mode; without it nothing is recorded",
+    "allowed_hosts": "named in allow",
+    "serializer": "read by the import",
+    "drop_unused_requests": "recording again replaces a cassette",
+    "filter_query_parameters": "keys in a query do not count",
+    "record_on_exception": "a failed test is recorded, and the summary says so",
+    "ignore_localhost": "named in allow",
+    "ignore_hosts": "named in allow",
+    "match_on": "see profile",
+    "filter_post_data_parameters": "named in ignore",
+}
+_LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One test of the suite."""
+
+    __test__ = False
+
+    name: str
+    file: Path
+    sources: tuple[Path, ...]
+    target: Path
+    config: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """One place in a test file, and what is written there."""
+
+    file: Path
+    line: int
+    old: str
+    new: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Move:
+    """What moving a suite means: `plan` for the recordings, `rewrites` for the marks."""
+
+    tests: list[Test]
+    plan: list[tuple[Path, Path]] = field(default_factory=list[tuple[Path, Path]])
+    rewrites: list[Rewrite] = field(default_factory=list[Rewrite])
+    unmapped: list[str] = field(default_factory=list[str])
+    """What has no counterpart, one sentence each."""
+
+    @classmethod
+    def of(cls, survey: Iterable[Mapping[str, Any]]) -> "Move":
+        """From what the survey says."""
+        tests = [
+            Test(
+                said["test"],
+                Path(said["file"]),
+                tuple(Path(one) for one in said["sources"]),
+                Path(said["target"]),
+                said["config"],
+            )
+            for said in survey
+        ]
+        move = cls(tests)
+        without: list[str] = []
+        by_file: defaultdict[Path, list[Test]] = defaultdict(list)
+        for test in tests:
+            by_file[test.file].append(test)
+            move.plan += [(source, test.target) for source in test.sources]
+            if not test.sources:
+                without.append(test.name)
+        if without:
+            move.unmapped.append(f"{several(len(without), 'test')} without a recording, the first is {without[0]}")
+        for file, its in by_file.items():
+            move._marks(file, its)
+        said: defaultdict[str, set[Path]] = defaultdict(set)
+        for test in tests:
+            for one in unmapped(test.config):
+                said[one].add(test.file)
+        move.unmapped += [f"{one} (in {several(len(files), 'file')})" for one, files in said.items()]
+        return move
+
+    def _marks(self, file: Path, tests: list[Test]) -> None:
+        wanted = {json.dumps(arguments(test.config), sort_keys=True): test for test in tests}
+        if len(wanted) > 1:
+            self.unmapped.append(
+                f"{file}: its tests have {len(wanted)} settings; each mark got the widest of them, see their arguments"
+            )
+        settings = _widest([arguments(test.config) for test in tests])
+        self.rewrites += marks_in(file, settings)
+
+    def apply(self) -> int:
+        """Write the marks; how many files were changed. The recordings are converted by `conversion.convert`."""
+        files: defaultdict[Path, list[Rewrite]] = defaultdict(list)
+        for one in self.rewrites:
+            files[one.file].append(one)
+        for file, changes in files.items():
+            data = file.read_bytes()
+            for one in sorted(changes, key=lambda change: -change.start):
+                data = data[: one.start] + one.new.encode() + data[one.end :]
+            file.write_bytes(data)
+        return len(files)
+
+
+def arguments(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of our mark for the settings of a test."""
+    found: dict[str, Any] = {}
+    names = _strings(config.get("match_on"))
+    if not _CONTENT & set(names) and not any("body" in name for name in names):
+        found["profile"] = "sequence"
+    ignored: list[Any] = config.get("filter_post_data_parameters") or []
+    pointers = [f"/{one if isinstance(one, str) else one[0]}" for one in ignored]
+    if pointers and "profile" not in found:
+        found["ignore"] = pointers
+    hosts = [*_strings(config.get("ignore_hosts")), *_strings(config.get("allowed_hosts"))]
+    hosts += list(_LOCAL) if config.get("ignore_localhost") else []
+    if hosts:
+        found["allow"] = hosts
+    return found
+
+
+def _strings(given: Any) -> list[str]:
+    if isinstance(given, str):
+        return given.split(",")
+    return [str(one) for one in given or ()]
+
+
+def unmapped(config: Mapping[str, Any]) -> list[str]:
+    """The settings without a counterpart, one sentence each."""
+    found: list[str] = []
+    for name, value in config.items():
+        if not value or name in _COVERED:
+            continue
+        found.append(f"the setting {name} = {value} has no counterpart; secrets are replaced in any case")
+    own = [str(name) for name in _strings(config.get("match_on")) if name not in _USUAL]
+    if own:
+        found.append(f"the matchers {', '.join(own)} have no counterpart; write ignore= or ignore_text= in the mark")
+    return found
+
+
+def _widest(found: list[dict[str, Any]]) -> dict[str, Any]:
+    """One setting for all tests of a file: what is ignored for one is ignored for all."""
+    settings: dict[str, Any] = {}
+    for one in found:
+        for name, value in one.items():
+            settings[name] = value if isinstance(value, str) else list(dict.fromkeys([*settings.get(name, []), *value]))
+    if "profile" in settings:
+        settings.pop("ignore", None)
+    return settings
+
+
+def marks_in(file: Path, settings: Mapping[str, Any]) -> list[Rewrite]:
+    """Where a test file has `pytest.mark.vcr` or `pytest.mark.cassetter`, with or without arguments."""
+    data = file.read_bytes()
+    tree = ast.parse(data, str(file))
+    starts = [0]
+    for line in data.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    said = ", ".join(f"{name}={value!r}".replace("'", '"') for name, value in settings.items())
+    new = f"pytest.mark.turntape({said})" if said else "pytest.mark.turntape"
+    found: list[Rewrite] = []
+    called: set[int] = set()
+    for node in ast.walk(tree):
+        is_call = isinstance(node, ast.Call) and _is_mark(node.func)
+        if not isinstance(node, ast.expr) or not (is_call or (_is_mark(node) and id(node) not in called)):
+            continue
+        if isinstance(node, ast.Call):
+            called.add(id(node.func))
+        start = starts[node.lineno - 1] + node.col_offset
+        end = starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0)
+        found.append(Rewrite(file, node.lineno, data[start:end].decode(), new, start, end))
+    return sorted(found, key=lambda one: one.start)
+
+
+def _is_mark(node: object) -> bool:
+    match node:
+        case ast.Attribute(attr="vcr" | "cassetter", value=ast.Attribute(attr="mark")):
+            return True
+        case _:
+            return False

@@ -1,0 +1,120 @@
+"""Looks at a suite that uses pytest-recording, pytest-vcr or cassetter, without running a test.
+
+`turntape import --pytest` runs `pytest -p turntape.cassettes.pytest_plugin.vcr_survey`. Each marked test is collected,
+its settings are read from the fixtures of the suite, and the findings are written as JSON to the file that the variable
+`TURNTAPE_SURVEY` names.
+"""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .naming import cassette_path
+
+MARKS = ("vcr", "cassetter")
+VARIABLE = "TURNTAPE_SURVEY"
+_FORBIDDEN = str.maketrans(dict.fromkeys("<>?%*:|\"'/\\", "-"))
+_ENDINGS = ("", ".yaml", ".yml", ".json", ".toml")
+_KEY: pytest.StashKey[list[dict[str, Any]]] = pytest.StashKey()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_KEY] = []
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> bool:
+    """Read the settings of a test in place of running it."""
+    marks = [mark for name in MARKS for mark in item.iter_markers(name)]
+    if marks:
+        item.config.stash[_KEY].append(_said(item, marks))
+    return True
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    target = os.environ.get(VARIABLE)
+    if target:
+        Path(target).write_text(json.dumps(session.config.stash[_KEY]), encoding="utf-8")
+
+
+def _said(item: pytest.Item, marks: list[pytest.Mark]) -> dict[str, Any]:
+    values = _fixtures(item, ("vcr_config", "cassetter_config", "vcr_cassette_dir", "cassetter_cassette_dir"))
+    given: dict[str, Any] = {}
+    for name in ("vcr_config", "cassetter_config"):
+        given |= values.get(name) or {}
+    names: list[str] = []
+    for mark in reversed(marks):
+        given |= mark.kwargs
+        names += [str(name) for name in mark.args]
+    folder = values.get("vcr_cassette_dir") or values.get("cassetter_cassette_dir")
+    return {
+        "test": item.nodeid,
+        "file": str(item.path),
+        "marks": [mark.name for mark in marks],
+        "sources": [str(path) for path in _cassettes(item, folder, names)],
+        "target": str(cassette_path(item)),
+        "config": {str(key): _plain(value) for key, value in given.items()},
+    }
+
+
+def _fixtures(item: pytest.Item, names: tuple[str, ...]) -> dict[str, Any]:
+    """The values of these fixtures; a fixture that does not exist, or fails, is left out."""
+    found: dict[str, Any] = {}
+    request: Any = getattr(item, "_request", None)
+    if request is None:
+        return found
+    before = list(getattr(item, "fixturenames", ()))
+    held: Any = item
+    held.fixturenames = []
+    session: Any = item.session
+    state: Any = session._setupstate
+    try:
+        state.setup(item)
+        for name in names:
+            try:
+                found[name] = request.getfixturevalue(name)
+            except BaseException as exc:  # a fixture of the user, or none of this name
+                if isinstance(exc, KeyboardInterrupt | SystemExit):
+                    raise
+    except Exception:  # noqa: BLE001 - a module of the user that cannot be set up
+        return found
+    finally:
+        held.fixturenames = before
+        state.teardown_exact(None)
+    return found
+
+
+def _cassettes(item: pytest.Item, folder: object, names: list[str]) -> list[Path]:
+    """The recordings of a test that exist: the default one, then those that its marks name."""
+    home = item.path.parent
+    roots = [Path(str(folder))] if folder else [home / "cassettes" / item.path.stem, home / "cassettes"]
+    named = item.get_closest_marker("default_cassette")
+    cls = getattr(item, "cls", None)
+    own = f"{cls.__name__}.{item.name}" if cls is not None else item.name
+    default = str(named.args[0]) if named is not None and named.args else own.translate(_FORBIDDEN)
+    found: list[Path] = []
+    for name in (default, *names):
+        spelled = (root / f"{name}{ending}" for root in roots for ending in _ENDINGS)
+        path = next((path for path in spelled if path.is_file()), None)
+        if path is not None and path not in found:
+            found.append(path)
+    return found
+
+
+def _plain(value: Any) -> object:
+    """A setting as JSON; a function by its name."""
+    match value:
+        case list() | tuple() | set() | frozenset():
+            some: list[Any] = list(value)  # pyright: ignore[reportUnknownArgumentType]
+            return [_plain(one) for one in some]
+        case dict():
+            fields: dict[Any, Any] = value  # pyright: ignore[reportUnknownVariableType]
+            return {str(key): _plain(one) for key, one in fields.items()}
+        case None | str() | int() | float():
+            return value
+        case _:
+            return f"<{getattr(value, '__name__', type(value).__name__)}>"

@@ -1,0 +1,167 @@
+"""A suite of pytest-recording becomes one of ours: recordings where the plugin looks for them, marks, settings."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from plugin_project import taken_away
+
+from turntape.cassettes.importers.suite import Move, arguments, marks_in, unmapped
+from turntape.proxy.cli import main
+from turntape.proxy.scripted.server import ScriptedServer
+
+pytest_plugins = ("pytester",)
+
+KEPT = yaml
+"""A pytest inside a test removes what it imported itself; a second copy of this library cannot read files."""
+
+CASSETTE = """
+interactions:
+- request:
+    body: '{"model": "gpt-5", "messages": [{"role": "user", "content": "hi"}]}'
+    headers: {content-type: [application/json]}
+    method: POST
+    uri: https://api.openai.com/v1/chat/completions
+  response:
+    body: {string: '{"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [{"index": 0,
+      "message": {"role": "assistant", "content": "WORD"}, "finish_reason": "stop"}]}'}
+    headers: {content-type: [application/json]}
+    status: {code: 200, message: OK}
+version: 1
+"""
+
+CONFTEST = """
+import pytest
+
+@pytest.fixture(scope="module")
+def vcr_config():
+    return {"match_on": MATCHED, "filter_headers": ["authorization"], "before_record_response": print,
+            "filter_post_data_parameters": ["api_key"], "ignore_localhost": False}
+
+@pytest.fixture(scope="module")
+def vcr_cassette_dir(request):
+    return str(request.path.parent / "recorded" / request.path.stem)
+"""
+
+TESTS = """
+import httpx, pytest
+
+def ask(word):
+    body = {"model": "gpt-5", "messages": [{"role": "user", "content": word}], "tool_choice": "auto"}
+    answer = httpx.post("https://api.openai.com/v1/chat/completions", json=body)
+    return answer.json()["choices"][0]["message"]["content"]
+
+@pytest.mark.vcr
+@pytest.mark.parametrize("model", ["gpt-5.4", "a/b"])
+def test_one(model):
+    assert ask("WORD") == model
+
+class TestSeveral:
+    @pytest.mark.vcr()
+    def test_two(self):
+        assert ask("WORD") == "two"
+
+@pytest.mark.vcr("extra.yaml")
+def test_three():
+    assert ask("WORD") == "three"
+
+def test_without_a_mark():
+    pass
+"""
+
+
+def suite(project: pytest.Pytester, *, matched: list[str], sent: str = "hi") -> Path:
+    folder = project.path / "recorded" / "test_moved"
+    folder.mkdir(parents=True)
+    for name, word in (("test_one[gpt-5.4]", "gpt-5.4"), ("test_one[a-b]", "a/b"), ("TestSeveral.test_two", "two")):
+        (folder / f"{name}.yaml").write_text(CASSETTE.replace("WORD", word))
+    (folder / "extra.yaml").write_text(CASSETTE.replace("WORD", "three"))
+    (project.path / "conftest.py").write_text(CONFTEST.replace("MATCHED", repr(matched)))
+    (project.path / "test_moved.py").write_text(TESTS.replace("WORD", sent, 1).replace('ask("WORD")', f'ask("{sent}")'))
+    (project.path / "pytest.ini").write_text("[pytest]\nmarkers = vcr\n")
+    return project.path
+
+
+@pytest.mark.parametrize(("matched", "sent"), [(["method", "path", "body"], "hi"), (["method", "path"], "other")])
+def test_a_moved_suite_passes(
+    project: pytest.Pytester,
+    server: ScriptedServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    matched: list[str],
+    sent: str,
+) -> None:
+    taken_away(server, monkeypatch)
+    place = suite(project, matched=matched, sent=sent)
+    monkeypatch.chdir(place)
+    before = (place / "test_moved.py").read_text()
+
+    assert main(["import", "--pytest", "test_moved.py"]) == 0
+    dry = capsys.readouterr().out
+    assert "would convert 4 recordings for 4 tests and rewrite 3 marks in 1 file" in dry
+    assert "not mapped: the setting before_record_response = <print>" in dry
+    assert (place / "test_moved.py").read_text() == before
+
+    assert main(["import", "--pytest", "test_moved.py", "--apply"]) == 0
+    assert "pytest.mark.vcr" not in (place / "test_moved.py").read_text()
+    assert len(list((place / "cassettes" / "test_moved").iterdir())) == 4
+    project.runpytest_subprocess().assert_outcomes(passed=5)
+
+
+def test_a_changed_prompt_fails_where_bodies_were_compared(
+    project: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken_away(server, monkeypatch)
+    monkeypatch.chdir(suite(project, matched=["method", "path", "body"], sent="other"))
+    assert main(["import", "--pytest", "--apply"]) == 0
+    project.runpytest_subprocess().assert_outcomes(passed=1, failed=4)
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ({}, {"profile": "sequence"}),
+        ({"match_on": ["method", "uri", "body"]}, {}),
+        ({"match_on": ["body"], "filter_post_data_parameters": ["key", ["id", "x"]]}, {"ignore": ["/key", "/id"]}),
+        ({"match_on": ["body"], "ignore_hosts": ["a.b"]}, {"allow": ["a.b"]}),
+        ({"match_on": ["json_body_without_ids"]}, {}),
+    ],
+)
+def test_settings_become_arguments(config: dict[str, object], expected: dict[str, object]) -> None:
+    assert arguments(config) == expected
+
+
+def test_local_hosts_that_were_ignored_are_allowed() -> None:
+    assert "localhost" in arguments({"ignore_localhost": True})["allow"]
+
+
+def test_what_has_no_counterpart_is_named() -> None:
+    said = unmapped({"before_record_request": "<scrub>", "match_on": ["method", "mine"], "filter_headers": ["a"]})
+    names = [one.partition(" ha")[0] for one in said]
+    assert names == ["the setting before_record_request = <scrub>", "the matchers mine"]
+
+
+def test_marks_keep_their_place(tmp_path: Path) -> None:
+    file = tmp_path / "test_a.py"
+    head = 'é = "ü"; pytestmark = '
+    file.write_text(head + '[pytest.mark.vcr, pytest.mark.slow]\n@pytest.mark.vcr("a",\n  x=1)\ndef test(): ...\n')
+    found = marks_in(file, {"profile": "sequence"})
+    assert [(one.line, one.old) for one in found] == [(1, "pytest.mark.vcr"), (2, 'pytest.mark.vcr("a",\n  x=1)')]
+    move = Move([], rewrites=found)
+    assert move.apply() == 1
+    new = 'pytest.mark.turntape(profile="sequence")'
+    assert file.read_text() == f"{head}[{new}, pytest.mark.slow]\n@{new}\ndef test(): ...\n"
+
+
+def test_files_of_one_setting_are_named_once(tmp_path: Path) -> None:
+    config = json.loads('{"before_record_request": "<scrub>"}')
+    survey = [
+        {"test": f"t{n}", "file": str(tmp_path / f"t{n}.py"), "sources": [], "target": "t", "config": config}
+        for n in range(2)
+    ]
+    for one in survey:
+        Path(str(one["file"])).write_text("")
+    move = Move.of(survey)
+    assert [said.endswith("(in 2 files)") for said in move.unmapped[1:]] == [True]
+    assert move.unmapped[0] == "2 tests without a recording, the first is t0"
