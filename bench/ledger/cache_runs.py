@@ -60,7 +60,7 @@ _WORDS = [
     "after",
     "timeout",
 ]
-_START = 1_780_000_000.0
+_START = 1_795_000_000.0
 _EVENTS = ("grow",) * 24 + ("wait", "system", "tool", "edit", "force", "many")
 
 

@@ -49,6 +49,13 @@ def turn_budget(text: str) -> int:
     return int(text)
 
 
+def token_count(text: str) -> int:
+    """A number of tokens, 0 included."""
+    if not _is_digits(text):
+        raise ArgumentTypeError(f"{text!r} is not a number of tokens (0 or more)")
+    return int(text)
+
+
 def port(text: str) -> int:
     """A TCP port; 0 means any free one."""
     if not _is_digits(text) or int(text) > 65535:

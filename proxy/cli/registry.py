@@ -28,6 +28,7 @@ COMMANDS = (
     Entry("report", "report", "write a run as one self-contained HTML page"),
     Entry("check", "check", "findings and budgets for CI: text, JSON, JUnit, GitHub"),
     Entry("explain", "explain", "what a finding means and how to fix it"),
+    Entry("price", "price", "what a run would have cost with another model, cache or prompt"),
     Entry("prices", "prices", "which models have no price, and the line that gives them one"),
     Entry("diff", "diff", "where two runs differ first, and in which layer"),
     Entry("replay", "replay", "serve a cassette as the API"),

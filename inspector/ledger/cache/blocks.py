@@ -42,6 +42,8 @@ class Block:
     """True for a piece of an answer that the client sends back."""
     thought: bool = False
     """True for reasoning in it."""
+    result: bool = False
+    """True for the result of a tool."""
 
 
 def head_blocks(request: RequestReading) -> Iterator[Block]:
@@ -67,9 +69,11 @@ def _system_text(part: Part) -> str:
 def message_blocks(message: Message, level: Level) -> Iterator[Block]:
     """The blocks of a message."""
     thoughts = {part.pointer for part in message.parts if part.kind == "reasoning"}
+    results = {part.pointer for part in message.parts if part.result is not None}
     for pointer, text in _pieces(message):
         thought = any(one.startswith(pointer) for one in thoughts)
-        yield _block(level, pointer, text, message.role, thought=thought)
+        result = any(pointer.startswith(one) or one.startswith(pointer) for one in results)
+        yield _block(level, pointer, text, message.role, thought=thought, result=result)
 
 
 def _pieces(message: Message) -> Iterator[tuple[str, str]]:
@@ -112,11 +116,13 @@ def _json(value: object) -> str:
     return compact(unmarked(value)) if any(marker in text for marker in _MARKERS) else text
 
 
-def _block(level: Level, pointer: str, text: str, role: str = "system", *, thought: bool = False) -> Block:
+def _block(
+    level: Level, pointer: str, text: str, role: str = "system", *, thought: bool = False, result: bool = False
+) -> Block:
     weight = _weight(text)
     if len(text) > _LARGE and " " not in text[1000:2000]:  # base64
         weight = _MEDIA_WEIGHT
-    return Block(level, pointer, f"{role}:{text}", weight, role == "assistant", thought)
+    return Block(level, pointer, f"{role}:{text}", weight, role == "assistant", thought, result)
 
 
 def _weight(text: str) -> int:

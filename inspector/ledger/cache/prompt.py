@@ -1,7 +1,7 @@
 """The prompts of a run, one after the other, as rows of nodes in a `PrefixTree`."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ...analysis.turn import Turn
@@ -67,6 +67,8 @@ class Prompts:
     """Makes the prompts of a run. What two requests of a thread share is read once."""
 
     tree: PrefixTree
+    note: Callable[[int, Block], None] | None = None
+    """Is called with each new node and its block."""
     _latest: OrderedDict[str, _Latest] = field(default_factory=OrderedDict[str, _Latest])
     _made: _Latest | None = None
 
@@ -146,20 +148,23 @@ class Prompts:
     def _put(self, made: _Latest, block: Block, scope: Scope, settings: tuple[tuple[Setting, str], ...]) -> None:
         parent = made.nodes[-1] if made.nodes else self.tree.child(ROOT, hash(scope), "tools", 0)
         before = self.tree.levels[parent] if made.nodes else None
-        fresh = [value for one, value in settings if _begins(one.level, before, block.level)]
+        fresh = settings_between(settings, before, block.level)
         digest = hash((block.level, block.text, *fresh))
+        known = len(self.tree.parents)
         made.nodes.append(
             self.tree.child(parent, digest, block.level, block.weight, echo=block.echo, thought=block.thought)
         )
         made.pointers.append(block.pointer)
+        if self.note is not None and made.nodes[-1] >= known:
+            self.note(made.nodes[-1], block)
 
 
 _ORDER: dict[Level | None, int] = {None: -1, "tools": 0, "system": 1, "messages": 2}
 
 
-def _begins(level: Level, before: Level | None, now: Level) -> bool:
-    """Whether the settings of a level come between two blocks."""
-    return _ORDER[before] < _ORDER[level] <= _ORDER[now]
+def settings_between(settings: tuple[tuple[Setting, str], ...], before: Level | None, now: Level) -> tuple[str, ...]:
+    """The settings that count from a block of one level on, behind a block of another one."""
+    return tuple(value for one, value in settings if _ORDER[before] < _ORDER[one.level] <= _ORDER[now])
 
 
 def _level(messages: Sequence[Message], number: int) -> Level:

@@ -1,0 +1,76 @@
+"""What a run costs with given counts, under given prices."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from turntape.cassettes.tape.model import RoundTrip
+
+from ...analysis.pricing import cost_of
+from ...wire.values import Reading, RequestReading, Usage
+from .change import Change
+from .recorded import RecordedRun
+from .simulate import Simulation
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """The cost of a run."""
+
+    amount: Decimal | None
+    """US dollars; None when no turn has a price."""
+    unpriced: int
+    """Turns with counts and without a price."""
+    input: int
+    read: int
+    written: int
+    """Tokens over all turns."""
+
+
+def bill(run: RecordedRun, change: Change) -> Bill:
+    """The bill of a run after a change; without one, as the API counted and stated it."""
+    if change == Change():
+        return _added_up([turn.usage for turn in run.turns], [_stated(*turn.priced) for turn in run.turns])
+    counts = Simulation(run, change).usages() if change.prompt else [turn.usage for turn in run.turns]
+    return _added_up(counts, _listed(run, counts, change))
+
+
+def by_the_rules(run: RecordedRun) -> Bill:
+    """The bill of the unchanged run, if its cache had begun empty and had followed its rules."""
+    counts = Simulation(run, Change()).usages()
+    return _added_up(counts, _listed(run, counts, Change()))
+
+
+def _added_up(counts: Sequence[Usage], costs: Sequence[Decimal | None]) -> Bill:
+    known = [one for one in costs if one is not None]
+    return Bill(
+        sum(known, Decimal(0)) if known else None,
+        len(costs) - len(known),
+        sum(one.input or 0 for one in counts),
+        sum(one.cache_read or 0 for one in counts),
+        sum(one.cache_write or 0 for one in counts),
+    )
+
+
+def _stated(trip: RoundTrip, reading: Reading) -> Decimal | None:
+    found = cost_of(trip, reading)
+    return found.amount if found else None
+
+
+def _listed(run: RecordedRun, counts: Sequence[Usage], change: Change) -> list[Decimal | None]:
+    return [_cost(*turn.priced, usage, change) for turn, usage in zip(run.turns, counts, strict=True)]
+
+
+def _cost(trip: RoundTrip, reading: Reading, usage: Usage, change: Change) -> Decimal | None:
+    """The price of other counts, model and tier. A cost that the answer states does not hold for them."""
+    asked = replace(reading, usage=usage, stated_cost=None)
+    if change.tier is not None:
+        terms = {"processing": "batch"} if change.tier == "batch" else {"service_tier": change.tier}
+        asked = replace(asked, price_terms={**reading.price_terms, **terms})
+    if change.model is None:
+        return _stated(trip, asked)
+    vendor, _, name = change.model.rpartition("/")
+    same = replace(asked, request=RequestReading(model=name), response_model=None)
+    # Another vendor's model is looked for in the whole list.
+    found = (_stated(trip, one) for one in (same, replace(same, provider=vendor or None, protocol="unknown")))
+    return next((one for one in found if one is not None), None)

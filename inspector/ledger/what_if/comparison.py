@@ -1,0 +1,136 @@
+"""Bills beside each other: the actual one, and what the run would have cost after each change."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from ...wire.cache_rules import Marks
+from .bills import Bill, bill, by_the_rules
+from .change import Change
+from .recorded import RecordedRun
+
+_CAP = 2000
+"""Results with more tokens than this are worth a row."""
+_WORTH = Decimal("0.005")
+"""A smaller share of the bill is not shown unless it was asked for."""
+_SAME_ANSWERS = "The answers stay as they were: another model or prompt may need more or fewer turns."
+_RULES = "The cache begins empty and follows its provider's rules, and each read that they allow happens."
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """The bill after one change."""
+
+    change: Change
+    what: str
+    bill: Bill
+    difference: Decimal | None
+    """Against the actual bill, in US dollars; None where one of the two is not known."""
+    share: Decimal | None
+    """The same as a share of the actual bill."""
+    assumptions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All bills of a run."""
+
+    turns: int
+    uncounted: int
+    """Turns without counts, which are in no bill."""
+    actual: Bill
+    scenarios: tuple[Scenario, ...]
+    """The cheapest first; those without a price last."""
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """The assumptions of all scenarios, each once."""
+        return tuple(dict.fromkeys(one for scenario in self.scenarios for one in scenario.assumptions))
+
+
+def compare_bills(run: RecordedRun, changes: Sequence[Change] = ()) -> Comparison:
+    """The bills of these changes, and of all together; without any, of what could have saved something in this run."""
+    actual = bill(run, Change())
+    if changes:
+        together = list(changes)
+        if len(changes) > 1 and _joinable(changes):
+            whole = changes[0]
+            for one in changes[1:]:
+                whole |= one
+            together.append(whole)
+        made = [_scenario(actual, one, bill(run, one)) for one in together]
+    else:
+        made = list(_found(run, actual))
+    made.sort(key=lambda one: (one.bill.amount is None, one.bill.amount or Decimal(0)))
+    return Comparison(len(run.turns) + run.uncounted, run.uncounted, actual, tuple(made))
+
+
+def _joinable(changes: Sequence[Change]) -> bool:
+    """Whether no two of them want another value of the same thing."""
+    for name in ("model", "tier", "cache", "cap"):
+        if sum(getattr(one, name) is not None for one in changes) > 1:
+            return False
+    return True
+
+
+def _scenario(actual: Bill, change: Change, found: Bill, what: str = "") -> Scenario:
+    difference = share = None
+    # Bills can be compared only when they have the same turns.
+    if found.amount is not None and actual.amount is not None and found.unpriced == actual.unpriced:
+        difference = found.amount - actual.amount
+        share = difference / actual.amount if actual.amount else None
+    return Scenario(change, what or change.words(), found, difference, share, tuple(_assumptions(change, found)))
+
+
+def _found(run: RecordedRun, actual: Bill) -> Iterator[Scenario]:
+    """What could have been done otherwise in this run, and makes a difference."""
+    rules = by_the_rules(run)
+    own = _scenario(actual, Change(), rules, "as the rules of the cache promise")
+    own = Scenario(own.change, own.what, own.bill, own.difference, own.share, (_RULES,))
+    if _worth(own):
+        yield own
+    for change in _candidates(run):
+        if change.prompt and change.cache is None and bill(run, change).amount == rules.amount:
+            continue  # the change itself saves nothing
+        one = _scenario(actual, change, bill(run, change))
+        if _worth(one):
+            yield one
+
+
+def _worth(one: Scenario) -> bool:
+    return one.share is not None and abs(one.share) >= _WORTH
+
+
+def _candidates(run: RecordedRun) -> Iterator[Change]:
+    yield Change(cache="none")
+    if any(isinstance(turn.rule, Marks) and not turn.rule.implicit for turn in run.turns):
+        yield Change(cache="5m", marks=("system", "last"))
+        yield Change(cache="1h", marks=("system", "last"))
+    yield Change(sort_tools=True)
+    yield Change(no_clock=True)
+    never = tuple(sorted(name for name in run.tools() if name not in run.called))
+    if never:
+        yield Change(without=never)
+    if run.largest_result() > _CAP:
+        yield Change(cap=_CAP)
+    yield Change(tier="batch")
+    yield Change(tier="flex")
+    yield Change(tier="priority")
+
+
+def _assumptions(change: Change, found: Bill) -> Iterator[str]:
+    yield _SAME_ANSWERS
+    if change.prompt and change.cache != "none":
+        yield _RULES
+    if change.model:
+        yield "Another model is priced by the tokens that the recorded one counted; each model counts in its own way."
+    if change.tier:
+        yield "A tier is priced as if every turn had it; where the price list has no price for it, nothing changes."
+    if change.without:
+        yield "Without a tool, only its definition is gone; calls and results of it stay."
+    if change.cap is not None or change.without:
+        yield "Tokens of a single piece are the API's counts where these allow it, and else a share by bytes."
+    if change.no_clock:
+        yield "Dates, times, timestamps and ids are found by their form."
+    if found.unpriced:
+        yield f"Turns without a price are in no bill ({found.unpriced} here)."

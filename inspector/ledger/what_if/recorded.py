@@ -1,0 +1,159 @@
+"""A run as numbers, so that it can be priced in another form: its prompts as blocks with tokens, and its bills."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from turntape.cassettes.tape.model import RoundTrip
+
+from ...wire.cache_rules import CacheRule, Level, Marks, Unpromised
+from ...wire.json_value import as_array, parse_json
+from ...wire.values import Reading, Usage
+from ..builder import LabelledTurn
+from ..cache.blocks import Block
+from ..cache.predictor import rule_of
+from ..cache.prefix_tree import PrefixTree
+from ..cache.prompt import Prompt, Prompts
+from ..stretch import without_bodies
+
+_CLOCK = re.compile(
+    r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+    r"|\b\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp][Mm])?\b"
+    r"|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b"
+    r"|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d{1,2}(?:,\s*\d{4})?"
+    r"|\b\d{10,13}\b|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+)
+_NO_RULE = Unpromised(name="unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class BlockFacts:
+    """What is known of a node's own block."""
+
+    level: Level
+    digest: int
+    timeless: int
+    """The same without dates, times and ids."""
+    tool: str | None
+    """The tool that it defines."""
+    result: bool
+    """Whether it is the result of a tool."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTurn:
+    """One turn that has counts."""
+
+    place: int
+    thread: str
+    rule: CacheRule
+    prompt: Prompt
+    usage: Usage
+    priced: tuple[RoundTrip, Reading]
+    """What its price depends on, without bodies."""
+
+
+@dataclass(slots=True)
+class RecordedRun:
+    """All turns of a run."""
+
+    tree: PrefixTree = field(default_factory=PrefixTree)
+    turns: list[RecordedTurn] = field(default_factory=list[RecordedTurn])
+    facts: dict[int, BlockFacts] = field(default_factory=dict[int, BlockFacts])
+    """By node."""
+    uncounted: int = 0
+    """Turns without counts; they are in no bill."""
+    known: dict[int, int] = field(default_factory=dict[int, int])
+    """The tokens of blocks by their content without dates."""
+    called: set[str] = field(default_factory=set[str])
+    """The names of the tools that were called."""
+
+    def tokens(self, node: int) -> int:
+        """The tokens of a node's own block."""
+        return max(0, (self.tree.tokens[node] or 0) - (self.tree.tokens[self.tree.parents[node]] or 0))
+
+    def tools(self) -> list[str]:
+        """The names of the tools that were offered, by their tokens over the run, most first."""
+        sums: dict[str, int] = {}
+        for turn in self.turns:
+            for node in turn.prompt.nodes:
+                tool = self.facts[node].tool
+                if tool is not None:
+                    sums[tool] = sums.get(tool, 0) + self.tokens(node)
+        return sorted(sums, key=lambda name: -sums[name])
+
+    def largest_result(self) -> int:
+        """The tokens of the largest result."""
+        return max((self.tokens(node) for node, facts in self.facts.items() if facts.result), default=0)
+
+    def note(self, node: int, block: Block) -> None:
+        """Take down what a block is, when its node is made."""
+        kept = block.level != "messages"
+        self.facts[node] = BlockFacts(
+            block.level,
+            hash(block.text),
+            hash(_CLOCK.sub("", block.text)) if kept else hash(block.text),
+            _tool(block) if block.level == "tools" else None,
+            block.result,
+        )
+
+
+def _tool(block: Block) -> str:
+    return str((as_array(parse_json(block.text.encode("utf-8", "surrogatepass"))) or ["?"])[0])
+
+
+def recorded_run(found: Iterable[LabelledTurn]) -> RecordedRun:
+    """The turns of a labelled run. The place of a turn is its place in `found`."""
+    run = RecordedRun()
+    prompts = Prompts(run.tree, run.note)
+    for place, one in enumerate(found):
+        turn, reading = one.turn, one.reading
+        if turn is None:
+            continue
+        if reading.emission is not None:
+            run.called.update(call.name for call in reading.emission.calls)
+        usage = reading.usage
+        if usage is None or usage.input is None or usage.output is None:
+            run.uncounted += 1
+            continue
+        rule = rule_of(reading) or _NO_RULE
+        model = reading.request.model or reading.response_model or ""
+        prompt = prompts.add(turn, place, (reading.provider, model, rule.name), rule)
+        prompts.keep(turn.thread)
+        _settle(run, prompt.nodes, max(0, usage.input - _tail(rule, prompt, usage)))
+        run.turns.append(RecordedTurn(place, turn.thread, rule, prompt, usage, without_bodies(one.round_trip, reading)))
+    return run
+
+
+def _tail(rule: CacheRule, prompt: Prompt, usage: Usage) -> int:
+    """The tokens that the API adds behind the last piece."""
+    if not isinstance(rule, Marks):
+        return 0
+    cached = (usage.cache_read or 0) + (usage.cache_write or 0)
+    marked = bool(prompt.marks) and prompt.marks[-1].position == len(prompt.nodes) - 1
+    return max(0, (usage.input or 0) - cached) if marked and cached else rule.tail
+
+
+def _settle(run: RecordedRun, nodes: Sequence[int], total: int) -> None:
+    """Give tokens to the new blocks of a prompt: what the API counts more than for what is known.
+
+    A block that was in another prompt has the same tokens here; the rest is divided among the others.
+    """
+    tree = run.tree
+    start = next((at for at in range(len(nodes) - 1, -1, -1) if tree.tokens[nodes[at]] is not None), -1)
+    begin = (tree.tokens[nodes[start]] or 0) if start >= 0 else 0
+    fresh = nodes[start + 1 :]
+    known = [run.known.get(run.facts[node].timeless) for node in fresh]
+    weights = [tree.weights[node] if tokens is None else 0 for node, tokens in zip(fresh, known, strict=True)]
+    rest = total - begin - sum(tokens or 0 for tokens in known)
+    if rest < 0 or not sum(weights):
+        # The API counted less than before: all of it is divided again.
+        known, weights, rest = [None] * len(fresh), [tree.weights[node] for node in fresh], max(0, total - begin)
+    at, done, whole, given = begin, 0, sum(weights) or 1, 0
+    for node, tokens, weight in zip(fresh, known, weights, strict=True):
+        if tokens is None:
+            done += weight
+            tokens, given = round(rest * done / whole) - given, round(rest * done / whole)
+        at += tokens
+        tree.pin(node, at)
+        run.known.setdefault(run.facts[node].timeless, tokens)

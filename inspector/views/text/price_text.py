@@ -1,0 +1,63 @@
+"""The bills of `turntape price` as a table for a terminal."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from textwrap import wrap
+
+from ...ledger.what_if import Bill, Comparison, Scenario
+from .number_format import count, dollars, several
+
+_ACTUAL = "as it was"
+
+
+def price_text(comparison: Comparison, name: str, width: int) -> Iterator[str]:
+    """The lines: the actual bill, the others with their difference, and what they rest on."""
+    turns = several(comparison.turns, "turn")
+    yield f"{name}: {turns}, {_money(comparison.actual.amount)}"
+    if comparison.uncounted:
+        yield f"{several(comparison.uncounted, 'turn')} without counts: in no bill"
+    if comparison.actual.unpriced:
+        yield f"{several(comparison.actual.unpriced, 'turn')} without a price: `turntape prices` shows the models"
+    if not comparison.scenarios:
+        yield ""
+        yield "no change of cache, tools, results or tier makes a difference of half a percent in this run"
+        return
+    yield ""
+    rows = list(_rows(comparison))
+    what = max(12, min(max(len(row[0]) for row in rows), width - 44))
+    yield f"{'what if':{what}}  {'bill':>10}  {'change':>10}  {'input':>7}  {'cached':>6}"
+    for said, *numbers in rows:
+        first, *more = wrap(said, what) or [""]
+        bill, difference, sent, read = numbers
+        yield f"{first:{what}}  {bill:>10}  {difference:>10}  {sent:>7}  {read:>6}"
+        yield from more
+    yield ""
+    yield "assumed:"
+    for one in comparison.assumptions:
+        yield from wrap(one, width, initial_indent="  - ", subsequent_indent="    ")
+
+
+def _rows(comparison: Comparison) -> Iterator[tuple[str, str, str, str, str]]:
+    """The rows, the actual bill among them, the cheapest first."""
+    actual, put = comparison.actual, False
+    for one in comparison.scenarios:
+        amount = one.bill.amount
+        if not put and (amount is None or (actual.amount is not None and amount > actual.amount)):
+            yield _row(_ACTUAL, actual, "")
+            put = True
+        yield _row(one.what, one.bill, _difference(one))
+    if not put:
+        yield _row(_ACTUAL, actual, "")
+
+
+def _row(what: str, bill: Bill, difference: str) -> tuple[str, str, str, str, str]:
+    cached = f"{100 * bill.read / bill.input:.0f} %" if bill.input else "–"
+    return what, _money(bill.amount), difference, count(bill.input), cached
+
+
+def _difference(one: Scenario) -> str:
+    return "–" if one.share is None else f"{one.share * 100:+.0f} %"
+
+
+def _money(amount: Decimal | None) -> str:
+    return "–" if amount is None else dollars(amount)

@@ -1,0 +1,160 @@
+"""Bills of a run in another form. The amounts of the first tests are vector 10 of the caching reference."""
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from cached_turns import MARK, POLICY, TOOL, asks, claude, gpt, says, text
+
+from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.analysis.pricing import cost_of
+from turntape.inspector.ledger.what_if import Bill, Change, RecordedRun, bill, recorded_run
+from turntape.inspector.ledger.what_if.bills import by_the_rules
+from turntape.inspector.run.labels import label_all
+from turntape.inspector.wire.parse import read
+
+NOW = 1_795_000_000.0
+U = asks(text("What is a tape?", MARK))
+BARE = asks(text("What is a tape?"))
+MORE = [BARE, says("Fine."), asks(text("And a reel?", MARK))]
+
+
+def recorded(*trips: RoundTrip) -> RecordedRun:
+    return recorded_run(
+        label_all([replace(trip, index=n, started_at=trip.started_at + NOW) for n, trip in enumerate(trips)])
+    )
+
+
+def priced(*trips: RoundTrip, **change: Any) -> Bill:
+    return bill(recorded(*trips), Change(**change))
+
+
+@pytest.mark.parametrize(
+    ("model", "counts", "hour", "output", "amount"),
+    [
+        ("claude-opus-5-5", (2000, 1000, 3), 0, 500, "0.015412"),
+        ("claude-haiku-5-5", (100_000, 5000, 5000), 3000, 1000, "0.01425"),
+    ],
+)
+def test_reads_and_writes_have_their_prices(
+    model: str, counts: tuple[int, int, int], hour: int, output: int, amount: str
+) -> None:
+    trip = replace(claude([U], counts, model=model, output=output), started_at=NOW)
+    reading = read(trip)
+    assert reading.usage is not None
+    found = cost_of(trip, replace(reading, usage=replace(reading.usage, cache_write_1h=hour)))
+    assert found is not None
+    assert found.amount.quantize(Decimal("0.000001")) == Decimal(amount).quantize(Decimal("0.000001"))
+
+
+LOOP = (claude([U], (0, 5166, 3)), claude(MORE, (5166, 100, 3), at=30))
+MILLION = 1_000_000
+
+
+def test_the_actual_bill() -> None:
+    found = priced(*LOOP)
+    output = 2 * 40 * 15
+    assert found.amount == Decimal(5166 * 375 + 516600 // 100 * 30 + 100 * 375 + 6 * 300 + output * 100) / 100 / MILLION
+    assert (found.input, found.read, found.written) == (10438, 5166, 5266)
+
+
+def test_without_a_cache_all_is_fresh() -> None:
+    found = priced(*LOOP, cache="none")
+    assert found.amount == Decimal((5169 + 5269) * 3 + 80 * 15) / MILLION
+    assert (found.read, found.written) == (0, 0)
+
+
+def test_the_rules_give_what_happened_when_the_api_keeps_them() -> None:
+    run = recorded(*LOOP)
+    assert by_the_rules(run) == bill(run, Change())
+
+
+def test_an_hour_costs_more_to_write_and_lives_longer() -> None:
+    late = (LOOP[0], claude(MORE, (0, 5266, 3), at=900))
+    assert priced(*late).read == 0
+    found = priced(*late, cache="1h")
+    assert (found.read, found.written) == (5166, 5266)
+    assert found.amount == Decimal(5266 * 600 + 5166 * 30 + 6 * 300 + 1200 * 100) / 100 / MILLION
+
+
+def test_marks_are_put_where_the_run_has_none() -> None:
+    bare = (claude([BARE], (0, 0, 5169)), claude([BARE, says("Fine."), BARE], (0, 0, 5269), at=30))
+    found = priced(*bare, cache="5m")
+    assert (found.read, found.written) == (5166, 5266)
+    only = priced(*bare, marks=("system",))
+    assert 0 < only.read < 5166
+    assert only.read == only.written
+
+
+def test_another_model_and_tier() -> None:
+    cheap = priced(*LOOP, model="claude-haiku-4-5")
+    plain = priced(*LOOP)
+    assert cheap.amount is not None and plain.amount is not None
+    assert cheap.amount * 3 == plain.amount
+    batch = priced(*LOOP, tier="batch").amount
+    assert batch is not None and batch * 2 == plain.amount
+    foreign = priced(*LOOP, model="openai/gpt-5-mini").amount
+    assert foreign is not None and foreign < cheap.amount
+    assert priced(*LOOP, model="no-such-model").amount is None
+
+
+OTHER = {"name": "find", "description": "Finds things. " * 60, "input_schema": {"type": "object"}}
+
+
+def test_without_a_tool_its_definition_is_gone() -> None:
+    run = recorded(
+        claude([U], (0, 5166, 3), tools=[TOOL, OTHER]), claude(MORE, (5166, 100, 3), at=3, tools=[TOOL, OTHER])
+    )
+    whole, less = bill(run, Change()), bill(run, Change(without=("find",)))
+    assert run.tools() == ["find", "look"]
+    gone = whole.input - less.input
+    assert gone > 0 and gone % 2 == 0
+    assert less.read == whole.read - gone // 2
+
+
+def test_sorted_tools_are_read_again() -> None:
+    first = claude([U], (0, 5166, 3), tools=[OTHER, TOOL])
+    mixed = claude(MORE, (0, 5266, 3), at=30, tools=[TOOL, OTHER])
+    assert priced(first, mixed).read == 0
+    assert priced(first, mixed, sort_tools=True).read == 5166
+
+
+@pytest.mark.parametrize(
+    "clock", ["It is 2026-11-22T12:0{}:30Z.", "Today is Monday, 12:0{} PM.", "Stamp: 179500000{}."]
+)
+def test_without_a_clock_the_prompt_is_read_again(clock: str) -> None:
+    first = claude([U], (0, 5166, 3), system=clock.format(1) + POLICY)
+    second = claude(MORE, (0, 5266, 3), at=30, system=clock.format(2) + POLICY)
+    assert priced(first, second, no_clock=True).read == 5166
+    edited = claude(MORE, (0, 5266, 3), at=30, system="Be quick. " + POLICY)
+    assert priced(first, edited, no_clock=True).read == 0
+
+
+def test_results_are_capped() -> None:
+    call = {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "look", "input": {}}]}
+    result = asks({"type": "tool_result", "tool_use_id": "t", "content": "long " * 4000, **MARK})
+    sent = (
+        claude([U], (0, 5166, 3), content=call["content"]),
+        claude([BARE, {**call, "content": [*call["content"], text("Fine.")]}, result], (5166, 4040, 3), at=3),
+    )
+    run = recorded(*sent)
+    assert 3900 <= run.largest_result() <= 4040
+    assert bill(run, Change(cap=100)).input == bill(run, Change()).input - run.largest_result() + 100
+    assert bill(run, Change(cap=5000)).input == bill(run, Change()).input
+
+
+def test_a_cache_without_rules_is_scaled() -> None:
+    words = {"role": "user", "content": "Say more. " * 300}
+    trip = gpt([words], (2000, 1000, 9), model="gpt-3.5-turbo", tools=[{"type": "function", "function": {"name": "a"}}])
+    run = recorded(trip)
+    less = bill(run, Change(without=("a",)))
+    assert less.input < 2000
+    assert less.read == int(1000 * less.input / 2000)
+
+
+def test_turns_without_counts_or_price_are_in_no_bill() -> None:
+    failed = claude([U], (0, 5166, 3), status=529)
+    run = recorded(failed, claude([U], (0, 5166, 3), model="private-1"))
+    assert run.uncounted == 1
+    assert bill(run, Change()) == Bill(None, 1, 5169, 0, 5166)

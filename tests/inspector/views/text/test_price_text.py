@@ -1,0 +1,53 @@
+"""The table of bills."""
+
+from decimal import Decimal
+
+from turntape.inspector.ledger.what_if import Bill, Change, Comparison, Scenario
+from turntape.inspector.views.text.price_text import price_text
+
+ACTUAL = Bill(Decimal("1.00"), 0, 1000, 500, 0)
+
+
+def scenario(what: str, amount: str | None, share: str | None = None) -> Scenario:
+    bill = Bill(None if amount is None else Decimal(amount), 0 if amount else 3, 2000, 0, 0)
+    return Scenario(Change(), what, bill, None, None if share is None else Decimal(share), ("Answers stay.",))
+
+
+def lines(*scenarios: Scenario, width: int = 80, uncounted: int = 0, actual: Bill = ACTUAL) -> list[str]:
+    return list(price_text(Comparison(3, uncounted, actual, scenarios), "run", width))
+
+
+def test_the_actual_bill_is_in_its_place() -> None:
+    found = lines(scenario("less", "0.50", "-0.5"), scenario("more", "2.00", "1"), scenario("unknown", None))
+    assert found[0] == "run: 3 turns, $1.00"
+    assert [line.split()[0] for line in found[3:7]] == ["less", "as", "more", "unknown"]
+    assert found[3].split() == ["less", "$0.500", "-50", "%", "2.0k", "0", "%"]
+    assert found[4].split() == ["as", "it", "was", "$1.00", "1.0k", "50", "%"]
+    assert found[6].split() == ["unknown", "–", "–", "2.0k", "0", "%"]
+    assert found[-2:] == ["assumed:", "  - Answers stay."]
+
+
+def test_long_words_are_wrapped_and_no_line_is_too_long() -> None:
+    long = "cache entries kept 1 hour, cache marks behind the system prompt and the last piece"
+    for width in (60, 80, 120):
+        found = lines(scenario(long, "0.50", "-0.5"), width=width)
+        assert max(map(len, found)) <= width
+        assert all(word in " ".join(found) for word in long.split())
+
+
+def test_when_nothing_makes_a_difference_it_says_so() -> None:
+    assert lines()[-1] == "no change of cache, tools, results or tier makes a difference of half a percent in this run"
+
+
+def test_what_is_missing_is_counted() -> None:
+    found = lines(uncounted=2, actual=Bill(None, 1, 1000, 0, 0))
+    assert found[:3] == [
+        "run: 3 turns, –",
+        "2 turns without counts: in no bill",
+        "1 turn without a price: `turntape prices` shows the models",
+    ]
+
+
+def test_all_bills_are_lower() -> None:
+    found = lines(scenario("less", "0.50", "-0.5"))
+    assert found[4].startswith("as it was")
