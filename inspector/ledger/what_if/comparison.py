@@ -12,7 +12,7 @@ from .recorded import RecordedRun
 _CAP = 2000
 """Results with more tokens than this are worth a row."""
 _WORTH = Decimal("0.005")
-"""A smaller share of the bill is not shown unless it was asked for."""
+"""A smaller share of the bill is not shown unless an option names it."""
 _SAME_ANSWERS = "The answers stay as they were: another model or prompt may need more or fewer turns."
 _RULES = "The cache begins empty and follows its provider's rules, and each read that they allow happens."
 

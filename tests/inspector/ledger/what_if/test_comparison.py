@@ -63,7 +63,7 @@ def test_what_the_api_did_against_its_rules_is_found() -> None:
     assert rules.bill.read == 5166
 
 
-def test_changes_that_were_asked_for_are_all_there_and_together() -> None:
+def test_named_changes_are_all_there_and_together() -> None:
     found = compared(*LOOP, changes=(Change(cap=10), Change(model="claude-haiku-4-5")))
     assert {one.what for one in found.scenarios} == {
         "results capped at 10 tokens",
