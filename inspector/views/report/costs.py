@@ -94,7 +94,7 @@ def _misses(ledger: Ledger, rows: Rows) -> Iterator[Html]:
     ]
     if not lines:
         text = "None: the cache gave what its rules let one expect."
-        yield tag("section", tag("h3", "Cache misses"), tag("p", text, class_="dim"))
+        yield tag("section", tag("h2", "Cache misses"), tag("p", text, class_="dim"))
         return
     yield _table("Cache misses", str(len(found)), ("cost", "tokens", "turn", "why"), lines)
 
@@ -153,6 +153,6 @@ def _bar(part: float | None) -> Html:
 def _table(title: str, note: str, heads: tuple[str, ...], lines: list[Html]) -> Html:
     head = tag("tr", *(tag("th", name, scope="col") if name else tag("td") for name in heads))
     return tag(
-        "section", tag("h3", f"{title} ", span("dim", note)), tag("div", tag("table", head, *lines), class_="scrolls"),
+        "section", tag("h2", f"{title} ", span("dim", note)), tag("div", tag("table", head, *lines), class_="scrolls"),
         class_="costs",
     )  # fmt: skip

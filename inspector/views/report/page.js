@@ -9,7 +9,7 @@ const bars = [...document.querySelectorAll("#growth g")];
 const caption = captionLine ? captionLine.textContent : "";
 const CHUNK = 60;
 const TAGS = new Set(
-  "a article b button code dd del details div dl dt h2 h3 img ins li ol p pre section span summary table td th tr ul".split(" "),
+  "a article b button code dd del details div dl dt figcaption figure h2 h3 img ins li ol p pre section span summary table td th tr ul".split(" "),
 );
 const PLAIN = /^(class|title|id|open|hidden|role|colspan|rowspan|scope|style|alt|width|height|tabindex|data-[a-z-]+|aria-[a-z-]+)$/;
 let index = null, chosen = null, asked = 0, sought = [];

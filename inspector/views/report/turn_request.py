@@ -8,6 +8,7 @@ from ...run.rows import Rows
 from ...wire.values import Message, Part, RequestReading
 from ..text.number_format import several, size
 from .markup import NOTHING, Html, joined, link, span, tag
+from .pictures import pictures
 from .text_blocks import arguments, block, folded, pretty, result_block
 
 
@@ -42,7 +43,7 @@ def _message(message: Message, names: dict[str | None, str], *, echo: bool) -> H
 
 def _part(message: Message, part: Part, names: dict[str | None, str], echo: bool) -> Html:
     if part.result is not None:
-        return result_block(part.result, names.get(part.result.call_id), "")
+        return joined((result_block(part.result, names.get(part.result.call_id), ""), *pictures(part.raw)))
     head = [span("role", message.role), span("dim", " as the model had sent it" if echo else "")]
     if part.call is not None:
         return folded([*head, span("dim", " call of "), part.call.name], arguments(part.call))
@@ -50,7 +51,8 @@ def _part(message: Message, part: Part, names: dict[str | None, str], echo: bool
         return tag("div", tag("div", *head), block(part.text, shut=echo))
     if part.kind == "reasoning":
         return folded([*head, span("dim", " reasoning")], block(part.text or "encrypted", whole=True))
-    return folded([*head, span("dim", f" [{part.kind}]")], block(pretty(part.raw), whole=True))
+    shown = [*pictures(part.raw)]
+    return joined((folded([*head, span("dim", f" [{part.kind}]")], block(pretty(part.raw), whole=True)), *shown))
 
 
 def composition(detail: Detail) -> Html:

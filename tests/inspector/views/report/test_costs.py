@@ -27,7 +27,7 @@ def test_every_piece_is_listed_with_a_link_to_its_turn() -> None:
 def test_the_dearest_piece_comes_first() -> None:
     run = Run.of([chat([user("word " * 900)], said("x"), usage=(1000, 1))])
     page = str(costs(run.ledger, run.rows))
-    pieces = words(page[page.index("<h3>Pieces") :])
+    pieces = words(page[page.index("<h2>Pieces") :])
 
     names = [piece.name for piece in run.ledger.ranked()]
     assert [pieces.index(words(name)) for name in names] == sorted(pieces.index(words(name)) for name in names)

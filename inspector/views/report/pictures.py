@@ -1,0 +1,38 @@
+"""The pictures that a message holds, inline."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import cast
+
+from ..text.number_format import size
+from .markup import Html, span, tag
+
+LARGEST = 4_000_000
+"""Characters of base64 that are shown at most."""
+_BEGINS = {"iVBORw0KGgo": "png", "/9j/": "jpeg", "R0lGOD": "gif", "UklGR": "webp"}
+"""How the base64 of each kind of picture begins."""
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{40,}={0,2}")
+_DATA_URL = re.compile(r"data:image/[a-z]+;base64,")
+
+
+def pictures(raw: object) -> Iterator[Html]:
+    """All pictures in a JSON value, whatever field an API puts them into."""
+    for data in _texts(raw):
+        data = _DATA_URL.sub("", data, count=1)
+        kind = next((kind for begins, kind in _BEGINS.items() if data.startswith(begins)), None)
+        if kind is None or len(data) > LARGEST or not _BASE64.fullmatch(data):
+            continue
+        words = f"{kind} picture, {size(len(data) * 3 // 4)}"
+        image = tag("img", src=f"data:image/{kind};base64,{data}", alt=words)
+        yield tag("figure", image, tag("figcaption", span("dim", words)))
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in cast("Mapping[str, object]", value).values():
+            yield from _texts(inner)
+    elif isinstance(value, list | tuple):
+        for inner in cast("list[object]", value):
+            yield from _texts(inner)

@@ -1,0 +1,44 @@
+"""Pictures in the report."""
+
+import pytest
+from conversations import chat, said
+from report_pages import Opened
+
+from turntape.inspector.run.run_index import Run
+from turntape.inspector.views.report import report
+from turntape.inspector.views.report.pictures import LARGEST, pictures
+
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}},
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}},
+        {"inlineData": {"mimeType": "image/png", "data": PNG}},
+        [{"image": {"format": "png", "source": {"bytes": PNG}}}],
+    ],
+    ids=["chat", "anthropic", "gemini", "converse"],
+)
+def test_a_picture_is_found_in_every_shape(raw: object) -> None:
+    (found,) = map(str, pictures(raw))
+
+    assert f'src="data:image/png;base64,{PNG}"' in found and 'alt="png picture, 7' in found
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["iVBORw0KGgo is how a PNG begins, as text", "https://a.example/b.png", PNG + '"><script>', "/9j/" + "A" * LARGEST],
+)
+def test_a_text_that_is_not_a_picture_is_not_shown_as_one(text: str) -> None:
+    assert not list(pictures({"text": text}))
+
+
+def test_the_picture_of_a_message_is_in_its_turn() -> None:
+    asked = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}}]}
+    run = Run.of([chat([asked], said("red"))])
+    opened, hidden = (Opened("".join(report(run, "run", redacted=redacted))) for redacted in (False, True))
+
+    assert f'<img src="data:image/png;base64,{PNG}"' in opened.views[0]
+    assert "<img" not in hidden.views[0] and PNG not in hidden.everything
