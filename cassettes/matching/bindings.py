@@ -87,6 +87,11 @@ class Bindings:
             waiting = left
         return True
 
+    def learn_folder(self, recorded: str, given: str) -> None:
+        """Bind a working directory that no text names. The root and what is known already stay as they are."""
+        if recorded.count("/") > 1 and given.count("/") > 1:
+            self._bind_folder("working directory", recorded, given)
+
     def learn(self, recorded: Split, given: Split, models: Collection[str] = ()) -> None:
         """Bind what goes together in two texts that differ in other ways too."""
         if recorded.skeleton == given.skeleton:

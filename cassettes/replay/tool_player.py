@@ -9,7 +9,7 @@ message of the client that it followed. Ids and progress tokens are those of the
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -21,6 +21,7 @@ from ..matching.fresh_values import Value, split
 from ..matching.grades import Matching
 from ..matching.json_diff import Difference, differences
 from ..matching.json_texts import with_texts
+from ..redaction.redactor import Redactor
 from ..tape.model import RoundTrip
 from .pace import Pace
 from .tool_recording import CALL, Asked, Json, RecordedSession, Said, canonical, message, params_of, recorded_sessions
@@ -81,7 +82,7 @@ class ToolPlayer:
     """The tool servers of a cassette. `connect(name)` is one process of a server. Any thread may use it.
 
     `values` has the bindings of the run, which the model's side and the tools share. `pace` is how fast the answers
-    are that have a recorded time.
+    are that have a recorded time. `folders` are the recorded working directories of the servers.
     """
 
     def __init__(
@@ -91,10 +92,14 @@ class ToolPlayer:
         matching: Matching | None = None,
         values: HasBindings | None = None,
         pace: Pace | None = None,
+        folders: Mapping[str, str] | None = None,
+        redactor: Redactor | None = None,
     ) -> None:
         self.matching = matching or Matching()
         self.pace = pace or Pace.of("recorded")
-        self.sessions = recorded_sessions(trips)
+        self.redactor = redactor or Redactor()
+        """Clears what a client says of secrets, as the recording is, before it is compared and reported."""
+        self.sessions = recorded_sessions(trips, self.redactor.normalise)
         self.played: list[PlayedCall] = []
         self.misses: list[ToolMiss] = []
         self.unknown: list[str] = []
@@ -103,6 +108,7 @@ class ToolPlayer:
         self.answered: set[tuple[str, int]] = set()
         """The session and sequence of each recorded answer that was sent."""
         self._values = values or _Values()
+        self._folders = folders or {}
         self._connections: defaultdict[str, int] = defaultdict(int)
         self._taken: set[tuple[str, int]] = set()
 
@@ -110,11 +116,14 @@ class ToolPlayer:
     def bindings(self) -> Bindings:
         return self._values.bindings
 
-    def connect(self, server: str) -> "ToolConnection":
-        """A new process of a server."""
+    def connect(self, server: str, folder: str | None = None) -> "ToolConnection":
+        """A new process of a server. `folder` is its working directory in this run."""
         with self.lock:
             number = self._connections[server]
             self._connections[server] += 1
+            recorded = self._folders.get(server)
+            if folder and recorded and self.matching.map_values:
+                self._values.bindings.learn_folder(recorded, folder)
         return ToolConnection(self, server, number)
 
     def calls(self, server: str) -> Iterator[Asked]:
@@ -270,12 +279,14 @@ class ToolConnection:
         """
         said = message(data)
         method, number = said.get("method"), said.get("id")
+        redactor = self._player.redactor
+        clean = message(redactor.normalise(redactor.body(data)))
         if not isinstance(method, str):
             for script in self._scripts:
                 if number is not None and script.waits_for == number:
                     script.waits_for = script.until = None
             return None
-        params, token = params_of(said)
+        (params, _), (_, token) = params_of(clean), params_of(said)
         with self._player.lock:
             asked = self._player.find(self.server, params) if method == CALL else self._recorded(method, params)
         if isinstance(asked, ToolMiss):

@@ -1,7 +1,7 @@
 """What is recorded of tool servers: their sessions, and what each said after which message of the client."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -133,8 +133,17 @@ def _doubles(value: object) -> object:
             return value
 
 
-def recorded_sessions(trips: Iterable[RoundTrip]) -> dict[str, list[RecordedSession]]:
-    """The sessions over stdio and in process by the name of their server, in the order in which they started."""
+def _as_it_is(data: bytes) -> bytes:
+    return data
+
+
+def recorded_sessions(
+    trips: Iterable[RoundTrip], normalised: Callable[[bytes], bytes] = _as_it_is
+) -> dict[str, list[RecordedSession]]:
+    """The sessions over stdio and in process by the name of their server, in the order in which they started.
+
+    `normalised` puts one mark in place of each secret in a message of the client.
+    """
     parts: defaultdict[tuple[str, str], list[RoundTrip]] = defaultdict(list)
     for place, trip in enumerate(trips):
         if trip.tool_wire is not None:
@@ -142,13 +151,15 @@ def recorded_sessions(trips: Iterable[RoundTrip]) -> dict[str, list[RecordedSess
             parts[trip.tool_wire.server, trip.tool_wire.session].append(numbered)
     found: defaultdict[str, list[RecordedSession]] = defaultdict(list)
     for (server, key), exchanges in parts.items():
-        found[server].append(_session(server, key, exchanges))
+        found[server].append(_session(server, key, exchanges, normalised))
     for sessions in found.values():
         sessions.sort(key=lambda session: session.started_at)
     return dict(found)
 
 
-def _session(server: str, key: str, exchanges: list[RoundTrip]) -> RecordedSession:
+def _session(
+    server: str, key: str, exchanges: list[RoundTrip], normalised: Callable[[bytes], bytes]
+) -> RecordedSession:
     session = RecordedSession(server, key, min(trip.started_at for trip in exchanges))
     others: list[Said] = []
     for trip in exchanges:
@@ -159,7 +170,7 @@ def _session(server: str, key: str, exchanges: list[RoundTrip]) -> RecordedSessi
             others.append(said)
         elif said.method is not None:
             asked = Asked(said, session, trip.index, cut=trip.failure is not None and trip.failure.kind == "cut")
-            asked.method, (asked.params, asked.token) = said.method, params_of(said.data)
+            asked.method, (asked.params, asked.token) = said.method, params_of(message(normalised(said.raw)))
             if trip.response is not None and wire.answered is not None:
                 at = trip.started_at + (trip.ended_at or 0) / 1_000_000
                 asked.answer = Said("server", trip.response.body, at, wire.answered)

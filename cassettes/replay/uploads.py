@@ -1,6 +1,6 @@
 """Uploads of a client's own traces to the API's host, as openai-agents sends them.
 
-Each run sends other ids, in other batches, from a thread of its own, and nothing in the run follows from the answer. So
+Each run sends other ids, in other batches, from its own thread, and nothing in the run follows from the answer. So
 a replay gives each of them the recorded answer, whatever it holds, and neither expects nor reports them.
 """
 

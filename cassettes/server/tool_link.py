@@ -1,7 +1,7 @@
 """A local socket where the wrappers of tool servers get the recorded servers in place of the real ones.
 
-The first line of a connection is a JSON object, `{"server": name}`; the rest is what the client and the server say, one
-message a line. The connection ends when the recorded server had ended.
+The first line of a connection is a JSON object, `{"server": name, "cwd": folder}`; the rest is what the client and the
+server say, one message a line. The connection ends when the recorded server had ended.
 """
 
 import asyncio
@@ -19,6 +19,8 @@ from ..replay.tool_player import ToolConnection, ToolPlayer
 
 _ROUNDS = 8
 """Rounds of the loop at the end, more than a connection needs from its acceptance to its close."""
+_LAST = 10.0
+"""Seconds for answers to a client that has closed its end."""
 LINE_BYTES = 1 << 30
 """The longest line that is read."""
 
@@ -28,8 +30,9 @@ async def talk(player: ToolPlayer, reader: asyncio.StreamReader, writer: asyncio
     clock = asyncio.get_running_loop().time
     line: asyncio.Task[bytes] | None = None
     try:
-        hello = orjson.loads(await reader.readline())
-        connection = player.connect(str(cast(dict[str, object], hello)["server"]))
+        hello = cast(dict[str, object], orjson.loads(await reader.readline()))
+        folder = hello.get("cwd")
+        connection = player.connect(str(hello["server"]), folder if isinstance(folder, str) else None)
         line = asyncio.ensure_future(reader.readline())
         while not connection.closed:
             await _send(connection, writer, clock())
@@ -40,6 +43,7 @@ async def talk(player: ToolPlayer, reader: asyncio.StreamReader, writer: asyncio
                 continue
             data = line.result()
             if not data:
+                await _finish(connection, writer, clock() + _LAST)
                 break
             connection.receive(data.rstrip(b"\r\n"), clock())
             line = asyncio.ensure_future(reader.readline())
@@ -50,6 +54,14 @@ async def talk(player: ToolPlayer, reader: asyncio.StreamReader, writer: asyncio
             line.cancel()
         with contextlib.suppress(OSError):
             writer.close()
+
+
+async def _finish(connection: ToolConnection, writer: asyncio.StreamWriter, until: float) -> None:
+    """The client has closed its end: it still gets the answers to what it asked, as from a server."""
+    clock = asyncio.get_running_loop().time
+    while (pause := connection.wait(clock())) is not None and clock() + pause < until and not connection.closed:
+        await asyncio.sleep(pause)
+        await _send(connection, writer, clock())
 
 
 async def _send(connection: ToolConnection, writer: asyncio.StreamWriter, now: float) -> None:

@@ -20,7 +20,7 @@ def main(path: str, name: str) -> int:
     except OSError as exc:
         sys.stderr.write(f"turntape: the player of recorded tool servers at {path} cannot be reached: {exc}\n")
         return 1
-    link.sendall(json.dumps({"server": name}).encode() + b"\n")
+    link.sendall(json.dumps({"server": name, "cwd": os.getcwd()}).encode() + b"\n")  # noqa: PTH109 - pathlib is slow
     sources = [0, link.fileno()]
     while True:
         for ready in select.select(sources, [], [])[0]:

@@ -22,6 +22,7 @@ class Wrapped:
         run: str | None = None,
         output: str | None = None,
         play: str | None = None,
+        replay: str | None = None,
         live: str = "",
     ) -> None:
         self.command = command
@@ -35,6 +36,8 @@ class Wrapped:
 
         self.play = play
         """The socket of the player of a recording, which answers in place of the server; None for the server itself."""
+        self.replay = replay
+        """A recording whose player is to be started, without a run; nothing is recorded then without `output`."""
         self.live = live
         """Names of servers that are not played, with commas between them."""
 
@@ -61,7 +64,7 @@ class Wrapped:
                 address = Address.parse(self.link)
                 token = address.token
                 socket = address.connect()
-            else:
+            elif self.replay is None or self.output is not None:
                 from .own_recorder import start_recorder
 
                 socket = start_recorder(self.output)

@@ -7,6 +7,7 @@ client. A wrapper without a recorder, or with a recorder that ends, still passes
 import os
 from collections.abc import Sequence
 
+from ..exit_codes import USAGE
 from .address import VARIABLE
 from .wrapped import Wrapped
 
@@ -17,6 +18,7 @@ _FIELDS = {
     "-o": "output",
     "--output": "output",
     "--play": "play",
+    "--replay": "replay",
     "--live": "live",
 }
 """Options with a value, and the fields of `Wrapped` that they set."""
@@ -44,6 +46,15 @@ def wrap(wrapped: Wrapped) -> int:
     """Run the server in our place and return its exit code. When a signal ended it, the same signal ends us."""
     if wrapped.link is None and wrapped.output is None and (link := os.environ.get(VARIABLE)):
         wrapped.link = link
+    if wrapped.replay is not None:
+        from .link import to_stderr
+        from .own_player import player_of
+
+        try:
+            wrapped.play = player_of(wrapped.replay)
+        except OSError as exc:
+            to_stderr(str(exc))
+            return USAGE
     if os.name == "posix":
         from .posix_session import run
     else:

@@ -30,6 +30,11 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="SOCKET",
         help="start no server: the player of a recording at this socket answers, which `turntape run --replay` inserts",
     )
+    parser.add_argument(
+        "--replay",
+        metavar="F",
+        help="start no server: this recording of it answers; nothing is recorded then, unless -o is given",
+    )
     parser.add_argument("--live", default="", help=argparse.SUPPRESS)
     add_output(
         parser,
@@ -58,6 +63,7 @@ def main(options: argparse.Namespace) -> int:
         run=options.run,
         output=options.output,
         play=options.play,
+        replay=options.replay,
         live=options.live,
     )
     return wrap(wrapped)

@@ -9,6 +9,7 @@ from turntape.cassettes import Matching
 from turntape.cassettes.matching.bindings import Bindings
 from turntape.cassettes.matching.fresh_values import split
 from turntape.cassettes.recording.tool_session import ToolSession
+from turntape.cassettes.redaction.redactor import Redactor
 from turntape.cassettes.replay.pace import Pace
 from turntape.cassettes.replay.tool_player import PATIENCE, ToolConnection, ToolPlayer
 from turntape.cassettes.tape.model import RoundTrip, Side, ToolServer
@@ -366,3 +367,59 @@ def test_the_answer_to_a_list_comes_at_the_pace(pace: str | None, wait: float | 
 
     assert ask(files, client(1, "tools/list"), 10.0) == ([(1, "done")] if wait is None else [])
     assert files.wait(10.0) == wait
+
+
+SECRET = "sk-proj-" + "abcDEF0123456789" * 3
+
+
+def redacted(trips: list[RoundTrip]) -> list[RoundTrip]:
+    redactor = Redactor(salt="other")
+    return [redactor.round_trip(trip) for trip in trips]
+
+
+def test_a_secret_in_the_arguments_is_the_mark_of_the_recording() -> None:
+    trips = redacted(session(call(1, key=SECRET), answer(1, "with a key")))
+    assert SECRET.encode() not in trips[0].request.body
+
+    connection = connected(trips)
+
+    assert ask(connection, call(7, key=SECRET)) == [(7, "with a key")]
+
+
+def test_a_secret_is_not_quoted_in_a_miss() -> None:
+    player = ToolPlayer(redacted(session(call(1, key=SECRET, n=1), answer(1))))
+    player.connect("files").receive(written(call(1, key=SECRET, n=2)[1]), 0.0)  # type: ignore[arg-type]
+    player.connect("files").receive(written(call(2, key=SECRET, extra=SECRET)[1]), 0.0)  # type: ignore[arg-type]
+
+    said = "\n".join(player.lines())
+    assert "/n was 1 and is 2" in said
+    assert "/extra" in said
+    assert "abcDEF" not in said
+
+
+def test_the_working_directory_that_no_text_names_is_that_of_the_server() -> None:
+    trips = session(call(1, path="/home/ana/proj/a.txt"), answer(1, "read /home/ana/proj/a.txt and /home/ana/b"))
+    player = ToolPlayer(trips, folders={"files": "/home/ana/proj"})
+
+    connection = player.connect("files", "/srv/ci/job")
+
+    assert ask(connection, call(1, path="/srv/ci/job/a.txt")) == [(1, "read /srv/ci/job/a.txt and /home/ana/b")]
+    assert not player.misses
+
+
+@pytest.mark.parametrize(
+    ("recorded", "folder", "matching"),
+    [
+        (None, "/srv/ci/job", Matching()),
+        ("/home/ana/proj", None, Matching()),
+        ("/", "/srv/ci/job", Matching()),
+        ("/home/ana/proj", "/srv/ci/job", Matching(map_values=False)),
+    ],
+)
+def test_without_two_working_directories_nothing_is_mapped(
+    recorded: str | None, folder: str | None, matching: Matching
+) -> None:
+    trips = session(call(1), answer(1, "read /home/ana/proj/a.txt"))
+    player = ToolPlayer(trips, matching=matching, folders={"files": recorded} if recorded else {})
+
+    assert ask(player.connect("files", folder), call(1)) == [(1, "read /home/ana/proj/a.txt")]

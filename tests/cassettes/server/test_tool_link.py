@@ -57,6 +57,28 @@ def test_a_line_is_answered_by_a_line(address: str) -> None:
         assert lines.read() == b""
 
 
+def test_who_closes_its_end_still_gets_an_answer_that_takes_time(tmp_path: Path) -> None:
+    asked = orjson.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize"})
+    said = Response(0, content=orjson.dumps({"jsonrpc": "2.0", "id": 1, "result": "late"}))
+    wire = ToolWire("s", "files", "client", 0, 1)
+    slow = RoundTrip(Request("STDIO", "stdio://files", content=asked), said, 100.0, ended_at=50_000, tool_wire=wire)
+    path = str(tmp_path / "tools")
+    with tool_link(ToolPlayer([slow]), path), connected(path) as link:
+        link.sendall(asked + b"\n")
+        link.shutdown(socket.SHUT_WR)
+
+        assert orjson.loads(link.makefile("rb").read())["result"] == "late"
+
+
+def test_the_working_directory_of_the_wrapper_is_that_of_the_recording(tmp_path: Path) -> None:
+    path = str(tmp_path / "tools")
+    player = ToolPlayer([called(1, "a", "in /home/ana/proj/x")], folders={"files": "/home/ana/proj"})
+    with tool_link(player, path), connected(path, b'{"server": "files", "cwd": "/srv/ci/job"}\n') as link:
+        link.sendall(asked("a"))
+
+        assert orjson.loads(link.makefile("rb").readline())["result"] == "in /srv/ci/job/x"
+
+
 def test_the_connection_ends_where_the_recorded_server_ended(address: str) -> None:
     with connected(address) as link:
         link.sendall(asked("c"))

@@ -1,1 +1,1 @@
-"""The sealed run: real clients with real tool servers, recorded once and replayed with nothing but the cassette."""
+"""The sealed run: real clients with real tool servers, recorded once and replayed from the cassette alone."""

@@ -28,7 +28,7 @@ from .servers import Programs, SealedServer
 
 @dataclass(slots=True)
 class SealedCell:
-    """What became of one recording and its replays."""
+    """One recording and its replays."""
 
     client: str
     version: str
@@ -133,7 +133,7 @@ def _replay(
     tapes: tuple[Path, Path],
     number: int,
 ) -> _Done:
-    """The client with a home of its own, in which nothing of the recording is left but the cassette."""
+    """The client with a new home, while only the cassette is left of the recording."""
     home = _home(folder / "ci" / f"job-{number:04}", server)
     before = str(folder / "laptop-anna" / "home")
     command = tuple(word.replace(before, str(home)) for word in recorded.command)
@@ -212,8 +212,22 @@ def difference(recorded: _Done, replayed: _Done) -> str | None:
     # A server over HTTP runs elsewhere: its own paths stay what they were.
     if _calls(recorded) != _calls(replayed, recorded.home):
         return "a result is not equal"
-    outputs = [_without(done.said.stdout, done.home) for done in (recorded, replayed) if done.said]
+    outputs = [_printed(done.said.stdout, done.home) for done in (recorded, replayed) if done.said]
     return None if outputs[0] == outputs[1] else _short(f"other output: {outputs[1]!r}, not {outputs[0]!r}", replayed)
+
+
+_PASSING = (
+    (re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"), "UUID"),
+    (re.compile(r"(?m)^(Duration +)[\dhms. ]+$"), r"\1TIME"),
+)
+"""What clients print that differs between any two runs."""
+
+
+def _printed(text: str, home: Path) -> str:
+    text = _without(text, home)
+    for pattern, word in _PASSING:
+        text = pattern.sub(word, text)
+    return text
 
 
 def _short(text: str, done: _Done) -> str:

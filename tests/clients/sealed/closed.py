@@ -1,4 +1,4 @@
-"""How the network is closed for a replay: a network namespace of its own, which has only its own loopback interface.
+"""How the network is closed for a replay: a new network namespace, which has only a loopback interface.
 
 Nothing outside can be reached from there, not even a server on this machine's loopback interface. Where the system
 does not allow it, only the proxies of the environment point to a closed port.
@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Mapping
 
 _UP = 'ip link set lo up && exec "$@"'
-NAMESPACE = "a network namespace with nothing but its own loopback interface"
+NAMESPACE = "a network namespace that has only its own loopback interface"
 PROXIES = "proxy variables that point to a closed port, because this system allows no network namespace"
 
 

@@ -23,7 +23,7 @@ Each cell was recorded once, with a scripted model that calls the tools of the s
 the server's programs were removed, and the client was run again several times, each time with an empty home in another
 folder and with the network closed. "20 of 20" means: in 20 of 20 replays every turn and every tool call of the
 recording was made and answered from the cassette, nothing else was requested, each result was the recorded one, and
-the client printed the same.
+the client printed the same, apart from times and session ids.
 
 """
 COMMANDS = """

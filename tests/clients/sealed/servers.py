@@ -131,7 +131,7 @@ SERVERS = (
 
 
 class Programs:
-    """The programs of a server in a folder of their own, which `remove` takes away."""
+    """The programs of a server in a separate folder, which `remove` takes away."""
 
     def __init__(self, server: SealedServer, folder: Path) -> None:
         self.folder = folder / "programs"

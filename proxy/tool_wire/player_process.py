@@ -1,0 +1,79 @@
+"""The player of recorded tool servers without a run, as a process: `player_process FILE SOCKET PID`.
+
+It listens on the socket and closes its stdout; before that, it writes there why it cannot. It ends when the client, the
+process PID, has ended and nobody is connected.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from turntape.cassettes.errors import CassetteError, TurntapeError
+from turntape.cassettes.replay.tool_player import ToolConnection, ToolPlayer
+from turntape.cassettes.server.tool_link import tool_link
+from turntape.cassettes.tape.reader import Cassette
+
+_LOOK = 0.5
+"""Seconds between two looks at whether the client is still there."""
+_AFTER = 5.0
+"""Seconds for which it stays after the client, for servers that end later."""
+
+
+class Servers(ToolPlayer):
+    """The servers of a recording. When it has only one, that one answers under any name."""
+
+    def connect(self, server: str, folder: str | None = None) -> ToolConnection:
+        if server not in self.sessions and len(self.sessions) == 1:
+            server = next(iter(self.sessions))
+        return super().connect(server, folder)
+
+
+def servers_of(path: str) -> Servers:
+    """The servers of a cassette. Raises TurntapeError when it has none over stdio or in process."""
+    cassette = Cassette.load(path)
+    trips = [trip for trip in cassette if trip.tool_wire is not None]
+    if not trips:
+        raise CassetteError(f"{path!r} has no tool server (MCP); record one with `turntape mcp` or `turntape run`")
+    folders: Mapping[str, str] = {one.server: one.cwd for one in cassette.tool_servers.values() if one.cwd}
+    return Servers(trips, folders=folders)
+
+
+def main(arguments: Sequence[str]) -> int:
+    recording, path, client = arguments
+    try:
+        player = servers_of(recording)
+        with tool_link(player, path):
+            _close_stdout()
+            until = time.monotonic() + _AFTER
+            while time.monotonic() < until:
+                time.sleep(_LOOK)
+                if _runs(int(client)):
+                    until = time.monotonic() + _AFTER
+        Path(f"{path}.lock").unlink(missing_ok=True)
+    except (TurntapeError, OSError) as exc:
+        sys.stdout.write(f"{exc}\n")
+        return 1
+    return 0
+
+
+def _close_stdout() -> None:
+    """Say that it listens: the wrapper waits for the end of this stream."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    os.close(nothing)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

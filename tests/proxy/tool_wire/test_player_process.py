@@ -1,0 +1,52 @@
+"""The servers that a recording offers to wrappers without a run."""
+
+from pathlib import Path
+
+import orjson
+import pytest
+
+from turntape.cassettes import Recorder, Request, Response, RoundTrip
+from turntape.cassettes.errors import CassetteError
+from turntape.cassettes.tape.model import ToolServer, ToolWire
+from turntape.proxy.tool_wire.player_process import main, servers_of
+
+CALL = orjson.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "t"}})
+
+
+def tape(path: Path, *servers: str) -> str:
+    with Recorder(path) as recorder:
+        recorder.write(RoundTrip(Request("POST", "https://api.openai.com/v1/responses", content=b"{}"), None, 1.0))
+        for server in servers:
+            recorder.tool_server(ToolServer(server, server, cwd=f"/home/ana/{server}", started_at=1.0))
+            said = Response(0, content=orjson.dumps({"jsonrpc": "2.0", "id": 1, "result": server}))
+            wire = ToolWire(server, server, "client", 0, 1)
+            recorder.write(RoundTrip(Request("STDIO", f"stdio://{server}", content=CALL), said, 2.0, tool_wire=wire))
+    return str(path)
+
+
+def said(path: str, server: str) -> list[object]:
+    connection = servers_of(path).connect(server)
+    connection.receive(CALL, 0.0)
+    return [orjson.loads(line)["result"] for line in connection.due(0.0)]
+
+
+def test_the_only_server_answers_under_any_name(tmp_path: Path) -> None:
+    path = tape(tmp_path / "a.cassette.jsonl", "one")
+
+    assert said(path, "one") == said(path, "npx") == ["one"]
+
+
+def test_one_of_several_is_chosen_by_its_name(tmp_path: Path) -> None:
+    path = tape(tmp_path / "a.cassette.jsonl", "one", "two")
+
+    assert said(path, "two") == ["two"]
+    assert "was not called in the recording" in str(said(path, "three"))
+
+
+def test_a_recording_without_a_tool_server_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tape(tmp_path / "a.cassette.jsonl")
+
+    with pytest.raises(CassetteError, match="has no tool server"):
+        servers_of(path)
+    assert main([path, str(tmp_path / "socket"), "1"]) == 1
+    assert "has no tool server (MCP)" in capsys.readouterr().out
