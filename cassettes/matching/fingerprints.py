@@ -28,6 +28,7 @@ from .request_fields import (
     CONVERSATIONS,
     LINKS,
     Json,
+    by_name,
     conversation,
     is_models,
     part_of_item,
@@ -161,7 +162,16 @@ class Fingerprint:
 
     @cached_property
     def stable(self) -> Key:
-        return (self.method, self.stable_path, digest(_dumped(self.stable_value)))
+        return (self.method, self.stable_path, digest(_dumped(self._in_order)))
+
+    @cached_property
+    def _in_order(self) -> object:
+        """The body without ignored fields, with its tools in the order of their names: clients offer the tools of
+        several servers in the order in which these answer."""
+        value = self.stable_value
+        fields = cast(Json, value) if isinstance(value, dict) else {}
+        tools = fields.get("tools")
+        return {**fields, "tools": by_name(cast(object, tools))} if isinstance(tools, list) else value
 
     @cached_property
     def fields(self) -> Json:
@@ -172,7 +182,7 @@ class Fingerprint:
     def apart(self) -> tuple[Key, tuple[Value, ...]]:
         """The key of the request without the values that are new in each run, and these values."""
         values: list[Value] = []
-        skeleton = self._skeleton(self.stable_value, values)
+        skeleton = self._skeleton(self._in_order, values)
         return (self.method, self.stable_path, digest(_dumped(skeleton))), tuple(values)
 
     def _skeleton(self, value: object, values: list[Value]) -> object:

@@ -109,3 +109,32 @@ def part_of(pointer: str) -> str:
         return "messages"
     first, *rest = segments(pointer) if pointer.startswith("/") else [pointer]
     return rest[0] if first in CONTAINERS and rest else part_of_key(first)
+
+
+def by_name(tools: object) -> object:
+    """A list of tools in the order of their names, and so the lists in it (Gemini); others stay as they are."""
+    if not isinstance(tools, list):
+        return tools
+    items = [_with_lists_in_order(item) for item in cast(list[object], tools)]
+    names = [_name_of(item) for item in items]
+    if any(name is None for name in names):
+        return items
+    return [item for _, item in sorted(zip(names, items, strict=True), key=lambda pair: pair[0] or "")]
+
+
+def _name_of(tool: object) -> str | None:
+    fields = cast(Json, tool) if isinstance(tool, dict) else {}
+    function = fields.get("function") or fields.get("toolSpec")
+    name = fields.get("name") or (cast(Json, function).get("name") if isinstance(function, dict) else None)
+    return name if isinstance(name, str) else None
+
+
+def _with_lists_in_order(tool: object) -> object:
+    if not isinstance(tool, dict):
+        return tool
+    fields = cast(Json, tool)
+    return {key: by_name(item) if key in _TOOL_LISTS else item for key, item in fields.items()}
+
+
+_TOOL_LISTS = frozenset({"functionDeclarations", "function_declarations", "tools"})
+"""Where an entry holds several tools: Gemini's functions, and a namespace of the Responses API."""

@@ -10,6 +10,7 @@ from ..analysis.dispatch import Dispatch
 from ..analysis.history_diff import HistoryDiff, diff_history
 from ..analysis.turn import Turn
 from ..wire.exchange import Exchange
+from ..wire.history import PerMessage
 from ..wire.json_value import as_array, as_object, compact
 from ..wire.protocols.protocol import Protocol
 from ..wire.providers import Provider, provider_of
@@ -41,6 +42,15 @@ def _media(part: Part) -> Iterator[object]:
         yield part.raw
     elif part.result is not None and not part.result.server:
         yield from (item for item in as_array(as_object(part.raw).get("content")) if "text" not in as_object(item))
+
+
+def _blobs_of(message: Message) -> list[tuple[Part, int]]:
+    return [
+        (part, hash(spelled)) for part in message.parts for raw in _media(part) if len(spelled := compact(raw)) >= _BLOB
+    ]
+
+
+_blobs = PerMessage(_blobs_of)
 
 
 def finish_at(turn: Turn) -> str:
@@ -185,13 +195,7 @@ class RuleContext:
         """The large media of the request, each with a hash of its bytes."""
         if len(self.turn.round_trip.request.body) < _BLOB:
             return []
-        return [
-            (part, hash(spelled))
-            for message in self.request.messages
-            for part in message.parts
-            for raw in _media(part)
-            if len(spelled := compact(raw)) >= _BLOB
-        ]
+        return [found for of_message in _blobs.of(self.request.messages) for found in of_message]
 
     @cached_property
     def calls(self) -> dict[str, Part]:

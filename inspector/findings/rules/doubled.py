@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 
-from ...analysis.conversation import Unit, joined, units_emitted
+from ...analysis.conversation import Unit, joined, shared_units, units_emitted
 from ...analysis.turn import Turn
 from ..model_words import is_user_text
 from ..rule import Note, rule
@@ -52,11 +52,12 @@ def _spoken(turn: Turn) -> list[Unit]:
 
 def _copies(before: Turn, now: Turn) -> list[Unit]:
     """The pieces that repeat the beginning of the history, if the request has more answers than there were."""
-    units = _spoken(now)
     emission = before.reading.emission
-    answered = _count_answers(_spoken(before)) + _count_answers(joined(units_emitted(emission)) if emission else ())
-    if _count_answers(units) <= answered:
+    old, new = _unshared(before, now)
+    answered = _count_answers(old) + _count_answers(joined(units_emitted(emission)) if emission else ())
+    if _count_answers(new) <= answered:
         return []
+    units = _spoken(now)
     meanings = [unit.meaning for unit in units]
     for start in range(_SHORTEST, len(units)):
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(meanings, meanings[start:], strict=False)))
@@ -64,6 +65,15 @@ def _copies(before: Turn, now: Turn) -> list[Unit]:
         if len(copy) >= _SHORTEST and any(map(is_user_text, copy)) and _count_answers(copy):
             return copy
     return []
+
+
+def _unshared(before: Turn, now: Turn) -> tuple[list[Unit], list[Unit]]:
+    """What two histories do not begin with alike. A text of several parts is not cut in two."""
+    old, new = before.conversation.history, now.conversation.history
+    place = shared_units(old, new)
+    while place and old[place - 1].kind == "text" and old[place - 1].role == "assistant":
+        place -= 1
+    return joined(old[place:]), joined(new[place:])
 
 
 def _held_pieces(context: RuleContext) -> list[Unit]:
@@ -125,7 +135,7 @@ _PROMPT = 100
     ),
 )
 def user_repeated(context: RuleContext) -> Iterator[Note]:
-    units = _spoken(context.turn)
+    units = [unit for unit in context.turn.conversation.history if unit.role != "system"]
     pairs = [(one, two) for one, two in pairwise(units) if is_user_text(two) and one.meaning == two.meaning]
     if len({two.meaning for _, two in pairs}) > 1:
         yield Note(

@@ -114,10 +114,10 @@ def _given(context: RuleContext) -> Iterator[str]:
 def unopened(context: RuleContext) -> Iterator[Note]:
     """Reasoning whose beginning the server took away: its end is in the text, or the name of its channel."""
     text = _CODE.sub("", context.emission.text)
-    if any(_CLOSED.search(said) for said in _given(context)):
-        return
     closed = _CLOSED.search(text)
     channel = _CHANNELS.match(text)
+    if not (closed or channel) or any(_CLOSED.search(said) for said in _given(context)):
+        return
     if closed is not None and _OPENED.search(text) is None:
         what = f"the text of the answer has {closed[0]!r} and no beginning of a thought: {context.emission.text.strip()[:60]!r}"
     elif channel is not None:

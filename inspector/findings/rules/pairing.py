@@ -198,6 +198,8 @@ def _is_the_apis(context: RuleContext, part: Part) -> bool:
 
 
 def _orphans(context: RuleContext) -> Iterator[Note]:
+    if not context.pairing.orphans:
+        return
     items = {as_text(as_object(p.raw).get("id")) for m in context.request.messages for p in m.parts if p.call}
     for part in context.pairing.orphans:
         result = part.result

@@ -1,9 +1,10 @@
 """Pairing by id alone, for APIs that find a result wherever it is, and for those that hold the conversation."""
 
-from collections.abc import Sequence
+from collections import ChainMap
+from collections.abc import Mapping, Sequence
 
-from ...wire.json_value import as_object
 from .model import Entry, ResultPart, ToolPairing, known_ids
+from .settled import Settled
 
 
 def pair_continuation(
@@ -15,20 +16,26 @@ def pair_continuation(
     listed = known_ids(entries)
     asked = [result for result in results if result.id and result.id not in listed]
     found.orphans += [result.part for result in asked if result.id not in emitted]
-    _check_order(asked, emitted, found)
+    _check_order(asked, {call_id: place for place, call_id in enumerate(emitted)}, found)
 
 
-def pair_anywhere(entries: list[Entry], results: list[ResultPart], found: ToolPairing) -> None:
+def pair_anywhere(entries: list[Entry], results: list[ResultPart], settled: Settled, found: ToolPairing) -> None:
+    """Adds to `found` what does not fit in the entries after the settled ones."""
     calls = {call.id: call.part for entry in entries for call in entry.calls if call.id}
     answered = {result.id for result in results}
-    found.missing += [part for call_id, part in calls.items() if call_id not in answered]
-    in_order = list(calls)
+    found.missing += [
+        part for call_id, part in calls.items() if call_id not in answered and call_id not in settled.results
+    ]
+    new = {call_id: len(settled.places) + place for place, call_id in enumerate(calls)}
+    places = ChainMap(settled.places, new)
     for row in _rows(entries):
-        _check_order(row, in_order, found)
-    if any(as_object(entry.message.raw).get("type") == "item_reference" for entry in entries):
+        _check_order(row, places, found)
+    if settled.refers or any(entry.is_reference for entry in entries):
         return  # The calls may be among the items that are only referred to.
     listed = known_ids(entries)
-    found.orphans += [result.part for result in results if result.id and result.id not in listed]
+    found.orphans += [
+        result.part for result in results if result.id and result.id not in listed and result.id not in settled.listed
+    ]
 
 
 def _rows(entries: list[Entry]) -> list[list[ResultPart]]:
@@ -42,8 +49,7 @@ def _rows(entries: list[Entry]) -> list[list[ResultPart]]:
     return rows
 
 
-def _check_order(results: list[ResultPart], call_ids: Sequence[str], found: ToolPairing) -> None:
-    places = {call_id: place for place, call_id in enumerate(call_ids)}
-    order = [places[result.id] for result in results if result.id in places]
+def _check_order(results: list[ResultPart], places: Mapping[str, int], found: ToolPairing) -> None:
+    order = [places[result.id] for result in results if result.id is not None and result.id in places]
     if order != sorted(order):
         found.reordered.append(tuple(result.part for result in results))

@@ -1,22 +1,30 @@
 """Pairing for APIs that want the results of an answer right after it: each answer is matched with what follows it."""
 
-from collections.abc import Iterator
+from collections import ChainMap
+from collections.abc import Iterator, Mapping
 
 from ...wire.protocols.traits import Pairing
 from .model import CallPart, Entry, ResultPart, ToolPairing, known_ids
+from .settled import Settled
 
 
-def pair_in_place(entries: list[Entry], results: list[ResultPart], rules: Pairing, found: ToolPairing) -> None:
-    """Adds to `found` what does not fit, answer by answer."""
-    by_id = {result.id: result for result in results if result.id}
+def pair_in_place(
+    entries: list[Entry], results: list[ResultPart], rules: Pairing, settled: Settled, found: ToolPairing
+) -> None:
+    """Adds to `found` what does not fit in the entries after the settled ones, answer by answer."""
+    by_id = ChainMap({result.id: result for result in results if result.id}, settled.results)
     placed: set[ResultPart] = set()
     for calls, end in _answers(entries, rules):
         window = _window(entries, end)
         late = _late(entries, end + len(window))
-        matched = _AnswerMatch(calls, window, late, by_id, placed, rules, found)
+        matched = _AnswerMatch(calls, window, late, by_id, placed, rules, settled, found)
         matched.match()
     listed = known_ids(entries)
-    found.orphans += [result.part for result in results if result not in placed and result.id not in listed]
+    found.orphans += [
+        result.part
+        for result in results
+        if result not in placed and result.id not in listed and result.id not in settled.listed
+    ]
 
 
 def _answers(entries: list[Entry], rules: Pairing) -> Iterator[tuple[list[CallPart], int]]:
@@ -64,13 +72,14 @@ class _AnswerMatch:
         calls: list[CallPart],
         window: list[Entry],
         late: list[ResultPart],
-        by_id: dict[str, ResultPart],
+        by_id: Mapping[str, ResultPart],
         placed: set[ResultPart],
         rules: Pairing,
+        settled: Settled,
         found: ToolPairing,
     ) -> None:
         self.calls, self.window, self.late, self.by_id = calls, window, late, by_id
-        self.placed, self.rules, self.found = placed, rules, found
+        self.placed, self.rules, self.settled, self.found = placed, rules, settled, found
         self.free = [result for entry in window for result in entry.results]
         """Results of the window that answer no call yet."""
         self.place = {result: place for place, result in enumerate(self.free)}
@@ -120,7 +129,8 @@ class _AnswerMatch:
         if call.id is not None and any(result.id is not None for result in self.free):
             return None
         left = (result for result in self.free if result.id is None or call.id is None)
-        return next((one for one in left if not any(one.repeats(other) for other in self.placed)), None)
+        new = (one for one in left if not self.settled.repeats(one))
+        return next((one for one in new if not any(one.repeats(other) for other in self.placed)), None)
 
     def _look_elsewhere(self, call: CallPart) -> None:
         """A call without a result in the window: its result is elsewhere, or missing."""

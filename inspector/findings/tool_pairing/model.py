@@ -31,6 +31,12 @@ class ToolPairing:
     duplicate_calls: list[tuple[Part, Part]] = field(default_factory=list[tuple[Part, Part]])
     """Two calls with one id."""
 
+    @property
+    def is_clean(self) -> bool:
+        """True when everything fits together."""
+        found = (self.missing, self.displaced, self.orphans, self.duplicate_results, self.split, self.preceded)
+        return not (any(found) or self.reordered or self.misnamed or self.duplicate_calls)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallPart:
@@ -79,6 +85,11 @@ class Entry:
     @property
     def is_answer(self) -> bool:
         return self.message.role == "assistant"
+
+    @property
+    def is_reference(self) -> bool:
+        """True for an item that refers to another one."""
+        return as_object(self.message.raw).get("type") == "item_reference"
 
 
 def ids_of(raw: object) -> tuple[str | None, str | None]:

@@ -1,12 +1,17 @@
 """How the calls and results of one request fit together, by what its protocol demands."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from ...wire.history import PerMessage
 from ...wire.protocols.traits import Pairing
 from ...wire.values import Part, RequestReading
 from .by_id import pair_anywhere, pair_continuation
 from .in_place import pair_in_place
 from .model import CallPart, Entry, ResultPart, ToolPairing
+from .settled import Beginnings, is_whole, last_answer
+
+_entries = PerMessage(Entry.of)
+_beginnings = Beginnings()
 
 
 def pair_tools(request: RequestReading, rules: Pairing, emitted: Sequence[str] | None = None) -> ToolPairing:
@@ -17,23 +22,35 @@ def pair_tools(request: RequestReading, rules: Pairing, emitted: Sequence[str] |
     found = ToolPairing()
     if not rules.in_request:
         return found
-    entries = [Entry.of(message) for message in request.messages]
-    results = [result for entry in entries for result in entry.results]
-    if request.previous_id is None:
-        found.duplicate_calls += _repeats(call for entry in entries for call in entry.calls)
-    found.duplicate_results += _repeats(results)
+    entries = _entries.of(request.messages)
     if request.previous_id is not None:
+        results = [result for entry in entries for result in entry.results]
+        found.duplicate_results += _repeats(results, {})
         pair_continuation(entries, results, emitted, found)
-    elif rules.anywhere:
-        pair_anywhere(entries, results, found)
+        return found
+    settled = _beginnings.of(entries, rules)
+    new = entries[len(settled.entries) :]
+    results = [result for entry in new for result in entry.results]
+    found.duplicate_calls += _repeats((call for entry in new for call in entry.calls), settled.calls)
+    earlier = {one.id: settled.results[one.id].part for one in results if one.id and one.id in settled.results}
+    found.duplicate_results += _repeats(results, earlier)
+    if rules.anywhere:
+        pair_anywhere(new, results, settled, found)
     else:
-        pair_in_place(entries, results, rules, found)
+        pair_in_place(new, results, rules, settled, found)
+    if found.is_clean and is_whole(done := new[: last_answer(new)], settled.listed):
+        settled.take(done)
+    _beginnings.give_back(settled)
     return found
 
 
-def _repeats(parts: Iterable[CallPart | ResultPart]) -> list[tuple[Part, Part]]:
-    """The first part with an id, and each later one with the same id."""
+def _repeats(parts: Iterable[CallPart | ResultPart], earlier: Mapping[str, Part]) -> list[tuple[Part, Part]]:
+    """The first part with an id, and each later one with the same id; `earlier` are parts that come before these."""
     seen: dict[str, Part] = {}
-    return [
-        (first, one.part) for one in parts if one.id and (first := seen.setdefault(one.id, one.part)) is not one.part
-    ]
+    found: list[tuple[Part, Part]] = []
+    for one in parts:
+        if one.id:
+            first = earlier.get(one.id) or seen.setdefault(one.id, one.part)
+            if first is not one.part:
+                found.append((first, one.part))
+    return found

@@ -5,7 +5,9 @@ import pytest
 from turntape.cassettes.matching.request_fields import (
     LINKS,
     PROMPT,
+    _name_of,
     blocks,
+    by_name,
     conversation,
     is_models,
     is_result,
@@ -172,3 +174,29 @@ def test_an_item_of_the_history_is_in_this_part(item: object, part: str) -> None
 )
 def test_a_pointer_names_this_part(pointer: str, part: str) -> None:
     assert part_of(pointer) == part
+
+
+@pytest.mark.parametrize(
+    ("tools", "names"),
+    [
+        ([{"name": "b"}, {"name": "a"}], ["a", "b"]),
+        ([{"function": {"name": "b"}}, {"function": {"name": "a"}}], ["a", "b"]),
+        ([{"toolSpec": {"name": "b"}}, {"toolSpec": {"name": "a"}}], ["a", "b"]),
+        ([{"type": "web_search"}, {"name": "a"}], [None, "a"]),
+        ([3, {"name": "a"}], [None, "a"]),
+    ],
+)
+def test_tools_are_ordered_by_name_when_all_have_one(tools: list[object], names: list[str | None]) -> None:
+    found = by_name(tools)
+
+    assert isinstance(found, list)
+    assert [_name_of(tool) for tool in found] == names
+
+
+def test_the_tools_of_an_entry_are_ordered_too() -> None:
+    declared = [{"functionDeclarations": [{"name": "b"}, {"name": "a"}]}, {"googleSearch": {}}]
+
+    assert by_name(declared) == [{"functionDeclarations": [{"name": "a"}, {"name": "b"}]}, {"googleSearch": {}}]
+    assert by_name({"name": "b"}) == {"name": "b"}
+    # Lists elsewhere, such as required arguments, keep their order.
+    assert by_name([{"name": "a", "required": ["z", "b"]}]) == [{"name": "a", "required": ["z", "b"]}]

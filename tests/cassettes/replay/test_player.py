@@ -596,3 +596,14 @@ def test_a_miss_is_reported_when_it_happens() -> None:
         play(player, messages(*texts("other")))
 
     assert heard == player.misses
+
+
+def test_the_order_of_the_tools_does_not_count() -> None:
+    one, other = ({"name": name, "input_schema": {"required": ["b", "a"]}} for name in ("one", "other"))
+    player = Player([trip({"tools": [one, other]}, b"yes"), trip({"tools": [one, other]}, b"again")])
+
+    assert answer(player, json.dumps({"tools": [other, one]}).encode()) == b"yes"
+    with pytest.raises(ReplayMiss, match="/tools/0/input_schema"):
+        answer(player, json.dumps({"tools": [{**one, "input_schema": {"required": ["a", "b"]}}, other]}).encode())
+    with pytest.raises(ReplayMiss):
+        answer(player, json.dumps({"tools": [one]}).encode())

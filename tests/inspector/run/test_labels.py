@@ -7,10 +7,11 @@ from conversations import HELLO, START, chat, loop, result, said
 from round_trips import exchanged
 from sockets import LIVE, REALTIME, SOCKET, completed, create, handshake, session
 
-from turntape.cassettes.tape.model import Frame, Request, RoundTrip
+from turntape.cassettes.tape.model import Frame, Request, Response, RoundTrip
 from turntape.inspector import RoundTripLabel
 from turntape.inspector.run import labels
 from turntape.inspector.run.labels import Labeller, label_all
+from turntape.inspector.wire.history import PerMessage
 
 KEYS = [
     "index",
@@ -407,3 +408,72 @@ def test_another_failure_is_not_made_good_by_another_branch() -> None:
     assert [done.label["edge"]["kind"] for done in labelled][-1] == "fork"  # pyright: ignore[reportIndexIssue]
     findings = list[Any](labelled[2].label["findings"])  # pyright: ignore[reportArgumentType]
     assert {one["severity"] for one in findings if one["id"] == "api-overloaded"} == {"error"}
+
+
+def long_run(turns: int, calls: int) -> list[RoundTrip]:
+    """A run whose turns make some calls each, and each request repeats the whole history."""
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": "You are an agent."},
+        {"role": "user", "content": "go"},
+    ]
+    trips: list[RoundTrip] = []
+    for turn in range(turns):
+        function = {"name": "look", "arguments": json.dumps({"n": turn})}
+        made = [{"id": f"call_{turn}_{n}", "type": "function", "function": function} for n in range(calls)]
+        message = {"role": "assistant", "content": None, "tool_calls": made}
+        answer = {
+            "id": f"x{turn}",
+            "object": "chat.completion",
+            "model": "gpt-5",
+            "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}],
+            "usage": {"prompt_tokens": 10 + turn, "completion_tokens": 5, "total_tokens": 15 + turn},
+        }
+        body = {"model": "gpt-5", "messages": messages, "tools": [{"type": "function", "function": {"name": "look"}}]}
+        trips.append(
+            RoundTrip(
+                Request("POST", "https://api.openai.com/v1/chat/completions", content=json.dumps(body).encode()),
+                Response(200, headers=(("content-type", "application/json"),), content=json.dumps(answer).encode()),
+                1000.0 + turn,
+                index=turn,
+            )
+        )
+        messages = [*messages, message]
+        messages += [{"role": "tool", "tool_call_id": call["id"], "content": f"result {turn}"} for call in made]
+    return trips
+
+
+def test_the_work_for_a_turn_does_not_grow_with_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted: messages read, messages taken apart for pairing, and answers paired with their results."""
+    from turntape.inspector.findings.tool_pairing import in_place
+    from turntape.inspector.findings.tool_pairing.model import Entry
+    from turntape.inspector.wire.protocols.openai_chat import request
+
+    counted: dict[str, int] = {"read": 0, "paired": 0, "matched": 0}
+    read, apart, match = request.read_message, Entry.of.__func__, in_place._AnswerMatch.match
+
+    def counting(name: str, function: Any) -> Any:
+        def call(*arguments: Any) -> Any:
+            counted[name] += 1
+            return function(*arguments)
+
+        return call
+
+    monkeypatch.setattr(request, "read_message", counting("read", read))
+    monkeypatch.setattr(in_place._AnswerMatch, "match", counting("matched", match))
+    from turntape.inspector.findings.tool_pairing import pair_tools
+
+    monkeypatch.setattr(pair_tools, "_entries", PerMessage(counting("paired", lambda message: apart(Entry, message))))
+
+    def work(turns: int) -> dict[str, int]:
+        counted.update(read=0, paired=0, matched=0)
+        labeller = Labeller()
+        for trip in long_run(turns, 5):
+            labeller.add(trip)
+        labeller.close()
+        return dict(counted)
+
+    short, long = work(40), work(80)
+
+    assert short["read"] > 40 and short["paired"] >= 40 and short["matched"] >= 39
+    # Twice the turns are twice the work, and not four times.
+    assert {name: long[name] / short[name] < 2.2 for name in short} == dict.fromkeys(short, True), (short, long)

@@ -1,5 +1,6 @@
 """Requests in the shape of Anthropic Messages, also as Bedrock and Vertex take them."""
 
+from ...history import read_messages
 from ...json_value import Object, as_array, as_count, as_object, as_text
 from ...values import Message, OutputFormat, Part, RequestReading, ToolCall, ToolChoice
 from ..shared.cache_marks import anthropic_marks
@@ -24,7 +25,7 @@ def read_anthropic_request(fields: Object, model: str | None = None, *, streamed
         model=as_text(fields.get("model")) or model,
         streamed=streamed or fields.get("stream") is True,
         system=tuple(read_blocks(fields.get("system"), "/system")),
-        messages=tuple(_message(as_object(m), f"/messages/{i}") for i, m in enumerate(messages)),
+        messages=read_messages(messages, "/messages", _message),
         tools=tuple(read_tools(fields.get("tools"), "/tools")),
         added_tools=tuple(added_tools(messages)),
         tool_choice=_choice(choice),
@@ -45,7 +46,8 @@ def _output_format(fields: Object) -> OutputFormat | None:
     ) or response_format(fields.get("output_format"), "/output_format")
 
 
-def _message(message: Object, pointer: str) -> Message:
+def _message(item: object, pointer: str) -> Message:
+    message = as_object(item)
     parts = tuple(read_blocks(message.get("content"), f"{pointer}/content"))
     match message.get("role"):
         case "user":

@@ -1,5 +1,6 @@
 """Content blocks of Bedrock Converse, which Amazon Nova speaks on InvokeModel too."""
 
+from ...history import read_messages
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
 from ...values import Message, OutputFormat, Part, RequestReading, Tool, ToolCall, ToolChoice, ToolResult, Usage
 from ..shared.answers import first_count, summed
@@ -14,12 +15,11 @@ _KNOWN = frozenset({"messages", "system", "toolConfig", "inferenceConfig", "mode
 def read_converse_request(fields: Object, model: str | None, *, streamed: bool) -> RequestReading:
     config = as_object(fields.get("toolConfig"))
     inference = as_object(fields.get("inferenceConfig"))
-    messages = [as_object(message) for message in as_array(fields.get("messages"))]
     return RequestReading(
         model=model,
         streamed=streamed,
         system=tuple(block_parts(fields.get("system"), "/system")),
-        messages=tuple(_message(message, f"/messages/{i}") for i, message in enumerate(messages)),
+        messages=read_messages(as_array(fields.get("messages")), "/messages", _message),
         tools=_tools(config.get("tools")),
         tool_choice=_tool_choice(as_object(config.get("toolChoice"))),
         max_output=first_count(inference.get("maxTokens"), inference.get("max_new_tokens")),
@@ -36,7 +36,8 @@ def _output_format(text: Object) -> OutputFormat | None:
     return schema_format(named.get("schema"), "/outputConfig/textFormat") if text.get("type") == "json_schema" else None
 
 
-def _message(message: Object, pointer: str) -> Message:
+def _message(item: object, pointer: str) -> Message:
+    message = as_object(item)
     parts = tuple(block_parts(message.get("content"), f"{pointer}/content"))
     match message.get("role"):
         case "assistant":

@@ -43,6 +43,8 @@ API = Api(
             "/contents/*/parts/*/codeExecutionResult/id",
         ),
         spellings=SPELLINGS,
+        # Gemini CLI lists its skills in the order in which their folders are read (0.61.0).
+        texts=(re.compile(r"<skill>\s*<name>[^<]*</name>\s*<description>[^<]*</description>.*?</skill>", re.DOTALL),),
     ),
     faults=FAULTS,
     stream_ends=(b'"finishReason"',),

@@ -3,6 +3,7 @@
 import re
 
 from ...exchange import Exchange
+from ...history import read_messages
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_array, is_object
 from ...values import Kind, Message, OutputFormat, RequestReading, ResponseReading, Tool, ToolChoice
 from ..protocol import Protocol
@@ -104,7 +105,7 @@ def _spelling(fields: Object, name: str) -> str:
 def _messages(contents: object, pointer: str) -> tuple[Message, ...]:
     if isinstance(contents, str) or is_object(contents):
         return (_message(contents, pointer),)
-    return tuple(_message(c, f"{pointer}/{i}") for i, c in enumerate(as_array(contents)))
+    return read_messages(as_array(contents), pointer, _message)
 
 
 def _message(content: object, pointer: str) -> Message:

@@ -1,5 +1,6 @@
 """Requests in the shape of OpenAI Chat Completions, which many APIs share."""
 
+from ...history import read_messages
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
 from ...values import Message, Part, RequestReading, Tool, ToolCall, ToolChoice, ToolResult
 from ..shared.cache_marks import chat_marks
@@ -57,7 +58,7 @@ def read_chat_request(fields: Object, model: str | None = None) -> RequestReadin
     return RequestReading(
         model=as_text(fields.get("model")) or model,
         streamed=fields.get("stream") is True,
-        messages=tuple(read_message(as_object(m), f"/messages/{i}") for i, m in enumerate(messages)),
+        messages=read_messages(messages, "/messages", _message),
         tools=(*read_tools(fields.get("tools"), "/tools"), *_functions(fields.get("functions"))),
         tool_choice=read_tool_choice(fields.get("tool_choice", fields.get("function_call"))),
         parallel_tool_calls=parallel if isinstance(parallel, bool) else None,
@@ -67,6 +68,10 @@ def read_chat_request(fields: Object, model: str | None = None) -> RequestReadin
         cache_marks=chat_marks(fields),
         parameters=other_fields(fields, _KNOWN),
     )
+
+
+def _message(message: object, pointer: str) -> Message:
+    return read_message(as_object(message), pointer)
 
 
 def read_message(message: Object, pointer: str) -> Message:

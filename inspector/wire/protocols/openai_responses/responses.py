@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ...exchange import Exchange
+from ...history import read_messages
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object
-from ...values import ApiError, FinishLabel, Kind, Part, RequestReading, ResponseReading, Tool, ToolChoice
+from ...values import ApiError, FinishLabel, Kind, Message, Part, RequestReading, ResponseReading, Tool, ToolChoice
 from ..openai_chat.usage import chat_usage
 from ..protocol import Protocol
 from ..shared.answers import answer, first_object, prompt_message
@@ -104,8 +105,7 @@ def read_responses_request(fields: Object) -> RequestReading:
         model=as_text(fields.get("model")),
         streamed=fields.get("stream") is True,
         system=_instructions(fields.get("instructions")),
-        messages=prompt_message(given, "/input")
-        or tuple(item_message(item, f"/input/{i}") for i, item in enumerate(items)),
+        messages=prompt_message(given, "/input") or read_messages(as_array(given), "/input", _message),
         tools=tuple(_tools(fields.get("tools"), "/tools")),
         added_tools=tuple(_added_tools(items)),
         tool_choice=_tool_choice(fields.get("tool_choice")),
@@ -118,6 +118,10 @@ def read_responses_request(fields: Object) -> RequestReading:
         or as_text(conversation)
         or as_text(as_object(conversation).get("id")),
     )
+
+
+def _message(item: object, pointer: str) -> Message:
+    return item_message(as_object(item), pointer)
 
 
 def _instructions(value: object) -> tuple[Part, ...]:

@@ -1,0 +1,107 @@
+"""The beginning of a history that is paired for good, so that the next request pairs only what is new.
+
+Where everything fits together, later messages cannot change how the calls and results before the last answer are
+paired: each of these answers has its results, and an answer after them ends the place where they belong.
+"""
+
+from collections import deque
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from operator import is_
+from threading import Lock
+
+from ...wire.protocols.traits import Pairing
+from ...wire.values import Part
+from .model import Entry, ResultPart, known_ids
+
+_KEPT = 8
+"""How many beginnings are remembered: those of agents that take turns."""
+
+
+@dataclass(slots=True, eq=False)
+class Settled:
+    """The calls and results of a beginning, in which nothing is missing, repeated or out of place."""
+
+    rules: Pairing
+    entries: list[Entry] = field(default_factory=list[Entry])
+    calls: dict[str, Part] = field(default_factory=dict[str, Part])
+    """By id."""
+    places: dict[str, int] = field(default_factory=dict[str, int])
+    """The order of the calls with ids."""
+    results: dict[str, ResultPart] = field(default_factory=dict[str, ResultPart])
+    """By id."""
+    listed: set[str] = field(default_factory=set[str])
+    """As `known_ids`."""
+    nameless: set[tuple[str | None, str]] = field(default_factory=set[tuple[str | None, str]])
+    """The names and texts of results without ids."""
+    refers: bool = False
+    """True when items are only referred to."""
+
+    def take(self, entries: Sequence[Entry]) -> None:
+        """These entries, which follow, are settled too."""
+        self.entries += entries
+        self.listed |= known_ids(entries)
+        for entry in entries:
+            self.calls.update((call.id, call.part) for call in entry.calls if call.id)
+            for call in entry.calls:
+                if call.id:
+                    self.places.setdefault(call.id, len(self.places))
+            self.results.update((result.id, result) for result in entry.results if result.id)
+            self.nameless.update(
+                (one.name, one.part.result.text) for one in entry.results if one.id is None and one.part.result
+            )
+            self.refers = self.refers or entry.is_reference
+
+    def repeats(self, result: ResultPart) -> bool:
+        """True for a result without an id that an earlier one repeats word by word."""
+        given = result.part.result
+        return result.id is None and given is not None and (result.name, given.text) in self.nameless
+
+
+class Beginnings:
+    """The settled beginnings of recent histories. Any thread may use it: each gets a beginning for itself."""
+
+    def __init__(self, kept: int = _KEPT) -> None:
+        self._recent: deque[Settled] = deque(maxlen=kept)
+        self._lock = Lock()
+
+    def of(self, entries: Sequence[Entry], rules: Pairing) -> Settled:
+        """The longest one with which this history begins, which the caller gives back; a new one without any."""
+        with self._lock:
+            fitting = [one for one in self._recent if one.rules == rules and _begins(entries, one.entries)]
+            if not fitting:
+                return Settled(rules)
+            best = max(fitting, key=lambda one: len(one.entries))
+            self._recent.remove(best)
+            return best
+
+    def give_back(self, settled: Settled) -> None:
+        """Keep it for the next history."""
+        if settled.entries:
+            with self._lock:
+                self._recent.append(settled)
+
+
+def _begins(entries: Sequence[Entry], beginning: Sequence[Entry]) -> bool:
+    return len(beginning) <= len(entries) and all(map(is_, beginning, entries))
+
+
+def last_answer(entries: Sequence[Entry]) -> int:
+    """The place where the last answer begins, which may be several messages; 0 without one."""
+    place = len(entries)
+    while place and not entries[place - 1].is_answer:
+        place -= 1
+    while place and entries[place - 1].is_answer:
+        place -= 1
+    return place
+
+
+def is_whole(entries: Sequence[Entry], listed: Collection[str] = ()) -> bool:
+    """True when all calls with an id have their results among these entries, and all results with an id their calls.
+
+    `listed` are the ids of earlier calls.
+    """
+    calls = {call.id for entry in entries for call in entry.calls} - {None}
+    results = {result.id for entry in entries for result in entry.results} - {None}
+    known = known_ids(entries)
+    return calls <= results and all(one in known or one in listed for one in results)

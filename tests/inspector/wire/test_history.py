@@ -1,0 +1,135 @@
+"""A history that an earlier one began is read once, and so is whatever is made of its messages."""
+
+import gc
+import json
+import weakref
+
+import pytest
+
+from turntape.inspector.wire.history import Histories, PerMessage, shared
+from turntape.inspector.wire.values import Message
+
+
+class Reader:
+    """Reads messages and counts them."""
+
+    def __init__(self) -> None:
+        self.pointers: list[str] = []
+
+    def __call__(self, item: object, pointer: str) -> Message:
+        self.pointers.append(pointer)
+        return Message("user", (), pointer, item)
+
+
+def said(*texts: object) -> list[object]:
+    """Messages as they come from a request: new objects each time."""
+    return json.loads(json.dumps([{"role": "user", "content": text} for text in texts]))
+
+
+def test_only_what_is_new_is_read() -> None:
+    histories, read = Histories(), Reader()
+
+    first = histories.read(said("a", "b"), "/messages", read)
+    second = histories.read(said("a", "b", "c"), "/messages", read)
+
+    assert read.pointers == ["/messages/0", "/messages/1", "/messages/2"]
+    assert second[:2] == first and all(one is other for one, other in zip(first, second, strict=False))
+    assert [message.raw for message in second] == said("a", "b", "c")
+
+
+def test_the_work_of_a_long_run_is_linear() -> None:
+    def work(turns: int) -> int:
+        histories, read = Histories(), Reader()
+        for turn in range(1, turns + 1):
+            histories.read(said(*range(turn)), "/messages", read)
+        return len(read.pointers)
+
+    assert [work(turns) for turns in (100, 200, 400)] == [100, 200, 400]
+
+
+def test_a_change_is_read_from_there_on() -> None:
+    histories, read = Histories(), Reader()
+    histories.read(said("a", "b", "c"), "/messages", read)
+    read.pointers.clear()
+
+    found = histories.read(said("a", "x", "c"), "/messages", read)
+
+    assert read.pointers == ["/messages/1", "/messages/2"]
+    assert [message.raw for message in found] == said("a", "x", "c")
+
+
+def test_a_shorter_history_needs_no_reading() -> None:
+    histories, read = Histories(), Reader()
+    long = histories.read(said("a", "b", "c"), "/messages", read)
+
+    assert histories.read(said("a"), "/messages", read)[0] is long[0]
+    assert len(read.pointers) == 3
+
+
+@pytest.mark.parametrize(("one", "other"), [(1, 1.0), (1, True), (0, False), ([1], [1.0]), ({"a": 1}, {"a": True})])
+def test_numbers_that_only_python_takes_for_equal_are_read_again(one: object, other: object) -> None:
+    histories, read = Histories(), Reader()
+    histories.read(said(one), "/messages", read)
+
+    (found,) = histories.read(said(other), "/messages", read)
+
+    assert len(read.pointers) == 2
+    assert json.dumps(found.raw) == json.dumps(said(other)[0])
+
+
+def test_another_place_or_reader_is_read_anew() -> None:
+    histories, read, others = Histories(), Reader(), Reader()
+    histories.read(said("a"), "/messages", read)
+
+    histories.read(said("a"), "/input", read)
+    histories.read(said("a"), "/messages", others)
+
+    assert (read.pointers, others.pointers) == (["/messages/0", "/input/0"], ["/messages/0"])
+
+
+def test_agents_that_take_turns_are_each_remembered() -> None:
+    histories, read = Histories(kept=2), Reader()
+    for turn in range(1, 11):
+        for name in "xy":
+            histories.read(said(*(f"{name}{number}" for number in range(turn))), "/messages", read)
+
+    assert len(read.pointers) == 20
+
+
+def test_what_was_parsed_again_is_not_kept() -> None:
+    class Item(dict[str, object]):
+        """A message that can be watched."""
+
+    histories, read = Histories(), Reader()
+    histories.read([Item(content="a")], "/messages", read)
+    again = Item(content="a")
+    watched = weakref.ref(again)
+
+    histories.read([again, Item(content="b")], "/messages", read)
+    del again
+    gc.collect()
+
+    assert watched() is None
+
+
+def test_what_is_made_of_messages_is_made_once() -> None:
+    made: list[str] = []
+    lengths = PerMessage(lambda message: made.append(message.pointer) or len(message.pointer))
+    histories, read = Histories(), Reader()
+    messages = histories.read([], "/m", read)
+    for turn in range(1, 6):
+        messages = histories.read(said(*range(turn)), "/m", read)
+        assert lengths.of(messages) == [4] * turn
+
+    assert made == [f"/m/{number}" for number in range(5)]
+    assert lengths.of(messages[:2]) == [4, 4]
+    assert len(made) == 5
+
+
+def test_only_the_same_objects_are_shared() -> None:
+    one, two, other = (Message("user", (), f"/{name}", None) for name in ("1", "2", "1"))
+
+    assert shared((one, two), (one, two)) == 2
+    assert shared((one, two), (one,)) == 1
+    assert shared((one, two), (other, two)) == 0
+    assert shared((), (one,)) == 0
