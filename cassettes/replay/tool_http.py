@@ -76,11 +76,11 @@ def http_recording(trips: Iterable[RoundTrip]) -> HttpRecording:
     found = HttpRecording()
     others: list[RoundTrip] = []
     for trip in trips:
-        if trip.tool_wire is not None or trip.response is None:
+        if trip.tool_wire is not None:
             continue
         if trip.request.method == "POST" and _is_json_rpc(message(trip.request.body)):
             found.places.setdefault(place_of(trip.request.url), []).append(trip)
-        elif trip.request.method in ("GET", "DELETE"):
+        elif trip.request.method in ("GET", "DELETE") and trip.response is not None:
             others.append(trip)
     for trip in others:
         if (place := place_of(trip.request.url)) in found.places:
@@ -105,6 +105,16 @@ def _is_answered(trip: RoundTrip) -> bool:
     )
 
 
+def _id_of(data: Json) -> tuple[str, object]:
+    """The id of a message; 1 and "1" are different ids."""
+    number = data.get("id")
+    return type(number).__name__, number if isinstance(number, int | float | str) else None
+
+
+def _is_answer(data: Json) -> bool:
+    return "method" not in data and ("result" in data or "error" in data)
+
+
 def _answers(raw: bytes, asked: Json) -> bool:
     data = message(raw)
     return "method" not in data and "id" in asked and _is_json_rpc(data) and data.get("id") == asked["id"]
@@ -113,11 +123,12 @@ def _answers(raw: bytes, asked: Json) -> bool:
 def _exchanges(server: str, trips: list[RoundTrip]) -> Iterator[RoundTrip]:
     sessions: defaultdict[str, list[_Message]] = defaultdict(list)
     for trip in trips:
-        assert trip.response is not None
-        key = header(trip.request.headers, SESSION) or header(trip.response.headers, SESSION) or server
+        answer = trip.response
+        given = header(answer.headers, SESSION) if answer is not None else ""
+        key = header(trip.request.headers, SESSION) or given or server
         if trip.request.method == "POST":
             sessions[key].append(_Message(trip.started_at, "client", trip.request.body, trip))
-        for raw, at in said_in(trip.response):
+        for raw, at in said_in(answer) if answer is not None else ():
             if trip.request.method != "DELETE" and _is_json_rpc(message(raw)):
                 sessions[key].append(_Message(trip.started_at + at / 1_000_000, "server", raw, trip))
     for key, messages in sessions.items():
@@ -126,19 +137,24 @@ def _exchanges(server: str, trips: list[RoundTrip]) -> Iterator[RoundTrip]:
 
 
 def _paired(server: str, key: str, messages: list[_Message]) -> Iterator[RoundTrip]:
-    """The messages of a session as exchanges; the answer of a request is in the same round trip."""
+    """The messages of a session as exchanges. An answer is in the round trip of its request; or in the stream of a GET,
+    where a stream continues that broke, and which may repeat what had come."""
+    parsed = [message(one.raw) for one in messages]
+    said: defaultdict[object, list[int]] = defaultdict(list)
+    for place, data in enumerate(parsed):
+        if messages[place].sender == "server" and _is_answer(data):
+            said[_id_of(data)].append(place)
     answers: dict[int, int] = {}
-    used: set[int] = set()
     for place, one in enumerate(messages):
-        if one.sender == "client":
-            data = message(one.raw)
-            for later, other in enumerate(messages):
-                if other.trip is one.trip and other.sender == "server" and _answers(other.raw, data):
-                    answers[place] = later
-                    used.add(later)
-                    break
+        if one.sender == "client" and "method" in parsed[place] and "id" in parsed[place]:
+            found = said[_id_of(parsed[place])]
+            own = [later for later in found if messages[later].trip is one.trip]
+            streamed = (n for n in found if messages[n].trip.request.method == "GET" and messages[n].at >= one.at)
+            if (later := next(iter(own), None)) is not None or (later := next(streamed, None)) is not None:
+                answers[place] = later
+                found.remove(later)
     for place, one in enumerate(messages):
-        if place in used:
+        if one.sender == "server" and _is_answer(parsed[place]):
             continue
         answer = messages[answers[place]] if place in answers else None
         yield RoundTrip(

@@ -53,7 +53,7 @@ class HttpTools:
         method, given = str(scope["method"]), header(headers, SESSION)
         said = message(body)
         if method == "POST" and said.get("jsonrpc") == "2.0":
-            await self._post(place, given, body, send)
+            await self._post(place, given, body, receive, send)
         elif method == "GET":
             await self._get(place, given, receive, send)
         elif method == "DELETE":
@@ -66,7 +66,7 @@ class HttpTools:
     def _recorded(self, place: Place, method: str) -> RoundTrip | None:
         return next((trip for trip in self._recording.places[place] if trip.request.method == method), None)
 
-    async def _post(self, place: Place, given: str, body: bytes, send: Send) -> None:
+    async def _post(self, place: Place, given: str, body: bytes, receive: Receive, send: Send) -> None:
         said = message(body)
         number = said.get("id")
         opens = said.get("method") == "initialize"
@@ -83,6 +83,9 @@ class HttpTools:
         asked = session.connection.receive(body, asyncio.get_running_loop().time())
         if number is None or "method" not in said:
             await _send(send, 202)
+            return
+        if asked is not None and (trip := self._recording.trips.get(asked.index)) and trip.response is None:
+            await _gone(receive)  # the client gave up, and does again
             return
         extra = [(SESSION, key)] if opens and key else []
         await self._answer(session, asked, number, extra, send)

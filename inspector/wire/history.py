@@ -55,7 +55,7 @@ class Histories:
         new.exact += map(_is_exact, given[kept:])
         new.messages += tuple(read(item, f"{base}/{kept + place}") for place, item in enumerate(given[kept:]))
         with self._lock:
-            # A history that this one goes on from is not needed beside it.
+            # A history that this one continues is not needed beside it.
             for one in [one for one, length in zip(recent, same, strict=True) if length == len(one.items)]:
                 if one in self._recent:
                     self._recent.remove(one)

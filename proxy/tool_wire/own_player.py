@@ -49,7 +49,7 @@ def _socket_path(recording: str, client: int) -> str:
 
 
 def _start_of(process: int) -> str:
-    """When a process was started, which tells it from a later one with its number; empty where that is not known."""
+    """When a process was started, so that a later one with its number is another; empty where that is not known."""
     try:
         with open(f"/proc/{process}/stat") as file:  # noqa: PTH123
             return file.read().rpartition(")")[2].split()[19]

@@ -1,4 +1,4 @@
-"""The beginning of a history that is paired for good, so that the next request pairs only what is new.
+"""The beginning of a history whose pairs are final, so that the next request pairs only what is new.
 
 Where everything fits together, later messages cannot change how the calls and results before the last answer are
 paired: each of these answers has its results, and an answer after them ends the place where they belong.

@@ -115,3 +115,36 @@ def test_a_server_is_found_on_another_port_when_its_path_is_the_only_one() -> No
     both = http_recording([CALL, other])
     assert both.at("web", "/mcp") == Place("web", "/mcp")
     assert both.at("127.0.0.1:5", "/mcp") is None
+
+
+def test_an_answer_that_a_stream_repeats_is_said_once() -> None:
+    again = trip(3, said=events(body(id=1, result={"text": "yes"})), method="GET", stream=True, asked="s1")
+
+    found = http_recording([INITIALIZE, INITIALIZED, CALL, again])
+
+    ((_, (session,)),) = recorded_sessions(found.exchanges).items()
+    assert [other.method for asked in session.asked for other in asked.others] == ["notifications/progress"]
+    assert [asked.answer is not None for asked in session.asked] == [True, False, True]
+
+
+def test_an_answer_may_come_in_the_stream_that_continues_after_a_break() -> None:
+    asked = body(id=1, method="tools/call", params={"name": "t"})
+    broken = trip(2, asked, events(body(method="notifications/message")), stream=True, asked="s1")
+    later = trip(3, said=events(body(id=1, result={"text": "yes"})), method="GET", stream=True, asked="s1")
+
+    found = http_recording([INITIALIZE, INITIALIZED, broken, later])
+
+    ((_, (session,)),) = recorded_sessions(found.exchanges).items()
+    assert session.asked[-1].answer is not None
+    assert session.asked[-1].answer.data["result"] == {"text": "yes"}
+
+
+def test_a_request_that_the_client_gave_up_is_recorded_without_an_answer() -> None:
+    given_up = RoundTrip(Request("POST", URL, (), body(id="d", method="server/discover")), None, 99.0, index=9)
+
+    found = http_recording([given_up, INITIALIZE, INITIALIZED, CALL])
+
+    assert found.trips[9] is given_up
+    asked = [one for several in recorded_sessions(found.exchanges).values() for s in several for one in s.asked]
+    assert [one.answer for one in asked if one.method == "server/discover"] == [None]
+    assert not http_recording([given_up]).places

@@ -158,3 +158,36 @@ def test_the_tools_are_not_missing_in_the_report_of_the_api() -> None:
     player.leave_out(http_recording(RECORDED).trips.values())
 
     assert player.report().unplayed == ()
+
+
+def test_a_request_that_the_client_gave_up_gets_no_answer_again() -> None:
+    given_up = RoundTrip(
+        Request("POST", "http://h:1/mcp", (), body(id="d", method="server/discover")), None, 99.0, index=9
+    )
+    player = Player([given_up, *RECORDED[1:]])
+    recording = http_recording([given_up, *RECORDED[1:]])
+    player.leave_out(recording.trips.values())
+    tools = HttpTools(ToolPlayer(recording.exchanges, values=player), recording)
+    sent: list[Any] = []
+    left = asyncio.Event()
+
+    async def receive() -> Any:
+        await left.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def ask() -> bool:
+        scope = {"method": "POST", "path": "/mcp"}
+        data = body(id=1, method="server/discover")
+        asked = asyncio.ensure_future(tools.answer(scope, (("host", "h:1"),), data, receive, send))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert not asked.done()
+        left.set()
+        return await asked
+
+    assert asyncio.run(ask())
+    assert sent == []
+    assert player.report().unplayed == ()

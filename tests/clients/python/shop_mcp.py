@@ -46,12 +46,30 @@ def price_list() -> str:
     return "".join(f"item {number:05}: {number * 7 % 97} cents each, in boxes of twelve\n" for number in range(3000))
 
 
+async def bridge(port: int, program: str, *arguments: str) -> None:
+    """Offer the tools of another server. (`create_proxy` of fastmcp 4.1 offers none to clients of 2026-07-28.)"""
+    from fastmcp import Client
+    from fastmcp.client.transports import StdioTransport
+    from fastmcp.tools import Tool, ToolResult
+
+    async with Client(StdioTransport(command=program, args=list(arguments))) as behind:
+
+        class Forwarded(Tool):
+            async def run(self, arguments: dict[str, Any]) -> ToolResult:
+                said = await behind.call_tool_mcp(self.name, arguments)
+                if getattr(said, "is_error", False):
+                    raise ToolError(" ".join(getattr(block, "text", "") for block in said.content))
+                return ToolResult(content=said.content, structured_content=said.structured_content)
+
+        server = FastMCP("bridge")
+        for tool in await behind.list_tools():
+            server.add_tool(Forwarded(name=tool.name, description=tool.description, parameters=tool.input_schema))
+        await server.run_async(transport="http", host="127.0.0.1", port=port, show_banner=False)
+
+
 def main(how: str = "stdio", port: str = "0", *command: str) -> None:
     if how == "bridge":
-        from fastmcp.server import create_proxy
-
-        bridge = create_proxy({"mcpServers": {"behind": {"command": command[0], "args": list(command[1:])}}})
-        bridge.run(transport="http", host="127.0.0.1", port=int(port), show_banner=False)
+        asyncio.run(bridge(int(port), *command))
     elif how == "http":
         shop.run(transport="http", host="127.0.0.1", port=int(port), show_banner=False)
     else:

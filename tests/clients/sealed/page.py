@@ -1,5 +1,6 @@
 """docs/sealed.md, generated from the last run of each cell."""
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -23,7 +24,8 @@ Each cell was recorded once, with a scripted model that calls the tools of the s
 the server's programs were removed, and the client was run again several times, each time with an empty home in another
 folder and with the network closed. "20 of 20" means: in 20 of 20 replays every turn and every tool call of the
 recording was made and answered from the cassette, nothing else was requested, each result was the recorded one, and
-the client printed the same, apart from times and session ids.
+the client printed the same, apart from times, session ids
+and the order of the results of one turn.
 
 """
 COMMANDS = """
@@ -96,11 +98,17 @@ def _problems(cells: Iterable[SealedCell]) -> list[str]:
     failed = [cell for cell in cells if not cell.is_sealed]
     if not failed:
         return []
-    lines = [
-        f"- {cell.client}, `{cell.server}`, {_TRANSPORTS[cell.transport]}: {'; '.join(cell.problems)}"
-        for cell in failed
-    ]
+    lines = [f"- {one.client}, `{one.server}`, {_TRANSPORTS[one.transport]}: {_said(one)}" for one in failed]
     return ["", "## What was not equal", "", *lines]
+
+
+def _said(cell: SealedCell) -> str:
+    """The problems of a cell, shortened, without the names of folders."""
+    text = re.sub(r"\S*turntape-sealed-\S*", "…", " ".join("; ".join(cell.problems).split()))
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} […]"
+
+
+_LONGEST = 240
 
 
 def _versions(cells: Iterable[SealedCell]) -> list[str]:

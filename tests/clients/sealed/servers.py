@@ -116,7 +116,7 @@ SERVERS = (
             str(home / "files"),
         ),
         _filesystem,
-        note="The server speaks stdio only; over HTTP a proxy of fastmcp (`create_proxy`) is in front of it.",
+        note="The server speaks stdio only; over HTTP, a server made with fastmcp passes the calls on to it.",
     ),
     SealedServer(
         "shop",

@@ -77,7 +77,7 @@ def test_numbers_that_only_python_takes_for_equal_are_read_again(one: object, ot
     assert json.dumps(found.raw) == json.dumps(said(other)[0])
 
 
-def test_another_place_or_reader_is_read_anew() -> None:
+def test_another_place_or_reader_is_read_again() -> None:
     histories, read, others = Histories(), Reader(), Reader()
     histories.read(said("a"), "/messages", read)
 
