@@ -2,6 +2,7 @@
 
 import sys
 
+from .cache_bars import print_bars
 from .inside import Score, middle, scores
 
 
@@ -40,6 +41,8 @@ def main(arguments: list[str]) -> int:
     for name, score in by_tokenizer.items():
         print(line(name, score))
     print(line("all", whole))
+    if not chosen:
+        print_bars()
     return 0
 
 

@@ -421,3 +421,17 @@ def _trip(url: str, body: Json, answer: Json, index: int, at: float) -> RoundTri
         at,
         index=index,
     )
+
+
+def priced_turn(model: str, read: int, written: int, written_hour: int, fresh: int, output: int) -> RoundTrip:
+    """One turn of Claude with these counts."""
+    usage = {
+        "input_tokens": fresh,
+        "cache_read_input_tokens": read,
+        "cache_creation_input_tokens": written + written_hour,
+        "cache_creation": {"ephemeral_5m_input_tokens": written, "ephemeral_1h_input_tokens": written_hour},
+        "output_tokens": output,
+    }
+    said = {"type": "message", "role": "assistant", "model": model, "content": [], "stop_reason": "end_turn"}
+    body = {"model": model, "max_tokens": 9, "messages": [{"role": "user", "content": "x"}]}
+    return _trip("https://api.anthropic.com/v1/messages", body, {**said, "usage": usage}, 0, _START)

@@ -73,6 +73,9 @@ class CommonPrefix:
     def written(self, prompt: Prompt, prediction: Prediction, total: int | None) -> Figure | None:
         return None
 
+    def end(self, prompt: Prompt, total: int) -> Figure | None:
+        return None
+
     def learn(self, prompt: Prompt, prediction: Prediction, answered: Answered) -> None:
         self._asked += 1
         usage = answered.usage

@@ -91,7 +91,7 @@ class MarkedCache:
             return None
         if not marks:
             return Figure.exact(0)
-        end = self._end(prompt, marks[-1].position, total)
+        end = self.end(prompt, total)
         if end is None:
             return None
         if end.value < self.rule.minimum:
@@ -101,6 +101,11 @@ class MarkedCache:
         low, high = max(0, end.low - read.high), max(0, end.high - read.low)
         sure = end.certainty == "exact" and read.certainty == "exact"
         return Figure(value, min(low, value), max(high, value), "exact" if sure else "estimated")
+
+    def end(self, prompt: Prompt, total: int) -> Figure | None:
+        """The tokens up to the last mark of a request with `total` input tokens; None when it has no mark."""
+        marks = self._marks(prompt)[-self.rule.most_written :]
+        return self._end(prompt, marks[-1].position, total) if marks else None
 
     def _end(self, prompt: Prompt, position: int, total: int) -> Figure | None:
         """The tokens up to a mark, where the whole prompt has `total`."""

@@ -56,6 +56,10 @@ class CacheState(Protocol):
         """What it says is written; `total` are the request's input tokens."""
         ...
 
+    def end(self, prompt: Prompt, total: int) -> Figure | None:
+        """Where what is kept ends, in a request with `total` input tokens; None where no mark says so."""
+        ...
+
     def learn(self, prompt: Prompt, prediction: Prediction, answered: Answered) -> None:
         """Take in what the answer counts."""
         ...

@@ -10,7 +10,7 @@ from ...wire.json_value import as_object, as_text
 from ...wire.providers import provider_of
 from ...wire.registry import traits_of
 from ...wire.values import Reading, Usage
-from ..model import CacheEntry
+from ..model import CacheEntry, Figure
 from .blocks import Block
 from .misses import Case, Past, explain
 from .prediction import Answered, CacheState, Prediction
@@ -36,6 +36,8 @@ class CachePredictor:
     """`add` every turn of a run in its order."""
 
     tree: PrefixTree = field(default_factory=PrefixTree)
+    end: Figure | None = None
+    """Of the last turn: where its last mark is, in tokens, before its answer's counts of the cache are used."""
     _prompts: Prompts = field(init=False)
     _states: dict[Scope, CacheState] = field(default_factory=dict[Scope, CacheState])
     _latest: dict[str, Past] = field(default_factory=dict[str, Past])
@@ -67,6 +69,7 @@ class CachePredictor:
         if state is None:
             state = self._states[scope] = state_of(rule, self.tree)
         prediction = state.predict(prompt)
+        self.end = state.end(prompt, usage.input) if usage.input is not None else None
         entry = self._entry(turn, prompt, prediction, state, rule, model)
         if usage.input is not None and reading.error is None:
             state.learn(prompt, prediction, Answered(usage, _sums(reading)))
