@@ -1,5 +1,5 @@
 # The README's two commands are `make demo` and `make test`. Each target installs what it needs.
-.PHONY: demo test check format setup corpus corpus-findings corpus-prices clients clients-tools sealed proof bench faults ledger mutants docs docs-site test-matrix \
+.PHONY: demo test check format setup corpus corpus-findings corpus-prices clients clients-tools sealed proof bench suites faults ledger mutants docs docs-site test-matrix \
 	wheel clean
 .DEFAULT_GOAL := demo
 
@@ -76,6 +76,10 @@ proof: setup
 bench: setup
 	@'$(UV)' sync --quiet --frozen --inexact --group bench --python '$(PYTHON_PATH)'
 	$(RUN)python -m bench
+
+# Suites of other projects, moved from vcrpy: what passes before and after. ARGS='chatlas' for one of them.
+suites: setup
+	UV='$(UV)' $(RUN)python -m bench.suites $(ARGS)
 
 # One fault in one layer of clean loops of every protocol, then of recorded ones: is it found, is the right layer blamed?
 # `make faults ARGS="--recorded -v"` for the recorded loops alone, each miss with the command that shows it.

@@ -1,0 +1,55 @@
+"""Projects whose source distributions carry recorded LLM tests."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """One project: what is installed, and which of its tests have recordings."""
+
+    name: str
+    version: str
+    needs: tuple[str, ...]
+    """What its tests need beside pytest and vcrpy."""
+    tests: tuple[str, ...]
+
+
+PROJECTS = (
+    Project(
+        "chatlas",
+        "0.23.0",
+        (
+            "pytest-asyncio",
+            "syrupy>=4",
+            "opentelemetry-sdk",
+            "aiohttp<3.14",
+            "anthropic[bedrock]",
+            "google-genai",
+            "databricks-sdk",
+            "python-dotenv",
+            "tenacity",
+            "pillow",
+        ),
+        (
+            "tests/test_provider_anthropic.py",
+            "tests/test_provider_openai.py",
+            "tests/test_provider_google.py",
+            "tests/test_chat.py",
+            "tests/test_provider_openai_completions.py",
+            "tests/test_provider_bedrock.py",
+            "tests/test_otel.py",
+            "tests/test_provider_huggingface.py",
+            "tests/test_parallel_chat_improved.py",
+            "tests/test_provider_databricks.py",
+            "tests/test_provider_mistral.py",
+            "tests/test_echo_display_providers.py",
+        ),
+    ),
+    Project(
+        "pydantic-ai",
+        "1.0.0",
+        ("anyio", "dirty-equals", "inline-snapshot", "pytest-examples", "pytest-mock", "pytest-pretty"),
+        ("tests/models",),
+    ),
+)
+"""Read of the source distributions on PyPI, 2026-11. Nothing of them is kept."""
