@@ -51,6 +51,8 @@ class Spellings:
     """Pointers to a list of messages that may also be written as the text of its only user message."""
     json: tuple[str, ...] = ()
     """Pointers to a string that holds JSON: it is compared as JSON."""
+    names: Mapping[str, str] = MappingProxyType({})
+    """For each pointer to a field, its other name. Other pointers here use that name."""
 
 
 @dataclass(frozen=True, slots=True)

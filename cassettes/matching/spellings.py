@@ -34,7 +34,8 @@ class PlainSpelling:
         self._texts = frozenset(spellings.texts)
         self._messages = frozenset(spellings.messages)
         self._json = frozenset(spellings.json)
-        pointers = {*self._defaults, *self._texts, *self._messages, *self._json}
+        self._names = spellings.names
+        pointers = {*self._names, *self._defaults, *self._texts, *self._messages, *self._json}
         self._root = plant((pointer, pointer) for pointer in sorted(pointers))
 
     def write(self, body: Json) -> None:
@@ -43,7 +44,12 @@ class PlainSpelling:
             self._fields(body, (self._root,))
 
     def _fields(self, fields: Json, nodes: Nodes) -> None:
-        for key in list(fields):
+        for name in list(fields):
+            key = next((new for node in step(nodes, name) if (new := self._names.get(node.word or ""))), name)
+            if key != name and key not in fields:
+                fields[key] = fields.pop(name)
+            else:
+                key = name
             below = step(nodes, key)
             value = self._value(fields[key], below)
             if self._is_default(value, below):

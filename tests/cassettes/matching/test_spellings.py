@@ -43,6 +43,10 @@ def items(*given: Body, **more: object) -> Body:
     return {"model": "m", "input": list(given), **more}
 
 
+def blob(**part: object) -> Body:
+    return {"contents": [{"role": "user", "parts": [part]}]}
+
+
 EQUAL: list[tuple[str, Body, Body]] = [
     (CHAT, chat(USER), chat(USER, tool_choice="auto")),
     (CHAT, chat(USER), chat(USER, temperature=1.0, top_p=1, n=1, stream=False, stop=None)),
@@ -64,6 +68,7 @@ EQUAL: list[tuple[str, Body, Body]] = [
     (RESPONSES, items({"type": "reasoning", "id": "r"}), items({"type": "reasoning", "id": "r", "summary": []})),
     (RESPONSES, items(USER), items(USER, store=True, tool_choice="auto", text={"format": {"type": "text"}})),
     (GEMINI, {"contents": [{"parts": [{"text": "a"}]}]}, {"contents": [{"role": "user", "parts": [{"text": "a"}]}]}),
+    (GEMINI, blob(inlineData={"mimeType": "t", "data": "d"}), blob(inline_data={"mime_type": "t", "data": "d"})),
     (CONVERSE, {"messages": []}, {"messages": [], "toolConfig": {"toolChoice": {"auto": {}}}, "inferenceConfig": {}}),
 ]
 
@@ -74,6 +79,7 @@ def test_another_spelling_is_equal(path: str, one: Body, other: Body) -> None:
 
 
 DIFFERENT: list[tuple[str, Body, Body]] = [
+    (GEMINI, blob(functionCall={"args": {"mime_type": 1}}), blob(functionCall={"args": {"mimeType": 1}})),
     (CHAT, chat(USER), chat(USER, tool_choice="required")),
     (CHAT, chat(USER), chat(USER, temperature=0)),
     (CHAT, chat(USER), chat(USER, stream=True)),

@@ -25,8 +25,34 @@ SPELLINGS = Spellings(
         "/toolConfig/functionCallingConfig": ({},),
         "/toolConfig/functionCallingConfig/mode": ("AUTO",),
     },
+    names={
+        "/system_instruction": "systemInstruction",
+        "/generation_config": "generationConfig",
+        "/generationConfig/max_output_tokens": "maxOutputTokens",
+        "/generationConfig/response_mime_type": "responseMimeType",
+        "/generationConfig/response_schema": "responseSchema",
+        "/generationConfig/response_json_schema": "responseJsonSchema",
+        "/generationConfig/thinking_config": "thinkingConfig",
+        "/generationConfig/stop_sequences": "stopSequences",
+        "/generationConfig/top_p": "topP",
+        "/generationConfig/top_k": "topK",
+        "/safety_settings": "safetySettings",
+        "/tool_config": "toolConfig",
+        "/tools/*/function_declarations": "functionDeclarations",
+        "/tools/*/google_search": "googleSearch",
+        "/tools/*/url_context": "urlContext",
+        "/tools/*/code_execution": "codeExecution",
+        "/contents/*/parts/*/inline_data": "inlineData",
+        "/contents/*/parts/*/inlineData/mime_type": "mimeType",
+        "/contents/*/parts/*/file_data": "fileData",
+        "/contents/*/parts/*/fileData/mime_type": "mimeType",
+        "/contents/*/parts/*/fileData/file_uri": "fileUri",
+        "/contents/*/parts/*/function_call": "functionCall",
+        "/contents/*/parts/*/function_response": "functionResponse",
+        "/contents/*/parts/*/thought_signature": "thoughtSignature",
+    },
 )
-"""Google's reference of `generateContent`, read 2026-11."""
+"""Google's reference of `generateContent`, read 2026-11; fields have two names there."""
 
 API = Api(
     path=re.compile(r".*models/[^/]+(?::|%3A)\w+"),
