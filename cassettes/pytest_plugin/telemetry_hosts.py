@@ -38,7 +38,7 @@ _HOSTS = frozenset(
 )
 """Each includes its subdomains."""
 _PATHS = ("/.well-known/databricks-config",)
-"""Paths on the LLM's host: the Databricks SDK asks what the host is, and goes on without an answer."""
+"""Paths on the LLM's host: the Databricks SDK asks what the host is, and continues without an answer."""
 
 
 def is_side_traffic(host: str, path: str) -> bool:
