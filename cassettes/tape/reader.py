@@ -253,6 +253,10 @@ class Tail:
         except OSError:
             return 1.0
 
+    def forget(self) -> None:
+        """Drop the bodies that are held for what may be added. What is added later is read all the same, slower."""
+        self._windows = Windows()
+
     def again(self, start: int = 0) -> Iterator[RoundTrip | None]:
         """The round trips polled so far, from that number of them on, once more; None for one that cannot be read."""
         windows, place = Windows(), start

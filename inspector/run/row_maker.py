@@ -15,6 +15,8 @@ from .row import Row, row_of, settled
 
 PRICED_LATER = 60
 """At most this many rows wait for their price, with their bodies."""
+WAITING = 8_000_000
+"""Nor do rows with more bytes of bodies than this."""
 
 
 class RowMaker:
@@ -30,6 +32,8 @@ class RowMaker:
         """The latest form of each row."""
         self._tools: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._waiting: dict[Key, tuple[Row, RoundTrip, Reading]] | None = None if priced else {}
+        self._size = 0
+        """The bytes of the bodies of the rows that wait."""
         self._places: dict[Key, int] = {}
         self.ledger = LedgerBuilder()
         """What every piece of the prompts cost, made in the same pass."""
@@ -39,7 +43,7 @@ class RowMaker:
         self._labeller.expect(runs)
 
     def add(self, round_trip: RoundTrip) -> Iterator[Row]:
-        if self._waiting is not None and len(self._waiting) >= PRICED_LATER:
+        if self._waiting is not None and (len(self._waiting) >= PRICED_LATER or self._size > WAITING):
             yield from self.price()
         # The labels of a session come in order, but that of a turn comes again when the next one shows what followed.
         places = {_begun(turn): place for place, turn in enumerate(turns_of(round_trip))}
@@ -51,6 +55,8 @@ class RowMaker:
         yield from self.price()
         for index, one in self._labeller.finish():
             yield self._row(index, one, None)
+        # The last turn of each thread is held for what may follow.
+        self._labeller = Labeller()
 
     def price(self) -> Iterator[Row]:
         """The rows that were made without a price, now with it. All later rows have theirs."""
@@ -81,6 +87,7 @@ class RowMaker:
         self._rows[key] = row
         if self._waiting is not None:
             self._waiting[key] = (row, one.round_trip, one.reading)
+            self._size += row.request_bytes + row.response_bytes
         return row
 
 

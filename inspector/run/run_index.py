@@ -31,6 +31,8 @@ from .rows import Rows
 
 KEPT = 8
 """How many details are kept."""
+LARGE = 16_000_000
+"""Of details with more bytes of bodies than this only the last two are kept."""
 
 
 class Run:
@@ -103,7 +105,9 @@ class Run:
 
     def close(self) -> list[Row]:
         """The rows that the end of the recording changes."""
-        return list(self._maker.close())
+        rows = list(self._maker.close())
+        self._tail.forget()
+        return rows
 
     def detail(self, place: int) -> Detail:
         """The round trip at that place. Raises CassetteError when the file no longer holds it."""
@@ -145,7 +149,7 @@ class Run:
         with self._lock:
             self._known[place] = found
             size = sum(one[0].response is not None and len(one[0].request.body) for one in self._known.values())
-            while len(self._known) > KEPT or (size > 32_000_000 and len(self._known) > 3):
+            while len(self._known) > KEPT or (size > LARGE and len(self._known) > 2):
                 _, dropped = self._known.popitem(last=False)
                 size -= len(dropped[0].request.body)
         return found

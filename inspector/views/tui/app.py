@@ -25,6 +25,7 @@ from .controllers.export import Exporter
 from .controllers.export_choices import COPY_CHOICES, SAVE_CHOICES
 from .controllers.loader import Loader
 from .controllers.messages import ClipboardText, Notice
+from .large_blocks import give_back_large_blocks
 from .options import Options
 from .pages.help_page import help_page
 from .palette import Choice, CommandBox
@@ -56,6 +57,7 @@ class Viewer(App[None]):
 
     def __init__(self, run: Run, **options: Unpack[Options]) -> None:
         super().__init__()
+        give_back_large_blocks()
         live = options.get("live", False)
         self.run_ = run
         self.palette = PALETTES[options.get("theme", "dark")]

@@ -414,3 +414,17 @@ def test_a_damaged_file_that_is_torn_too_has_one_problem(packed: Path) -> None:
 
     assert len(cassette.problems) == 1 and "the compressed recording is damaged" in cassette.problems[0]
     assert len(list(cassette)) == 6 + 5
+
+
+def test_what_comes_after_the_held_bodies_were_dropped_is_read_too(tmp_path: Path) -> None:
+    path = tmp_path / "run.cassette.jsonl"
+    given = growing(4)
+    record(path, given[:2])
+    tail = Tail(path)
+    assert bodies(tail.poll()) == bodies(given[:2])
+
+    tail.forget()
+    record(path, given[2:], append=True)
+    assert bodies(tail.poll()) == bodies(given[2:])
+    assert tail.held == 4 and tail.share == 1.0
+    assert bodies([trip for trip in tail.again(1) if trip]) == bodies(given[1:])

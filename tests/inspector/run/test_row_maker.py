@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from decimal import Decimal
 
-from conversations import HELLO, chat, said
+from conversations import HELLO, chat, said, user
 
 from turntape.cassettes.tape.model import Frame, Request, RoundTrip
 from turntape.inspector.run.row_maker import RowMaker
@@ -87,3 +87,12 @@ def test_each_turn_of_a_session_keeps_its_place_when_its_label_comes_again() -> 
     rows = {row.key: row for row in RowMaker().add(session)}
 
     assert [row.session for _, row in sorted(rows.items())] == [0, 1, 2]
+
+
+def test_few_rows_with_large_bodies_wait_for_their_price() -> None:
+    big = chat([user("x" * 5_000_000)], said("ok"))
+    maker = RowMaker(priced=False)
+    rows = [list(maker.add(replace(big, index=at, started_at=big.started_at + at))) for at in range(3)]
+
+    assert all(row.cost is None for row in [*rows[0], *rows[1]])
+    assert [row.index for row in rows[2] if row.cost is not None][:2] == [0, 1]
