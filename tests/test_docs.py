@@ -41,6 +41,7 @@ def test_every_command_of_a_page_prints_what_the_page_quotes(page: str, tmp_path
     for command, lines in commands((DOCS / page).read_text("utf-8")):
         name, *arguments = command.split()
         assert name == "turntape"
+        arguments += ["--fast"] if arguments[0] == "demo" else []
         done = subprocess.run(
             [sys.executable, "-m", "turntape.proxy.cli", *arguments],
             cwd=tmp_path,

@@ -67,13 +67,16 @@ class _Reply:
     streamed: bool = False
     cut_after: int | None = None
     stall_after: int | None = None
+    delay: float = 0.0
+    """Seconds after each event of a stream."""
 
 
 class ScriptedServer:
     """`with ScriptedServer() as server:` or `async with`; `server.url` is its base URL, `server.requests` what arrived.
 
-    `faults` are by turn, from 1; `chunk_delay` are the seconds between the events of a stream. A `story` may also be
-    a function of the request, for clients that rename their tools or ask for more than the story has.
+    `faults` are by turn, from 1; `chunk_delay` are the seconds between the events of a stream; `pace` are the output
+    tokens that it streams in a second, None without a limit. A `story` may also be a function of the request, for
+    clients that rename their tools or ask for more than the story has.
     """
 
     def __init__(
@@ -84,6 +87,7 @@ class ScriptedServer:
         port: int = 0,
         faults: Mapping[int, Fault | None] | None = None,
         chunk_delay: float = 0.0,
+        pace: float | None = None,
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self.story = story
@@ -92,6 +96,7 @@ class ScriptedServer:
         self.requests: list[Received] = []
         self._faults = dict(faults or {})
         self._delay = chunk_delay
+        self._pace = pace
         self._tls = tls
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -198,7 +203,7 @@ class ScriptedServer:
             await writer.drain()
             if reply.streamed:
                 # Each event is a separate write, even without a delay.
-                await asyncio.sleep(self._delay)
+                await asyncio.sleep(reply.delay or self._delay)
         if reply.streamed:
             writer.write(b"0\r\n\r\n")
         await writer.drain()
@@ -256,6 +261,8 @@ class ScriptedServer:
         if shape is GEMINI_GENERATE and "alt=sse" not in ask.path:
             content_type = "application/json; charset=UTF-8"
         reply = _Reply(200, [("content-type", content_type), ("cache-control", "no-cache"), *identity], pieces, True)
+        if self._pace is not None:
+            reply.delay = answer.tokens[2] / len(pieces) / self._pace
         if kind == "cut":
             reply.cut_after = number
         if kind == "stall":

@@ -33,7 +33,7 @@ HELP_SECTIONS: tuple[HelpSection, ...] = (
             ("p", "play the run from here, as it happened, and stop; what is still to come is hidden"),
             ("Space", "pause, and go on"),
             ("← →", "back, the next turn"),
-            ("+ -", "faster, slower; the fastest has no timing. Long waits are shortened, and the status line says so"),
+            ("+ -", "faster, slower; the fastest has no timing. Long waits are shortened"),
         ),
     ),
     HelpSection(

@@ -12,6 +12,8 @@ from .formatting import EMITTED, FINISH, OUTCOME, SEVERITY, bar, clipped, count,
 from .pages.blocks import Spans
 from .thread_tree import TreeLine
 
+SHORTEST = 16
+"""A call is cut to no less than about this many cells."""
 MARKS = 5
 """Cells of the marks for findings."""
 SLOW = 30_000
@@ -74,13 +76,16 @@ def thread_line(line: TreeLine, rows: Rows, width: int, until: int | None = None
     edge = rows.all[line.place].edge
     kind = edge.kind.replace("_", " ") if edge else ""
     sign = "▾" if line.open else "▸"
+    task = rows.all[line.place].asked
+    models = ", ".join(dict.fromkeys(map(model_name, sums.models)))
     spans: list[tuple[str, str]] = [
         ("  " * line.depth, "plain"),
         (f"{sign} ", "accent"),
         (f"{line.thread} ", "title"),
         (f"{kind} " if kind else "", "accent"),
         (f" {several(sums.turns, 'turn')}", "dim"),
-        (f" · {', '.join(dict.fromkeys(map(model_name, sums.models)))}", "dim"),
+        (f" · {models}" if models else "", "dim"),
+        (f"  “{task}”" if task else "", "string"),
     ]
     cells = columns_for(width)
     cost = f" {dollars(sums.cost)}".rjust(8) + (" " * 6 if cells.time else "")
@@ -94,28 +99,53 @@ def turn_line(row: Row, lead: str, width: int, dearest: Decimal, *, playing: boo
     number = row.label
     errors = sum(mark.severity == "error" for mark in row.findings)
     warnings = sum(mark.severity == "warning" for mark in row.findings)
-    return [
+    model = max(4, cells.model - len(lead))
+    begin = [
         (lead, "plain"),
         (f"{number:>4}", "bold" if row.findings else "dim"),
         (" ▶" if playing else "  ", "good"),
-        *_model(row, max(4, cells.model - len(lead))),
+    ]
+    if row.failed and row.error and row.emitted in (None, "none"):
+        return [*begin, *_failure(row, cells, model), *_price(row, cells), *_marks(errors, warnings)]
+    return [
+        *begin,
+        *_model(row, model),
         (" ", "plain"),
         *_cell("api", *_api(row), cells.api),
         (" ", "plain"),
         *_cell("client", *_client(row), cells.client),
         *_figures(row, cells, dearest),
+        *_price(row, cells),
         *_marks(errors, warnings),
     ]
 
 
+def _failure(row: Row, cells: Columns, model: int) -> list[tuple[str, str]]:
+    """An attempt without an answer: nothing under `model`; the API's error begins under `api`."""
+    status = f"{row.status} " if row.status is not None and row.status >= 400 else ""
+    room = cells.api + 1 + cells.client + (13 if cells.tokens else 0) + (cells.bar + 1 if cells.bar else 0)
+    text = clip(f"{GLYPHS['api']} {status}{row.error}", room)
+    return [
+        (f"{GLYPHS['model']} ".ljust(model + 1), "faint"),
+        (text, "bad"),
+        (" " * (room - width_of(text)), "plain"),
+    ]
+
+
 def _figures(row: Row, cells: Columns, dearest: Decimal) -> list[tuple[str, str]]:
-    """Tokens, cost and time, if there is room."""
+    """Tokens and the bar of the cost, if there is room."""
     spans: list[tuple[str, str]] = []
     if cells.tokens:
         spans += [(f"{count(row.usage.input):>6}", "plain"), (f"{count(row.usage.output):>7}", "dim")]
     if cells.bar:
         share = float(row.cost / dearest) if row.cost and dearest else 0.0
         spans += [(" ", "plain"), (bar(share, cells.bar), "gauge")]
+    return spans
+
+
+def _price(row: Row, cells: Columns) -> list[tuple[str, str]]:
+    """Cost and time, if there is room."""
+    spans: list[tuple[str, str]] = []
     if cells.cost:
         spans.append((f"{dollars(row.cost) if row.cost is not None else '–':>8}", "money" if row.cost else "dim"))
     if cells.time:
@@ -133,33 +163,57 @@ def _cell(layer: str, word: str, look: str, cells: int) -> list[tuple[str, str]]
 
 
 def _model(row: Row, cells: int) -> list[tuple[str, str]]:
-    word, look = _emission(row)
+    word, look = _emission(row, cells - 2)
     word = clip(word, cells - 2)
     return [(f"{GLYPHS['model']} ", "model"), (word, look), (" " * (cells - 2 - width_of(word)), "plain")]
 
 
-def _emission(row: Row) -> tuple[str, str]:
+def calls_text(calls: Sequence[str], done: Sequence[str], cells: int) -> str:
+    """What the calls do: `bash pytest -q`, `read_file a.py, b.py`; the rest as a number where there is no room."""
+    done = done or calls
+    parts: list[str] = []
+    for at, words in enumerate(done):
+        name = f"{calls[at]} " if at < len(calls) else ""
+        again = at > 0 and at < len(calls) and calls[at] == calls[at - 1] and words.startswith(name)
+        parts.append(words.removeprefix(name) if again else words)
+    for shown in range(len(parts), 0, -1):
+        text, more = ", ".join(parts[:shown]), f" +{len(parts) - shown}" if shown < len(parts) else ""
+        left = cells - width_of(text) - len(more)
+        if left >= SHORTEST and shown < len(parts):
+            # The begin of one more.
+            rest = f" +{len(parts) - shown - 1}" if shown + 1 < len(parts) else ""
+            return f"{text}, {clip(parts[shown], cells - width_of(text) - 2 - len(rest))}{rest}"
+        if left >= 0:
+            return text + more
+    more = f" +{len(parts) - 1}" if len(parts) > 1 else ""
+    return clip(parts[0], max(1, cells - len(more))) + more
+
+
+def _emission(row: Row, cells: int) -> tuple[str, str]:
     """What the model emitted, in a few words."""
     look = EMITTED.get(row.emitted or "none", "plain")
     if row.calls:
-        names = list(dict.fromkeys(row.calls))
-        word = ", ".join(f"{name} ×{n}" if (n := row.calls.count(name)) > 1 else name for name in names)
-        return f"cut: {word}" if row.emitted == "partial_call" else word, look
+        cut = "cut: " if row.emitted == "partial_call" else ""
+        return cut + calls_text(row.calls, row.done, cells - len(cut)), look
     if row.emitted == "text":
         return f"“{row.said}”" if row.said else "text", "string"
-    if row.emitted == "none" and row.error:
-        return row.error, "bad"
+    if row.emitted is None:
+        return "…", "dim"
+    if row.emitted == "none":
+        return "", "dim"
     return (row.emitted or "nothing").replace("_", " ") + (f": {row.said}" if row.said else ""), look
 
 
 def _api(row: Row) -> tuple[str, str]:
     if row.status is not None and row.status >= 400:
         return str(row.status), "bad"
+    if row.emitted is None:
+        return "…", "dim"
     return FINISH.get(row.finish or "", (row.finish or "none", "warn"))
 
 
 def _client(row: Row) -> tuple[str, str]:
-    word, look = OUTCOME.get(row.outcome or "", (row.outcome or "none", "dim"))
+    word, look = OUTCOME.get(row.outcome or "", (row.outcome or "", "dim"))
     return (f"{word} ✗{row.failed_results}", "bad") if row.failed_results else (word, look)
 
 

@@ -32,6 +32,9 @@ MARKS: dict[MarkKind, Sign] = {
 RETRY = ("4·2", "turn 4, second attempt")
 """The notation of attempts in every view, with its meaning."""
 ADDED = ("+48k cat build.log", "what a turn added to the prompt, by the API's own counts, and the largest part of it")
-RANGE = ("12–18", "a bar for several turns: it stacks their mean, and the line above it is the highest of them")
+RANGE = (
+    "12–18",
+    "a bar for several turns: it stacks their mean, and the faint part above it goes up to the highest of them",
+)
 UNKNOWN = ("–", "not known: the API did not report the tokens, or the model has no price")
 """Other signs, with their meaning."""

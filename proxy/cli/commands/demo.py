@@ -11,6 +11,8 @@ from ..recording_options import require_posix
 if TYPE_CHECKING:
     from pathlib import Path
 
+PACE = 40
+"""Output tokens in a second, as of a real LLM."""
 AGENT = ("-m", "turntape.proxy.scripted.agent")
 
 
@@ -35,6 +37,9 @@ FLAWS: dict[str | None, Flaw] = {
 
 def add(parser: argparse.ArgumentParser) -> None:
     add_output(parser, "F", "the cassette to write (default: demo-<time>.cassette.jsonl here)")
+    parser.add_argument(
+        "--fast", action="store_true", help=f"do not stream at the pace of an LLM, {PACE} tokens a second"
+    )
     parser.add_argument("--fault", choices=("model", "api", "client"), help="let something go wrong at this layer")
 
 
@@ -55,7 +60,8 @@ def main(options: argparse.Namespace) -> int:
     bold, dim, off = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if colour else ("",) * 3
     _print(f"{bold}1. {flaw.intro}{off}")
     _print(f"{dim}   $ turntape run -- {' '.join(('python', *AGENT, *flaw.agent))}{off}\n")
-    code = asyncio.run(_record(path, flaw, options.color, made=not options.output))
+    pace = None if options.fast else PACE
+    code = asyncio.run(_record(path, flaw, options.color, pace, made=not options.output))
     if code:
         return code
     _print(f"\n{bold}2. What went over the wire.{off}")
@@ -64,12 +70,33 @@ def main(options: argparse.Namespace) -> int:
     _print(f"\n{bold}3. Now you.{off}")
     for command, what in next_steps(str(path), faulty=bool(options.fault)):
         _print(f"   {command}   {dim}# {what}{off}")
-    return 0
+    return _view(path) if sys.stdin.isatty() and sys.stdout.isatty() and _wants_view() else 0
+
+
+def _wants_view() -> bool:
+    """Whether the user wants the viewer; only asked on a terminal."""
+    try:
+        answer = input("\nOpen the run in the viewer now? p plays it there. [Y/n] ")
+    except (EOFError, KeyboardInterrupt):
+        _print("")
+        return False
+    return answer.strip().lower() in ("", "y", "yes")
+
+
+def _view(path: "Path") -> int:
+    """`turntape view` in a separate process, which has the terminal."""
+    import subprocess
+    import sys
+
+    return subprocess.run([sys.executable, "-m", "turntape.proxy.cli", "view", str(path)], check=False).returncode
 
 
 def next_steps(path: str, *, faulty: bool) -> list[tuple[str, str]]:
     """Commands to try next, padded to one width, and what each shows."""
-    steps = [(f"turntape show {path} --turn 1", "one turn in full")]
+    steps = [
+        (f"turntape view {path}", "the run in the terminal; p plays it as it happened"),
+        (f"turntape show {path} --turn 1", "one turn in full"),
+    ]
     if faulty:
         steps.append((f"turntape check {path}", "what went wrong, and at which layer"))
     steps.append(("turntape run -- python agent.py", "your own agent"))
@@ -77,7 +104,7 @@ def next_steps(path: str, *, faulty: bool) -> list[tuple[str, str]]:
     return [(command.ljust(width), what) for command, what in steps]
 
 
-async def _record(path: "Path", flaw: Flaw, color: str, made: bool) -> int:
+async def _record(path: "Path", flaw: Flaw, color: str, pace: float | None, *, made: bool) -> int:
     import os
     import sys
 
@@ -89,7 +116,7 @@ async def _record(path: "Path", flaw: Flaw, color: str, made: bool) -> int:
 
     story = WRONG_CALLS if flaw.wrong_calls else SALES_EMAILS
     faults = {1: Fault("wrong_finish")} if flaw.wrong_finish else {}
-    async with ScriptedServer(story, faults=faults) as server:
+    async with ScriptedServer(story, faults=faults, pace=pace) as server:
         # Nothing in the user's own environment may lead the agent elsewhere.
         bases = {row.variable for row in BASE_URLS}
         environ = {name: value for name, value in os.environ.items() if name not in bases}
@@ -131,7 +158,7 @@ def _print(line: str) -> None:
 
 
 COMMAND = Command(
-    usage="turntape demo [--fault LAYER]",
+    usage="turntape demo [--fault LAYER] [--fast]",
     description="Record a small agent against a built-in scripted LLM, through the real proxy, and show the run. "
     "Needs no key and no network.",
     add=add,

@@ -85,7 +85,7 @@ def _problems(detail: Detail, emission: Emission) -> Iterator[Block]:
 
 
 def _call_block(detail: Detail, number: int, call: ToolCall, *, whole: bool) -> Block:
-    title = [("→ ", "model"), (safe(call.name or "?"), "bold"), (f"  {call.id or ''}", "faint")]
+    title = [("→ ", "model"), (safe(call.name or "?"), "bold"), (f"  {call.id or ''}", "dim")]
     # Arguments that are not complete are never checked: what is missing may still come, or was cut.
     notes = schema_notes(call, detail.reading.request.tools) if whole and call.complete else {}
     if whole and (problem := _incomplete(detail, call)):

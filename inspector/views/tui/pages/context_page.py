@@ -87,7 +87,7 @@ def _line(piece: Piece, found: Context, inner: bool, width: int) -> Spans:
         *_figures(piece, piece.size / (found.size or 1), look, 0 if width < WIDE else 10 if inner else 12),
         ("" if inner else f"{piece.kind:<{_WIDEST}} ", look),
         (name, "dim" if inner else "plain"),
-        (f"  {parts}" if name and parts else parts, "faint"),
+        (f"  {parts}" if name and parts else parts, "dim"),
     ]
 
 

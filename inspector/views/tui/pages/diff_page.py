@@ -161,7 +161,7 @@ def _change(number: int, one: HistoryChange, place: int, after: int) -> Block:
         (f"{word}  ", look),
         (f"{side} {one.before or ''}", "dim"),
         (f"  now {one.now}" if one.now else "", "dim"),
-        (f"  {one.call_id}" if one.call_id else "", "faint"),
+        (f"  {one.call_id}" if one.call_id else "", "dim"),
     ]
     known = one.was or one.became
     body = _both("emitted    ", one.was, "sent back  ", one.became) if known else None

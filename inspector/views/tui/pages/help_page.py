@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ....run.filters import FIELDS
-from ....run.growth import KINDS
 from ...text.terminal_text import GLYPHS, wrap
-from ...vocabulary.signs import RETRY
+from ...vocabulary.kinds import KIND_LOOKS
+from ...vocabulary.signs import ADDED, MARKS, RANGE, RETRY, UNKNOWN
 from .blocks import Block, Spans
 from .page import Page
 from .sections import rule
@@ -28,6 +28,7 @@ def help_page(sections: Sequence[HelpSection]) -> Page:
     for section in sections:
         blocks += _section(section.title, [(key, "accent", what) for key, what in section.keys])
     blocks += _section("signs", _signs())
+    blocks += _section("in the growth strip", STRIP)
     words = [
         ("word", 'is sent or received, counted at its first turn; "two words" together'),
         ("-word", "excludes; also before a field"),
@@ -72,12 +73,24 @@ SIGNS: tuple[Row, ...] = (
     ("!2", "warn", "2 findings that are warnings"),
     (RETRY[0], "bold", RETRY[1]),
     ("m", "accent", "the marked turn, with which others are compared"),
-    ("·", "faint", "a request that is not a turn, such as a list of models"),
+    ("✗1 under ▶", "bad", "a call whose result is an error"),
+    ("▾ ▸", "accent", "a thread, or a part of a page, open and folded; a subagent has its task in quotes"),
+    ("·", "dim", "a request that is not a turn, such as a list of models"),
     ("?", "dim", "tokens that the API did not report"),
     ("–", "dim", "a cost that is not known: no tokens, or no price for the model"),
 )
+STRIP: tuple[Row, ...] = (
+    *(("█", kind.name, kind.title) for kind in KIND_LOOKS),
+    *((sign.glyph, sign.style, sign.words) for sign in MARKS.values()),
+    ("▾+48k", "new", f"{ADDED[1]}: {ADDED[0]}"),
+    ("██ faint", "dim", RANGE[1]),
+    (UNKNOWN[0], "dim", UNKNOWN[1]),
+    ("┄ ▔", "warn", "the limit of the context window, in tokens"),
+    ("so far", "money", "the cost of the run so far; the full height is the cost of the whole run"),
+)
+"""The signs of the growth strip."""
 
 
 def _signs() -> list[Row]:
     layers = [(f"{GLYPHS[layer]} {layer}", layer, what) for layer, what in LAYERS.items()]
-    return [*layers, *SIGNS, *(("█", name, f"{word}, in the growth plot") for name, word in KINDS)]
+    return [*layers, *SIGNS]

@@ -12,8 +12,8 @@ from .blocks import Spans
 
 def layer_lines(row: Row) -> list[Spans]:
     """One line for each layer; one more for the tools, where their own wire was recorded."""
-    emitted = row.emitted or "nothing"
-    calls = f": {', '.join(row.calls)}" if row.calls else ""
+    emitted = "" if row.emitted in (None, "none") else row.emitted
+    calls = f": {', '.join(row.done or row.calls)}" if row.calls else ""
     return [
         [(f"{GLYPHS['model']} model   ", "model"), (emitted, EMITTED.get(emitted, "good")), (calls, "plain")],
         [(f"{GLYPHS['api']} api     ", "api"), *_api(row)],

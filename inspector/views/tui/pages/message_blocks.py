@@ -68,7 +68,7 @@ def _part(message: Message, part: Part, names: dict[str | None, str]) -> tuple[S
         )
     if part.call is not None:
         return (
-            [("→ ", "model"), (safe(part.call.name), "bold"), (f"  {part.call.id or ''}", "faint")],
+            [("→ ", "model"), (safe(part.call.name), "bold"), (f"  {part.call.id or ''}", "dim")],
             call_body(part.call, {}),
             True,
         )
@@ -85,7 +85,7 @@ def result_title(result: ToolResult, name: str | None) -> Spans:
     title = [
         ("← ", "client"),
         (safe(result.name or name or "a call"), "bold"),
-        (f"  {safe(result.call_id or '')}", "faint"),
+        (f"  {safe(result.call_id or '')}", "dim"),
         (f"  {size(len(result.text.encode('utf-8', 'replace')))}", "dim"),
     ]
     return [*title, ("  error", "bad")] if result.is_error else title

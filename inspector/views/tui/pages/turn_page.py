@@ -49,7 +49,7 @@ def _head(row: Row) -> Iterator[Block]:
         (f"  {safe(model_name(row.model))}", "plain"),
         (f"  {row.protocol}", "dim"),
     ]
-    title.append((f"  #{row.index}", "faint"))
+    title.append((f"  #{row.index}", "dim"))
     spent: list[tuple[str, str]] = [(f"{full(usage.input)} in", "plain")]
     if row.before is not None and row.before.input is not None and usage.input is not None:
         fresh = usage.input - row.before.input

@@ -1,5 +1,7 @@
 """The lines of the turn list."""
 
+from decimal import Decimal
+
 import pytest
 import tool_tapes
 from conversations import HELLO, chat, said
@@ -8,13 +10,13 @@ from viewing import EXAMPLE
 from turntape.inspector.run.filters import parse
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.tui.thread_tree import ThreadTree
-from turntape.inspector.views.tui.turn_lines import other_line, thread_line
+from turntape.inspector.views.tui.turn_lines import calls_text, column_heads, other_line, thread_line, turn_line
 
 
 @pytest.mark.parametrize(
     ("width", "shown"),
     [
-        (60, "▾ t1 main  7 turns · claude-sonnet-4-5           $0.066 ✗2!2"),
+        (80, "▾ t1 main  7 turns · claude-sonnet-4-5  “The tests of the da…  $0.066       ✗2!2"),
         (42, "▾ t1 main  7 turns · claude-…  $0.066 ✗2!2"),
         (33, "▾ t1 main  7 turns …  $0.066 ✗2!2"),
     ],
@@ -54,3 +56,44 @@ def test_a_run_that_no_call_explains_is_named_with_its_findings() -> None:
         "   ●  stop on files, no call" + " " * 18 + "!1  "
     )
     assert "message of files" in "".join(text for text, _ in other_line(rows.all[0], "", 50))
+
+
+def test_the_head_of_a_subagent_has_its_task() -> None:
+    rows = Run.load(EXAMPLE).rows
+    head = next(line for line in ThreadTree(rows, {}).lines if line.thread == "t3")
+
+    assert "“Which dates in tests/data have a year with two digits?" in "".join(
+        text for text, _ in thread_line(head, rows, 140)
+    )
+
+
+@pytest.mark.parametrize(
+    ("calls", "done", "cells", "text"),
+    [
+        (["bash"], ["bash pytest -q"], 30, "bash pytest -q"),
+        (["read", "bash"], ["read a.py", "bash pytest -q"], 30, "read a.py, bash pytest -q"),
+        (["read", "read"], ["read a.py", "read b.py"], 30, "read a.py, b.py"),
+        (["read", "read", "bash"], ["read a.py", "read b.py", "bash ls"], 20, "read a.py, b.py +1"),
+        (["read", "task"], ["read a.py", "task Look at all dates"], 30, "read a.py, task Look at all d…"),
+        (["read", "bash"], ["read src/very/long/path.py", "bash ls"], 20, "read src/very/lo… +1"),
+        (["now", "now"], ["now", "now"], 20, "now, now"),
+        (["now"], [], 20, "now"),
+    ],
+)
+def test_a_row_says_what_its_calls_do(calls: list[str], done: list[str], cells: int, text: str) -> None:
+    assert calls_text(calls, done, cells) == text
+    assert len(calls_text(calls, done, cells)) <= cells
+
+
+@pytest.mark.parametrize("width", [36, 60, 76, 118])
+def test_an_error_of_the_api_is_below_api_and_nothing_is_below_model(width: int) -> None:
+    row = Run.load(EXAMPLE).rows.all[8]
+    heads = "".join(text for text, _ in column_heads(width))
+    line = "".join(text for text, _ in turn_line(row, "", width, Decimal(1)))
+
+    api = heads.index("■")
+    assert line[api:].startswith("■ 529" if width > 40 else "■ 52…")
+    assert line[heads.index("◆") :][1 : api - heads.index("◆")].strip() == ""
+    assert len(line) == len(
+        "".join(text for text, _ in turn_line(Run.load(EXAMPLE).rows.all[9], "", width, Decimal(1)))
+    )

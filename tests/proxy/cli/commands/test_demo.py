@@ -1,12 +1,17 @@
+import asyncio
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import httpx
 import orjson
 import pytest
 
-from turntape.proxy.cli.commands.demo import next_steps
+from turntape.proxy.cli.commands import demo
+from turntape.proxy.cli.commands.demo import PACE, next_steps
+from turntape.proxy.scripted import ScriptedServer
 
 KEYS = {
     "attempt",
@@ -21,10 +26,12 @@ def test_the_demo_records_the_story_and_shows_it(tmp_path: Path) -> None:
     environment = {**os.environ, "TURNTAPE_HOME": str(tmp_path / "home")}
     command = [sys.executable, "-m", "turntape.proxy.cli"]
 
-    demo = subprocess.run([*command, "demo"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    ran = subprocess.run(
+        [*command, "demo", "--fast"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60
+    )
 
-    assert demo.returncode == 0, demo.stderr
-    assert "send_email(" in demo.stdout and "turntape run -- python agent.py" in demo.stdout
+    assert ran.returncode == 0, ran.stderr
+    assert "send_email(" in ran.stdout and "turntape run -- python agent.py" in ran.stdout
     [tape] = tmp_path.glob("demo-*.cassette.jsonl")
     shown = subprocess.run([*command, "show", str(tape), "--json"], env=environment, capture_output=True, check=True)
     labels = [orjson.loads(line) for line in shown.stdout.splitlines()]
@@ -39,4 +46,50 @@ def test_the_next_steps_are_padded_to_one_width(path: str, faulty: bool) -> None
     commands = [command for command, _ in next_steps(path, faulty=faulty)]
 
     assert len(set(map(len, commands))) == 1
-    assert [command.split()[1] for command in commands] == ["show", *(["check"] if faulty else []), "run"]
+    assert [command.split()[1] for command in commands] == ["view", "show", *(["check"] if faulty else []), "run"]
+
+
+def test_the_scripted_llm_streams_at_the_pace_of_a_real_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the pauses that it asks for; no time passes."""
+    asked: list[float] = []
+    sleep = asyncio.sleep
+
+    async def noted(seconds: float) -> None:
+        asked.append(seconds)
+        await sleep(0)
+
+    async def flow() -> int:
+        async with ScriptedServer(pace=PACE) as server, httpx.AsyncClient(trust_env=False) as client:
+            monkeypatch.setattr("turntape.proxy.scripted.server.asyncio.sleep", noted)
+            body = {
+                "model": "gpt-5", "stream": True, "stream_options": {"include_usage": True},
+                "messages": [{"role": "user", "content": "go"}],
+            }  # fmt: skip
+            answer = await client.post(f"{server.url}/v1/chat/completions", json=body)
+        [usage] = [event["usage"] for event in events(answer.text) if event.get("usage")]
+        return usage["completion_tokens"]
+
+    tokens = asyncio.run(flow())
+
+    assert sum(asked) == pytest.approx(tokens / PACE, rel=0.01)
+
+
+def events(text: str) -> list[dict[str, Any]]:
+    lines = [line.removeprefix("data: ") for line in text.splitlines() if line.startswith("data: {")]
+    return [orjson.loads(line) for line in lines]
+
+
+@pytest.mark.parametrize(("typed", "wanted"), [("", True), ("y", True), (" YES ", True), ("n", False), ("what", False)])
+def test_the_viewer_is_offered(typed: str, wanted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("builtins.input", lambda prompt: typed)
+
+    assert demo._wants_view() is wanted
+
+
+def test_an_end_of_input_is_a_no(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def ends(prompt: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", ends)
+
+    assert not demo._wants_view()

@@ -3,9 +3,10 @@
 import pytest
 
 from turntape.inspector.run.filters import FIELDS
-from turntape.inspector.run.growth import KINDS
+from turntape.inspector.run.strip import KINDS
 from turntape.inspector.views.tui.commands import HELP_SECTIONS
-from turntape.inspector.views.tui.pages.help_page import LAYERS, SIGNS, help_page
+from turntape.inspector.views.tui.pages.help_page import LAYERS, SIGNS, STRIP, help_page
+from turntape.inspector.views.vocabulary.signs import MARKS
 
 
 def shown(width: int) -> list[str]:
@@ -20,7 +21,7 @@ def test_no_line_is_cut_at_any_width_and_no_word_is_lost(width: int) -> None:
     assert max(map(len, lines)) <= width
     words = " ".join(" ".join(lines).split())
     said = [what for section in HELP_SECTIONS for _, what in section.keys]
-    said += [*LAYERS.values(), *(what for _, _, what in SIGNS), *(what for _, what in FIELDS.values())]
+    said += [*LAYERS.values(), *(what for _, _, what in (*SIGNS, *STRIP)), *(what for _, what in FIELDS.values())]
     assert [text for text in said if text not in words] == []
 
 
@@ -38,7 +39,9 @@ def test_each_sign_of_the_list_is_explained(sign: str) -> None:
     assert any(line.startswith(f"  {sign} ") for line in shown(80))
 
 
-def test_each_colour_of_the_growth_plot_is_explained() -> None:
-    assert [line[16:] for line in shown(80) if line.startswith("  █")] == [
-        f"{word}, in the growth plot" for _, word in KINDS
-    ]
+def test_each_colour_and_each_mark_of_the_growth_strip_is_explained() -> None:
+    lines = shown(100)
+
+    assert [line[16:] for line in lines if line.startswith("  █ ")] == [word for _, word in KINDS]
+    marks = [sign.words for sign in MARKS.values() if f"  {sign.glyph:<14}{sign.words}" in lines]
+    assert marks == [sign.words for sign in MARKS.values()]

@@ -15,7 +15,7 @@ def lines(trips: list[RoundTrip], place: int) -> list[str]:
 def test_each_layer_says_what_it_did() -> None:
     model, api, client = lines(loop(), 0)
 
-    assert model == "◆ model   calls: look_up"
+    assert model == "◆ model   calls: look_up tape"
     assert api == "■ api     tool_calls  first byte 200ms, whole 250ms"
     assert client == "▶ client  dispatched  1 result"
 
