@@ -113,14 +113,6 @@ class GrowthStripPane:
         self.unit = unit
 
 
-class Plot:
-    def __init__(self, calls: list[Call]) -> None:
-        self._calls = calls
-
-    def show(self, steps: Any, place: int) -> None:
-        self._calls.append(("plot", steps, place))
-
-
 class Tabs:
     def __init__(self) -> None:
         self.shown: tuple[str, int, bool] | None = None
@@ -134,7 +126,7 @@ class Panes:
 
     def __init__(self, calls: list[Call]) -> None:
         self._calls = calls
-        self.turns, self.page, self.plot, self.tabs = Turns(calls), PagePane(calls), Plot(calls), Tabs()
+        self.turns, self.page, self.tabs = Turns(calls), PagePane(calls), Tabs()
         self.strip = GrowthStripPane(calls)
         self.in_list = True
 
@@ -183,7 +175,6 @@ class Loader:
     def __init__(self, calls: list[Call]) -> None:
         self._calls = calls
         self.busy = False
-        self.steps: Any = None
 
     def page(self, view: str, place: int, width: int, anchor: str = "", *, top: bool = False) -> None:
         self._calls.append(("request", view, place, width, anchor, top))
@@ -199,13 +190,6 @@ class Loader:
 
     def played(self, turn: Any, width: int) -> None:
         self._calls.append(("request played", turn.place, width))
-
-    def growth(self, place: int, width: int) -> Any:
-        self._calls.append(("request growth", place, width))
-        return self.steps
-
-    def rows_changed(self) -> None:
-        self._calls.append(("rows changed",))
 
 
 class Timer:

@@ -21,7 +21,6 @@ from .actions.state import ScreenState
 from .controllers.follow import Follow
 from .controllers.loader import Loader
 from .controllers.messages import (
-    GrowthReady,
     Notice,
     PageFailed,
     PageReady,
@@ -36,7 +35,6 @@ from .controllers.playback import Playback
 from .controllers.search import Search
 from .controllers.sent_searcher import SentSearcher
 from .theme import Palette
-from .widgets.growth_plot import GrowthPlot
 from .widgets.growth_strip import GrowthStrip
 from .widgets.page_view import PageView
 from .widgets.panes import Panes
@@ -180,9 +178,6 @@ class RunScreen(Screen[None]):
         if self.selection.page_ready(message):
             self._searching.page_shown(message.request.place)
 
-    def on_growth_ready(self, message: GrowthReady) -> None:
-        self.selection.growth_ready(message)
-
     def on_page_failed(self, message: PageFailed) -> None:
         self.selection.page_failed(message)
 
@@ -203,9 +198,6 @@ class RunScreen(Screen[None]):
 
     def on_turn_list_entered(self) -> None:
         self._moving.enter_page()
-
-    def on_growth_plot_picked(self, message: GrowthPlot.Picked) -> None:
-        self._moving.step_picked(message.place)
 
     def on_growth_strip_picked(self, message: GrowthStrip.Picked) -> None:
         self._moving.bar_picked(message.place)

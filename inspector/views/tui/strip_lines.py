@@ -388,10 +388,26 @@ def _panel(
         look = "bad" if turn.fill > 0.9 else "warn" if turn.fill > 0.7 else "good"
         window = [("window ", "dim"), (gauge(turn.fill, 6), look), (f" {turn.fill:.0%} of {count(turn.window)}", "dim")]
     if layout.parts.legend:
-        return [head, spent, window, [], keys]
+        return [head, spent, window, keys, [], *_largest(layout, shown, layout.height - 6)]
     if layout.height >= 6:
         return [head, spent, window, *legend, keys]
     return [head, spent, *legend, keys][: layout.height]
+
+
+def _largest(layout: StripLayout, shown: Shown, room: int) -> list[list[tuple[str, str]]]:
+    """The largest additions, by tokens, with their turns."""
+    seen = [
+        (turn, turn.addition)
+        for turn in layout.strip.in_order
+        if turn.addition is not None and (shown.playing is None or turn.place <= shown.playing)
+    ]
+    seen.sort(key=lambda one: -one[1].tokens)
+    if room < 2 or not seen:
+        return []
+    rows: list[list[tuple[str, str]]] = [[("largest additions", "dim")]]
+    for turn, addition in seen[: room - 1]:
+        rows.append([(f"{turn.row.label:>4} ", "dim"), (f"+{count(addition.tokens)} {addition.name}", "new")])
+    return rows
 
 
 def _legend_lines(layout: StripLayout, shown: Shown) -> list[list[tuple[str, str]]]:

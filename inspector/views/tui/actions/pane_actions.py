@@ -113,15 +113,11 @@ class PaneActions:
             self._playing.stop()
             self._selection.select(place, listed=True)
 
-    def step_picked(self, place: int) -> None:
-        """A turn was picked in the growth plot."""
-        if place != self._state.place:
-            self._selection.select(place)
-
     def bar_picked(self, place: int) -> None:
-        """A bar of the strip was clicked."""
-        self._playing.stop()
-        self._selection.select(place)
+        """A turn was picked in the growth strip, or in the page of growth."""
+        if place != self._state.place:
+            self._playing.stop()
+            self._selection.select(place)
 
     def toggle_unit(self) -> None:
         """Dollars or tokens in the strip."""

@@ -43,7 +43,6 @@ class RowUpdates:
         """Take more rows; the first ones are drawn at once."""
         state, rows = self._state, self._state.run.rows
         change = rows.put(message.rows)
-        self._loader.rows_changed()
         if state.place is None and rows.all:
             self._draw_list()
             self._select_first(next((at for at, row in enumerate(rows.all) if not row.is_tool_wire), None))

@@ -1,7 +1,7 @@
 """Selecting a round trip and a view, and showing the page of both."""
 
 from ..controllers.loader import Loader
-from ..controllers.messages import GrowthReady, PageFailed, PageReady
+from ..controllers.messages import PageFailed, PageReady
 from ..widgets.panes import Panes
 from ..widgets.tabs import OUTPUT
 from .bars import Bars
@@ -45,10 +45,8 @@ class Selection:
         if place is None:
             return
         if view == "growth":
-            known = self._loader.growth(place, self.width)
-            if known is not None:
-                self._panes.plot.show(known, place)
-        elif view == OUTPUT[2] and output is not None:
+            return  # drawn like the strip, whenever rows are read
+        if view == OUTPUT[2] and output is not None:
             self._loader.output(output, place, self.width)
         elif view == "compare":
             self._loader.compared(state.marked, place, self.width, anchor, top=top)
@@ -85,11 +83,6 @@ class Selection:
         page.needle = state.search.words
         page.show(message.page, request.anchor, top=request.top, end=state.view == OUTPUT[2] and page.at_end)
         return True
-
-    def growth_ready(self, message: GrowthReady) -> None:
-        """Show the requested steps of the growth plot."""
-        if self._state.view == "growth" and self._state.place is not None:
-            self._panes.plot.show(message.steps, self._state.place)
 
     def page_failed(self, message: PageFailed) -> None:
         """Say why a requested page could not be made."""

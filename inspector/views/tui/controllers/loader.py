@@ -3,21 +3,20 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from ....run.growth import GrowthStep, steps
 from ....run.row import Row
 from ....run.run_index import Run
 from ....run.stream_timeline import arrivals
 from ..pages.page import Page
 from ..pages.page_table import PAGES, compare, costs, output
 from ..pages.play_page import play_page
-from .messages import GrowthReady, PageFailed, PageReady, Post, ReadingEnded, RowsRead
+from .messages import PageFailed, PageReady, Post, ReadingEnded, RowsRead
 from .page_maker import Failure, Made, PageMaker, PageRequest
 from .played_turn import PlayedTurn
 from .row_reader import RowReader
 
 
 class Loader:
-    """Posts `RowsRead` and `ReadingEnded` while it reads, and for each page `PageReady`, `GrowthReady` or `PageFailed`.
+    """Posts `RowsRead` and `ReadingEnded` while it reads, and for each page `PageReady` or `PageFailed`.
 
     `more` says whether the file may still grow; None reads it once.
     """
@@ -26,9 +25,6 @@ class Loader:
         self._run, self._post = run, post
         self._pages = PageMaker(self._made)
         self._rows = RowReader(run, more, self._read, self._ended)
-        self._steps: tuple[GrowthStep, ...] | None = None
-        self._version = 0
-        """Changes with the rows, so that steps that are made meanwhile are not kept."""
 
     def start(self) -> None:
         self._pages.start()
@@ -77,34 +73,14 @@ class Loader:
         ahead = None if following is None else lambda: run.detail(following)
         self._pages.request(PageRequest(place, "play", width, make), ahead)
 
-    def growth(self, place: int, width: int) -> tuple[GrowthStep, ...] | None:
-        """The steps of the growth plot, when they are known; otherwise they are requested."""
-        if self._steps is None:
-            version = self._version
-            self._pages.request(PageRequest(place, "growth", width, lambda: self._grown(version)))
-        return self._steps
-
-    def rows_changed(self) -> None:
-        """The rows changed, so the known steps are out of date."""
-        self._steps = None
-        self._version += 1
-
     def _read(self, rows: list[Row]) -> None:
         self._post(RowsRead(rows))
 
     def _ended(self, problem: str | None, final: bool) -> None:
         self._post(ReadingEnded(problem, final))
 
-    def _grown(self, version: int) -> tuple[GrowthStep, ...]:
-        made = tuple(steps(enumerate(list(self._run.rows.all))))
-        if version == self._version:
-            self._steps = made
-        return made
-
     def _made(self, request: PageRequest, made: Made | Failure) -> None:
         if isinstance(made, Failure):
             self._post(PageFailed(request, made.message))
-        elif isinstance(made, Page):
-            self._post(PageReady(request, made))
         else:
-            self._post(GrowthReady(request, made))
+            self._post(PageReady(request, made))

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from textual.message import Message
 
-from ....run.growth import GrowthStep
 from ....run.row import Row
 from ..pages.page import Page
 from .page_maker import PageRequest
@@ -38,15 +37,6 @@ class PageReady(Message):
         super().__init__()
         self.request = request
         self.page = page
-
-
-class GrowthReady(Message):
-    """The steps of the growth plot."""
-
-    def __init__(self, request: PageRequest, steps: tuple[GrowthStep, ...]) -> None:
-        super().__init__()
-        self.request = request
-        self.steps = steps
 
 
 class PageFailed(Message):

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 from turntape.cassettes.errors import TurntapeError
 
-from ....run.growth import GrowthStep
 from ..pages.page import Page
 
-type Made = Page | tuple[GrowthStep, ...]
-"""The result of a request: a page, or the steps of the growth plot."""
+type Made = Page
+"""The result of a request."""
 
 DRAWN = 0.06
 """Seconds after which a page is assumed to be on the screen."""
@@ -91,8 +90,7 @@ class PageMaker(threading.Thread):
 def _made(request: PageRequest) -> Made | Failure:
     try:
         made = request.make()
-        if isinstance(made, Page):
-            made.laid_out(request.width, {})
+        made.laid_out(request.width, {})
     except TurntapeError as error:
         return Failure(str(error))
     except Exception as error:  # noqa: BLE001 - one unexpected body must not end the view of all others

@@ -43,8 +43,10 @@ class GrowthStrip(Themed):
             super().__init__()
             self.place = place
 
-    def __init__(self, **fields: str) -> None:
+    def __init__(self, twin: "GrowthStrip | None" = None, **fields: str) -> None:
         super().__init__(**fields)  # pyright: ignore[reportArgumentType]
+        self._twin = twin
+        """Shows the same run in the other unit."""
         self.strip = Strip((), None, 0)
         self.unit: Unit = "dollars"
         self.chosen = False
@@ -62,16 +64,29 @@ class GrowthStrip(Themed):
         self.strip, self.place = strip, place
         if not self.chosen:
             self.unit = "dollars" if strip.has("dollars") or not strip.has("tokens") else "tokens"
+        if self._twin is not None:
+            self._twin.chosen, self._twin.unit = True, self._other
+            self._twin.show(strip, place)
         self.refresh()
+
+    @property
+    def _other(self) -> Unit:
+        """The other unit, if any turn has it."""
+        other: Unit = "tokens" if self.unit == "dollars" else "dollars"
+        return other if self.strip.has(other) else self.unit
 
     def point_to(self, place: int | None) -> None:
         """Move the cursor."""
+        if self._twin is not None:
+            self._twin.point_to(place)
         if place != self.place:
             self.place, self.under = place, None
             self.refresh()
 
     def play(self, playing: int | None, share: float = 1.0) -> None:
         """Show the run up to the row that is being played; None shows all of it."""
+        if self._twin is not None:
+            self._twin.play(playing, share)
         if (playing, share) != (self.playing, self.share):
             self.playing, self.share = playing, share
             self.refresh()
@@ -79,6 +94,8 @@ class GrowthStrip(Themed):
     def toggle(self, unit: Unit) -> None:
         """Show the other unit."""
         self.unit, self.chosen = unit, True
+        if self._twin is not None:
+            self._twin.toggle(self._other)
         self.refresh()
 
     @property

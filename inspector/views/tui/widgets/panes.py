@@ -27,7 +27,7 @@ class Panes(Container):
         # The list is narrower than this bar, because it has a scroll bar.
         self._heads = Bar(lambda width: column_heads(min(width, self.turns.room)), id="heading")
         self.page, self.plot = PageView(id="page"), GrowthPlot(id="growth")
-        self.strip = GrowthStrip(id="strip")
+        self.strip = GrowthStrip(self.plot, id="strip")
         """The growth strip, which is above both panes."""
         self._left, self._right = Vertical(id="left"), Vertical(id="right")
         self._width = self._height = 0

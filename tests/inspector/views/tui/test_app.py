@@ -164,19 +164,28 @@ def test_the_growth_plot_moves_the_turn() -> None:
     run(flow)
 
 
+def test_the_page_of_growth_has_the_other_unit() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["3"]) as (app, pilot):
+            strip, plot = app.run_screen.panes.strip, app.query_one(GrowthPlot)
+            assert (strip.unit, plot.unit, plot.place) == ("dollars", "tokens", 0)
+            await press(pilot, "dollar_sign")
+            assert (strip.unit, plot.unit) == ("tokens", "dollars")
+
+    run(flow)
+
+
 def test_the_mouse_over_the_growth_plot_shows_a_turn_and_leaves_the_cursor() -> None:
     async def flow() -> None:
         async with viewing(keys=["3"]) as (app, pilot):
             plot = app.query_one(GrowthPlot)
-            assert "turn 1 of t1" in screen(app)
-            last = plot.columns[-1]
-            await pilot.hover(GrowthPlot, offset=(last.x, 5))
-            shown = plot.shown_step.row
-            assert shown.key == plot.steps[-1].row.key
-            assert f"turn {shown.turn} of {shown.thread}  {shown.usage.input:,} in" in screen(app)
-            assert row(app) == ("t1", 1) and plot.at == 0
+            bar = plot.layout_.bar_of(7)
+            assert bar is not None
+            await pilot.hover(GrowthPlot, offset=(bar.x, 5))
+            assert plot.under == 7 and "turn 4 of t1  $0.028" in screen(app)
+            assert row(app) == ("t1", 1) and plot.place == 0
             await pilot.hover("#turns", offset=(3, 1))
-            assert plot.shown_step is plot.steps[0]
+            assert plot.under is None
 
     run(flow)
 
@@ -545,8 +554,8 @@ def test_growth_grows_while_it_is_followed(tmp_path: Path) -> None:
                     await pilot.pause(0.2)
                     await settle(pilot)
                 plot = app.query_one(GrowthPlot)
-                assert [step.place for step in plot.steps] == [0, 1, 2]
-                assert plot.shown_step.place == app.run_screen.place
+                assert [turn.place for turn in plot.strip.in_order] == [0, 1, 2]
+                assert plot.place == app.run_screen.place
 
     run(flow)
 

@@ -9,6 +9,7 @@ from strips import row
 
 from turntape.inspector.analysis.pricing import CostParts
 from turntape.inspector.findings.finding import Finding
+from turntape.inspector.run.newest import NewPiece
 from turntape.inspector.run.row import Row
 from turntape.inspector.run.strip import strip_of
 from turntape.inspector.views.text.terminal_text import width_of
@@ -198,6 +199,20 @@ def test_the_panel_has_the_numbers_of_the_turn() -> None:
 
     assert lines[:2] == ["turn 2  $0.250", "so far $1.25 of $1.25"]
     assert text(layout, Shown(1, 0))[0][layout.field :].strip() == "turn 1  $1.00"
+
+
+def test_a_large_panel_lists_the_largest_additions() -> None:
+    def added(turn: int, tokens: int, name: str) -> Row:
+        before, newest = Usage(input=1000), NewPiece(name, 1.0, 1)
+        return row(turn, usage=Usage(input=1000 + tokens, output=1), before=before, newest=newest)
+
+    layout = layout_of([row(1), added(2, 400, "ls"), added(3, 900, "cat a.log")], 120, 14, "tokens")
+
+    def panel(shown: Shown) -> list[str]:
+        return [line[layout.field :].strip() for line in text(layout, shown)][5:9]
+
+    assert panel(Shown(0)) == ["largest additions", "3 +900 cat a.log", "2 +400 ls", ""]
+    assert panel(Shown(1, None, 1)) == ["largest additions", "2 +400 ls", "", ""]
 
 
 def test_a_run_without_prices_says_so() -> None:

@@ -109,9 +109,9 @@ def test_the_cursor_of_the_list_selects_without_being_moved_again() -> None:
 def test_a_bar_of_the_plot_selects_its_turn() -> None:
     made = parts()
 
-    made.moving.step_picked(0)
+    made.moving.bar_picked(0)
     assert made.calls == []
-    made.moving.step_picked(2)
+    made.moving.bar_picked(2)
     assert made.state.place == 2 and made.did("point") == [(2,)]
 
 

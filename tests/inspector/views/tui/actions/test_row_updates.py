@@ -93,7 +93,6 @@ def test_a_page_of_the_whole_run_is_made_again_with_every_row(view: str, again: 
 
     read(made, ROWS[2])
     assert len(made.did("request")) == again
-    assert len(made.did("request growth")) == (view == "growth")
 
 
 def test_nothing_is_requested_while_a_turn_is_played() -> None:
@@ -209,3 +208,10 @@ def test_a_file_with_only_messages_of_tool_servers_shows_the_first_one_at_its_en
     read(made, *TOOLS[:2])
     end(made)
     assert made.state.place == 0
+
+
+def test_the_strip_grows_with_the_rows() -> None:
+    made = parts(empty=True, reading=True)
+    read(made, ROWS[0])
+
+    assert made.did("strip") == [(1, None)]

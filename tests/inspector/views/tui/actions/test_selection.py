@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from viewer_parts import Parts, parts
 
-from turntape.inspector.views.tui.controllers.messages import GrowthReady, PageFailed, PageReady
+from turntape.inspector.views.tui.controllers.messages import PageFailed, PageReady
 from turntape.inspector.views.tui.controllers.page_maker import PageRequest
 from turntape.inspector.views.tui.pages.page import Page
 
@@ -66,15 +66,12 @@ def test_pages_are_made_for_the_width_of_the_pane() -> None:
     assert made.did("request") == [("turn", 0, 17, "", False)]
 
 
-def test_the_growth_plot_is_drawn_when_its_steps_are_known() -> None:
+def test_for_the_growth_nothing_is_requested() -> None:
     made = parts()
     made.state.navigation.view = "growth"
 
     made.selection.request_page()
-    assert made.did("request growth") == [(0, 80)] and made.did("plot") == [] and made.did("request") == []
-    made.loader.steps = ("step",)
-    made.selection.request_page()
-    assert made.did("plot") == [(("step",), 0)]
+    assert made.did("request") == []
 
 
 def test_the_output_is_read_again_only_while_it_is_shown() -> None:
@@ -141,21 +138,6 @@ def test_the_output_stays_at_its_end_if_it_was_there(at_end: bool) -> None:
     made.state.navigation.view = "turn"
     assert ready(made, "turn", 0)
     assert made.did("page shown") == [(PAGE, "", False, False)]
-
-
-def test_growth_steps_are_shown_only_in_their_view() -> None:
-    made = parts()
-    message = GrowthReady(PageRequest(0, "growth", 80, lambda: PAGE), ())
-
-    made.selection.growth_ready(message)
-    assert made.did("plot") == []
-    made.state.navigation.view = "growth"
-    made.selection.growth_ready(message)
-    assert made.did("plot") == [((), 0)]
-    empty = parts(empty=True)
-    empty.state.navigation.view = "growth"
-    empty.selection.growth_ready(message)
-    assert empty.did("plot") == []
 
 
 @pytest.mark.parametrize(("view", "shows"), [("turn", True), ("play", True), ("wire", False)])
