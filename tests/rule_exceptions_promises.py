@@ -87,15 +87,22 @@ def answered(*questions: str, answer: str = LONG) -> list[RoundTrip]:
     return trips
 
 
-def acted(first: str, name: str = "send_mail", between: str = "") -> list[RoundTrip]:
+def acted(first: str, name: str = "send_mail", between: str = "", *, forgets: bool = False) -> list[RoundTrip]:
     tool = {"type": "function", "function": {"name": name, "parameters": {"type": "object", "properties": {}}}}
     one, two = said(None, ("call_1", name, "{}")), said(None, ("call_2", name, "{}"))
     history = [HELLO, one, result("call_1", first)]
-    after = [*history, *([said("Sent."), user(between)] if between else [])]
+    after = [HELLO] if forgets else [*history, *([said("Sent."), user(between)] if between else [])]
     trips = [chat([HELLO], one, tools=[tool])]
     if between:
         trips.append(chat(history, said("Sent."), tools=[tool], index=1))
     return [*trips, chat(after, two, tools=[tool], index=len(trips))]
+
+
+def tool_gave(text: str, name: str, question: str = "look") -> list[RoundTrip]:
+    tool = {"type": "function", "function": {"name": name, "parameters": {"type": "object", "properties": {}}}}
+    call = said(None, ("call_1", name, "{}"))
+    history = [user(question), call, result("call_1", text)]
+    return [chat(history[:1], call, tools=[tool]), chat(history, said("Done."), tools=[tool], index=1)]
 
 
 LOOPED = "Wait, let me check the order of the legs again. " * 20
@@ -171,6 +178,15 @@ PROMISES: list[Row] = [
      TWICE, acted("queued", name="list_mail")),
     ("model-acted-twice", "The first call failed, or its result asks for it", TWICE, acted("failed: try again")),
     ("model-acted-twice", "Something was said in between", TWICE, acted("queued", between="Send it again.")),
+    ("model-acted-twice", "The request no longer shows the first call: then the client forgot it",
+     TWICE, acted("queued", forgets=True)),
+    ("client-result-damaged", "A tool that reads files, logs or pages: they may hold it",
+     tool_gave("Z\u00c3\u00bcrich", "weather"), tool_gave("Z\u00c3\u00bcrich", "read_file")),
+    ("client-result-damaged", "The request held the same before",
+     tool_gave("Z\u00c3\u00bcrich", "weather"), tool_gave("Z\u00c3\u00bcrich", "weather", "Is it Z\u00c3\u00bcrich?")),
+    ("call-result-refused", "The words are somewhere in a longer result",
+     executed("MCP error -32602: Invalid tools/call result: expected string"),
+     executed("Notes of the day. " * 20 + "Invalid tools/call result")),
     ("model-repeats-itself", "The repeated piece is short and repeats a few times",
      _chat([asks("hi")], says(LOOPED), 0), _chat([asks("hi")], says("ha " * 12), 0)),
     ("model-repeats-itself", "The request asks for it",

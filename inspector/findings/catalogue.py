@@ -79,15 +79,24 @@ def _load(place: str, problems: list[str]) -> tuple[Rule, ...]:
 
 
 def _joined(tables: Iterable[tuple[str, tuple[Rule, ...]]], problems: list[str]) -> Iterator[Rule]:
-    """All rules; an id belongs to the first table that has it."""
+    """All rules; an id, also a former one, belongs to the first table that has it."""
     owners: dict[str, str] = {}
     for place, rules in tables:
-        refused = [rule.id for rule in rules if owners.setdefault(rule.id, place) != place]
-        for name in dict.fromkeys(refused):
+        refused: dict[str, str] = {}
+        for rule in rules:
+            taken = next((name for name in (rule.id, *rule.aliases) if owners.get(name, place) != place), None)
+            if taken is not None:
+                refused.setdefault(rule.id, taken)
+        for name, taken in refused.items():
             problems.append(
-                f"the rule {name!r} of {place!r} is not used: {owners[name]!r} has a rule of that id; rename it"
+                f"the rule {name!r} of {place!r} is not used: {owners[taken]!r} has a rule of "
+                + ("that id; rename it" if taken == name else f"the id {taken!r}; rename it")
             )
-        yield from (rule for rule in rules if rule.id not in refused)
+        kept = [rule for rule in rules if rule.id not in refused]
+        for rule in kept:
+            for name in (rule.id, *rule.aliases):
+                owners.setdefault(name, place)
+        yield from kept
 
 
 def forget() -> None:

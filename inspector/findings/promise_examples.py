@@ -50,6 +50,14 @@ PROMISES: dict[str, Example] = {
         "\"TypeError: book_flight() got an unexpected keyword argument 'passengers'\"",
         ("#2 request /messages/4", "#2 request /tools/1"),
     ),
+    "client-result-damaged": Example(
+        "the result of 'order' holds escapes in place of characters ('\\\\u0022'): '{\\\\u0022order\\\\u0022:'",
+        ("#1 request /messages/2",),
+    ),
+    "call-result-refused": Example(
+        "the client refuses the result of 'delete_inbox': 'Invalid tools/call result: expected string'",
+        ("#1 request /messages/2",),
+    ),
     "model-parroted": Example(
         "the answer is the user's message, word for word: 'Which region grew the most, and by how much?'",
         ("#0 request /messages/1", "#0 response"),

@@ -41,6 +41,8 @@ _TYPOGRAPHY = str.maketrans(
         "\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u200b": None, "\u2060": None, "\ufeff": None,
     }
 )  # fmt: skip
+_UNICODE = re.compile(r"(?<!\\)\\u(?:00[0-9a-fA-F]{2}|20[0-9a-fA-F]{2}|d[89ab][0-9a-fA-F]{2})")
+_ESCAPED_CODES = 3
 _QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", re.DOTALL)
 _ESCAPED_LINES = 3
 
@@ -159,6 +161,8 @@ def damage(text: str) -> tuple[str, Maker] | None:
         return f"UTF-8 that was read as another encoding ({found[0]!r} for {_decoded(found[0])!r})", "encoding"
     if (entity := html_escapes(text)) is not None:
         return f"HTML escapes ({entity!r})", "writer"
+    if len(codes := _UNICODE.findall(text)) >= _ESCAPED_CODES:
+        return f"escapes in place of characters ({codes[0]!r})", "encoding"
     if escaped_lines(text):
         return "'\\n' in place of line breaks", "writer"
     return None

@@ -1,6 +1,7 @@
 """`read(round_trip) -> Reading`: from bytes to meaning; it never raises."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -8,7 +9,7 @@ from .exchange import Exchange
 from .json_value import is_object
 from .protocols.protocol import Protocol
 from .protocols.shared.counts import wrong_usage
-from .protocols.shared.errors import error_under_200, read_error
+from .protocols.shared.errors import error_beside, error_under_200, read_error
 from .protocols.shared.stated_cost import header_cost
 from .providers import provider
 from .registry import detect
@@ -45,6 +46,8 @@ def read_exchange(exchange: Exchange) -> Reading:
     holder = protocol.answers.holder
     error = error or _guarded(lambda: error_under_200(exchange, holder), None, "the error table", problems)
     answer = _answer(exchange, protocol, request, error, problems)
+    if answer.error is None and not answer.content:
+        answer = replace(answer, error=_guarded(lambda: error_beside(exchange), None, "the error table", problems))
     stated = answer.stated_cost or _guarded(lambda: header_cost(exchange), None, "the cost", problems)
     emission, finish = reconcile(answer, request)
     return Reading(

@@ -22,7 +22,8 @@ _REPEAT = re.compile(
 """What asks for an answer that may equal the next message."""
 _ASKED_FOR = re.compile(r"\A\W*(?:please )?(?:repeat|say|echo|reply|respond|answer|output|print)\b", re.IGNORECASE)
 _TURNS = re.compile(
-    r"^[ \t]*(?:#+ ?|\*\*|<\|?)?(?P<who>human|user|customer|assistant|ai|bot|agent)(?:\*\*)?(?:\|?>)?[ \t]*:(?:\*\*)?[ \t]",
+    r"^[ \t]*(?:#+ ?|\*\*|<\|?)?(?P<who>human|user|customer|assistant|ai|bot|agent|system|response|instruction)"
+    r"(?:\*\*)?(?:\|?>)?[ \t]*:(?:\*\*)?(?:[ \t]|$)",
     re.IGNORECASE | re.MULTILINE,
 )
 _PERSON = frozenset({"human", "user", "customer"})
@@ -155,14 +156,19 @@ def plays_user(context: RuleContext) -> Iterator[Note]:
         "The tool only reads, or nothing in its name says that it acts",
         "The first call failed, or its result asks for it",
         "Something was said in between",
+        "The request no longer shows the first call: then the client forgot it",
     ),
 )
 def acted_twice(context: RuleContext) -> Iterator[Note]:
     steps = list(context.thread.steps)
+    shown = {unit.meaning for unit in context.turn.conversation.units}
+    held = context.request.previous_id is not None
     if not steps or not steps[-1].results or steps[-1].errors or context.is_attempt:
         return
     for call in context.emission.calls:
         if not _ACTS.search(call.name) or _READS.search(call.name) or call_meaning(call) not in steps[-1].calls:
+            continue
+        if not held and call_meaning(call) not in shown:
             continue
         if any(_UNDONE.search(text) for text in steps[-1].result_texts) or question(context):
             continue

@@ -7,13 +7,14 @@ explanation are reported.
 import re
 from collections.abc import Iterator
 
-from ...wire.json_value import as_object, is_array, is_object
+from ...wire.json_value import as_object, is_array, is_object, parse_json
 from ...wire.values import Part
 from ..finding import Layer, Tier
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..transformations import damage, inverses, markup_end
 from .emission import call_at, whole_calls
+from .results import READERS, new_results, tool_of
 from .unserialized import placeholder, represented
 
 _SHORTEST = 6
@@ -183,5 +184,50 @@ def _of_message(text: str) -> str | None:
 _SHORT = 300
 """Characters. A longer text may explain a template."""
 
+
+@rule(
+    "client-result-damaged",
+    "client",
+    "warning",
+    "S",
+    says="The result of a tool was damaged on its way: UTF-8 that was read as another encoding, NUL, or escapes in place of "
+    "characters.",
+    fix="Decode the tool's output as UTF-8, and write it as JSON once.",
+    not_when=("A tool that reads files, logs or pages: they may hold it", "The request held the same before"),
+)
+def result_damaged(context: RuleContext) -> Iterator[Note]:
+    for part, result in new_results(context):
+        name = tool_of(context, result)
+        found = _of_result(result.text) if len(result.text) <= _LONGEST and not READERS.search(name) else None
+        if found is None:
+            continue
+        before = context.before
+        if before is not None and found.split("'")[1:2] and _holds(before.round_trip.request.body, found):
+            continue
+        yield Note(
+            f"the result of {name or 'a tool'!r} holds {found}: {result.text.strip()[:80]!r}",
+            (f"{context.at} request {part.pointer}",),
+            key=result.call_id or part.pointer,
+        )
+
+
+def _of_result(text: str) -> str | None:
+    """What is wrong with a result, or with a text in the JSON that it is."""
+    value = parse_json(text) if text.lstrip()[:1] in ("{", "[") else None
+    for words in (text, *(words for _, words in strings_in(value))):
+        found = damage(words)
+        if found is not None and (found[1] == "encoding" or "NUL" in found[0]):
+            return found[0]
+    return None
+
+
+def _holds(body: bytes, what: str) -> bool:
+    """True when the sign of the damage is in an earlier request."""
+    sign = what.split("'")[1]
+    return sign.encode() in body or sign.replace("\\", "\\\\").encode() in body
+
+
+_LONGEST = 20_000
+
 RULES = (arguments_damaged, answer_damaged)
-TEXTS = (text_damaged,)
+TEXTS = (text_damaged, result_damaged)

@@ -84,13 +84,15 @@ def length_truncated_call(context: RuleContext) -> Iterator[Note]:
 
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_CLOSED = re.compile(r"(?<!\\)\"\s*[}\]]+\Z")
+"""The end of JSON: a text that ends so was not cut, whatever is wrong inside."""
 _LITERAL_CUT = re.compile(r"(?:\b(?:t|tr|tru|f|fa|fal|fals|n|nu|nul)|-|\d[.eE])\Z")
 
 
 def _begun(call: ToolCall) -> str | None:
     """The arguments without their complete strings, if they are the beginning of a JSON text; else None."""
     raw = call.arguments_raw.strip()
-    if call.arguments is not None or not raw.startswith(("{", "[")):
+    if call.arguments is not None or not raw.startswith(("{", "[")) or _CLOSED.search(raw):
         return None
     rest = _STRING.sub("", raw)
     closed = rest.count("{") + rest.count("[") <= rest.count("}") + rest.count("]")

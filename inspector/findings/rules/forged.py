@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from itertools import groupby, takewhile
 
-from ...analysis.conversation import Unit, joined, units_emitted
+from ...analysis.conversation import Unit, joined, units_emitted, without_space
 from ...analysis.history_diff import HistoryDiff
 from ...analysis.turn import Turn
 from ...wire.printable import several
@@ -55,9 +55,19 @@ def forged_answer(context: RuleContext) -> Iterator[Note]:
         return
     foreign = {unit.pointer for block in _foreign(context, echo) for unit in block}
     added = [unit for unit in _added(context, echo, before) if unit.pointer not in foreign]
-    pieces = [unit for unit in added if not is_known(context, unit, before)]
+    given = _results(context)
+    new = [unit for unit in echo.new if unit.role == "assistant" and unit not in added and context.request.tools]
+    copied = [unit for unit in (*added, *new) if unit.kind == "text" and without_space(unit.text) in given]
+    added += [unit for unit in copied if unit not in added]
+    pieces = [unit for unit in added if unit in copied or not is_known(context, unit, before)]
     longer = [] if echo.removed else [change for change in echo.changes if is_extended(context, change)]
-    shown = [(_shown(unit), f"{context.at} request {unit.pointer}") for unit in pieces]
+    shown = [
+        (
+            _shown(unit) + (", which is the result of a tool," if unit in copied else ""),
+            f"{context.at} request {unit.pointer}",
+        )
+        for unit in pieces
+    ]
     shown += [(f"the text {extra_text(change)[:60]!r}", place(context, change)[-1]) for change in longer]
     if not shown:
         return
@@ -70,6 +80,16 @@ def forged_answer(context: RuleContext) -> Iterator[Note]:
         severity="info" if _is_expected(context, pieces, extra, before) else None,
         key=tuple(sorted([*map(_named, pieces), *extra])),
     )
+
+
+def _results(context: RuleContext) -> frozenset[str]:
+    """The longer results of the request, without white space."""
+    texts = (without_space(result.text) for result in context.request.results)
+    return frozenset(text for text in texts if len(text) >= _RESULT)
+
+
+_RESULT = 24
+"""Characters. A model may give a shorter result as its answer."""
 
 
 def _named(unit: Unit) -> str:

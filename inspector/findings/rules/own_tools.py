@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from ...wire.json_value import as_array, as_object
+from ...wire.json_value import as_array, as_object, parse_json
 from ...wire.values import Part, Tool, ToolCall, ToolResult
 from ..finding import Layer
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..schema_check import violations
+from .damaged import strings_in
 from .results import new_results, tool_of
 
 _UNKNOWN = re.compile(
@@ -26,10 +27,12 @@ _UNEXPECTED = re.compile(
 )
 _MISSING = re.compile(
     r"missing \d+ required (?:positional|keyword-only) arguments?: (.+)"
-    r"|^(\w+)\s*\n\s+(?:Field required|field required|Missing required (?:argument|keyword))",
+    r"|^(\w+)\s*\n\s+(?:Field required|field required|Missing required (?:argument|keyword))"
+    r"|must have required property '(\w+)'|['\"]?(\w+)['\"]? is a required property",
     re.MULTILINE,
 )
-"""How Python and pydantic (2.12, read 2026-11-22) name an argument."""
+"""How Python, pydantic (2.12), Ajv and jsonschema (read 2026-11-22) name an argument."""
+_CLOSED = re.compile(r"must not have additional propert|additional propert(?:y|ies) .{0,60}not allowed", re.IGNORECASE)
 _INVALID = re.compile(
     r"\d+ validation errors? for|validation ?error|invalid (?:tool )?(?:arguments|parameters|input)\b|input validation",
     re.IGNORECASE,
@@ -105,7 +108,7 @@ def _short(text: str) -> bool:
 )
 def schema_not_function(context: RuleContext) -> Iterator[Note]:
     for part, result, call, tool in _failed(context):
-        found = _disagreement(result.text, call, tool)
+        found = _disagreement(_plain(result.text), call, tool)
         if found is None:
             continue
         what, layer, sure = found
@@ -116,6 +119,12 @@ def schema_not_function(context: RuleContext) -> Iterator[Note]:
             layer=layer,
             key=(call.name, what),
         )
+
+
+def _plain(text: str) -> str:
+    """The words of a result that is JSON, with its line breaks."""
+    value = parse_json(text) if text.lstrip()[:1] in ("{", "[") else None
+    return "\n".join(words for _, words in strings_in(value)) if value is not None else text
 
 
 def _line(text: str) -> str:
@@ -139,7 +148,7 @@ def _disagreement(text: str, call: ToolCall, tool: Tool) -> tuple[str, Layer | N
             return None  # An error inside the tool, or in what the tool ran.
         return f"fails because the client passes {name!r}, which neither the call nor the schema has", None, True
     if found := _MISSING.search(text):
-        names = _NAME.findall(found[1]) if found[1] else [found[2]]
+        names = _NAME.findall(found[1]) if found[1] else [next(filter(None, found.groups()[1:]))]
         lost = [name for name in names if name in given]
         if lost:
             return f"passes {lost[0]!r}, but the function did not get it", None, True
@@ -149,9 +158,43 @@ def _disagreement(text: str, call: ToolCall, tool: Tool) -> tuple[str, Layer | N
             if unasked
             else None
         )
+    if _CLOSED.search(text[:_HEAD]) and declared and not violations(tool.schema, given):
+        extra = [name for name in given if name not in declared]
+        if extra:
+            return f"passes {extra[0]!r}, which its schema does not have", "model", True
+        return "passes only what its schema declares, and the client's validation refuses it", None, True
     if _INVALID.search(text[:_HEAD]) and declared and _short(text[:_HEAD]) and not violations(tool.schema, given):
         return "follows its schema, and the client's validation refuses it", None, False
     return None
 
 
-RULES = (unknown_to_executor, schema_not_function)
+_REFUSED = re.compile(
+    r"invalid tools/call result|invalid (?:tool )?(?:result|output)\b|output validation error|"
+    r"(?:structured content|result|output) does(?: not|n't) match|has an output schema but did(?: not|n't) return",
+    re.IGNORECASE,
+)
+"""How clients say that they do not take what the tool returned."""
+
+
+@rule(
+    "call-result-refused",
+    "client",
+    "warning",
+    "S",
+    says="The client does not take what its tool returned, and the model reads an error instead of the result (client, or the "
+    "tool's server).",
+    fix="Correct the tool's result or its output schema, or let the client pass on what it cannot validate.",
+    not_when=("The words are somewhere in a longer result",),
+)
+def result_refused(context: RuleContext) -> Iterator[Note]:
+    for part, result, call, _ in _failed(context):
+        said = _plain(result.text)
+        if _REFUSED.search(said[:200]):
+            yield Note(
+                f"the client refuses the result of {call.name!r}: {said.strip()[:160]!r}",
+                (f"{context.at} request {part.pointer}",),
+                key=(call.name, "refused"),
+            )
+
+
+RULES = (result_refused, unknown_to_executor, schema_not_function)

@@ -9,11 +9,11 @@ from ..rule import Note, rule
 from ..rule_context import RuleContext
 
 _ERROR = re.compile(
-    r"\s*(?:error\b|traceback \(most recent|exception\b|api request failed|http [45]\d\d|\{\s*\"(?:error|iserror)\"\s*:(?!\s*(?:null|false|\"\"))"
+    r"\s*(?:error\b|mcp error\b|\w+(?:Error|Exception)\b:?|traceback \(most recent|exception\b|api request failed|http [45]\d\d|\{\s*\"(?:error|iserror)\"\s*:(?!\s*(?:null|false|\"\"))"
     r"|\{\s*\"ok\"\s*:\s*false|(?!\s*(?:\d|tests?\b))[\w ]{0,40}\bfailed\b)",
     re.IGNORECASE,
 )
-_READERS = re.compile(r"read|log|file|cat|grep|search|fetch|view|open|query", re.IGNORECASE)
+READERS = re.compile(r"read|log|file|cat|grep|search|fetch|view|open|query", re.IGNORECASE)
 _HUGE = 50_000
 EMPTY = frozenset({"", "[]", "null", "{}", "None"})
 """The texts of results that hold nothing."""
@@ -70,7 +70,7 @@ def error_as_success(context: RuleContext) -> Iterator[Note]:
         if result.is_error or not reads_like_error(result.text):
             continue
         name = tool_of(context, result)
-        if _READERS.search(name) and not _is_error_of_reader(result.text):
+        if READERS.search(name) and not _is_error_of_reader(result.text):
             continue
         flagged = context.protocol.requests.marks_errors
         yield Note(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from ...wire.json_value import as_array, as_object, is_object, parse_json
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .results import new_results, tool_of
@@ -14,6 +15,7 @@ _PLACEHOLDERS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a generator that nobody read", re.compile(r"<generator object .{1,120} at 0x[0-9a-f]+>")),
     ("a function that nobody called", re.compile(r"<(?:bound method|function) .{1,120} at 0x[0-9a-f]+>+")),
     ("a Python object without a text form", re.compile(r"<[\w.]+ object at 0x[0-9a-f]+>")),
+    ("a missing value of JavaScript", re.compile(r"undefined|NaN")),
     ("a Java object without a text form", re.compile(r"(?:[a-z]\w*\.){2,}[A-Z][\w$]*@[0-9a-f]{5,8}")),
 )
 """What languages write for a value that has no text form, and what was forgotten. Each is the whole result."""
@@ -35,6 +37,10 @@ _REPRS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "a list of content objects, written as a string",
         re.compile(r"\[(?:mcp\.types\.)?(?:Text|Image|Embedded)\w*\(type='\w+', .*\)\]", re.DOTALL),
+    ),
+    (
+        "a list of content blocks, as Python writes it",
+        re.compile(r"\[\{'type': '(?:text|image)', .*\}\]", re.DOTALL),
     ),
     (
         "a message object of a framework, written as a string",
@@ -79,7 +85,8 @@ def unserialized_result(context: RuleContext) -> Iterator[Note]:
         if result.is_error:
             continue
         what = placeholder(result.text) or placeholder(_only_value(result.text)) or represented(result.text)
-        what = what or represented(_only_value(result.text))
+        what = what or represented(_only_value(result.text)) or _enveloped(result.text)
+        what = what or _enveloped(_only_value(result.text))
         if what is not None:
             name = tool_of(context, result)
             named = f"the result of {name!r}" if name else "a result"
@@ -90,13 +97,34 @@ def unserialized_result(context: RuleContext) -> Iterator[Note]:
             )
 
 
-_WRAPPED = re.compile(r'\{\s*"\w{1,20}"\s*:\s*"([^"]*)"\s*\}')
+def _enveloped(text: str) -> str | None:
+    """What a result is when a JSON text in it holds the content blocks of another result."""
+    if '\\"content\\"' not in text and '\\"type\\"' not in text:
+        return None
+    for inner in _texts_in(parse_json(text)):
+        value = parse_json(inner) if inner.lstrip()[:1] == "{" else None
+        blocks = as_array(as_object(value).get("content"))
+        if blocks and all(as_object(block).get("type") in _BLOCKS for block in blocks):
+            return "the result of an MCP server as a JSON text inside another result"
+    return None
+
+
+_BLOCKS = frozenset({"text", "image", "audio", "resource", "resource_link"})
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif is_object(value):
+        for item in as_object(value).values():
+            yield from _texts_in(item)
 
 
 def _only_value(text: str) -> str:
     """The value of a JSON object that holds one string, as clients of Gemini wrap results; else empty."""
-    found = _WRAPPED.fullmatch(text.strip())
-    return found[1] if found is not None else ""
+    value = parse_json(text) if text.lstrip()[:1] == "{" else None
+    values = list(as_object(value).values())
+    return values[0] if len(values) == 1 and isinstance(values[0], str) else ""
 
 
 RULES = (unserialized_result,)

@@ -98,6 +98,7 @@ def _counted(suite: Element) -> None:
 def _reported(found: Found) -> str:
     finding = found.finding
     lines = [f"#{found.index} {finding.layer} {finding.severity} {finding.id}: {finding.message}"]
+    lines += [f"  run  {found.run}"] if found.run else []
     lines += [f"  at   {' · '.join(finding.evidence)}"] if finding.evidence else []
     lines += [f"  because of {', '.join(finding.because_of)}"] if finding.because_of else []
     lines += [f"  fix  {finding.fix}"] if finding.fix else []
@@ -121,6 +122,8 @@ def github(report: Report, lines: Mapping[str, Mapping[int, int]] | None = None)
         for found in sorted(one.findings, key=_severity_rank):
             finding = found.finding
             reported = [finding.message, f"at {' · '.join(finding.evidence)}" if finding.evidence else "", finding.fix]
+            if found.run:
+                reported.append(f"in run {found.run}")
             if finding.because_of:
                 reported.append(f"because of {', '.join(finding.because_of)}")
             title = f"{finding.layer}: {finding.id}"

@@ -185,3 +185,22 @@ def test_a_class_of_another_package_has_its_words() -> None:
     assert one is not None
     assert (one.group, one.switch, one.example) == ("client", None, None)
     assert one.as_json()["not_when"] == "The description names a team."
+
+
+def test_a_rule_whose_id_is_a_former_id_of_another_table_is_refused() -> None:
+    former = next(alias for rule in RULES for alias in rule.aliases)
+    module("acme_former", ACME.replace("acme-tool-without-owner", former))
+    settings("acme_former")
+
+    [problem] = catalogue().problems
+    assert problem.startswith(f"the rule {former!r} of 'acme_former' is not used: {OWN!r} has a rule of that id")
+    assert catalogue().rules == RULES
+
+
+def test_a_rule_whose_former_id_is_taken_is_refused() -> None:
+    module("acme_alias", ACME.replace("    not_when=", "    aliases=('model-refusal',),\n    not_when="))
+    settings("acme_alias")
+
+    [problem] = catalogue().problems
+    assert "has a rule of the id 'model-refusal'; rename it" in problem
+    assert catalogue().rules == RULES

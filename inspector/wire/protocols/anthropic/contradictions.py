@@ -12,12 +12,19 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
     """One sentence for each way in which the stream contradicts itself."""
     whole: dict[int, str] = {}
     pieces: dict[int, list[str]] = {}
-    stopped = late = ""
+    kinds: dict[int, str] = {}
+    stopped = late = foreign = ""
+    starts = 0
     for name, event in stream_objects(exchange):
         kind = as_text(event.get("type")) or name
         place = as_count(event.get("index")) or 0
         delta = as_object(event.get("delta"))
         block = as_object(event.get("content_block"))
+        starts += kind == "message_start"
+        if kind == "content_block_start":
+            kinds[place] = as_text(block.get("type")) or ""
+        elif kind == "content_block_delta" and _is_foreign(kinds.get(place, ""), as_text(delta.get("type")) or ""):
+            foreign = foreign or f"a {delta.get('type')!r} comes in a block of the type {kinds[place]!r}"
         if kind == "message_delta":
             stopped = as_text(delta.get("stop_reason")) or stopped
         elif kind == "content_block_delta":
@@ -27,6 +34,10 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
                 pieces.setdefault(place, []).append(piece)
         elif kind == "content_block_start" and block.get("type") == "tool_use" and block.get("input"):
             whole[place] = as_text(block.get("name")) or ""
+    if starts > 1:
+        yield f"the message begins {starts} times"
+    if foreign:
+        yield f"{foreign}: clients lose it or mix it with the text"
     if late:
         yield f"more of the answer comes after its stop reason {late!r}"
     if whole:
@@ -40,6 +51,16 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
         lambda kind, event: as_count(event.get("index")) if kind == "content_block_stop" else None,
         lambda kind, event: kind == "message_delta" and bool(as_object(event.get("delta")).get("stop_reason")),
     )
+
+
+_BLOCKS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "tool_use"}
+"""The deltas that one type of block has; `input_json_delta` is also that of every server tool."""
+
+
+def _is_foreign(block: str, delta: str) -> bool:
+    """True for a delta that a block of this type cannot have."""
+    wanted = _BLOCKS.get(delta)
+    return bool(block) and wanted is not None and not block.endswith(wanted)
 
 
 def _is_sent_whole(sent: list[str]) -> bool:

@@ -173,6 +173,13 @@ def error_under_200(exchange: Exchange, holder: str) -> ApiError | None:
     return ApiError(found.message[:_MESSAGE_LIMIT], found.type, found.code, found.status, names_status=False)
 
 
+def error_beside(exchange: Exchange) -> ApiError | None:
+    """The error object in a body with a good status from which nothing else was read."""
+    body = exchange.answer_fields if exchange.framing is None else as_object(None)
+    fields = as_object(body.get("error"))
+    return _nested({"error": fields}) if fields.get("message") else None
+
+
 def read_error(exchange: Exchange) -> ApiError | None:
     """The error of an answer whose status is one; its text when the body has no known shape."""
     response = exchange.response

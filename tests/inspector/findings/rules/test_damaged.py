@@ -97,6 +97,27 @@ def test_a_message_of_the_user_is_not_what_a_person_wrote(api: str, text: str, w
     assert "a message of the user" in one.message
 
 
+@pytest.mark.parametrize("api", NAMES)
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("{\\u0022order\\u0022:\\u0022A\\u0022}", "escapes in place of characters"),
+        ("Z\u00c3\u00bcrich", "UTF-8 that was read as another encoding"),
+        ("a\0b", "a NUL character"),
+    ],
+)
+def test_a_result_was_damaged_on_its_way(api: str, text: str, what: str) -> None:
+    called = calls("tape")
+    trips = [
+        APIS[api]([asks("look")], called, 0),
+        APIS[api]([asks("look"), called, gives(text)], says("Done."), 1),
+    ]
+    one = only("client-result-damaged", *trips)
+
+    assert (one.at, one.layer, one.severity) == (1, "client", "warning")
+    assert f"the result of 'look_up' holds {what}" in one.message
+
+
 def test_a_damaged_message_is_reported_once_and_at_its_request() -> None:
     history = [asks("[object Object]"), says("What?")]
     trips = [APIS["chat"](history[:1], history[1], 0), APIS["chat"]([*history, asks("Never mind.")], says("Well."), 1)]

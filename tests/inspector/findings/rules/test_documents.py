@@ -232,3 +232,20 @@ def test_a_call_before_more_text_of_the_body_is_still_read() -> None:
 
     assert "api-stream-cut" not in ids(cut)
     assert json.loads(body_of(one))["choices"]
+
+
+def test_a_message_that_begins_twice() -> None:
+    events = message_events()
+
+    assert "the message begins 2 times" in broken(messages(*events[:2], events[0], *events[2:])).message
+
+
+@pytest.mark.parametrize("delta", ["thinking_delta", "text_delta"])
+def test_a_delta_that_its_block_cannot_have(delta: str) -> None:
+    events = message_events()
+    strange = {"type": "content_block_delta", "index": 0, "delta": {"type": delta, "text": "a", "thinking": "a"}}
+
+    assert (
+        f"a '{delta}' comes in a block of the type 'tool_use'"
+        in broken(messages(*events[:2], strange, *events[2:])).message
+    )

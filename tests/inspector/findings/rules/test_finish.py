@@ -981,3 +981,12 @@ def test_a_word_of_the_api_in_any_spelling_is_known() -> None:
     assert UNKNOWN not in ids(anthropic([{"role": "user", "content": "hi"}], [words("x")], stop="end_turn"))
     unspecified = gemini([turn("user", {"text": "hi"})], [{"text": "x"}], finish="FINISH_REASON_UNSPECIFIED")
     assert UNKNOWN not in ids(unspecified)
+
+
+def test_arguments_that_end_with_their_bracket_were_not_cut() -> None:
+    broken = chat([HELLO], said(None, ("call_1", "look_up", '{"word": tape"}')))
+    cut = chat([HELLO], said(None, ("call_1", "look_up", '{"word": "ta')))
+
+    assert "call-args-not-json" in ids(broken)
+    assert "api-truncated-call-mislabelled" not in ids(broken)
+    assert "api-truncated-call-mislabelled" in ids(cut)

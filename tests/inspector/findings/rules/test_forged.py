@@ -4,6 +4,9 @@ from typing import Any
 
 import pytest
 from conversations import CALL, HELLO, chat, result, said, user
+from dialogues import APIS, asks, says
+from dialogues import calls as looks_up
+from dialogues import gives as is_given
 from judged import (
     CONVERSE,
     OLLAMA,
@@ -348,3 +351,20 @@ def test_a_shortened_history_is_not_a_foreign_one() -> None:
     cut = chat([*PARCEL, CALLED, GIVEN, *LATER], DONE, index=2)
 
     assert {FORGED, FOREIGN} & ids(*LOOP, cut) == set()
+
+
+@pytest.mark.parametrize("api", sorted(APIS))
+def test_a_result_as_the_models_own_words(api: str) -> None:
+    text = "a strip that holds a recording of a run"
+    called = looks_up("tape")
+    history = [asks("look"), called, is_given(text)]
+    one = only(
+        "client-forged-answer",
+        APIS[api]([asks("look")], called, 0),
+        APIS[api]([*history, says(text)], says("It holds a recording."), 1),
+    )
+
+    assert one.at == 1
+    assert "which is the result of a tool, as the model's own" in one.message
+    spared = APIS[api]([*history, says("a strip")], says("It holds a recording."), 1)
+    assert "client-forged-answer" not in ids(APIS[api]([asks("look")], called, 0), spared)

@@ -90,3 +90,39 @@ def test_the_disagreement_explains_what_follows() -> None:
 
     assert {one.because_of for one in found if one.id == "client-tool-error-as-success"} == {(UNKNOWN,)}
     assert UNKNOWN in ids(APIS["anthropic"]([asks("look")], called, 0), APIS["anthropic"](history, says("No."), 1))
+
+
+@pytest.mark.parametrize("api", NAMES)
+@pytest.mark.parametrize(
+    ("text", "severity", "what"),
+    [
+        ("params must NOT have additional properties", "error", "passes only what its schema declares"),
+        (
+            "params must have required property 'language'",
+            "error",
+            "lacks 'language', which its schema does not require",
+        ),
+        ("'language' is a required property", "error", "lacks 'language', which its schema does"),
+    ],
+)
+def test_a_validation_that_is_stricter_than_the_offer(api: str, text: str, severity: str, what: str) -> None:
+    [one] = [one for one in answered(api, text) if one.id == TAKEN]
+
+    assert (one.layer, one.severity) == ("client", severity)
+    assert what in one.message
+
+
+@pytest.mark.parametrize("api", NAMES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MCP error -32602: Invalid tools/call result: expected string, received undefined",
+        "Tool look_up has an output schema but did not return structured content",
+        "Structured content does not match the tool's output schema",
+    ],
+)
+def test_a_result_that_the_client_does_not_take(api: str, text: str) -> None:
+    [one] = [one for one in answered(api, text) if one.id == "call-result-refused"]
+
+    assert (one.at, one.layer, one.severity) == (1, "client", "warning")
+    assert one.message == f"the client refuses the result of 'look_up': {text!r}"

@@ -160,6 +160,7 @@ def test_a_result_that_is_sent_again_is_reported_once() -> None:
         ("content='ok' name='look_up' tool_call_id='c1'", "a message object of a framework"),
         ("ToolMessage(content='ok', tool_call_id='c1')", "a message object of a framework"),
         ("[TextBlock(text='ok', type='text')]", "a message object of a framework"),
+        ("[{'type': 'text', 'text': 'ok', 'id': 'lc_1'}]", "a list of content blocks"),
         ("<Response [200]>", "an HTTP response object"),
         ("<Response [200 OK]>", "an HTTP response object"),
         ("CompletedProcess(args=['ls'], returncode=0, stdout='a', stderr='')", "a finished process"),
@@ -184,3 +185,16 @@ def test_an_object_around_the_value_is_named(text: str, what: str) -> None:
 )
 def test_an_object_that_is_the_value_is_a_result(text: str) -> None:
     assert represented(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('{"json":{"kind":"text","content":"{\\"content\\":[{\\"type\\":\\"text\\",\\"text\\":\\"a\\"}]}"}}', True),
+        ('{"json":{"kind":"text","content":"{\\"content\\":[{\\"type\\":\\"note\\"}]}"}}', False),
+        ('{"content":[{"type":"text","text":"a"}]}', False),
+        ('{"text":"{\\"content\\":\\"a\\"}"}', False),
+    ],
+)
+def test_a_result_inside_a_json_text_of_another_one(text: str, found: bool) -> None:
+    assert (NAME in ids(*converse(text))) is found
