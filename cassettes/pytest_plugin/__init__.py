@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..transports import AsyncCassetteTransport, CassetteTransport
     from .active_test import ActiveTest
     from .usage_log import UsageLog
+    from .vcr_fixture import VcrCassette
 
 _MARKED: pytest.StashKey["ActiveTest"] = pytest.StashKey()
 _USAGE_LOG: pytest.StashKey["UsageLog"] = pytest.StashKey()
@@ -56,7 +57,26 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     pluginmanager.add_hookspecs(hooks)
 
 
+class _FixtureOfVcrpy:
+    """The fixture `vcr`, for suites that came from pytest-recording or pytest-vcr."""
+
+    @pytest.fixture
+    def vcr(self, request: pytest.FixtureRequest) -> "VcrCassette | None":
+        """The cassette of a marked test, with the names of vcrpy's: `requests`, `responses`, `play_count`,
+        `all_played`; None for another test."""
+        if request.node.get_closest_marker("turntape") is None:
+            return None
+        from .vcr_fixture import VcrCassette
+
+        return VcrCassette(_marked(request).session)
+
+
+_VCR_PLUGINS = ("recording", "vcr", "pytest_recording", "pytest_vcr")
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    if not any(config.pluginmanager.hasplugin(name) for name in _VCR_PLUGINS):
+        config.pluginmanager.register(_FixtureOfVcrpy(), "turntape_vcr")
     config.addinivalue_line(
         "markers",
         "turntape(path=None, mode=None, profile='strict', rules={}, ignore=(), ignore_text=(), faults=None, "

@@ -1,0 +1,40 @@
+"""The fixture `vcr` of moved suites: what the cassette holds, and what was played."""
+
+import pytest
+from plugin_project import taken_away, write
+
+from turntape.proxy.scripted.server import ScriptedServer
+
+pytest_plugins = ("pytester",)
+
+TESTS = """
+@pytest.mark.turntape
+def test_marked(vcr):
+    assert vcr.play_count == 0 and not vcr.all_played if PLAYED else len(vcr) == 0
+    ask("one")
+    assert len(vcr.requests) == len(vcr.responses) == len(vcr) == 1
+    (asked,), (answer,) = vcr.requests, vcr.responses
+    assert (asked.method, asked.path) == ("POST", "/v1/chat/completions")
+    assert json.loads(asked.body)["messages"][0]["content"] == "one"
+    assert answer["status"]["code"] == 200 and b"choices" in answer["body"]["string"]
+    assert vcr.all_played and vcr.play_count == (1 if PLAYED else 0)
+
+def test_without_a_mark(vcr):
+    assert vcr is None
+"""
+
+
+def test_a_moved_test_can_look_at_its_cassette(
+    project: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, TESTS.replace("PLAYED", "False"))
+    project.runpytest_subprocess("--turntape-mode=once").assert_outcomes(passed=2)
+    taken_away(server, monkeypatch)
+    write(project, TESTS.replace("PLAYED", "True"))
+    project.runpytest_subprocess().assert_outcomes(passed=2)
+
+
+def test_another_plugin_keeps_its_fixture(project: pytest.Pytester) -> None:
+    project.makepyfile(recording="import pytest\n@pytest.fixture\ndef vcr():\n    return 'theirs'\n")
+    project.makepyfile(test_it="def test_it(vcr):\n    assert vcr == 'theirs'\n")
+    project.runpytest_subprocess("-p", "recording").assert_outcomes(passed=1)
