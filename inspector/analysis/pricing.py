@@ -28,6 +28,18 @@ _MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
+class InputRates:
+    """US dollars for one input token of a turn, by its place in the prompt, at the tier of the whole input."""
+
+    fresh: Decimal
+    read: Decimal
+    """Read from the cache."""
+    write: Decimal
+    """Written to the cache, for the API's usual time."""
+    write_1h: Decimal
+
+
+@dataclass(frozen=True, slots=True)
 class Cost:
     """The cost of one turn."""
 
@@ -41,6 +53,11 @@ class Cost:
     """
     parts: "CostParts | None" = field(default=None, compare=False)
     """The cost by kind of token; None where no price of a token is known."""
+    rates: InputRates | None = field(default=None, compare=False)
+    """What each kind of input token costs by the list or the settings; None where that is not known.
+
+    Where the answer states its cost, or counts sound, the bill differs from these.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,54 +110,10 @@ def listed_cost(round_trip: RoundTrip, reading: Reading) -> Decimal | None:
     return found.amount if found else None
 
 
-@dataclass(frozen=True, slots=True)
-class InputRates:
-    """US dollars for one input token of a turn, by its place in the prompt."""
-
-    fresh: Decimal
-    read: Decimal
-    """Read from the cache."""
-    write: Decimal
-    """Written to the cache, for the API's usual time."""
-    write_1h: Decimal
-
-
 def input_rates(round_trip: RoundTrip, reading: Reading) -> InputRates | None:
-    """What each kind of input token cost in this turn, at the tier of its whole input; None where that is not known.
-
-    They give the listed price. Where the answer states a cost, or counts sound, the bill differs, and whoever shares it
-    out must stretch them.
-    """
-    usage = reading.usage
-    if usage is None or not usage.input:
-        return None
-    own = own_prices(reading)
-    if own is not None and own.input is not None:
-        rates = (own.input, *(own.input if rate is None else rate for rate in (own.cache_read, own.cache_write)))
-        fresh, read, write = (rate / _MILLION for rate in rates)
-        return InputRates(fresh, read, write, write)
-    if own is not None and own.like is not None:
-        vendor, _, model = own.like.partition("/")
-        return _rates(PriceName(vendor, model), round_trip, reading, usage.input)
-    found = (_rates(name, round_trip, reading, usage.input) for name in price_names(round_trip, reading))
-    return next((one for one in found if one is not None), None)
-
-
-def _rates(name: PriceName, round_trip: RoundTrip, reading: Reading, count: int) -> InputRates | None:
-    """The price of `count` tokens of each kind, one by one."""
-    kinds = (
-        Usage(input=count, output=0),
-        Usage(input=count, output=0, cache_read=count),
-        Usage(input=count, output=0, cache_write=count),
-        Usage(input=count, output=0, cache_write=count, cache_write_1h=count),
-    )
-    rates: list[Decimal] = []
-    for usage in kinds:
-        found = _price(name, replace(reading, usage=usage), round_trip.started_at)
-        if found is None or found.input is None:
-            return None
-        rates.append(found.input / count)
-    return InputRates(*rates)
+    """What each kind of input token cost in this turn; None where that is not known."""
+    found = cost_of(round_trip, reading)
+    return found.rates if found is not None else None
 
 
 def _stated(round_trip: RoundTrip, reading: Reading) -> Cost | None:
@@ -151,7 +124,7 @@ def _stated(round_trip: RoundTrip, reading: Reading) -> Cost | None:
     if part is None and listed and listed.amount and listed.input is not None:
         part = stated.amount * listed.input / listed.amount
     parts = listed.parts.scaled(stated.amount, part) if listed and listed.parts else None
-    return Cost(stated.amount, "stated", part, parts)
+    return Cost(stated.amount, "stated", part, parts, listed.rates if listed else None)
 
 
 def _own(round_trip: RoundTrip, reading: Reading) -> Cost | None:
@@ -167,14 +140,17 @@ def _own(round_trip: RoundTrip, reading: Reading) -> Cost | None:
     if prices.input is None or prices.output is None:
         return None
     read, written = usage.cache_read or 0, usage.cache_write or 0
+    again = prices.input if prices.cache_read is None else prices.cache_read
+    kept = prices.input if prices.cache_write is None else prices.cache_write
     parts = CostParts(
-        read * (prices.input if prices.cache_read is None else prices.cache_read) / _MILLION,
-        written * (prices.input if prices.cache_write is None else prices.cache_write) / _MILLION,
+        read * again / _MILLION,
+        written * kept / _MILLION,
         max(0, usage.input - read - written) * prices.input / _MILLION,
         usage.output * prices.output / _MILLION,
         Decimal(0),
     )
-    return Cost(parts.total, "settings", parts.total - parts.output, parts)
+    rates = InputRates(prices.input / _MILLION, again / _MILLION, kept / _MILLION, kept / _MILLION)
+    return Cost(parts.total, "settings", parts.total - parts.output, parts, rates)
 
 
 def own_prices(reading: Reading) -> ModelPrices | None:
@@ -202,15 +178,17 @@ def _listed(round_trip: RoundTrip, reading: Reading) -> Cost | None:
 
 
 def _price(name: PriceName, reading: Reading, started_at: float) -> Cost | None:
-    from genai_prices import Usage as Counted
+    from genai_prices import Usage
 
+    usage = reading.usage
+    assert usage is not None
     day = datetime.fromtimestamp(started_at, UTC)
     terms = reading.price_terms or None
     try:
-        found = price_list().calc(Counted(**_counted(reading)), name.model, name.provider, None, day, terms)
+        found = price_list().calc(Usage(**_counted(reading)), name.model, name.provider, None, day, terms)
     except (LookupError, ValueError):
         return None
-    return Cost(found.total_price, "listed", found.input_price, _parts(found, reading.usage))
+    return Cost(found.total_price, "listed", found.input_price, _parts(found, usage), _rates(found, usage))
 
 
 def _parts(found: "PriceCalculation", usage: Usage | None) -> CostParts | None:
@@ -230,6 +208,15 @@ def _parts(found: "PriceCalculation", usage: Usage | None) -> CostParts | None:
     write = min(left - read, ((written - hour) * write_price + hour * hour_price) / _MILLION)
     other = found.total_price - found.input_price - found.output_price
     return CostParts(read, write, left - read - write, found.output_price, other)
+
+
+def _rates(found: "PriceCalculation", usage: Usage) -> InputRates:
+    prices, whole = found.model_price, usage.input or 0
+    fresh = _rate(prices.input_mtok, whole)
+    read = _rate(prices.cache_read_mtok, whole, fresh)
+    write = _rate(prices.cache_write_mtok, whole, fresh)
+    hour = _rate(prices.cache_write_1h_mtok, whole, write)
+    return InputRates(fresh / _MILLION, read / _MILLION, write / _MILLION, hour / _MILLION)
 
 
 def _rate(price: "Decimal | TieredPrices | None", whole: int, otherwise: Decimal = Decimal(0)) -> Decimal:

@@ -1,7 +1,20 @@
 """The ledger: what each piece of a run's prompts is in tokens and dollars, per turn and over the run."""
 
 from .builder import LabelledTurn, LedgerBuilder, ledger_of
-from .model import CacheEntry, Certainty, Figure, Group, GroupKey, Ledger, Miss, Piece, PieceKind, TurnEntry, Use
+from .model import (
+    CacheEntry,
+    Certainty,
+    Figure,
+    Group,
+    GroupKey,
+    KindShare,
+    Ledger,
+    Miss,
+    Piece,
+    PieceKind,
+    TurnEntry,
+    Use,
+)
 
 __all__ = [
     "CacheEntry",
@@ -9,6 +22,7 @@ __all__ = [
     "Figure",
     "Group",
     "GroupKey",
+    "KindShare",
     "Ledger",
     "LabelledTurn",
     "LedgerBuilder",

@@ -79,3 +79,15 @@ def narrowed(total_low: int, total_high: int, pieces: Sequence[Expected]) -> lis
         high = min(one.high, total_high - (lows - one.low))
         made.append((max(0, min(low, total_high)), max(0, high)))
     return made
+
+
+def shared_out(total: int, sizes: Sequence[int]) -> list[int]:
+    """Divide `total` into integers in proportion to `sizes`; they add up to `total` (largest remainder method)."""
+    whole = sum(sizes)
+    if not whole:
+        return [0] * len(sizes)
+    shares = [total * size // whole for size in sizes]
+    by_rest = sorted(range(len(sizes)), key=lambda at: total * sizes[at] % whole, reverse=True)
+    for at in by_rest[: total - sum(shares)]:
+        shares[at] += 1
+    return shares

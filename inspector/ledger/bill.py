@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 
-from ..analysis.pricing import Cost, cost_of, input_rates
+from ..analysis.pricing import Cost, cost_of
 from .stretch import SentTurn
 
 _FINEST = Decimal("1E-15")
@@ -58,7 +58,7 @@ def bill_of(turn: SentTurn) -> Bill:
     paid = found.input if found is not None else None
     if paid is None or not turn.input:
         return Bill(tuple(Zone(kind, start, end, Decimal(0)) for kind, start, end in spans), found, paid or Decimal(0))
-    listed = input_rates(*turn.priced)
+    listed = found.rates if found is not None else None
     rates = {kind: getattr(listed, kind) if listed else paid / turn.input for kind, _, _ in spans}
     whole = sum((rates[kind] * (end - start) for kind, start, end in spans), Decimal(0))
     if whole and whole != paid:

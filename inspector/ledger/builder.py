@@ -16,7 +16,7 @@ from ..analysis.turn import Turn
 from ..tools.tool_run import ToolRun
 from ..wire.values import Message, Reading, Usage
 from .cache import CachePredictor
-from .contents import hidden
+from .contents import hidden, read_again
 from .done import begins
 from .model import Ledger
 from .pieces import First, Pieces
@@ -114,7 +114,8 @@ class LedgerBuilder:
         sent.verbatim = prompt.verbatim
         if emission is not None:
             sent.reasons = bool(emission.reasoning or emission.signatures)
-            sent.calls, sent.several = len(emission.calls), len(emission.choices) > 1 or bool(emission.server_calls)
+            sent.calls, sent.several = len(emission.calls), len(emission.choices) > 1
+            sent.summed = bool(emission.server_calls)
         before = thread.counted
         if before is not None and before.number < turn.number:
             sent.before, sent.same_head, sent.extended = before.place, prompt.same_head, prompt.extended
@@ -130,7 +131,8 @@ class LedgerBuilder:
         stretch, last = thread.stretch, thread.last
         # An answer without counts often does not name the model either.
         same_model = stretch is not None and (sent.input is None or stretch.model in ("", model))
-        if stretch is None or not (same_model and prompt.extended and _grows(stretch, sent, prompt)):
+        summed = sent.summed or (last is not None and last.summed)
+        if stretch is None or summed or not (same_model and prompt.extended and _grows(stretch, sent, prompt)):
             stretch = thread.stretch = Stretch(sent.thread, "")
             self._stretches.append(stretch)
             sent.new = sent.echo = prompt.same
@@ -153,6 +155,10 @@ class LedgerBuilder:
         if sent.input is None:
             return
         before = stretch.counted
+        if sent.summed:
+            first = First(sent.thread, sent.number, sent.place)
+            stretch.ids.append(self._pieces.number(first, read_again(sent.place), 0))
+            return
         room = _UNEXPLAINED - sent.input + (before.input or 0 if before else 0)
         start = before.length if before else 0
         ids = [*stretch.ids[start:], *prompt.ids[stretch.taken :]]
@@ -161,7 +167,7 @@ class LedgerBuilder:
             if ceiling is None:
                 return
             room += ceiling
-        if room < 0:
+        if room < 0 or (sent.input and not prompt.ids and not stretch.ids):
             first = First(sent.thread, sent.number, sent.place)
             stretch.ids.append(self._pieces.number(first, hidden(sent.place), 0))
 

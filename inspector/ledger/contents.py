@@ -110,6 +110,11 @@ def hidden(number: int) -> Content:
     return Content(_digest("hidden", str(number)), "other", "text that the API adds", "", 0, 0, limited=False)
 
 
+def read_again(number: int) -> Content:
+    """What the API's own tools found, and the prompt that was read again for each of them; each time another."""
+    return Content(_digest("again", str(number)), "other", "read again by the API's own tools", "", 0, 0, limited=False)
+
+
 def _content(role: str, part: Part, calls: Mapping[str, ToolCall]) -> Content:
     size = _size(part)
     echo = role == "assistant"

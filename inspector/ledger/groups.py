@@ -8,6 +8,8 @@ from ..analysis.turn import Edge
 from .model import Group, GroupKey, Piece
 
 MAIN = "main"
+UNDIVIDED = "undivided"
+"""The kind of what an answer states as its cost, where nothing says how much of it is for the input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,8 @@ class Paid:
     """Tokens, reasoning included."""
     reasoning: int
     cost: Decimal | None
+    divided: bool = True
+    """False when the cost of the input is not known apart; then `cost` is that of the whole turn."""
 
 
 @dataclass(slots=True)
@@ -47,17 +51,17 @@ def grouped(pieces: Sequence[Piece], paid: Sequence[Paid], starts: Starts) -> di
         return _subagent(thread, starts)
 
     return {
-        "kind": _sums(pieces, lambda piece: piece.kind, paid, lambda thread: "output"),
+        "kind": _sums(pieces, lambda piece: piece.kind, paid, lambda answer: "output" if answer.divided else UNDIVIDED),
         "tool": _sums(pieces, lambda piece: piece.tool),
         "definition": _sums(pieces, lambda piece: piece.tool if piece.kind == "tool" else None),
         "server": _sums(pieces, lambda piece: piece.server),
-        "thread": _sums(pieces, lambda piece: piece.thread, paid, lambda thread: thread),
-        "subagent": _sums(pieces, lambda piece: subagent(piece.thread), paid, subagent),
+        "thread": _sums(pieces, lambda piece: piece.thread, paid, lambda answer: answer.thread),
+        "subagent": _sums(pieces, lambda piece: subagent(piece.thread), paid, lambda answer: subagent(answer.thread)),
     }
 
 
 def _sums(
-    pieces: Iterable[Piece], key: Key, paid: Iterable[Paid] = (), key_of: Callable[[str], str] = str
+    pieces: Iterable[Piece], key: Key, paid: Iterable[Paid] = (), key_of: Callable[[Paid], str] = lambda answer: ""
 ) -> list[Group]:
     sums: dict[str, _Sum] = {}
     for piece in pieces:
@@ -70,7 +74,7 @@ def _sums(
             one.pay(piece.cost)
             one.called |= piece.kind != "tool" or not piece.never_called
     for answer in paid:
-        one = sums.setdefault(key_of(answer.thread), _Sum())
+        one = sums.setdefault(key_of(answer), _Sum())
         one.output += answer.output
         one.pay(answer.cost)
         one.called = True

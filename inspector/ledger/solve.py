@@ -212,11 +212,12 @@ def _made(values: Sequence[int], bounds: Sequence[tuple[int, int]]) -> list[Figu
     made: list[Figure] = []
     for value, (low, high) in zip(values, bounds, strict=True):
         low, high = min(low, value), max(high, value)
-        made.append(Figure(value, low, high, _certainty(value, low, high)))
+        made.append(Figure(value, low, high, certainty(low, high)))
     return made
 
 
-def _certainty(value: int, low: int, high: int) -> Certainty:
+def certainty(low: int, high: int) -> Certainty:
+    """How sure a figure with these bounds is."""
     if low == high:
         return "exact"
-    return "bounded" if high - low <= max(_FEW, _CLOSE * value) else "estimated"
+    return "bounded" if high - low <= max(_FEW, _CLOSE * high) else "estimated"

@@ -46,6 +46,8 @@ class SentTurn:
     """How many calls the answer has."""
     several: bool = False
     """Whether the output counts more than one answer."""
+    summed: bool = False
+    """Whether the input counts several prompts: the API's own tools ran, and the model was asked again each time."""
     marks: tuple[int, ...] = ()
     """For each mark for the cache in the prompt, how many pieces are before its end, in order."""
     skipped: bool = False

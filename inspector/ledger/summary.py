@@ -13,9 +13,10 @@ from .bill import WRITES, Bill, Zone, bill_of, shares
 from .cache import with_price
 from .contents import Content
 from .groups import Paid, grouped
+from .kinds import KindSums
 from .model import Figure, Ledger, Piece, TurnEntry
 from .pieces import Pieces
-from .solve import Solved
+from .solve import Solved, certainty
 from .stretch import SentTurn
 from .uses import Uses
 
@@ -29,9 +30,13 @@ def summed_up(known: Pieces, solved: Sequence[Solved]) -> Ledger:
     for one in solved:
         bills = [(turn, bill_of(turn)) for turn in one.stretch.turns]
         _add_up(one, bills, pieces)
+        kinds = KindSums(one, pieces)
         for turn, bill in bills:
-            turns.append(_entry(turn, bill, Uses(one, turn, bill, pieces), sent))
-            paid.append(Paid(turn.thread, turn.usage.output or 0, turn.usage.reasoning or 0, bill.output))
+            turns.append(_entry(Uses(one, turn, bill, pieces, kinds), sent))
+            whole = bill.cost.amount if bill.cost else None
+            divided = bill.input is not None or whole is None
+            spent = bill.output if divided else whole
+            paid.append(Paid(turn.thread, turn.usage.output or 0, turn.usage.reasoning or 0, spent, divided))
     turns.sort(key=lambda turn: turn.place)
     costs = [turn.cost for turn in turns if turn.cost is not None]
     return Ledger(
@@ -73,30 +78,46 @@ def _server(known: Pieces, content: Content) -> str | None:
     return server if mark == "mcp" and server and name else None
 
 
-def _entry(turn: SentTurn, bill: Bill, uses: Uses, sent: dict[int, SentTurn]) -> TurnEntry:
+def _entry(uses: Uses, sent: dict[int, SentTurn]) -> TurnEntry:
+    turn, bill = uses.turn, uses.bill
     return TurnEntry(
         place=turn.place,
         thread=turn.thread,
         turn=turn.number,
         attempt=turn.attempt,
         input=turn.input,
-        added=_added(turn, sent),
+        added=_added(uses, sent),
         output=turn.usage.output,
         input_cost=bill.input,
         output_cost=bill.output,
         cost=bill.cost.amount if bill.cost else None,
         new=turn.new,
         make=uses.made,
+        make_kinds=uses.by_kind,
         cache=with_price(turn.cache, *turn.priced),
     )
 
 
-def _added(turn: SentTurn, sent: dict[int, SentTurn]) -> Figure | None:
-    """The difference of the API's counts; exact where everything else in both prompts is the same."""
-    before = sent[turn.before].input if turn.before is not None else None
-    if turn.input is None or before is None or turn.skipped:
+def _added(uses: Uses, sent: dict[int, SentTurn]) -> Figure | None:
+    """What a prompt has more than the previous one of its thread.
+
+    With the same tools and system prompt it is the difference of the API's counts. With others, or where the counts add
+    up several prompts, it is the sum of what was not sent before.
+    """
+    turn = uses.turn
+    before = sent[turn.before] if turn.before is not None else None
+    if turn.input is None or before is None or before.input is None or turn.skipped:
         return None
-    return Figure.exact(turn.input - before)
+    if turn.same_head and not turn.summed and not before.summed:
+        return Figure.exact(turn.input - before.input)
+    stretch, figures = uses.solved.stretch, uses.solved.figures
+    fresh = [
+        figure
+        for number, figure in zip(stretch.ids[: turn.length], figures, strict=False)
+        if figure is not None and uses.pieces[number].place == turn.place
+    ]
+    low, high = sum(one.low for one in fresh), sum(one.high for one in fresh)
+    return Figure(sum(one.value for one in fresh), low, high, certainty(low, high))
 
 
 def _add_up(solved: Solved, bills: Sequence[tuple[SentTurn, Bill]], pieces: Sequence[Piece]) -> None:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from .bill import Bill, shares
-from .model import Piece, Use
+from .kinds import KindSums
+from .model import KindShare, Piece, Use
 from .solve import Solved
 from .stretch import SentTurn
 
@@ -19,6 +20,11 @@ class Uses:
     bill: Bill
     pieces: Sequence[Piece]
     """The pieces by their numbers."""
+    kinds: KindSums
+
+    def by_kind(self) -> list[KindShare]:
+        """The pieces of the request by kind."""
+        return self.kinds.of(self.turn, self.bill)
 
     def made(self) -> list[Use]:
         """The pieces of the request in the order of the prompt."""

@@ -278,6 +278,7 @@ def _common(trip: RoundTrip, reading: Reading) -> Label:
         "usage": None,
         "cost_usd": None,
         "cost_source": None,
+        "ledger": None,
         "findings": [],
     }
 

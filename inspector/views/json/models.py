@@ -17,6 +17,7 @@ from ...analysis.history_diff import ChangeKind
 from ...analysis.pricing import CostSource
 from ...analysis.turn import EdgeKind
 from ...findings.finding import Layer, Severity, Tier
+from ...ledger import Certainty, PieceKind
 from ...tools.tool_run import Joined, Lost, Outcome, SeenAs
 from ...wire.values import Emitted, FinishLabel, Kind
 
@@ -283,6 +284,45 @@ class FindingInfo(JsonObject):
     """Former ids of the class. Commands accept them; compare with these too if your code still knows an old id."""
 
 
+class AddedInfo(JsonObject):
+    """What a request has more than the previous one of its thread."""
+
+    tokens: int
+    """Negative when the client removed more than it added."""
+    low: int
+    """The number is not lower than this."""
+    high: int
+    """The number is not higher than this."""
+    certainty: Certainty
+    """`exact`: the difference of the API's counts. `bounded`: within a small range. `estimated`: within a wide one."""
+
+
+class KindInfo(JsonObject):
+    """The pieces of a request that have the same kind."""
+
+    kind: PieceKind
+    """`tool` is a definition; `other` is text that the API adds, or history that it keeps."""
+    pieces: int
+    """How many they are."""
+    bytes: int
+    """Their size as compact JSON."""
+    tokens: int | None
+    """The tokens of all kinds add up to the input."""
+    cost_usd: Dollars | None
+    """By position in the prompt: read from the cache, written to it, or neither. The sum is `input_cost_usd`."""
+
+
+class LedgerInfo(JsonObject):
+    """What a turn added, and what its input consists of."""
+
+    added: AddedInfo | None
+    """`null` for the first turn of a thread, and without counts."""
+    input_cost_usd: Dollars | None
+    """The part of `cost_usd` that is for the input."""
+    kinds: list[KindInfo]
+    """In the order of the prompt."""
+
+
 class RoundTripLabel(JsonObject):
     """One round trip, as `turntape show --json` prints it on a line."""
 
@@ -339,5 +379,7 @@ class RoundTripLabel(JsonObject):
     cost_source: CostSource | None
     """Who says the cost. `stated`: the answer itself. `settings`: its tokens at the price in your settings.
     `listed`: its tokens at the list price of that day."""
+    ledger: LedgerInfo | None
+    """What the turn added, and what its input consists of. `null` outside generation, and in labels on the tape."""
     findings: list[FindingInfo]
     """What went wrong, root causes first."""

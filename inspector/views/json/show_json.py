@@ -7,7 +7,8 @@ import orjson
 
 from turntape.cassettes.tape.model import RoundTrip
 
-from ...run.labels import Key, Label, label_stream
+from ...ledger import LedgerBuilder, TurnEntry
+from ...run.labels import Key, Label, label_stream, money
 
 
 def show_json(round_trips: Iterable[RoundTrip], *, thread: str | None = None, hints: bool = False) -> Iterator[bytes]:
@@ -15,10 +16,28 @@ def show_json(round_trips: Iterable[RoundTrip], *, thread: str | None = None, hi
 
     With `thread` only its turns; `hints` adds the findings of tier H.
     """
-    labels: dict[Key, Label] = {key: done.label for key, done in label_stream(round_trips, hints=hints)}
+    labels: dict[Key, Label] = {}
+    places: dict[Key, int] = {}
+    builder = LedgerBuilder()
+    for key, done in label_stream(round_trips, hints=hints):
+        labels[key] = done.label
+        builder.add(places.setdefault(key, len(places)), done)
+    ledger = builder.ledger()
     for key in sorted(labels):
         if thread is None or labels[key]["thread"] == thread:
-            yield dumps(labels[key])
+            entry = ledger.at(places[key])
+            yield dumps({**labels[key], "ledger": entry and _ledger(entry)})
+
+
+def _ledger(entry: TurnEntry) -> dict[str, object]:
+    """What a turn added, and its input by kind."""
+    added = entry.added
+    figure = added and {"tokens": added.value, "low": added.low, "high": added.high, "certainty": added.certainty}
+    kinds = [
+        {"kind": one.kind, "pieces": one.pieces, "bytes": one.size, "tokens": one.tokens, "cost_usd": money(one.cost)}
+        for one in entry.kinds
+    ]
+    return {"added": figure, "input_cost_usd": money(entry.input_cost), "kinds": kinds}
 
 
 def dumps(value: object) -> bytes:

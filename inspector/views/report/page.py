@@ -112,12 +112,14 @@ def _head(title: str) -> Html:
 def _views(run: Reported, grown: Sequence[GrowthStep], blocks: Blocks, *, raw: bool) -> Iterator[str]:
     """The views of all round trips, in packed blocks."""
     by_place = {step.place: step for step in grown}
-    shown, bodies = Shown(), RawBodies(blocks.texts)
+    shown, bodies, ledger = Shown(), RawBodies(blocks.texts), run.ledger
     for place in range(len(run.rows.all)):
         view: dict[str, object] = {}
         try:
             detail = run.detail(place)
-            view["view"] = node(turn_view(detail, run.rows, place, by_place.get(place), shown), blocks.texts)
+            view["view"] = node(
+                turn_view(detail, run.rows, place, by_place.get(place), ledger.at(place), shown), blocks.texts
+            )
             if raw:
                 view["raw"] = bodies.of(detail, place)
         except CassetteError as exc:

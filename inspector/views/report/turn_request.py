@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, field
 
+from ...ledger import KindShare, TurnEntry
 from ...run.detail import Detail
-from ...run.request_cost import SHARED_OUT, by_kind
 from ...run.rows import Rows
 from ...wire.values import Message, Part, RequestReading
-from ..text.number_format import several, size
+from ..text.number_format import KINDS, dollars, figure, several, size
 from .markup import NOTHING, Html, joined, link, span, tag
 from .pictures import pictures
 from .text_blocks import arguments, block, folded, pretty, result_block
@@ -55,25 +55,41 @@ def _part(message: Message, part: Part, names: dict[str | None, str], echo: bool
     return joined((folded([*head, span("dim", f" [{part.kind}]")], block(pretty(part.raw), whole=True)), *shown))
 
 
-def composition(detail: Detail) -> Html:
-    """What the request consists of, by kind."""
-    shares = by_kind(detail.reading.request, detail.row.usage.input)
-    whole = sum(share.size for share in shares)
-    if not whole:
+def composition(entry: TurnEntry | None) -> Html:
+    """What the request consists of, by kind, in the order of the prompt."""
+    kinds = entry.kinds if entry is not None else ()
+    whole = sum(one.size for one in kinds)
+    counted = entry is not None and entry.input is not None
+    if entry is None or not whole:
         return NOTHING
+    total = (entry.input or 1) if counted else whole
     lines = [
         tag(
             "tr",
-            tag("th", one.kind),
-            tag("td", tag("span", tag("span", class_="fill", style=f"width:{one.size / whole:.1%}"), class_="bar")),
+            tag("th", KINDS[one.kind]),
+            tag("td", tag("span", tag("span", class_="fill", style=f"width:{_share(one, total):.1%}"), class_="bar")),
             tag("td", f"{one.tokens:,} tokens" if one.tokens is not None else size(one.size), class_="figure"),
-            tag("td", several(one.count, "message") if one.kind not in ("system", "tools") else "", class_="dim"),
+            tag("td", dollars(one.cost) if one.cost is not None else "", class_="figure"),
+            tag("td", several(one.pieces, "piece"), class_="dim"),
         )
-        for one in shares
+        for one in kinds
     ]
-    note = SHARED_OUT if detail.row.usage.input is not None else "bytes; the API did not report its tokens"
+    note = (
+        f"the sum is what the API counted; {_added(entry)}" if counted else "bytes; the API did not report its tokens"
+    )
     table = joined((tag("table", *lines, class_="made"), tag("p", note, class_="dim")))
     return folded([tag("h3", "What the request consists of")], table)
+
+
+def _share(one: KindShare, total: int) -> float:
+    return (one.tokens if one.tokens is not None else one.size) / total
+
+
+def _added(entry: TurnEntry) -> str:
+    """What the turn added, in words."""
+    if entry.added is None:
+        return "the parts are estimated within it"
+    return f"this turn added {figure(entry.added)}; the parts are estimated within these sums"
 
 
 def settings(detail: Detail, place: int, shown: Shown) -> Html:

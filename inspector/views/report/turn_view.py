@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from ...ledger import TurnEntry
 from ...run.detail import Detail
 from ...run.growth import GrowthStep
 from ...run.row import Row
@@ -17,13 +18,15 @@ from .turn_answer import answer
 from .turn_request import Shown, composition, new_messages, settings
 
 
-def turn_view(detail: Detail, rows: Rows, place: int, step: GrowthStep | None, shown: Shown) -> Html:
+def turn_view(
+    detail: Detail, rows: Rows, place: int, step: GrowthStep | None, entry: TurnEntry | None, shown: Shown
+) -> Html:
     """All of one round trip."""
     parts = [_head(detail, step), *(finding(mark, rows) for mark in detail.row.findings)]
     if detail.row.is_turn:
         after = rows.after(place)
         lanes = timeline(detail.row, rows.all[after] if after is not None else None)
-        parts += [new_messages(detail, rows, place), answer(detail, rows, place), lanes, composition(detail)]
+        parts += [new_messages(detail, rows, place), answer(detail, rows, place), lanes, composition(entry)]
         parts.append(settings(detail, place, shown))
     return tag("article", *parts)
 

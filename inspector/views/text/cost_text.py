@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from ...ledger.allocate import shared_out
 from ...run.growth import KINDS, GrowthStep, Tokens, steps, summed
-from ...run.request_cost import shared_out
 from ...run.rows import Rows
 from ...run.totals import Totals, totals
 from .number_format import count, dollars, several, turn_count

@@ -27,6 +27,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     view = parser.add_mutually_exclusive_group()
     view.add_argument("--findings", action="store_true", help="all findings: layer, evidence, fix")
     view.add_argument("--cost", action="store_true", help="the cost of each turn, as bars of tokens by kind")
+    view.add_argument("--costs", action="store_true", help="what each piece of the prompts cost, the dearest first")
     view.add_argument(
         "--tools", action="store_true", help="the tool servers, and each tool run: result and what was seen"
     )
@@ -66,7 +67,7 @@ def main(options: argparse.Namespace) -> int:
 
 def _not_with_json(options: argparse.Namespace) -> str | None:
     """The first option that has no meaning with JSON, if one was given."""
-    for option in ("findings", "cost", "tools", "svg"):
+    for option in ("findings", "cost", "costs", "tools", "svg"):
         if getattr(options, option):
             return f"--{option}"
     return None
@@ -131,6 +132,11 @@ def _lines(options: argparse.Namespace, cassette: "Cassette", width: int) -> "li
         from turntape.inspector.views.text.cost_text import cost_text
 
         lines = cost_text(Run.load(path).rows, path.name, thread=options.thread, width=width)
+    elif options.costs:
+        from turntape.inspector.run.run_index import Run
+        from turntape.inspector.views.text.costs_text import costs_text
+
+        lines = costs_text(Run.load(path).ledger, path.name, thread=options.thread, width=width)
     elif options.tools:
         from turntape.inspector.views.text.tool_text import tools_text
 
@@ -143,7 +149,7 @@ def _lines(options: argparse.Namespace, cassette: "Cassette", width: int) -> "li
 
 
 COMMAND = Command(
-    usage="turntape show F ... [--turn N] [--json|--findings|--cost|--tools]",
+    usage="turntape show F ... [--turn N] [--json|--findings|--cost|--costs|--tools]",
     description="Show cassettes as text: for each turn what the model emitted, how the API finished it, what the "
     "client did with it, its tokens and its cost.",
     add=add,

@@ -40,6 +40,7 @@ KEYS = [
     "usage",
     "cost_usd",
     "cost_source",
+    "ledger",
     "findings",
 ]
 

@@ -1,64 +1,74 @@
 """What a request is made of, by figures worked out by hand."""
 
-from dataclasses import replace
-from decimal import Decimal
+from conversations import TOOLS, chat, loop, said, user
+from round_trips import MESSAGES, exchanged
 
-from conversations import loop
-from hypothesis import given
-from hypothesis import strategies as st
-
-from turntape.inspector.run.request_cost import context, flat, shared_out
+from turntape.inspector.run.request_cost import context, flat
 from turntape.inspector.run.run_index import Run
-from turntape.inspector.wire.values import Usage
 
 
-def test_the_shares_are_in_proportion_and_whole() -> None:
-    assert shared_out(100, [1, 1, 2]) == [25, 25, 50]
-    assert shared_out(10, [1, 1, 1]) == [4, 3, 3]
-    assert shared_out(7, [0, 0]) == [0, 0]
-
-
-@given(st.integers(0, 10**7), st.lists(st.integers(0, 10**6), min_size=1).filter(any))
-def test_the_shares_add_up_to_the_whole(total: int, sizes: list[int]) -> None:
-    assert sum(shared_out(total, sizes)) == total
-
-
-def test_a_request_is_tools_and_messages_in_their_order() -> None:
-    run = Run.of(loop())
-
-    found = context(run.detail(1), run.rows, 1)
+def test_a_request_is_tools_and_messages_in_the_order_of_the_prompt() -> None:
+    found = context(Run.of(loop()).ledger.at(1), 1000)
 
     assert [(p.kind, p.name) for p in found.pieces] == [
         ("tools", "1 tool"),
         ("user", "what is a tape?"),
-        ("assistant", "call of look_up"),
-        ("tool", "result of look_up"),
+        ("call", "call of look_up: tape"),
+        ("result", "result of look_up: tape"),
     ]
-    assert found.tokens == sum(p.tokens or 0 for p in found.pieces) == 150
+    assert found.tokens == sum(p.tokens.value for p in found.pieces if p.tokens) == 150
     assert [depth for depth, _ in flat(found.pieces)] == [0, 1, 0, 0, 0]
+    assert found.window == 1000
 
 
-def test_a_piece_knows_since_when_it_is_sent_and_what_that_came_to() -> None:
-    run = Run.of(loop())
-
-    tools, asked, *_, brought = context(run.detail(1), run.rows, 1).pieces
+def test_a_piece_knows_since_when_it_is_sent_and_how_often() -> None:
+    tools, asked, *_, brought = context(Run.of(loop()).ledger.at(1)).pieces
 
     assert (tools.since, tools.times) == (1, 2)
     assert (asked.since, asked.times) == (1, 2)
     assert (brought.since, brought.times) == (2, 1)
-    # '{"role":"user","content":"what is a tape?"}' are 43 bytes; gpt-5 takes $1.25 a million in: 100 and 150 tokens.
-    first, second = run.rows.all
-    share = Decimal("0.000125") * 43 / first.request_bytes + Decimal("0.0001875") * 43 / second.request_bytes
-    assert asked.size == 43
-    assert asked.cost == share
+
+
+def test_a_group_has_the_sums_of_its_parts() -> None:
+    other = {"type": "function", "function": {"name": "idle", "parameters": {"type": "object"}}}
+    tools, asked = context(Run.of([chat([user("hello")], said("hi"), tools=[*TOOLS, other])]).ledger.at(0)).pieces
+
+    assert (tools.name, [one.name for one in tools.pieces]) == (
+        "2 tools",
+        ["look_up (definition)", "idle (definition)"],
+    )
+    assert tools.tokens is not None and asked.tokens is not None
+    assert tools.tokens.value == sum(one.tokens.value for one in tools.pieces if one.tokens) == 100 - asked.tokens.value
+    assert tools.size == sum(one.size for one in tools.pieces)
+    assert tools.cost is not None
+    assert tools.cost == sum(one.cost for one in tools.pieces if one.cost is not None)
+
+
+def test_a_system_prompt_in_parts_is_a_group_and_one_in_one_part_is_that_part() -> None:
+    def of(*texts: str) -> tuple[str, int]:
+        system = [{"type": "text", "text": text} for text in texts]
+        asked = {"model": "m", "max_tokens": 5, "system": system, "messages": [{"role": "user", "content": "a"}]}
+        answer = {
+            "type": "message",
+            "role": "assistant",
+            "content": [],
+            "usage": {"input_tokens": 9, "output_tokens": 1},
+        }
+        first = context(Run.of([exchanged(MESSAGES, asked, answer)]).ledger.at(0)).pieces[0]
+        return first.name, len(first.pieces)
+
+    assert of("be brief") == ("system prompt: be brief", 0)
+    assert of("be brief", "be kind") == ("system", 2)
 
 
 def test_without_usage_there_are_bytes_and_no_tokens() -> None:
-    run = Run.of(loop()[:1])
-    run.rows.all[0] = replace(run.rows.all[0], usage=Usage(), input_cost=None)
-
-    found = context(run.detail(0), run.rows, 0)
+    found = context(Run.of([chat([user("hello")], said("hi"), usage=None)]).ledger.at(0))
 
     assert found.tokens is None
-    assert {p.tokens for _, p in flat(found.pieces)} == {None}
-    assert {p.cost for _, p in flat(found.pieces)} == {None}
+    assert {piece.tokens for _, piece in flat(found.pieces)} == {None}
+    assert {piece.cost for _, piece in flat(found.pieces)} == {None}
+    assert found.of("user") > 0
+
+
+def test_a_round_trip_that_is_not_a_turn_has_no_pieces() -> None:
+    assert context(None).pieces == ()

@@ -3,20 +3,27 @@
 from collections.abc import Sequence
 from functools import partial
 
-from ....run.request_cost import SHARED_OUT, Context, Piece
+from ....run.request_cost import Context, Piece
+from ...text.number_format import FIGURES, figure
 from ...text.terminal_text import clip
 from ..formatting import ROLE, bar, count, dollars, full, several, size
 from .blocks import Block, Goto, Spans
 from .page import Page
 from .text_lines import flowed
 
-_KINDS = ("system", "tools", "user", "assistant", "tool", "other")
-_FILLS = {"system": "█", "tools": "▓", "user": "█", "assistant": "▒", "tool": "░", "other": "·"}
+_KINDS = ("tools", "system", "user", "assistant", "call", "result", "media", "reasoning", "other")
+_FILLS = {
+    "tools": "▓", "system": "█", "user": "█", "assistant": "▒", "call": "▒", "result": "░", "media": "▚",
+    "reasoning": "▒", "other": "·",
+}  # fmt: skip
 _WIDEST = max(map(len, _KINDS))
 """Cells of the column of kinds."""
 WIDE = 64
 """On a narrower page (in cells) a line has no bar, no cost, and not how often the part was sent."""
-_LOOKS = {**ROLE, "tools": "api", "tool": "money", "user": "good", "system": "accent", "other": "dim"}
+_LOOKS = {
+    **ROLE, "tools": "api", "tool": "api", "user": "good", "system": "accent", "call": "model", "result": "client",
+    "media": "number", "reasoning": "reasoning", "other": "dim",
+}  # fmt: skip
 
 
 def context_page(found: Context, place: int) -> Page:
@@ -49,12 +56,13 @@ class _Bar:
 
     def __call__(self, width: int) -> Sequence[Spans]:
         found = self._found
-        whole = found.size or 1
+        counted = found.tokens is not None
+        whole = (found.tokens if counted else found.size) or 1
         cells: list[tuple[str, str]] = []
         legend: list[tuple[str, str]] = []
         used = done = 0
         for kind in _KINDS:
-            own = found.of(kind)
+            own = found.tokens_of(kind) if counted else found.of(kind)
             if not own:
                 continue
             done += own
@@ -71,8 +79,8 @@ class _Bar:
             fill = [
                 [("window ", "dim"), (bar(share, room), look), (f" {100 * share:.0f} % of {count(found.window)}", look)]
             ]
-        note = flowed([(SHARED_OUT, "dim")], width)
-        wide = "  tokens        part of it        sent     so far   what"
+        note = flowed([(FIGURES if counted else "bytes; the API did not report its tokens", "dim")], width)
+        wide = "         tokens        part of it        sent   in all   what"
         columns = [(wide if width >= WIDE else "  tokens   part  what", "dim")]
         return [head, cells, *flowed(legend, width), *fill, *note, (), columns]
 
@@ -80,25 +88,34 @@ class _Bar:
 def _line(piece: Piece, found: Context, inner: bool, width: int) -> Spans:
     look = _LOOKS.get(piece.kind, "dim")
     lead = "    " if inner else "" if piece.pieces else "  "
-    name = clip(piece.name, 100) if piece.name != piece.kind else ""
+    name = clip(piece.name.removesuffix(" (definition)"), 100) if piece.name != piece.kind else ""
     parts = several(len(piece.pieces), "part") if piece.pieces and piece.kind != "tools" else ""
     return [
         (lead, "plain"),
-        *_figures(piece, piece.size / (found.size or 1), look, 0 if width < WIDE else 10 if inner else 12),
+        *_figures(piece, _share(piece, found), look, 0 if width < WIDE else 10 if inner else 12),
         ("" if inner else f"{piece.kind:<{_WIDEST}} ", look),
         (name, "dim" if inner else "plain"),
         (f"  {parts}" if name and parts else parts, "dim"),
     ]
 
 
+def _share(piece: Piece, found: Context) -> float:
+    """A piece's share of the input's tokens, or of the bytes where those are not known."""
+    if piece.tokens is not None:
+        return piece.tokens.value / (found.tokens or 1)
+    return piece.size / (found.size or 1)
+
+
 def _figures(piece: Piece, share: float, look: str, cells: int) -> list[tuple[str, str]]:
-    """Tokens, share, how often it was sent, and its cost so far; without `cells` for a bar, only tokens and share."""
-    amount = count(piece.tokens) if piece.tokens is not None else size(piece.size)
+    """Tokens, share, how often it was sent, and its cost in the whole run; without `cells` for a bar, only the first
+    two."""
+    amount = figure(piece.tokens) if piece.tokens is not None else size(piece.size)
     if not cells:
+        amount = count(piece.tokens.value) if piece.tokens is not None else amount
         return [(f"{amount:>6} ", "plain"), (f"{100 * share:4.0f} %  ", "dim")]
     sent = f"{piece.times}×" if piece.times > 1 else "new"
     return [
-        (f"{amount:>6} ", "plain"),
+        (f"{amount:>13} ", "plain"),
         (bar(share, cells), look),
         (f"{100 * share:5.1f} % ", "dim"),
         (f"{sent:>6}", "good" if sent == "new" else "dim"),

@@ -46,6 +46,7 @@ _KINDS: dict[str, tuple[str, str]] = {
     "reasoning": ("reasoning sent back", "reasoning"),
     "other": ("added by the API", "dim"),
     "output": ("output", "output"),
+    "undivided": ("in and out, one sum", "dim"),
 }
 """All pieces of a kind, and their look."""
 _LEADS = ("result of ", "call of ", "system prompt: ", "reasoning: ")

@@ -36,7 +36,7 @@ def _wire(run: Run, place: int) -> Page:
 
 def _context(run: Run, place: int) -> Page:
     row = run.rows.all[place]
-    return context_page(context(run.detail(place), run.rows, place, context_window(row.model, row.provider)), place)
+    return context_page(context(run.ledger.at(place), context_window(row.model, row.provider)), place)
 
 
 def _findings(run: Run, place: int) -> Page:

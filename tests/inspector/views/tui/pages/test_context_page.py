@@ -10,7 +10,7 @@ from turntape.inspector.views.tui.pages.page import Page
 
 def of_two_turns() -> Page:
     run = Run.of(loop())
-    return context_page(context(run.detail(1), run.rows, 1), 1)
+    return context_page(context(run.ledger.at(1)), 1)
 
 
 def titles(width: int = 100) -> list[str]:
@@ -19,8 +19,8 @@ def titles(width: int = 100) -> list[str]:
 
 
 def test_what_a_piece_is_starts_in_one_column_after_its_kind() -> None:
-    kinds = ("tools", "user", "assistant", "tool")
-    names = ("1 tool", "what is a tape?", "call of look_up", "result of look_up")
+    kinds = ("tools", "user", "call", "result")
+    names = ("1 tool", "what is a tape?", "call of look_up: tape", "result of look_up: tape")
 
     # A line without parts has two blanks in place of the sign that opens it.
     lines = [title if title.startswith("  ") else f"  {title}" for title in titles()]
@@ -32,7 +32,7 @@ def test_what_a_piece_is_starts_in_one_column_after_its_kind() -> None:
 
 def test_on_a_narrow_page_the_name_of_a_piece_is_still_there() -> None:
     """40 columns have no room for the bar and the cost."""
-    assert [title.split()[-1] for title in titles(40)] == ["tool", "tape?", "look_up", "look_up"]
+    assert [title.split()[-1] for title in titles(40)] == ["tool", "tape?", "tape", "tape"]
     assert all("█" not in title and "$" not in title for title in titles(WIDE - 1))
     assert any("█" in title for title in titles(WIDE))
     bodies = [block.body(40) for block in of_two_turns().blocks if block.body and block.title]
@@ -43,6 +43,6 @@ def test_the_columns_are_named_as_wide_as_they_are() -> None:
     head = [["".join(text for text, _ in line) for line in of_two_turns().body(0, width)] for width in (WIDE - 1, WIDE)]
 
     assert head[0][-1].split() == ["tokens", "part", "what"]
-    assert head[1][-1].split() == ["tokens", "part", "of", "it", "sent", "so", "far", "what"]
+    assert head[1][-1].split() == ["tokens", "part", "of", "it", "sent", "in", "all", "what"]
     lines = ["".join(text for text, _ in spans).rstrip() for spans in of_two_turns().body(0, 30)]
     assert all(len(line) <= 30 for line in lines), lines

@@ -1,0 +1,97 @@
+"""What a run cost as text: its pieces and groups of pieces, the dearest first."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from ...ledger import Group, GroupKey, Ledger, Piece
+from ...wire.printable import safe
+from .number_format import FIGURES, KINDS, count, dollars, figure, several
+from .terminal_text import Line, Style, clip, fit
+
+MOST = 40
+"""Pieces that are listed; the rest is one line."""
+_MOST_GROUPS = 12
+_GROUPS: tuple[tuple[GroupKey, str], ...] = (
+    ("kind", "by kind"),
+    ("tool", "by tool: definition, calls and results"),
+    ("definition", "by tool definition"),
+    ("server", "by MCP server"),
+    ("thread", "by thread"),
+    ("subagent", "by agent"),
+)
+_ALONE = ("thread", "subagent")
+"""Groups that say nothing when there is one."""
+NEVER = "never called"
+
+
+def costs_text(ledger: Ledger, title: str, *, thread: str | None = None, width: int = 100) -> Iterator[Line]:
+    """The dearest pieces of a run, then its groups, line by line. With `thread` only the pieces of that thread."""
+    width = max(72, width)
+    yield [(title, "bold")]
+    turns = [turn for turn in ledger.turns if thread is None or turn.thread == thread]
+    yield fit(_head(ledger, thread), width)
+    if not turns:
+        return
+    pieces = [piece for piece in ledger.ranked() if thread is None or piece.thread == thread]
+    yield []
+    yield fit([(FIGURES, "dim")], width)
+    yield []
+    yield fit([(f"{'cost':>10}{'tokens':>17}{'sent':>6}{'read':>6}{'written':>8}  {'turn':<8}what", "dim")], width)
+    threads = len({turn.thread for turn in turns}) > 1
+    for piece in pieces[:MOST]:
+        yield fit(_piece(piece, threads), width)
+    if len(pieces) > MOST:
+        yield fit([(f"{'':10}{several(len(pieces) - MOST, 'more piece')}", "dim")], width)
+    if thread is None:
+        for by, heading in _GROUPS:
+            yield from _groups(ledger.groups(by), by, heading, ledger.total, width)
+
+
+def _head(ledger: Ledger, thread: str | None) -> Line:
+    turns = [turn for turn in ledger.turns if thread is None or turn.thread == thread]
+    costs = [turn.cost for turn in turns if turn.cost is not None]
+    unpriced = sum(turn.cost is None and turn.input is not None for turn in turns)
+    words = f" in {several(len(turns), 'request')}"
+    if unpriced:
+        words += f" ({several(unpriced, 'request')} without a known price)"
+    return [(dollars(sum(costs, Decimal(0)) if costs else None), "money"), (words, "dim")]
+
+
+def _piece(piece: Piece, threads: bool) -> Line:
+    turn = f"{piece.thread}:{piece.turn}" if threads else f"{piece.turn}"
+    note = f"  {NEVER}" if piece.never_called else ""
+    return [
+        (f"{dollars(piece.cost):>10}", _style(piece.cost)),
+        (f"{figure(piece.tokens):>17}", "plain"),
+        (f"{f'{piece.sent}×':>6}{piece.read or '–':>6}{piece.written or '–':>8}  ", "dim"),
+        (f"{turn:<8}", "bold"),
+        (safe(piece.name), "plain"),
+        (note, "warn"),
+    ]
+
+
+def _groups(groups: Sequence[Group], by: GroupKey, heading: str, total: Decimal | None, width: int) -> Iterator[Line]:
+    if not groups or (by in _ALONE and len(groups) < 2):
+        return
+    yield []
+    yield [(heading, "bold")]
+    for group in groups[:_MOST_GROUPS]:
+        share = f"{group.cost / total:.0%}" if group.cost is not None and total else ""
+        name = KINDS.get(group.name, group.name) if by == "kind" else group.name
+        tokens = group.tokens_sent + group.output
+        never = f"  {NEVER}" if by == "definition" and group.never_called else ""
+        yield fit(
+            [
+                (f"{dollars(group.cost):>10}", _style(group.cost)),
+                (f"{share:>5}{count(tokens):>8} tokens  ", "dim"),
+                (clip(safe(name), 60), "plain"),
+                (never, "warn"),
+            ],
+            width,
+        )
+    if len(groups) > _MOST_GROUPS:
+        yield fit([(f"{'':10}{several(len(groups) - _MOST_GROUPS, 'more group')}", "dim")], width)
+
+
+def _style(cost: Decimal | None) -> Style:
+    return "money" if cost else "dim"

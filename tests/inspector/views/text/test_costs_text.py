@@ -1,0 +1,62 @@
+"""`show --costs` as text."""
+
+import pytest
+from conversations import CALL, HELLO, TOOLS, chat, loop, said
+
+from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.ledger import ledger_of
+from turntape.inspector.run.labels import label_all
+from turntape.inspector.views.text.costs_text import MOST, costs_text
+
+
+def shown(*trips: RoundTrip, width: int = 100, thread: str | None = None) -> list[str]:
+    lines = costs_text(ledger_of(label_all(trips)), "run", thread=thread, width=width)
+    return ["".join(text for text, _ in line).rstrip() for line in lines]
+
+
+def test_the_dearest_piece_is_first_with_its_certainty() -> None:
+    lines = shown(*loop())
+
+    assert lines[:2] == ["run", "$0.0006 in 2 requests"]
+    heads = next(at for at, line in enumerate(lines) if line.split()[:2] == ["cost", "tokens"])
+    assert lines[heads + 1].split() == ["$0.0002", "≈", "85", "2×", "–", "–", "1", "look_up", "(definition)"]
+    assert [line.split()[-1] for line in lines[heads + 2 : heads + 5]] == ["tape", "tape?", "tape"]
+
+
+def test_groups_follow_by_kind_tool_and_definition() -> None:
+    lines = shown(*loop())
+
+    kinds = lines[lines.index("by kind") + 1 :]
+    assert kinds[0].split() == ["$0.0003", "49%", "30", "tokens", "output"]
+    assert "by tool: definition, calls and results" in lines
+    assert "by thread" not in lines
+    assert "by MCP server" not in lines
+
+
+def test_a_definition_that_was_never_called_is_marked() -> None:
+    other = {"type": "function", "function": {"name": "idle", "parameters": {"type": "object"}}}
+    lines = shown(chat([HELLO], said(None, CALL), tools=[*TOOLS, other]))
+
+    assert [line.endswith("never called") for line in lines if "idle" in line] == [True, False, True]
+
+
+def test_without_a_price_the_cost_is_unknown_and_never_zero() -> None:
+    lines = shown(chat([HELLO], said("hi"), model="nobody-knows-this"))
+
+    assert lines[1].endswith("in 1 request (1 request without a known price)")
+    assert not [line for line in lines if "$0.0" in line]
+
+
+def test_a_run_without_turns_has_one_line() -> None:
+    assert len(shown()) == 2
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_no_line_is_wider_than_the_page(width: int) -> None:
+    assert all(len(line) <= max(72, width) for line in shown(*loop(), width=width))
+
+
+def test_more_pieces_than_fit_are_counted() -> None:
+    tools = [{"type": "function", "function": {"name": f"tool_{n}", "parameters": {}}} for n in range(MOST + 5)]
+
+    assert [line.strip() for line in shown(chat([HELLO], said("hi"), tools=tools))].count("6 more pieces") == 1
