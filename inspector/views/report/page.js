@@ -444,9 +444,8 @@ async function start() {
   tab("turns");
   draw();
   const wanted = placeOf(location.hash);
-  const wrong = index.worst.indexOf("error");
   if (wanted !== null) await choose(wanted, { read: isNarrow() });
-  else if (wrong >= 0) await choose(wrong);
+  else if (index.first !== null) await choose(index.first);
   else if (index.rows.length) await choose(index.quiet.length ? Math.max(0, index.quiet.indexOf(false)) : 0);
   document.body.dataset.ready = "yes";
   await printed();

@@ -144,6 +144,7 @@ def _index(run: Reported, blocks: Blocks) -> dict[str, object]:
             {"head": None if one.head is None else node(one.head), "places": [*one.places], "open": one.is_open}
             for one in groups(rows)
         ],
+        "first": rows.first_trouble(),
         "findings": [node(one) for one in found[STATIC:]],
         "panels": {"costs": node(costs(run.ledger, rows)), "timeline": node(timeline_page(rows))},
         "views": blocks.first_places,
