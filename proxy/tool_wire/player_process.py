@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from turntape.cassettes.errors import CassetteError, TurntapeError
+from turntape.cassettes.replay.pace import Pace
 from turntape.cassettes.replay.tool_player import ToolConnection, ToolPlayer
 from turntape.cassettes.server.tool_link import tool_link
 from turntape.cassettes.tape.reader import Cassette
@@ -37,7 +38,8 @@ def servers_of(path: str) -> Servers:
     if not trips:
         raise CassetteError(f"{path!r} has no tool server (MCP); record one with `turntape mcp` or `turntape run`")
     folders: Mapping[str, str] = {one.server: one.cwd for one in cassette.tool_servers.values() if one.cwd}
-    return Servers(trips, folders=folders)
+    # The time that a server took to start matters only to a model that is played too.
+    return Servers(trips, folders=folders, pace=Pace.of("instant"))
 
 
 def main(arguments: Sequence[str]) -> int:

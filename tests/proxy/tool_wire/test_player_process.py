@@ -43,6 +43,21 @@ def test_one_of_several_is_chosen_by_its_name(tmp_path: Path) -> None:
     assert "was not called in the recording" in str(said(path, "three"))
 
 
+def test_a_slow_start_is_not_repeated(tmp_path: Path) -> None:
+    path = tmp_path / "slow.cassette.jsonl"
+    asked = orjson.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize"})
+    with Recorder(path) as recorder:
+        said = Response(0, content=orjson.dumps({"jsonrpc": "2.0", "id": 1, "result": "slow"}))
+        wire = ToolWire("s", "one", "client", 0, 1)
+        request = Request("STDIO", "stdio://one", content=asked)
+        recorder.write(RoundTrip(request, said, 2.0, ended_at=9_000_000, tool_wire=wire))
+
+    connection = servers_of(str(path)).connect("one")
+    connection.receive(asked, 0.0)
+
+    assert [orjson.loads(line)["result"] for line in connection.due(0.0)] == ["slow"]
+
+
 def test_a_recording_without_a_tool_server_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tape(tmp_path / "a.cassette.jsonl")
 

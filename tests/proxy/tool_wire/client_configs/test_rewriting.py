@@ -131,3 +131,59 @@ def test_a_wrapper_without_a_command_is_not_guessed_at() -> None:
 
     with pytest.raises(ValueError, match="no command"):
         unwrap_text(broken)
+
+
+# https://code.visualstudio.com/docs/copilot/reference/mcp-configuration (read 2026-11-22)
+VS_CODE = """{
+  // in the workspace
+  "inputs": [{"type": "promptString", "id": "key", "description": "The key", "password": true}],
+  "servers": {
+    "files": {
+      "type": "stdio",
+      "command": "npx",
+      "args": ["-y", "@modelcontextprotocol/server-filesystem", "${workspaceFolder}"],
+      "envFile": "${workspaceFolder}/.env",
+      "dev": {"watch": "build/**/*.js", "debug": {"type": "node"}},
+    },
+    "keyed": {"type": "stdio", "command": "node", "args": ["server.js"], "env": {"KEY": "${input:key}"}},
+    "remote": {"type": "http", "url": "https://mcp.example.com/mcp", "headers": {"X-Key": "${input:key}"}},
+  },
+}
+"""
+# Cursor's `.cursor/mcp.json`, as its documentation shows it (2026-11)
+CURSOR = """{
+  "mcpServers": {
+    "files": {
+      "command": "npx",
+      "args": ["-y", "@modelcontextprotocol/server-filesystem", "${userHome}/code"],
+      "env": {"API_KEY": "${env:API_KEY}"}
+    },
+    "bare": {"command": "my-server"},
+    "remote": {"url": "https://api.example.com/mcp", "headers": {"Authorization": "Bearer t"}}
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "kept"),
+    [
+        (
+            VS_CODE,
+            ("files", "keyed"),
+            ("${input:key}", '"envFile": "${workspaceFolder}/.env"', '"watch"', "// in the workspace"),
+        ),
+        (CURSOR, ("files", "bare"), ("${userHome}/code", "${env:API_KEY}", '"url": "https://api.example.com/mcp"')),
+    ],
+    ids=["VS Code", "Cursor"],
+)
+def test_the_published_formats_of_editors_are_wrapped_and_restored(
+    text: str, names: tuple[str, ...], kept: tuple[str, ...]
+) -> None:
+    done = wrap_text(text, OURS)
+
+    assert done.changed == names
+    for entry in json_text.entries(done.after):
+        assert entry.all_words[:5] == ["/opt/bin/turntape", "mcp", "--name", entry.name, "--"]
+    assert all(piece in done.after for piece in kept)
+    assert unwrap_text(done.after).after == text
