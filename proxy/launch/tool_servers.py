@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..tool_wire.client_configs import hooked
+from ..tool_wire.client_configs import hooked, shim
 from ..tool_wire.client_configs.client import Client, Found, Launch, Server
 from ..tool_wire.client_configs.table import recognised
 from ..tool_wire.client_configs.wrapper import Wrapper
@@ -54,7 +54,12 @@ class ToolServers:
     def apply(self, wrapper: Wrapper, environ: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
         """The command and the environment with the tool servers wrapped; `environ` is what the child would get."""
         if self._client is None or self._launch is None:
-            return self.command, {**environ, **hooked.variables(environ, wrapper, missing=self._missing)}
+            made = {**environ, **hooked.variables(environ, wrapper, missing=self._missing)}
+            if shim.programs(environ):
+                # The command may be a script that starts one of them.
+                self._private = _private_folder(self._folder)
+                made |= shim.variables(environ, wrapper, self._private, missing=self._missing)
+            return self.command, made
         found = replace(self._found, servers=tuple(one for one in self._found.servers if self._starts(one)))
         if not found.servers:
             return self.command, dict(environ)
