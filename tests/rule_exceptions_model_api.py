@@ -175,6 +175,26 @@ def marked_and_read(
     ]
 
 
+def with_request(turns: list[RoundTrip], **fields: object) -> list[RoundTrip]:
+    """The turns, the last one with these fields in its request."""
+    *before, last = turns
+    body = json.dumps({**json.loads(last.request.body), **fields}).encode()
+    return [*before, replace(last, request=replace(last.request, content=body))]
+
+
+def with_mark(turns: list[RoundTrip], place: int | None) -> list[RoundTrip]:
+    """The turns with a cache mark at the end of the first request, and in the message at `place` of the second."""
+    made: list[RoundTrip] = []
+    for one, at in zip(turns, (0, place), strict=True):
+        body = json.loads(one.request.body)
+        if at is not None:
+            content = body["messages"][at]["content"]
+            blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+            body["messages"][at]["content"] = [*blocks[:-1], {**blocks[-1], "cache_control": {"type": "ephemeral"}}]
+        made.append(replace(one, request=replace(one.request, content=json.dumps(body).encode())))
+    return made
+
+
 def late(first: float, second: float) -> RoundTrip:
     """A stream whose events come at these seconds; its head comes at once."""
     pieces = [sse(chunk({"role": "assistant", "content": "It"})), sse(chunk({"content": " is."}, "stop"), done=True)]
@@ -362,6 +382,10 @@ API: list[Row] = [
     ("api-cache-drop", "The prefix changed: then the client is to blame",
      cached(0), [cached(0)[0], replace(cached(0, first=user("what is a strip?"))[1], index=1)]),
     ("api-cache-drop", "The model changed", cached(0), cached(0, model="gpt-5.1")),
+    ("api-cache-drop", "A setting changed on which the cache depends: `tool_choice`, thinking, effort",
+     marked_and_read(0), with_request(marked_and_read(0), tool_choice={"type": "any"})),
+    ("api-cache-drop", "No cache mark of the request looks back as far as what was kept",
+     with_mark(marked_and_read(0), 2), with_mark(marked_and_read(0), None)),
     ("api-cache-drop", "Fewer tokens were lost than any cache holds",
      marked_and_read(0, first=1024), marked_and_read(0, first=1000)),
     ("api-cache-drop", "The cache may have expired: then it is an info",

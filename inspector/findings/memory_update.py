@@ -17,7 +17,7 @@ _MOST_COUNTS = 200
 _MOST_SUBAGENTS = 500
 _TASK = 4_000
 """This many characters of a subagent's first message are kept."""
-_CACHE_MARKERS = (b"cache_control", b"cachePoint")
+_CACHE_MARKERS = (b"cache_control", b"cachePoint", b"prompt_cache_breakpoint")
 _REJECTED = (400, 413, 422)
 _CAPS = frozenset({"length", "context_full"})
 """Finishes after which all calls but the last one are complete."""

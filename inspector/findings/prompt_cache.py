@@ -1,6 +1,8 @@
 """What a request could have read from the API's prompt cache, and whether it did. All counts are tokens."""
 
-from ..wire.values import Usage
+from ..wire.cache_rules import LIFETIMES, Marks
+from ..wire.caching import rule_of, settings_of
+from ..wire.values import RequestReading, Usage
 from .rule_context import RuleContext
 
 CACHEABLE = 1024
@@ -46,3 +48,43 @@ def lost(context: RuleContext) -> bool:
     if before is None or before.reading.request.model != context.request.model:
         return False
     return at_stake(context) and not still_read(before.reading.usage, context.reading.usage)
+
+
+_FIVE_MINUTES = LIFETIMES["5m"]
+
+
+def lifetime(context: RuleContext) -> float:
+    """How many seconds what the turn before left in the cache surely lives."""
+    before, rule = context.previous, rule_of(context.reading)
+    words = [mark.lifetime for mark in before.reading.request.cache_marks] if before is not None else []
+    return max([rule.lifetime if rule else _FIVE_MINUTES, *(LIFETIMES.get(word or "", 0.0) for word in words)])
+
+
+def settings_changed(context: RuleContext) -> bool:
+    """True when a field beside the prompt differs from the turn before, and the cache depends on it."""
+    before, rule = context.previous, rule_of(context.reading)
+    if before is None or rule is None:
+        return False
+    return settings_of(before.reading.request, rule) != settings_of(context.request, rule)
+
+
+def out_of_reach(context: RuleContext) -> bool:
+    """True when no mark of the request looks back as far as the last mark of the one before."""
+    before, rule = context.previous, rule_of(context.reading)
+    if before is None or not isinstance(rule, Marks) or rule.implicit:
+        return False
+    kept = [mark.pointer for mark in before.reading.request.cache_marks]
+    if not kept or "" in (kept[-1], *(mark.pointer for mark in context.request.cache_marks)):
+        return False
+    places = {pointer: place for place, pointer in enumerate(_pieces(context.request))}
+    last = places.get(kept[-1])
+    if last is None:
+        return False
+    marks = [places[mark.pointer] for mark in context.request.cache_marks if mark.pointer in places]
+    return not any(0 <= mark - last < (rule.look_back or len(places)) for mark in marks)
+
+
+def _pieces(request: RequestReading) -> list[str]:
+    """The pointers of the pieces of a prompt, in its order."""
+    messages = [part.pointer for message in request.messages for part in message.parts]
+    return [*(tool.pointer for tool in request.tools), *(part.pointer for part in request.system), *messages]

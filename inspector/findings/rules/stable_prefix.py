@@ -7,7 +7,8 @@ from ...analysis.conversation import sorted_json
 from ...analysis.history_diff import HistoryChange, HistoryDiff
 from ...analysis.turn import Turn
 from ...wire.exchange import Exchange
-from ...wire.json_value import as_object, compact
+from ...wire.json_value import compact
+from ...wire.protocols.shared.cache_marks import cache_diagnosis
 from ...wire.values import Tool
 from .. import prompt_cache
 from ..finding import Severity, became
@@ -176,7 +177,8 @@ def prefix_busted(context: RuleContext) -> Iterator[Note]:
     departures = _departures(context)
     if departures is None:
         return
-    usage, diagnosis = context.reading.usage, _diagnosis(context)
+    usage = context.reading.usage
+    diagnosis = context.reading.cache_diagnosis or cache_diagnosis(context.exchange.answer_fields)
     unread = usage.input - (usage.cache_read or 0) if usage is not None and usage.input is not None else None
     yield Note(
         f"the request differs from #{before.round_trip.index} within its cached prefix"
@@ -227,16 +229,6 @@ def _changed_without_cache(context: RuleContext, before: Turn, echo: HistoryDiff
             place(context, changed[0]),
             severity="info",
         )
-
-
-def _diagnosis(context: RuleContext) -> str | None:
-    fields = context.exchange.answer_fields
-    for name in ("diagnostics", "prompt_cache_diagnostics"):
-        holder = as_object(fields.get(name))
-        reason = as_object(holder.get("cache_miss_reason")) or as_object(holder.get("cache_miss"))
-        if said := reason.get("type") or reason.get("reason"):
-            return str(said)
-    return None
 
 
 @rule(

@@ -13,7 +13,6 @@ from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .errors import failure_place
 
-_FIVE_MINUTES = 300.0
 _MOST_CHARACTERS_PER_TOKEN = 8
 
 
@@ -214,6 +213,8 @@ def _streamed_field(context: RuleContext, name: str) -> object:
     not_when=(
         "The prefix changed: then the client is to blame",
         "The model changed",
+        "A setting changed on which the cache depends: `tool_choice`, thinking, effort",
+        "No cache mark of the request looks back as far as what was kept",
         "Fewer tokens were lost than any cache holds",
         "The cache may have expired: then it is an info",
         "The API caches automatically and without a guarantee: then it is an info",
@@ -236,8 +237,10 @@ def cache_drop(context: RuleContext) -> Iterator[Note]:
         "client-cache-prefix-busted", "client-system-prompt-changed", "client-tools-changed", "client-history-truncated"
     ):
         return
+    if prompt_cache.settings_changed(context) or prompt_cache.out_of_reach(context):
+        return
     gap = context.turn.round_trip.started_at - before.round_trip.started_at
-    expired = gap > _FIVE_MINUTES
+    expired = gap > prompt_cache.lifetime(context)
     yield Note(
         f"{several(now.cache_read, 'token')} came from the cache, after {then.cache_read:,} in "
         f"#{before.round_trip.index}, "

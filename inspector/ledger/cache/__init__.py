@@ -1,6 +1,6 @@
 """The prompt cache: what the provider's rules expect of each turn, what happened, and why a part was missed."""
 
 from .misses import with_price
-from .predictor import CachePredictor, rule_of
+from .predictor import CachePredictor
 
-__all__ = ["CachePredictor", "rule_of", "with_price"]
+__all__ = ["CachePredictor", "with_price"]

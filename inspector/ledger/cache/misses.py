@@ -224,12 +224,12 @@ def _unchanged(case: Case) -> tuple[Cause, str]:
             return "below-minimum", f"the marked prefix has fewer than {rule.minimum:,} tokens"
         reach = f"looks back over {rule.look_back} blocks" if rule.look_back else "looks for what was marked"
         return "moved-breakpoint", f"a cache mark {reach} and finds no entry: the mark before is farther away"
-    if waited >= rule.lifetime:
+    if waited >= rule.lifetime and not isinstance(rule, Marks):
         return (
             "expired",
             f"{_time(waited)} passed since the last use, and the cache may live for {_time(rule.lifetime)}",
         )
-    if prediction.expected == "expected":
+    if isinstance(rule, Marks) and (prompt.keyed or not rule.needs_key):
         return "unexplained", "the prefix is unchanged and still alive, and the API did not read it"
     return "not-promised", "the prefix is unchanged; the API may read it and did not"
 

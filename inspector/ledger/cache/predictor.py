@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ...analysis.turn import Turn
-from ...wire.cache_rules import CacheRule, Marks, rule_for
+from ...wire.cache_rules import CacheRule, Marks
+from ...wire.caching import rule_of
 from ...wire.json_value import as_object, as_text
-from ...wire.providers import provider_of
-from ...wire.registry import traits_of
 from ...wire.values import Reading, Usage
 from ..model import CacheEntry, Figure
 from .blocks import Block
@@ -21,14 +20,6 @@ from .states import state_of
 _PASTS = 16
 """So many answers can be named by a later request that asks why its cache was missed."""
 _NO_USAGE = Usage()
-
-
-def rule_of(reading: Reading) -> CacheRule | None:
-    """The rule of the cache behind a turn; None when nothing is known of it."""
-    table = provider_of(reading.provider).cache
-    if table is None:
-        table = traits_of(reading.protocol).caching.rules
-    return rule_for(table, reading.request.model) or rule_for(table, reading.response_model)
 
 
 @dataclass(slots=True)

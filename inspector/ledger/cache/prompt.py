@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from ...analysis.turn import Turn
 from ...wire.cache_rules import LIFETIMES, CacheRule, Level, Marks, Setting
-from ...wire.json_value import as_object, compact, value_at
+from ...wire.caching import settings_of
+from ...wire.json_value import as_object
 from ...wire.values import CacheMark, Message, RequestReading
 from .blocks import Block, head_blocks, message_blocks
 from .prefix_tree import ROOT, PrefixTree
@@ -75,7 +76,7 @@ class Prompts:
     def add(self, turn: Turn, place: int, scope: Scope, rule: CacheRule) -> Prompt:
         """The prompt of a turn. `latest_blocks` then gives those of the one before it, until `keep` is called."""
         request = turn.reading.request
-        settings = _settings(request, rule)
+        settings = settings_of(request, rule)
         made = self._walk(turn, scope, settings)
         self._made = made
         implicit, asked = _implicit(request, rule)
@@ -187,17 +188,6 @@ def _identical(before: Sequence[Message], now: Sequence[Message]) -> int:
             break
         count += 1
     return count
-
-
-def _settings(request: RequestReading, rule: CacheRule) -> tuple[tuple[Setting, str], ...]:
-    found: list[tuple[Setting, str]] = []
-    for one in rule.settings:
-        if one.path == ("tool_choice",):
-            value: object = request.tool_choice and [request.tool_choice.mode, *request.tool_choice.names]
-        else:
-            value = value_at(request.parameters, one.path)
-        found.append((one, compact(value)))
-    return tuple(found)
 
 
 def _implicit(request: RequestReading, rule: CacheRule) -> tuple[bool, str | None]:

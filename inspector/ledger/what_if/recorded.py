@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from turntape.cassettes.tape.model import RoundTrip
 
 from ...wire.cache_rules import CacheRule, Level, Marks, Unpromised
+from ...wire.caching import rule_of
 from ...wire.json_value import as_array, parse_json
 from ...wire.values import Reading, Usage
 from ..builder import LabelledTurn
 from ..cache.blocks import Block
-from ..cache.predictor import rule_of
 from ..cache.prefix_tree import PrefixTree
 from ..cache.prompt import Prompt, Prompts
 from ..stretch import without_bodies

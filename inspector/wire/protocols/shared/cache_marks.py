@@ -74,7 +74,9 @@ def responses_marks(fields: Object) -> tuple[CacheMark, ...]:
 
 def cache_diagnosis(answer: Object) -> str | None:
     """The reason that an answer gives for a missed cache: `tools_changed`; None where it gives none."""
-    anthropic = as_object(as_object(answer.get("diagnostics")).get("cache_miss_reason"))
-    openai = as_object(answer.get("prompt_cache_diagnostics"))
-    found = openai if "reason" in openai else as_object(openai.get("cache_miss"))
-    return as_text(anthropic.get("type")) or as_text(found.get("reason"))
+    for name in ("diagnostics", "prompt_cache_diagnostics"):
+        holder = as_object(answer.get(name))
+        inner = as_object(holder.get("cache_miss_reason")) or as_object(holder.get("cache_miss"))
+        if said := inner.get("type") or inner.get("reason") or holder.get("reason"):
+            return as_text(said)
+    return None
