@@ -125,7 +125,8 @@ def _cell(layout: StripLayout, shown: Shown, bar: Bar, level: int) -> tuple[str,
     filled = min(8, top - low)
     below, above, split = _kinds_in(edges, low, filled)
     if not shown.coloured:
-        return (KIND_LOOKS[below].shade if filled >= 4 or level == 0 else " ", "plain", ground)
+        # The upper edge is exact; the character of the kind needs a whole cell.
+        return (KIND_LOOKS[below].shade if filled == 8 else LOWER[filled], "plain", ground)
     if filled < 8:
         over = "faint" if bar.folded and _high(layout, bar, eighths) >= low + 8 else ground
         return (LOWER[filled], KIND_LOOKS[below].name, over)
