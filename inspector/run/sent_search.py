@@ -20,7 +20,7 @@ type Hits = Mapping[Key, str]
 """The key of a round trip → where in it the word is, such as `request /system/0/text`."""
 
 _PLAIN = re.compile(r"[\w .,:;()=+*#@?%$^|~!\[\]{}-]+", re.ASCII)
-"""Words that stand in JSON as they are. Other characters may be escaped there."""
+"""Words that JSON has as they are. Other characters may be escaped there."""
 
 
 class SentSearch:

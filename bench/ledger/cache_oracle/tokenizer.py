@@ -1,4 +1,4 @@
-"""A tokenizer of its own, which no prediction sees: words in pieces of up to five letters, digits in threes, signs."""
+"""A separate tokenizer, which no prediction sees: words in pieces of up to five letters, digits in threes, signs."""
 
 import re
 

@@ -24,7 +24,7 @@ class KindLook:
     contrast: str
     """Its colour on black, for those who need strong differences."""
     shade: str
-    """The character that stands for it without colours."""
+    """The character for it without colours."""
     ascii: str
     """The same for terminals without Unicode."""
 

@@ -63,6 +63,6 @@ def test_a_long_argument_ends_in_an_ellipsis() -> None:
     assert found.endswith("…")
 
 
-def test_a_command_line_can_stand_alone() -> None:
+def test_a_command_line_needs_no_tool_name() -> None:
     assert short_words(call("bash", {"command": "cat build.log"})) == "cat build.log"
     assert short_words(call("read_file", {"path": "a.py"})) == "read_file a.py"

@@ -20,7 +20,7 @@ def test_the_largest_result_is_named_by_its_call() -> None:
     assert found == NewPiece("cat build.log", 0.9, 2)
 
 
-def test_the_last_answer_is_no_news() -> None:
+def test_the_last_answer_does_not_count_as_new() -> None:
     found = newest_piece(request(user("go"), said("a" * 500), user("go on")), 1)
 
     assert found == NewPiece("user message", 1.0, 1)
@@ -41,5 +41,5 @@ def test_the_result_of_an_unknown_call_has_some_name() -> None:
     assert found.name == "a tool's result"
 
 
-def test_nothing_new_is_no_piece() -> None:
+def test_without_anything_new_there_is_none() -> None:
     assert newest_piece(request(user("go")), 1) is None

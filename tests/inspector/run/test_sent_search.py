@@ -67,7 +67,7 @@ def test_names_of_fields_numbers_and_bodies_that_are_not_json_are_searched() -> 
     assert found(run, "bad gateway") == {1: "response body"}
 
 
-def test_a_search_goes_on_with_what_was_recorded_meanwhile(tmp_path: Path) -> None:
+def test_a_search_continues_with_what_was_recorded_meanwhile(tmp_path: Path) -> None:
     path, trips = tmp_path / "run.cassette.jsonl", list(Cassette.load(EXAMPLE))
     record(path, trips[:1])
     run = Run(path)

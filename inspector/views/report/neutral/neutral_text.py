@@ -16,7 +16,7 @@ _LETTERS = "aeiou", "bdfklmnprst"
 
 
 class NeutralText:
-    """The replacement of texts, with a key of its own."""
+    """The replacement of texts, with its own key."""
 
     def __init__(self) -> None:
         self._key = secrets.token_bytes(16)

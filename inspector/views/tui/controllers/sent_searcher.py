@@ -14,7 +14,7 @@ KEPT = 8
 """How many searches are remembered."""
 SHORTEST = 2
 """A word with fewer characters is only searched in what is new."""
-TOLD = 0.1
+NEWS_SECONDS = 0.1
 """Seconds between two messages about a search."""
 
 
@@ -68,13 +68,13 @@ class SentSearcher:
         return None
 
     def _read(self, search: SentSearch, number: int) -> None:
-        told = time.monotonic()
+        posted = time.monotonic()
         for share in search.read_on():
             if number != self._number:
                 return
             self.share = share
-            if time.monotonic() - told > TOLD:
-                told = time.monotonic()
+            if time.monotonic() - posted > NEWS_SECONDS:
+                posted = time.monotonic()
                 self._post(SentSearched(ended=False))
         if number == self._number:
             self.share = None

@@ -60,7 +60,7 @@ def test_each_thread_is_a_lane_in_the_order_in_which_they_began() -> None:
     assert (found.total, found.turns) == (Decimal(7), 4)
 
 
-def test_round_trips_that_are_no_turns_are_left_out() -> None:
+def test_round_trips_without_a_turn_are_left_out() -> None:
     assert [turn.place for turn in strip_of([row(None), row(1)]).in_order] == [1]
 
 

@@ -127,7 +127,7 @@ def test_no_planted_word_is_left(name: str) -> None:
     assert left(page_of(trips)) == []
 
 
-def test_what_is_no_prose_stays() -> None:
+def test_what_is_not_prose_stays() -> None:
     plain, neutral = (page_of(chat_run(), redacted=redacted) for redacted in (False, True))
 
     for kept in ("look_up", "word", "gpt-5-2025-08-07", "openai-chat", "tool_calls", "503", "100 in"):

@@ -39,7 +39,7 @@ def test_a_jump_passes_what_the_filter_leaves_out() -> None:
     assert jump(ROWS, parse("thread:t3"), "error", Spot(0), 1) is None
 
 
-def test_a_failed_attempt_that_was_made_good_is_no_error() -> None:
+def test_a_failed_attempt_that_was_made_good_does_not_count() -> None:
     assert ROWS.all[8].failed
     assert jump(ROWS, parse("status:529"), "error", Spot(0), 1) is None
 
