@@ -40,6 +40,12 @@ system does not allow this, the proxy variables point to a closed port, and the 
 """
 
 
+NOT_RECORDED = """
+*Not recorded*: the client did not start with this server when the cell was recorded, so that nothing could be replayed.
+Vercel's AI SDK and pydantic-ai give a server over stdio a few seconds to start. On the busy machine of these runs the
+server made with fastmcp needed 9 seconds, and both clients gave up without turntape too."""
+
+
 def _place(client: str, server: str, transport: Transport) -> Path:
     return FOLDER / f"sealed {client}, {server}, {transport}.json"
 
@@ -99,7 +105,7 @@ def _problems(cells: Iterable[SealedCell]) -> list[str]:
     if not failed:
         return []
     lines = [f"- {one.client}, `{one.server}`, {_TRANSPORTS[one.transport]}: {_said(one)}" for one in failed]
-    return ["", "## What was not equal", "", *lines]
+    return ["", "## What was not equal", "", *lines, *([NOT_RECORDED] if any(not one.tried for one in failed) else [])]
 
 
 def _said(cell: SealedCell) -> str:
