@@ -165,7 +165,8 @@ PROMISES: list[Row] = [
      chat([user(QUESTION)], said(QUESTION, CALL))),
     ("model-same-answer", "The answer is short, or is given only twice and has less than 300 characters",
      THREE, answered("What is in it?", "How many rows?")),
-    ("model-same-answer", "The questions are the same", THREE, answered("What?", "What?", "What?")),
+    ("model-same-answer", "The questions are the same, or only ask to continue",
+     THREE, answered("What?", "Please continue.", "Go on!")),
     ("model-same-answer", "The answer has the id of the earlier one: then `api-answer-replayed` says so",
      THREE, [chat(json.loads(one.request.body)["messages"], said(LONG), index=n) if n == 0 else
              edited(chat(json.loads(one.request.body)["messages"], said(LONG), index=n), f"chatcmpl-{n}", "chatcmpl-0")

@@ -14,6 +14,7 @@ _LONG = 80
 """Characters. A shorter answer may fit several questions."""
 _VERY_LONG = 300
 """Characters. From here on, two equal answers are enough."""
+_CONTINUE = re.compile(r"(?:please )?(?:continue|go on|proceed|keep going|next)\W*", re.IGNORECASE)
 _REPEAT = re.compile(
     r"\b(?:repeat|echo|copy|verbatim|word for word|transcri\w+|translat\w+|correct\w*|proofread|rewrite|rephrase|paraphrase|"
     r"polish|spell\w*|grammar|format|parrot|typos?)\b",
@@ -94,7 +95,7 @@ def parroted(context: RuleContext) -> Iterator[Note]:
     fix="Compare the requests: is the new question in them? If so, check caches and the server's template.",
     not_when=(
         "The answer is short, or is given only twice and has less than 300 characters",
-        "The questions are the same",
+        "The questions are the same, or only ask to continue",
         "The answer has the id of the earlier one: then `api-answer-replayed` says so",
     ),
 )
@@ -104,7 +105,7 @@ def same_answer(context: RuleContext) -> Iterator[Note]:
         return
     meaning, topic = text_meaning("assistant", said), text_meaning("user", asked)
     earlier = context.thread.answered.setdefault(meaning, {})
-    if context.has("api-answer-replayed") or topic in earlier:
+    if context.has("api-answer-replayed") or topic in earlier or _CONTINUE.fullmatch(asked):
         return
     earlier[topic] = context.index
     if len(earlier) < (2 if len(said) >= _VERY_LONG else 3):

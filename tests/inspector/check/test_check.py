@@ -309,3 +309,14 @@ def test_attempts_are_counted_beside_turns() -> None:
     assert (retried.checked[0].turns, retried.checked[0].attempts) == (1, 2)
     assert "1 turn · 1 more attempt" in shown(retried)
     assert json.loads(as_json(retried))["files"][0]["attempts"] == 2
+
+
+def test_each_finding_names_its_run_in_junit_and_on_github() -> None:
+    broken = [said(None, ("call_1", "look_up", "{"))] * 2
+    trips = [chat([HELLO], one, index=n, run=f"run {n}") for n, one in enumerate(broken)]
+    given = report(trips)
+
+    assert "  run  run 0" in junit(given)
+    assert "  run  run 1" in junit(given)
+    assert any("%0Ain run run 1" in line for line in github(given))
+    assert "in run" not in "".join(github(report([chat([HELLO], broken[0])])))

@@ -114,6 +114,15 @@ def fresh(identity: str | None, number: int = 1) -> str:
     return given[:-4] + blake2b(f"{given}/{number}".encode()).hexdigest()[:4]
 
 
+def another_answer(turn: Turn) -> None:
+    """Give a copied answer its own id: the same id again would say that a cache answered."""
+    for value in turn.answer.values:
+        for holder in (value, value.get("message"), value.get("response")) if isinstance(value, dict) else ():
+            for key in ("id", "responseId"):
+                if isinstance(holder, dict) and isinstance(holder.get(key), str):
+                    holder[key] = fresh(holder[key])
+
+
 def fails(loop: Loop, turn: Turn, status: int, message: str, body: Any = None, *, kind: str = "") -> None:
     """The turn is answered with an error instead."""
     value = loop.shape.error(status, message) if body is None else body

@@ -7,6 +7,7 @@ from turntape.cassettes.tape.model import Failure
 
 from ..loops import Loop
 from .edits import (
+    another_answer,
     attempts,
     calling,
     cut,
@@ -36,13 +37,14 @@ def never_run(loop: Loop) -> Places:
     return {place}
 
 
-@SENDING("asked on after the end", "client", "client-continued-after-end", also="client-role-order")
+@SENDING("asked on after the end", "client", "client-continued-after-end", also="client-role-order model-same-answer")
 def asked_on(loop: Loop) -> Places:
     text = loop.shape.text(last(loop).answer)
     if not loop.full or not has_text(loop) or not text:
         return None
     more = deepcopy(last(loop))
     loop.shape.history(more.request).extend([loop.shape.assistant(text.get()), loop.shape.user("Please continue.")])
+    another_answer(more)
     loop.turns.append(more)
     return {end(loop) - 1, end(loop)}
 
