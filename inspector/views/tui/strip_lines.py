@@ -343,7 +343,11 @@ def _side(layout: StripLayout, shown: Shown, y: int) -> Cells:
     if shown.playing is not None:
         place = shown.playing
     found = layout.bar_of(place)
-    if place is not None and found is None:
+    hidden = next((turn for turn in layout.strip.in_order if turn.place == place), None) if found is None else None
+    if hidden is not None:
+        # A turn of a thread without room in the strip: its numbers are shown here.
+        found = PlacedBar(Bar((hidden,), layout.unit), 0, 1)
+    elif place is not None and found is None:
         # A round trip outside generation: the numbers of the turn before it.
         before = [one for lane in layout.lanes for one in lane.bars if one.bar.first.place < place]
         found = max(before, key=lambda one: one.bar.last.place, default=None)
@@ -358,7 +362,8 @@ def _narrow(layout: StripLayout, shown: Shown, found: PlacedBar | None) -> list[
     if layout.strip.total is None:
         return [[("unpriced", "dim")]]
     so_far = _so_far(shown, found.bar) if found is not None else layout.strip.total
-    return [[("so far", "dim")], [(dollars(so_far), "money")], total]
+    more = [(f"+{layout.more} lanes", "warn")] if layout.more else []
+    return [[("so far", "dim")], [(dollars(so_far), "money")], total, more]
 
 
 def _panel(
@@ -368,6 +373,8 @@ def _panel(
     legend = _legend_lines(layout, shown)
     hint = "tokens" if layout.unit == "dollars" else "dollars"
     keys: list[tuple[str, str]] = [("$ ", "accent"), (f"shows {hint}", "dim")]
+    if layout.more:
+        keys.append((f"  +{layout.more} threads", "warn"))
     if found is None:
         return [[], [], *legend, keys]
     turn = next((one for one in found.bar.turns if one.place == place), found.bar.last)

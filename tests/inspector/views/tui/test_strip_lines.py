@@ -215,6 +215,19 @@ def test_a_large_panel_lists_the_largest_additions() -> None:
     assert panel(Shown(1, None, 1)) == ["largest additions", "2 +400 ls", "", ""]
 
 
+def test_threads_without_room_are_counted_and_their_turns_have_numbers() -> None:
+    rows = [priced(turn, "1", thread=f"t{thread}") for thread in range(1, 61) for turn in range(1, 4)]
+    layout = layout_of(rows, width=120, height=6)
+    assert layout.more > 0 and layout.bar_of(179) is None
+
+    lines = [line[layout.field :].strip() for line in text(layout, Shown(179))]
+
+    assert lines[0] == "turn 3 of t60  $1.00"
+    assert lines[1] == "so far $180 of $180"
+    assert f"+{layout.more} threads" in lines[-1]
+    assert f"+{layout_of(rows, width=80, height=5).more} lanes" in text(layout_of(rows, width=80, height=5))[3]
+
+
 def test_a_run_without_prices_says_so() -> None:
     layout = layout_of([row(1, usage=Usage(input=10, output=1))], unit="tokens")
 
