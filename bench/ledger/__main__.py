@@ -4,6 +4,7 @@ import sys
 
 from .cache_bars import print_bars
 from .inside import Score, middle, scores
+from .speed import TURNS, speed
 
 
 def share(counts: dict[bool, int]) -> str:
@@ -41,6 +42,11 @@ def main(arguments: list[str]) -> int:
     for name, score in by_tokenizer.items():
         print(line(name, score))
     print(line("all", whole))
+    for name in () if chosen else ("openai-chat", "anthropic-messages"):
+        labels, ledger = speed(name)
+        print(
+            f"{name}, {TURNS} turns: the ledger takes {ledger / labels:.2f} x the time of the labels ({ledger:.2f} s)"
+        )
     if not chosen:
         print_bars()
     return 0
