@@ -50,10 +50,9 @@ def _head(detail: Detail, step: GrowthStep | None) -> Html:
         f"round trip #{row.index}",
         f"first byte {lasted(row.first_byte_ms)}, whole {lasted(row.duration_ms)}",
     ]
-    attempt = f", attempt {row.attempt}" if row.attempt > 1 else ""
     return joined(
         (
-            tag("h2", f"Turn {row.turn} ", span("dim", f"of {row.thread}{attempt}")),
+            tag("h2", f"Turn {row.label} ", span("dim", f"of {row.thread}")),
             tag("p", " · ".join(facts), class_="dim"),
             tag("p", *_spent(row, step), class_="spent"),
             tag("table", *(tag("tr", tag("th", span(layer, f"{GLYPHS[layer]} {layer}")), tag("td", text))
