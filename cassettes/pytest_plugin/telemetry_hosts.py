@@ -37,15 +37,9 @@ _HOSTS = frozenset(
     }
 )
 """Each includes its subdomains."""
-_PATHS = ("/.well-known/databricks-config",)
-"""Paths on the LLM's host: the Databricks SDK asks what the host is, and continues without an answer."""
 
 
 def is_side_traffic(host: str, path: str) -> bool:
     """True for a request that is not to an LLM."""
     parts = host.lower().rstrip(".").split(".")
-    return (
-        is_upload("POST", path)
-        or path in _PATHS
-        or any(".".join(parts[start:]) in _HOSTS for start in range(len(parts) - 1))
-    )
+    return is_upload("POST", path) or any(".".join(parts[start:]) in _HOSTS for start in range(len(parts) - 1))

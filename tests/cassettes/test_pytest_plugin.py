@@ -266,7 +266,6 @@ def test_a():
         ("us.i.posthog.com/batch", True),
         ("o1.ingest.sentry.io/api", True),
         ("api.openai.com/v1/traces/ingest", True),
-        ("dbc-1.cloud.databricks.com/.well-known/databricks-config", True),
         ("api.openai.com/v1/chat/completions", False),
         ("llm.corp.example/v1/traces", False),
         ("notsentry.io/x", False),
