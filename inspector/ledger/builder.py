@@ -12,12 +12,12 @@ from typing import Protocol
 
 from turntape.cassettes.tape.model import RoundTrip
 
+from ..analysis.call_words import begins
 from ..analysis.turn import Turn
 from ..tools.tool_run import ToolRun
 from ..wire.values import Message, Reading, Usage
 from .cache import CachePredictor
 from .contents import hidden, read_again
-from .done import begins
 from .model import Ledger
 from .pieces import First, Pieces
 from .prompt import Prompt, ThreadPrompt

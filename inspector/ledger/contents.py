@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
+from ..analysis.call_words import begins, call_words
 from ..wire.json_value import as_array, as_object, compact
 from ..wire.values import Message, Part, Tool, ToolCall
-from .done import begins, what_was_done
 from .model import PieceKind
 from .shape import NO_TEXT, Shape, shape_of
 
@@ -120,12 +120,12 @@ def _content(role: str, part: Part, calls: Mapping[str, ToolCall]) -> Content:
     echo = role == "assistant"
     if part.call is not None:
         text = _bytes(f"{part.call.name} {part.call.arguments_raw}")
-        named = f"call of {what_was_done(part.call)}"
+        named = f"call of {call_words(part.call)}"
         made = ("call", named, text, part.call.name, part.call.id)
     elif part.result is not None:
         call = calls.get(part.result.call_id or "")
         tool = part.result.name or (call.name if call else None)
-        named = f"result of {what_was_done(call) if call else tool or part.result.call_id or 'a call'}"
+        named = f"result of {call_words(call) if call else tool or part.result.call_id or 'a call'}"
         made = ("result", named, _bytes(part.result.text), tool, part.result.call_id)
     else:
         made = (_kind(role, part), _named(role, part), _bytes(part.text), None, None)

@@ -46,7 +46,7 @@ class Piece:
     id: int
     kind: PieceKind
     name: str
-    """Words for a person: `result of bash: pytest -q`, `read_file (definition)`, `system prompt`."""
+    """Words for a person: `result of bash pytest -q`, `read_file (definition)`, `system prompt`."""
     tool: str | None = None
     """The tool's name, for a definition, a call and a result."""
     server: str | None = None

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..analysis.call_words import piece_words
 from ..wire.values import Message, Part, RequestReading, ToolCall
-from .done import piece_words
 
 
 @dataclass(frozen=True, slots=True)

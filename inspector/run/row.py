@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, cast
 
+from ..analysis.call_words import LONGEST, call_words
 from ..analysis.pricing import CostParts, CostSource, cost_of
 from ..analysis.turn import Edge
 from ..findings.finding import SEVERITIES, Finding
@@ -11,7 +12,6 @@ from ..tools.tool_run import ToolRun
 from ..wire.json_value import as_array, as_object, as_text
 from ..wire.printable import safe
 from ..wire.values import Kind, RequestReading, Usage
-from .done import LONGEST, call_words
 from .labels import Key, Label, LabelledRoundTrip
 from .newest import NewPiece, newest_piece
 from .search_text import search_text

@@ -23,8 +23,8 @@ def test_the_pieces_of_a_turn_are_in_the_order_of_the_prompt() -> None:
     assert [(use.piece.kind, use.piece.name, use.pointer) for use in second.uses] == [
         ("tool", "look_up (definition)", "/tools/0"),
         ("user", "what is a tape?", "/messages/0/content"),
-        ("call", "call of look_up: tape", "/messages/1/tool_calls/0"),
-        ("result", "result of look_up: tape", "/messages/2"),
+        ("call", "call of look_up tape", "/messages/1/tool_calls/0"),
+        ("result", "result of look_up tape", "/messages/2"),
     ]
     assert second.new == 2
 

@@ -13,8 +13,8 @@ def test_a_request_is_tools_and_messages_in_the_order_of_the_prompt() -> None:
     assert [(p.kind, p.name) for p in found.pieces] == [
         ("tools", "1 tool"),
         ("user", "what is a tape?"),
-        ("call", "call of look_up: tape"),
-        ("result", "result of look_up: tape"),
+        ("call", "call of look_up tape"),
+        ("result", "result of look_up tape"),
     ]
     assert found.tokens == sum(p.tokens.value for p in found.pieces if p.tokens) == 150
     assert [depth for depth, _ in flat(found.pieces)] == [0, 1, 0, 0, 0]

@@ -20,7 +20,7 @@ def titles(width: int = 100) -> list[str]:
 
 def test_what_a_piece_is_starts_in_one_column_after_its_kind() -> None:
     kinds = ("tools", "user", "call", "result")
-    names = ("1 tool", "what is a tape?", "call of look_up: tape", "result of look_up: tape")
+    names = ("1 tool", "what is a tape?", "call of look_up tape", "result of look_up tape")
 
     # A line without parts has two blanks in place of the sign that opens it.
     lines = [title if title.startswith("  ") else f"  {title}" for title in titles()]

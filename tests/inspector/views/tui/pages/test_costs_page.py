@@ -36,15 +36,15 @@ def test_the_bill_and_the_dearest_piece_of_each_kind_come_first() -> None:
     assert lines[0] == "$0.071 in 12 requests: $0.034 input, $0.038 output"
     output, results = part(lines, "by kind")[1:3]
     assert output.split() == ["$0.038", "53", "%", "2.5k", "output", "turn", "3", "of", "t1:", "1,024", "tokens"]
-    assert results.endswith("tool results         turn 3 of t1: read_file: src/statements/dates.py")
+    assert results.endswith("tool results         turn 3 of t1: read_file src/statements/dates.py")
 
 
 def test_a_piece_says_how_often_it_was_sent_read_and_written_and_leads_to_its_turn() -> None:
     found = page()
 
-    piece = next(piece for piece in RUN.ledger.pieces if piece.name == "result of read_file: src/statements/dates.py")
+    piece = next(piece for piece in RUN.ledger.pieces if piece.name == "result of read_file src/statements/dates.py")
     assert piece.tokens is not None and piece.cost is not None
-    line = next(line for line in part(shown(found), "━━ pieces") if line.endswith("read_file: src/statements/dates.py"))
+    line = next(line for line in part(shown(found), "━━ pieces") if line.endswith("read_file src/statements/dates.py"))
     sign = {"exact": "", "bounded": "±", "estimated": "~"}[piece.tokens.certainty]
     assert line.split()[2:9] == [f"{sign}{piece.tokens.value:,}", "6×", "3", "2", "t1", "3", "result"]
     block = found.holding(f"piece:{piece.id}")

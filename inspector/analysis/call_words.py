@@ -13,6 +13,8 @@ from ..wire.values import Message, Part, ToolCall
 
 LONGEST = 160
 """At most this many characters of an argument are kept."""
+SHOWN = 80
+"""At most this many characters of a text are in a name."""
 _COMMANDS = ("command", "cmd", "commands", "shell_command", "script")
 _MAIN = (
     *_COMMANDS,
@@ -90,3 +92,9 @@ def piece_words(message: Message, part: Part, calls: Mapping[str | None, ToolCal
     if part.kind == "text":
         return _TEXTS.get(message.role, f"{message.role} message")
     return part.kind
+
+
+def begins(text: str) -> str:
+    """How a text begins, on one line."""
+    line = " ".join(safe(text[: 4 * SHOWN]).split())
+    return line if len(line) <= SHOWN else line[: SHOWN - 1] + "…"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from turntape.inspector.run.done import LONGEST, call_words, main_argument, short_words
+from turntape.inspector.analysis.call_words import LONGEST, SHOWN, begins, call_words, main_argument, short_words
 from turntape.inspector.wire.json_value import compact
 from turntape.inspector.wire.values import ToolCall
 
@@ -66,3 +66,9 @@ def test_a_long_argument_ends_in_an_ellipsis() -> None:
 def test_a_command_line_needs_no_tool_name() -> None:
     assert short_words(call("bash", {"command": "cat build.log"})) == "cat build.log"
     assert short_words(call("read_file", {"path": "a.py"})) == "read_file a.py"
+
+
+def test_a_long_text_is_cut_and_on_one_line() -> None:
+    assert begins("a\nb") == "a b"
+    assert len(begins("x" * 500)) == SHOWN
+    assert begins("x" * 500).endswith("…")
