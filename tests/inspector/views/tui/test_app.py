@@ -118,7 +118,7 @@ def test_c_goes_from_call_to_call_and_t_from_thread_to_thread() -> None:
         ("1", "new in this request"),
         ("2", "content_block_delta"),
         ("3", "cache read"),
-        ("4", "divided in proportion to bytes"),
+        ("4", "is exact by the API's counts"),
         ("5", "api-overloaded"),
         ("6", "this request against turn 2"),
         ("9", "by kind  Enter goes to the dearest piece"),

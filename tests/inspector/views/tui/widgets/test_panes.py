@@ -14,7 +14,7 @@ def test_the_names_of_the_columns_are_above_them(size: tuple[int, int]) -> None:
 
     lines = asyncio.run(shown()).splitlines()
     heads = next(line for line in lines if "◆ model" in line)
-    turn = next(line for line in lines if "run_tests, " in line)
+    turn = next(line for line in lines if "◆ run_" in line)
     assert [heads.index(glyph) for glyph in "◆■▶"] == [turn.index(glyph) for glyph in "◆■▶"]
     cost = heads.index("cost") + len("cost")
     assert turn[:cost].endswith("$0.0066") and not turn[cost : cost + 1].strip()
