@@ -169,9 +169,11 @@ class Fingerprint:
         """The body without ignored fields, with its tools in the order of their names: clients offer the tools of
         several servers in the order in which these answer."""
         value = self.stable_value
-        fields = cast(Json, value) if isinstance(value, dict) else {}
+        if not isinstance(value, dict):
+            return value
+        fields = cast(Json, value)
         tools = fields.get("tools")
-        return {**fields, "tools": by_name(cast(object, tools))} if isinstance(tools, list) else value
+        return {**fields, "tools": by_name(cast(object, tools))} if isinstance(tools, list) else fields
 
     @cached_property
     def fields(self) -> Json:
