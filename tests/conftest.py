@@ -5,6 +5,7 @@ multiplexers ignore some, and every child would inherit that.
 """
 
 import signal
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -17,6 +18,14 @@ for number in signal.valid_signals():
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 if hasattr(signal, "pthread_sigmask"):
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+@pytest.fixture(autouse=True)
+def _no_signal_stays_blocked() -> Iterator[None]:
+    """A test that calls a command in this process may block signals; the commands that later tests start inherit it."""
+    yield
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ...exit_codes import FINDINGS, OK, USAGE
 from ..command import Command
-from ..option_groups import CASSETTES, add_format
+from ..option_groups import CASSETTES, add_format, add_output
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="F", nargs="+", help=CASSETTES)
     add_format(parser, ("text", "json"), json="one JSON object per file; the same as --format json")
+    add_output(parser, "FILE", "write to FILE (default: stdout)")
 
 
 def main(options: argparse.Namespace) -> int:
@@ -24,21 +25,23 @@ def main(options: argparse.Namespace) -> int:
     from turntape.cassettes.errors import TurntapeError
 
     from ..cassette_files import named
+    from ..text_output import writing
 
     found = failed = read = 0
-    for one in named(options.files):
-        try:
-            places = list(_places(one.name, one.problem))
-        except TurntapeError as exc:
-            sys.stderr.write(f"turntape: {exc}\n")
-            failed += 1
-            continue
-        read += 1
-        found += len(places)
-        if options.format == "json":
-            sys.stdout.write(json.dumps({"file": one.name, "secrets": places}, ensure_ascii=False) + "\n")
-        else:
-            sys.stdout.writelines(f"{one.name}: a secret in {place}\n" for place in places)
+    with writing(options.output) as out:
+        for one in named(options.files):
+            try:
+                places = list(_places(one.name, one.problem))
+            except TurntapeError as exc:
+                sys.stderr.write(f"turntape: {exc}\n")
+                failed += 1
+                continue
+            read += 1
+            found += len(places)
+            if options.format == "json":
+                out.write(json.dumps({"file": one.name, "secrets": places}, ensure_ascii=False) + "\n")
+            else:
+                out.writelines(f"{one.name}: a secret in {place}\n" for place in places)
     if options.format == "text" and read:
         files = several(read, "recording")
         sys.stderr.write(

@@ -8,8 +8,8 @@ from typing import Literal, cast
 from ..command import Tail, parser_of
 from ..registry import load_all
 
-FILES = frozenset({"F", "FILE", "PEM", "A", "B"})
-FOLDERS = frozenset({"DIR", "FOLDER"})
+FILES = frozenset({"F", "FILE", "OUT", "PEM", "A", "B"})
+FOLDERS = frozenset({"DIR", "FOLDER", "TESTS"})
 FINDINGS = frozenset({"ID", "ID|LAYER", "FINDING[,...]"})
 FREE = frozenset(
     {
@@ -21,6 +21,7 @@ FREE = frozenset(
         "N",
         "NAME",
         "NAME=URL",
+        "PLACES",
         "POINTER",
         "REGEX",
         "RUN",

@@ -12,8 +12,8 @@ from turntape.proxy.cli.settings_page import READ, SETTINGS, main, render, setti
 from turntape.proxy.launch.environment import CERTIFICATES, SWITCHES
 
 ROOT = Path(__file__).parents[3]
-SAMPLES = {"API_KEY", "OPENAI_BASE_URL", "OPENAI_API_KEY"}
-"""Names in code that is printed for the user, and in the demo's own agent."""
+SAMPLES = {"API_KEY", "OPENAI_BASE_URL", "OPENAI_API_KEY", "TURNTAPE_SURVEY"}
+"""Names in code that is printed for the user, in the demo's own agent, and between two processes of one command."""
 
 
 def variables(source: str) -> Iterator[str]:

@@ -80,7 +80,7 @@ def show(*argv: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_thread_is_shown_alone_in_every_form(threads: str) -> None:
     assert [line for line in show(threads, "--thread", "t2").stdout.splitlines() if line.startswith("Turn")] == [
-        "Turn 1  gpt-5-2025-08-07  openai-chat  250 ms  #2"
+        "Turn 1  $0.0002  so far $0.0002  gpt-5-2025-08-07  openai-chat  250 ms  #2"
     ]
     assert [json.loads(line)["thread"] for line in show(threads, "--thread", "t1", "--json").stdout.splitlines()] == [
         "t1",
@@ -146,10 +146,10 @@ def test_json_of_one_turn_is_only_that_turn(threads: str) -> None:
 def test_output_goes_to_a_private_file_without_colours(threads: str, tmp_path: Path) -> None:
     out = tmp_path / "run.txt"
 
-    done = show(threads, "-o", str(out))
+    done = show(threads, "--width", "100", "-o", str(out))
 
     assert (done.returncode, done.stdout) == (0, "")
-    assert out.read_text() == show(threads).stdout
+    assert out.read_text() == show(threads, "--width", "100").stdout
     assert "\x1b" not in out.read_text()
     assert out.stat().st_mode & 0o777 == 0o600
     assert show(threads, "-o", threads).returncode == 2

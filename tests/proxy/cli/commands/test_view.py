@@ -175,6 +175,7 @@ def test_who_follows_sees_that_the_recording_has_ended_and_what_it_settles(tmp_p
         recorder.write(chat([HELLO], error=busy, status=429))
         with terminal(["view", "--follow", str(path)], tmp_path) as shown:
             shown.until(lambda seen: b"\xe2\x97\x8f live" in seen and b"Rate limit" in seen)
+            shown.press("5")
             assert b"has ended" not in shown.shown and b"client-" not in shown.shown
             recorder.close()
             shown.until(lambda seen: b"the recording has ended" in seen)

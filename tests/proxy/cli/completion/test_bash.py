@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["s"], ["show"]),
+        (["s"], ["scrub", "show"]),
         (["re"], ["record", "replay", "report"]),
         (["--ver"], ["--version"]),
         (["--debug", "sh"], ["show"]),
