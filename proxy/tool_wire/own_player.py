@@ -4,7 +4,6 @@ Some clients start a server again for each call, so what was played must be know
 process by the recording and by the client that started them. It ends after the client.
 """
 
-import fcntl
 import os
 import socket
 import sys
@@ -17,6 +16,8 @@ _LONGEST = 60
 
 def player_of(recording: str) -> str:
     """The socket of the player, which is started if there is none. Raises OSError with a sentence."""
+    import fcntl  # POSIX only, as the wrapper
+
     client = os.getppid()
     path = _socket_path(recording, client)
     with open(f"{path}.lock", "w") as lock:  # noqa: PTH123 - pathlib is slow

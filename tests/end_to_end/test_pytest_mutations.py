@@ -26,8 +26,6 @@ class Chat:
             self.tools[0]["function"]["parameters"]["properties"]["company"]["type"] = "number"
         if change == "tool dropped":
             del self.tools[1]
-        if change == "tool order":
-            self.tools.reverse()
 
     def ask(self, messages, **more):
         more = {"temperature": 0.5, **more} if self.change == "setting" else more
@@ -72,8 +70,6 @@ class Messages:
             self.tools[1]["input_schema"]["properties"]["company"]["type"] = "string"
         if change == "tool dropped":
             del self.tools[1]
-        if change == "tool order":
-            self.tools.reverse()
 
     def ask(self, messages, **more):
         model = "claude-y" if self.change == "model" else "claude-x"
@@ -134,7 +130,6 @@ EXPECTED = {
         "user prompt": f'{loop(1)}: /messages/1/content was "Write to my prospects." and is "Write to my customers."',
         "tool schema": f'{loop(1)}: /tools/0/function/parameters/properties/company/type was "string" and is "number"',
         "tool dropped": f"{loop(1)}: /tools/1 is missing: ",
-        "tool order": f"{loop(1)}: /tools/0 is new: ",
         "tool result": f'{loop(3)}: /messages/8/content was "done" and is "failed"',
         "result dropped": f"{loop(2)}: /messages/5 is missing: ",
         "history rewritten": f"{loop(3)}: /messages/1 is missing: ",
@@ -151,7 +146,6 @@ EXPECTED = {
         "user prompt": f'{loop(1)}: /messages/0/content was "Write to my prospects." and is "Write to my customers."',
         "tool schema": f'{loop(1)}: /tools/0/input_schema/properties/company/type was "string" and is "number"',
         "tool dropped": f"{loop(1)}: /tools/1 is missing: ",
-        "tool order": f"{loop(1)}: /tools/0 is new: ",
         "tool result": f'{loop(3)}: /messages/4/content/1/content was "done" and is "failed"',
         "result dropped": f"{loop(2)}: /messages/2/content/2 is missing: ",
         "history rewritten": f"{loop(3)}: /messages/",

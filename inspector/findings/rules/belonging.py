@@ -166,6 +166,8 @@ def acted_twice(context: RuleContext) -> Iterator[Note]:
     held = context.request.previous_id is not None
     if not steps or not steps[-1].results or steps[-1].errors or context.is_attempt:
         return
+    if context.turn.history == "changed":
+        return
     for call in context.emission.calls:
         if not _ACTS.search(call.name) or _READS.search(call.name) or call_meaning(call) not in steps[-1].calls:
             continue

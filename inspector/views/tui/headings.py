@@ -8,7 +8,9 @@ from ...run.rows import Rows
 from ...run.totals import Totals, totals
 from ..text.terminal_text import clip, width_of
 from .formatting import count, dollars, model_name, several
-from .pages.blocks import Spans
+
+type Spans = Sequence[tuple[str, str]]
+"""Texts with the names of their looks."""
 
 WORDS = 100
 """From this width on the title spells out errors and warnings."""

@@ -81,11 +81,11 @@ def _response(answer: Answer, status: str, output: list[Json]) -> Json:
         "previous_response_id": fields.get("previous_response_id"),
         "reasoning": {"effort": None, "summary": None},
         "store": fields.get("store", True),
-        "temperature": 1.0,
+        "temperature": fields.get("temperature", 1.0),
         "text": {"format": {"type": "text"}},
         "tool_choice": fields.get("tool_choice", "auto"),
         "tools": fields.get("tools", []),
-        "top_p": 1.0,
+        "top_p": fields.get("top_p", 1.0),
         "truncation": "disabled",
         "usage": None
         if status == "in_progress"
