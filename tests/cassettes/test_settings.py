@@ -116,7 +116,7 @@ def test_a_pyproject_without_our_table_changes_nothing(text: str) -> None:
         ("replay = 1", "'replay' in 'turntape.toml' is 1; write a table"),
         (
             "replay.profile = 'stric'",
-            "'replay.profile' in 'turntape.toml' is 'stric'; write one of 'strict' or 'ordered'",
+            "'replay.profile' in 'turntape.toml' is 'stric'; write one of 'strict', 'ordered' or 'sequence'",
         ),
         ("replay.ignore = 3", "'replay.ignore' in 'turntape.toml' is 3; write a list of strings"),
         ("replay.ignore_text = [1]", "'replay.ignore_text[0]' in 'turntape.toml' is 1; write a string"),
