@@ -3,36 +3,16 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from ...ledger import Group, GroupKey, Ledger, Piece
+from ...ledger import Group, Ledger, Piece
 from ...run.rows import Rows
 from ..text.number_format import count, dollars, several, size
+from ..vocabulary.pieces import ALONE, GROUPS, KINDS, SHORT_FIGURES, short_figure
 from .markup import NOTHING, Html, joined, link, span, tag
 
 MOST = 300
 """Pieces that are listed one by one."""
 GROUPED = 30
 """Groups that are listed of one kind."""
-_KINDS = {
-    "system": "system prompts",
-    "tool": "tool definitions",
-    "user": "user messages",
-    "assistant": "answers sent back",
-    "call": "calls sent back",
-    "result": "tool results",
-    "media": "pictures and files",
-    "reasoning": "reasoning sent back",
-    "other": "added by the API",
-    "output": "output",
-}
-_GROUPS: tuple[tuple[GroupKey, str], ...] = (
-    ("tool", "By tool: its definition, its calls, its results"),
-    ("definition", "By tool definition"),
-    ("server", "By MCP server"),
-    ("subagent", "By agent"),
-    ("thread", "By thread"),
-)
-_SURE = {"exact": "", "bounded": "±", "estimated": "~"}
-NOTE = "Tokens: 12 is exact by the API's counts, ±12 is within bounds, ~12 is estimated."
 
 
 def costs(ledger: Ledger, rows: Rows) -> Html:
@@ -58,7 +38,7 @@ def _head(ledger: Ledger) -> Html:
 
 
 def _kinds(ledger: Ledger) -> Html:
-    lines = [_group(ledger, group, _KINDS.get(group.name, group.name)) for group in ledger.groups("kind")]
+    lines = [_group(ledger, group, KINDS.get(group.name, group.name)) for group in ledger.groups("kind")]
     return _table("By kind", "", ("cost", "", "share", "tokens", "what"), lines)
 
 
@@ -108,12 +88,14 @@ def _pieces(ledger: Ledger, rows: Rows) -> Html:
         cost = sum((piece.cost or Decimal(0) for piece in rest), Decimal(0))
         more = tag("p", f"… {several(len(rest), 'more piece')}, together {dollars(cost)}", class_="dim")
     heads = ("cost", "", "tokens", "sent", "cache read", "written", "turn", "what")
-    return joined((_table("Pieces", f"{len(ranked):,}, the dearest first. {NOTE}", heads, lines), more))
+    return joined(
+        (_table("Pieces", f"{len(ranked):,}, the dearest first. {SHORT_FIGURES.capitalize()}.", heads, lines), more)
+    )
 
 
 def _piece(ledger: Ledger, piece: Piece, rows: Rows) -> Html:
     figure = piece.tokens
-    tokens = f"{_SURE[figure.certainty]}{figure.value:,}" if figure is not None else size(piece.size)
+    tokens = short_figure(figure) if figure is not None else size(piece.size)
     part = float(piece.cost / ledger.total) if piece.cost is not None and ledger.total else None
     where = link(piece.place, rows.name_of(piece.place)) if piece.place < len(rows.all) else ""
     never = span("warn", " never called") if piece.never_called else NOTHING
@@ -131,14 +113,14 @@ def _piece(ledger: Ledger, piece: Piece, rows: Rows) -> Html:
 
 
 def _groups(ledger: Ledger) -> Iterator[Html]:
-    for by, title in _GROUPS:
+    for by, title in GROUPS:
         groups = ledger.groups(by)
-        if not groups or (by in ("thread", "subagent") and len(groups) < 2):
+        if not groups or (by in ALONE and len(groups) < 2):
             continue
         unused = sum(group.never_called for group in groups) if by == "definition" else 0
         note = f"{len(groups)}, {unused} never called" if unused else f"{len(groups)}"
         lines = [_group(ledger, group, group.name) for group in groups[:GROUPED]]
-        yield _table(title, note, ("cost", "", "share", "tokens", "what"), lines)
+        yield _table(title[:1].upper() + title[1:], note, ("cost", "", "share", "tokens", "what"), lines)
 
 
 def _cost(cost: Decimal | None) -> Html:

@@ -6,7 +6,8 @@ from ...ledger import KindShare, TurnEntry
 from ...run.detail import Detail
 from ...run.rows import Rows
 from ...wire.values import Message, Part, RequestReading
-from ..text.number_format import KINDS, dollars, figure, several, size
+from ..text.number_format import dollars, several, size
+from ..vocabulary.pieces import KINDS, figure
 from .markup import NOTHING, Html, joined, link, span, tag
 from .pictures import pictures
 from .text_blocks import arguments, block, folded, pretty, result_block

@@ -5,23 +5,14 @@ from decimal import Decimal
 
 from ...ledger import Group, GroupKey, Ledger, Piece
 from ...wire.printable import safe
-from .number_format import FIGURES, KINDS, count, dollars, figure, several
+from ..vocabulary.pieces import ALONE, FIGURES, GROUPS, KINDS, NEVER, figure
+from .number_format import count, dollars, several
 from .terminal_text import Line, Style, clip, fit
 
 MOST = 40
 """Pieces that are listed; the rest is one line."""
 _MOST_GROUPS = 12
-_GROUPS: tuple[tuple[GroupKey, str], ...] = (
-    ("kind", "by kind"),
-    ("tool", "by tool: definition, calls and results"),
-    ("definition", "by tool definition"),
-    ("server", "by MCP server"),
-    ("thread", "by thread"),
-    ("subagent", "by agent"),
-)
-_ALONE = ("thread", "subagent")
-"""Groups that say nothing when there is one."""
-NEVER = "never called"
+_TABLES: tuple[tuple[GroupKey, str], ...] = (("kind", "by kind"), *GROUPS)
 
 
 def costs_text(ledger: Ledger, title: str, *, thread: str | None = None, width: int = 100) -> Iterator[Line]:
@@ -43,7 +34,7 @@ def costs_text(ledger: Ledger, title: str, *, thread: str | None = None, width: 
     if len(pieces) > MOST:
         yield fit([(f"{'':10}{several(len(pieces) - MOST, 'more piece')}", "dim")], width)
     if thread is None:
-        for by, heading in _GROUPS:
+        for by, heading in _TABLES:
             yield from _groups(ledger.groups(by), by, heading, ledger.total, width)
 
 
@@ -71,7 +62,7 @@ def _piece(piece: Piece, threads: bool) -> Line:
 
 
 def _groups(groups: Sequence[Group], by: GroupKey, heading: str, total: Decimal | None, width: int) -> Iterator[Line]:
-    if not groups or (by in _ALONE and len(groups) < 2):
+    if not groups or (by in ALONE and len(groups) < 2):
         return
     yield []
     yield [(heading, "bold")]

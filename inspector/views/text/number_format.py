@@ -1,6 +1,5 @@
 """Numbers as text for people, with few digits."""
 
-from ...ledger import Figure
 from ...wire.printable import dollars as dollars
 from ...wire.printable import several as several
 
@@ -16,42 +15,6 @@ def count(number: int | None) -> str:
         if scaled < 999.5:
             return f"{scaled:.1f}{unit}" if scaled < 99.95 else f"{scaled:.0f}{unit}"
     return f"{number / 1_000_000_000:.1f}G"
-
-
-KINDS = {
-    "system": "system prompt",
-    "tool": "tool definitions",
-    "user": "user messages",
-    "assistant": "answers sent back",
-    "call": "calls sent back",
-    "result": "tool results",
-    "media": "pictures and files",
-    "reasoning": "reasoning sent back",
-    "other": "added by the API",
-    "output": "output",
-    "undivided": "input and output, stated as one sum",
-}
-"""All pieces of a kind in a run, by the name of the kind."""
-
-
-def figure(tokens: Figure | None) -> str:
-    """A number of tokens and how sure it is: `1,204` exact, `1,150–1,260` bounded, `≈ 1,200` estimated; `?` unknown."""
-    if tokens is None:
-        return "?"
-    if tokens.certainty == "exact":
-        return f"{tokens.value:,}"
-    if tokens.certainty == "bounded":
-        return f"{tokens.low:,}–{tokens.high:,}"
-    return f"≈ {_rounded(tokens.value):,}"
-
-
-FIGURES = "tokens: 1,204 is exact by the API's counts, 1,150–1,260 are bounds, ≈ 1,200 is an estimate"
-"""What the forms of `figure` mean."""
-
-
-def _rounded(number: int) -> int:
-    """A number with its first two digits, as far as an estimate goes."""
-    return number if abs(number) < 100 else int(round(number, 2 - len(str(abs(number)))))
 
 
 def cost_note(source: str | None) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from ....run.request_cost import Context, Piece
-from ...text.number_format import FIGURES, figure
 from ...text.terminal_text import clip
+from ...vocabulary.pieces import FIGURES, figure
 from ..formatting import ROLE, bar, count, dollars, full, several, size
 from .blocks import Block, Goto, Spans
 from .page import Page

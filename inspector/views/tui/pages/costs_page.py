@@ -9,6 +9,7 @@ from ....ledger import Group, GroupKey, Ledger, Piece
 from ....run.rows import Rows
 from ....wire.printable import safe
 from ...text.terminal_text import clip, width_of
+from ...vocabulary.pieces import ALONE, GROUPS, KINDS, NEVER, SHORT_FIGURES, short_figure
 from ..formatting import bar, count, dollars, several, size
 from .blocks import Block, Goto, Spans
 from .page import Page
@@ -35,33 +36,12 @@ _PIECES: dict[str, tuple[str, str]] = {
     "other": ("other", "dim"),
 }
 """The kind of a piece as a word, and its look."""
-_KINDS: dict[str, tuple[str, str]] = {
-    "system": ("system prompts", "accent"),
-    "tool": ("tool definitions", "api"),
-    "user": ("user messages", "good"),
-    "assistant": ("answers sent back", "model"),
-    "call": ("calls sent back", "model"),
-    "result": ("tool results", "client"),
-    "media": ("pictures and files", "number"),
-    "reasoning": ("reasoning sent back", "reasoning"),
-    "other": ("added by the API", "dim"),
-    "output": ("output", "output"),
-    "undivided": ("in and out, one sum", "dim"),
-}
-"""All pieces of a kind, and their look."""
+_LOOKS = {
+    "system": "accent", "tool": "api", "user": "good", "assistant": "model", "call": "model", "result": "client",
+    "media": "number", "reasoning": "reasoning", "output": "output",
+}  # fmt: skip
+"""The look of a kind; `dim` where none is given."""
 _LEADS = ("result of ", "call of ", "system prompt: ", "reasoning: ")
-_GROUPS: tuple[tuple[GroupKey, str], ...] = (
-    ("tool", "by tool: its definition, its calls, its results"),
-    ("definition", "by tool definition"),
-    ("server", "by MCP server"),
-    ("subagent", "by agent"),
-    ("thread", "by thread"),
-)
-NEVER = "never called"
-_SURE = {"exact": "", "bounded": "±", "estimated": "~"}
-"""The sign before a number of tokens."""
-CERTAINTY = "tokens: 12 exact by the API's counts, ±12 within bounds, ~12 estimated"
-
 type _Order = Callable[[Piece], tuple[Decimal, int, int]]
 
 ORDERS: Mapping[str, _Order] = {
@@ -116,7 +96,7 @@ class _Costs:
         yield Block("kinds:names", partial(_group_names, last="the dearest of it"), indent=2, parent="kinds")
         for group in groups:
             piece = next((piece for piece in dearest if piece.kind == group.name), None)
-            word, look = _KINDS.get(group.name, (group.name, "plain"))
+            word, look = KINDS.get(group.name, group.name), _LOOKS.get(group.name, "dim")
             goto, what = self._longest() if group.name == "output" else (_goto(piece), "")
             if piece is not None:
                 what = f"{self._where(piece)}: {_name(piece)}"
@@ -161,7 +141,7 @@ class _Costs:
         yield gap("pieces")
         note = f"{len(self.pieces):,}, by {self.order}; s changes the order; Enter goes to the turn"
         yield Block("pieces", rule("pieces", note), group=True, anchors=("pieces",))
-        yield Block("pieces:sure", (), flowing([(CERTAINTY, "dim")]), indent=2, parent="pieces")
+        yield Block("pieces:sure", (), flowing([(SHORT_FIGURES, "dim")]), indent=2, parent="pieces")
         yield Block("pieces:names", _piece_names, indent=2, parent="pieces")
         for piece in self.pieces[:MOST]:
             title = partial(self._piece, piece)
@@ -174,9 +154,9 @@ class _Costs:
             yield Block("pieces:rest", (), lines([(text, "dim")]), indent=2, parent="pieces")
 
     def groups(self) -> Iterator[Block]:
-        for by, title in _GROUPS:
+        for by, title in GROUPS:
             groups = self.ledger.groups(by)
-            if not groups or (by in ("thread", "subagent") and len(groups) < 2):
+            if not groups or (by in ALONE and len(groups) < 2):
                 continue
             yield gap(by)
             unused = sum(group.never_called for group in groups)
@@ -228,7 +208,7 @@ class _Costs:
             spans.append(self._share(piece.cost, _BAR))
         if width >= NARROW:
             figure = piece.tokens
-            known = f"{_SURE[figure.certainty]}{figure.value:,}" if figure is not None else size(piece.size)
+            known = short_figure(figure) if figure is not None else size(piece.size)
             spans += [(f"{known:>8} ", "plain"), (f"{piece.sent:>4}× ", "dim")]
             spans += [(f"{piece.read:>4} ", "cache_read" if piece.read else "dim")]
             spans += [(f"{piece.written:>5} ", "cache_write" if piece.written else "dim")]

@@ -45,7 +45,7 @@ def test_a_piece_says_how_often_it_was_sent_read_and_written_and_leads_to_its_tu
     piece = next(piece for piece in RUN.ledger.pieces if piece.name == "result of read_file src/statements/dates.py")
     assert piece.tokens is not None and piece.cost is not None
     line = next(line for line in part(shown(found), "━━ pieces") if line.endswith("read_file src/statements/dates.py"))
-    sign = {"exact": "", "bounded": "±", "estimated": "~"}[piece.tokens.certainty]
+    sign = {"exact": "", "bounded": "±", "estimated": "≈"}[piece.tokens.certainty]
     assert line.split()[2:9] == [f"{sign}{piece.tokens.value:,}", "6×", "3", "2", "t1", "3", "result"]
     block = found.holding(f"piece:{piece.id}")
     assert block is not None and block.goto == Goto(piece.place, "/messages/4/content/0")

@@ -1,0 +1,61 @@
+"""The pieces of prompts: what their kinds and groups are called, and how a number of tokens shows how sure it is."""
+
+from ...ledger import Figure, GroupKey
+
+KINDS = {
+    "system": "system prompts",
+    "tool": "tool definitions",
+    "user": "user messages",
+    "assistant": "answers sent back",
+    "call": "calls sent back",
+    "result": "tool results",
+    "media": "pictures and files",
+    "reasoning": "reasoning sent back",
+    "other": "added by the API",
+    "output": "output",
+    "undivided": "input and output",
+}
+"""All pieces of a kind in a run, by the name of the kind."""
+
+GROUPS: tuple[tuple[GroupKey, str], ...] = (
+    ("tool", "by tool: its definition, its calls, its results"),
+    ("definition", "by tool definition"),
+    ("server", "by MCP server"),
+    ("subagent", "by agent"),
+    ("thread", "by thread"),
+)
+"""The groups of pieces, beside those by kind, in the order of the views."""
+ALONE = frozenset[GroupKey](("thread", "subagent"))
+"""Groups that say nothing when there is one."""
+NEVER = "never called"
+"""The note at the definition of a tool that was never called."""
+
+
+def figure(tokens: Figure | None) -> str:
+    """A number of tokens and how sure it is: `1,204` exact, `1,150–1,260` bounded, `≈ 1,200` estimated; `?` unknown."""
+    if tokens is None:
+        return "?"
+    if tokens.certainty == "exact":
+        return f"{tokens.value:,}"
+    if tokens.certainty == "bounded":
+        return f"{tokens.low:,}–{tokens.high:,}"
+    return f"≈ {_rounded(tokens.value):,}"
+
+
+FIGURES = "tokens: 1,204 is exact by the API's counts, 1,150–1,260 are bounds, ≈ 1,200 is an estimate"
+"""What the forms of `figure` mean."""
+
+
+def short_figure(tokens: Figure) -> str:
+    """As `figure`, for a narrow column: `1,204` exact, `±1,204` bounded, `≈1,204` estimated."""
+    return f"{_SURE[tokens.certainty]}{tokens.value:,}"
+
+
+_SURE = {"exact": "", "bounded": "±", "estimated": "≈"}
+SHORT_FIGURES = "tokens: 12 is exact by the API's counts, ±12 is within bounds, ≈12 is estimated"
+"""What the forms of `short_figure` mean."""
+
+
+def _rounded(number: int) -> int:
+    """A number with its first two digits, as far as an estimate goes."""
+    return number if abs(number) < 100 else int(round(number, 2 - len(str(abs(number)))))
