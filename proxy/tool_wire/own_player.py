@@ -6,8 +6,9 @@ process by the recording and by the client that started them. It ends after the 
 
 import os
 import socket
-import sys
 import tempfile
+
+from .own_process import start_own_process
 
 _ANSWER_BYTES = 1 << 12
 _LONGEST = 60
@@ -66,18 +67,14 @@ def _listens(path: str) -> bool:
 def _start(recording: str, path: str, client: int) -> None:
     """Start the process and wait until it listens. Raises OSError when it cannot."""
     reading, writing = os.pipe()
-    module = "turntape.proxy.tool_wire.player_process"
-    command = [sys.executable, "-P", "-m", module, os.path.realpath(recording), path, str(client)]
     files = (
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
         (os.POSIX_SPAWN_DUP2, writing, 1),
         (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
     )
-    # As for the recorder: a client that ends our process group must not end it.
-    try:
-        os.posix_spawn(command[0], command, os.environ, file_actions=files, setsid=True, setsigmask=())
-    except NotImplementedError:  # the C library has no such flag
-        os.posix_spawn(command[0], command, os.environ, file_actions=files, setsigmask=())
+    start_own_process(
+        "turntape.proxy.tool_wire.player_process", (os.path.realpath(recording), path, str(client)), files
+    )
     os.close(writing)
     said = b""
     while piece := os.read(reading, _ANSWER_BYTES):
