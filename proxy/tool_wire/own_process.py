@@ -8,7 +8,7 @@ type FileAction = tuple[int, *tuple[int | str, ...]]
 
 
 def start_own_process(module: str, arguments: Iterable[str], files: Sequence[FileAction]) -> None:
-    """Run a module of turntape in a session of its own, with no signal blocked. Raises OSError.
+    """Run a module of turntape in its own session, with no signal blocked. Raises OSError.
 
     A client that ends the wrapper's process group does not end it. `files` are the file actions of `os.posix_spawn`.
     """

@@ -1,12 +1,8 @@
 """One client with one server over one transport: recorded once, then replayed from other folders with nothing else."""
 
 import re
-import secrets
 import shutil
 import subprocess
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +17,7 @@ from ..environments import Runtime
 from ..matrix import run_turntape
 from ..script import script_of
 from ..tool_results.catalogue import Configured, ToolClient, Transport
-from ..tool_results.matrix import command_of, environ_of, last_error
+from ..tool_results.matrix import command_of, environ_of, last_error, run_folder
 from . import closed
 from .servers import Programs, SealedServer
 
@@ -66,7 +62,7 @@ def run_cell(
 ) -> SealedCell:
     """Record once and replay `count` times. With `keep`, the tapes and the output of what failed are left there."""
     cell = SealedCell(client.name, runtime.version, server.name, transport, f"{datetime.now(UTC):%Y-%m-%d}")
-    with _folder() as folder:
+    with run_folder() as folder:
         tape = folder / "tape.cassette.jsonl"
         recorded, configured = _record(client, runtime, server, transport, authority, folder, tape)
         _kept(keep, "recorded", tape, recorded)
@@ -86,16 +82,6 @@ def run_cell(
                     cell.problems.append(problem)
             shutil.rmtree(done.home.parent, ignore_errors=True)
     return cell
-
-
-@contextmanager
-def _folder() -> Iterator[Path]:
-    folder = Path(tempfile.gettempdir()) / f"turntape-sealed-{secrets.token_hex(4)}"
-    folder.mkdir()
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _record(

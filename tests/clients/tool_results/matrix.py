@@ -119,7 +119,7 @@ class _Done:
 
 
 @contextlib.contextmanager
-def _folder() -> Iterator[Path]:
+def run_folder() -> Iterator[Path]:
     """A new folder, with a name that clients use in other names as it is."""
     folder = Path(tempfile.gettempdir()) / f"turntape-tools-{secrets.token_hex(4)}"
     folder.mkdir()
@@ -133,7 +133,7 @@ def _bodies(
     client: ToolClient, runtime: Runtime, authority: Path, story: Story, transport: Transport, *, wrap: bool
 ) -> _Done:
     """Run the client once."""
-    with _folder() as folder, HttpServer() as remote:
+    with run_folder() as folder, HttpServer() as remote:
         configured = kinds(remote.url if transport == "http" else None)
         home, tape = folder / "home", folder / "tape.cassette.jsonl"
         home.mkdir()

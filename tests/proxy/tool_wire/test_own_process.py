@@ -41,12 +41,12 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     return made
 
 
-def test_where_no_session_can_be_asked_for_the_process_is_started_without(calls: list[dict[str, Any]]) -> None:
+def test_the_process_starts_where_the_system_has_no_such_flag(calls: list[dict[str, Any]]) -> None:
     assert _printed(["--compact"]).strip() == b"[1]"
     assert [options.get("setsid") for options in calls] == [True, None]
 
 
-def test_the_process_has_a_session_of_its_own_and_no_signal_is_blocked(
+def test_the_process_has_its_own_session_and_no_signal_is_blocked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "prints_session.py").write_text(
