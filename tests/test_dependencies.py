@@ -23,12 +23,14 @@ NOT_DECLARED = {
     "botocore": "a part of boto3",
     "httpcore": "the connections of httpx",
     "httpcore2": "the connections of httpx2",
+    "werkzeug": "the web server of moto",
     "anyio": "the event loops of the MCP SDK",
     "mcp-types": "a part of mcp 2",
     "protobuf": "a part of opentelemetry-proto, whose messages it reads",
 }
 """What is imported without being declared, and why that is right."""
 NOT_IMPORTED = {
+    "flask-cors": "the server of moto loads it",
     "httptools": "uvicorn loads it where it is there",
     "ruff": "a command",
     "pyright": "a command",

@@ -30,7 +30,7 @@ LEVELS = {
         "transports",
         "pytest_plugin",
     ),
-    "inspector": ("wire", "analysis", "tools", "findings", "run", "check", "compare", "views"),
+    "inspector": ("wire", "analysis", "tools", "findings", "run", "check", "compare", "views", "fleet"),
     "proxy": ("capture", "limits", "breakpoints", "prove", "engine", "sidecar", "tool_wire", "launch")
     + ("doctor", "mcp_server", "cli"),
 }
@@ -42,6 +42,9 @@ ONLY_IN = {
     "httpx": ("cassettes/transports", "proxy/scripted/agent.py"),
     "httpx2": ("cassettes/transports",),
     "vcr": (),
+    "obstore": ("inspector/fleet",),
+    "pyarrow": ("inspector/fleet",),
+    "duckdb": ("inspector/fleet",),
 }
 
 
@@ -210,7 +213,7 @@ def test_the_top_level_names_are_not_taken() -> None:
     ],
 )
 def test_nothing_heavy_is_imported_before_it_is_used(code: str) -> None:
-    heavy = {"mitmproxy", "textual", "genai_prices", "httpx", "httpx2", "pydantic"}
+    heavy = {"mitmproxy", "textual", "genai_prices", "httpx", "httpx2", "pydantic", "obstore", "pyarrow", "duckdb"}
 
     shown = subprocess.run(
         [sys.executable, "-c", f"{code}\nimport sys; print('MODULES', *sys.modules)"],

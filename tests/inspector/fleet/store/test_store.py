@@ -1,0 +1,126 @@
+"""A store: objects are written on conditions, read, listed and deleted; a folder and a bucket alike."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from s3_server import BUCKET, S3, s3_server
+
+from turntape.inspector.fleet.errors import StoreError, StoreUnreachable
+from turntape.inspector.fleet.store.store import Store, open_store
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[S3]:
+    with s3_server() as running:
+        yield running
+
+
+@pytest.fixture(params=["folder", "bucket"])
+def store(request: pytest.FixtureRequest, tmp_path: Path, server: S3, monkeypatch: pytest.MonkeyPatch) -> Store:
+    if request.param == "folder":
+        return open_store(str(tmp_path / "store"), create=True)
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+    return open_store(f"s3://{BUCKET}/{tmp_path.name}")
+
+
+def test_an_object_is_read_as_it_was_written(store: Store) -> None:
+    assert store.put("rows/v1/a", b"abc") == "written"
+
+    found = store.get("rows/v1/a")
+    end = store.tail("rows/v1/a", 2)
+
+    assert found is not None
+    assert (found.data, found.size) == (b"abc", 3)
+    assert end is not None
+    assert (end.data, end.size) == (b"bc", 3)
+    assert store.get("rows/v1/b") is None
+
+
+def test_a_new_object_does_not_replace_one(store: Store) -> None:
+    assert store.put("a", b"1", only_new=True) == "written"
+
+    assert store.put("a", b"2", only_new=True) == "exists"
+
+    found = store.get("a")
+    assert found is not None
+    assert found.data == b"1"
+
+
+def test_the_version_that_was_read_can_be_replaced(store: Store) -> None:
+    store.put("a", b"1")
+    found = store.get("a")
+    assert found is not None
+
+    assert store.put("a", b"2", instead_of=found.etag) == "written"
+
+
+def test_a_version_that_is_gone_is_not_replaced(server: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder has no such condition; there the last writer wins."""
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+    store = open_store(f"s3://{BUCKET}/changed")
+    store.put("a", b"1")
+
+    assert store.put("a", b"2", instead_of='"0123"') == "changed"
+
+
+def test_objects_are_listed_below_a_prefix(store: Store) -> None:
+    store.put("rows/v1/day=2026-01-01/a", b"1")
+    store.put("rows/v1/day=2026-01-02/b", b"22")
+
+    assert {(one.name, one.size) for one in store.listing("rows/v1")} == {
+        ("rows/v1/day=2026-01-01/a", 1),
+        ("rows/v1/day=2026-01-02/b", 2),
+    }
+    assert store.folders("rows/v1") == ["day=2026-01-01", "day=2026-01-02"]
+    assert not list(store.listing("table/v1"))
+    assert store.folders("table/v1") == []
+
+
+def test_deleting_what_is_not_there_succeeds(store: Store) -> None:
+    store.put("a", b"1")
+
+    store.delete(["b", "a", "c"])
+
+    assert store.get("a") is None
+
+
+@pytest.mark.parametrize("address", ["ftp://host/x", "s4://bucket"])
+def test_the_address_of_anything_else_is_named(address: str) -> None:
+    with pytest.raises(StoreError, match=f"'{address}' is not a store; give s3://BUCKET"):
+        open_store(address)
+
+
+def test_a_missing_folder_is_an_error_unless_it_is_to_be_created(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="there is no folder"):
+        open_store(str(tmp_path / "none"))
+
+
+def test_a_missing_bucket_is_named(server: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+    store = open_store("s3://no-such-bucket/x")
+
+    for attempt in (lambda: store.put("a", b"1"), lambda: store.get("a"), lambda: list(store.listing("rows"))):
+        with pytest.raises(StoreError, match="there is no bucket for 's3://no-such-bucket/x'; create it"):
+            attempt()
+
+
+def test_a_server_that_does_not_answer_is_unreachable(monkeypatch: pytest.MonkeyPatch, server: S3) -> None:
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    monkeypatch.setattr("turntape.inspector.fleet.store.store.RETRIES", 0)
+
+    with pytest.raises(StoreUnreachable, match="'s3://tapes/x' cannot be reached; check the network"):
+        open_store("s3://tapes/x").put("a", b"1")
+
+
+def test_a_busy_server_is_asked_again(store: Store, server: S3) -> None:
+    server.faults.refuse = lambda number, path: len([one for one in server.faults.puts if one == path]) < 2
+    try:
+        assert store.put("busy", b"1") == "written"
+    finally:
+        server.faults.refuse = lambda number, path: False
