@@ -1,9 +1,10 @@
 """Writes cassettes: one thread per file, append-only, each batch flushed.
 
 `write` only numbers a round trip and puts it into a queue; the thread redacts, encodes, compresses and writes it.
-The first error there is kept in `problem` and never reaches the caller: recording must not harm the traffic. The
-queue is bounded in bytes: when the disk blocks for long, `write` waits too, and nothing is lost. The queue is not
-moved to another file, since what is in it still has its secrets.
+An error there is said at once, the first one is kept in `problem`, and none reaches the caller: recording must not harm
+the traffic. What other programs do to the file is noticed within a second. The queue is bounded in bytes: when the disk
+blocks for long, `write` waits too, and nothing is lost. The queue is not moved to another file, since what is in it
+still has its secrets.
 """
 
 import errno
@@ -30,6 +31,7 @@ from ..tape.lock import hold
 from ..tape.model import RoundTrip, ToolServer
 from ..tape.reader import Cassette
 from ..tape.tool_servers import end_line, start_line, stderr_line
+from .loss import Loss, WrittenFile
 
 log = logging.getLogger(__name__)
 
@@ -84,8 +86,7 @@ class Recorder:
         waiting_bytes: int = WAITING_BYTES,
     ) -> None:
         self.path = Path(path)
-        self.problem: str | None = None
-        """The first error of the disk or of our own code, in one sentence; None while there is none."""
+        self._loss = Loss(self.path)
         self.on_lost: Callable[[int], object] = lambda number: None
         """Called with the number of a round trip that could not be written, by the thread that writes."""
         self._durable = durable
@@ -98,10 +99,11 @@ class Recorder:
             self._end = os.fstat(self._file).st_size
             compressed = self._end_what_is_open() if self._end else self.path.suffix == ".zst"
             earlier = Cassette.load(self.path) if self._end else None
+            self._written = WrittenFile(self.path, self._file)
         except BaseException:
             os.close(self._file)
             raise
-        self.count = earlier.following if earlier else 0
+        self.count = self._first = earlier.following if earlier else 0
         """The number of the next round trip; those of an earlier recording in the file count."""
         salt = earlier.salt if earlier else None
         redactor = redactor or Redactor()
@@ -113,10 +115,13 @@ class Recorder:
         """True when the file has the beginning of the compressor's frame."""
         self._owed_end = False
         """True when a frame must be ended before the next one begins, since the disk refused a block of it."""
+        self._head = header_line(tool or "turntape", clock(), self._redactor.salt)
+        self._head_end = 1
+        """Where the header ends; 1 for an earlier recording, where nobody needs to know."""
         if earlier is None:
-            head = header_line(tool or "turntape", clock(), self._redactor.salt)
-            if not self._put(head):
-                self._owed_text = head
+            if not self._put(self._head):
+                self._owed_text = self._head
+            self._head_end = max(self._end, 1)
         elif earlier.torn:
             self._put(b"\n")
         self._queue: deque[tuple[int, RoundTrip | bytes, int]] = deque()
@@ -127,8 +132,6 @@ class Recorder:
         """Callers that wait for room; their lines are written before the file is closed."""
         self._room = threading.Condition()
         """Guards the queue, its size, the count and `_closing`; notified after each write."""
-        self._place = self.path.absolute()
-        """The path of the file, whatever the working folder becomes."""
         self._wake = threading.Event()
         self._hurry = threading.Event()
         """Set when a caller waits for the disk; then no larger batch is collected."""
@@ -185,6 +188,25 @@ class Recorder:
     ) -> None:
         self.close()
 
+    def on_problem(self, say: Callable[[str], object]) -> None:
+        """Call `say` with each problem when it happens, from any thread. Without it, problems are logged."""
+        self._loss.say = say
+
+    @property
+    def problem(self) -> str | None:
+        """The first error of the disk or of our own code, in one sentence; None while there is none."""
+        return self._loss.problem
+
+    @property
+    def lost(self) -> int:
+        """How many round trips that were handed in are not in the file."""
+        return self._loss.of(self.count - self._first)
+
+    @property
+    def loss(self) -> str | None:
+        """How many round trips are not in the file, in one sentence; None when all are."""
+        return self._loss.sentence(self.count - self._first)
+
     @property
     def waiting(self) -> int:
         """About how many bytes were handed in and are not yet written."""
@@ -232,6 +254,7 @@ class Recorder:
         if late:
             what = "a round trip" if counts else "a line" if of is None else f"a label of round trip {number}"
             self._complain(f"{what} came after {str(self.path)!r} was closed and is not in it")
+            self._loss.add(counts)
         self._wake.set()
         return number
 
@@ -255,9 +278,10 @@ class Recorder:
 
     def _run(self) -> None:
         while True:
-            self._wake.wait()
-            self._wake.clear()
-            self._hurry.wait(BATCH_SECONDS)
+            if self._wake.wait(_LOOK):
+                self._wake.clear()
+                self._hurry.wait(BATCH_SECONDS)
+            self._look()
             self._drain()
             with self._room:
                 if self._closing and not self._queue and not self._blocked:
@@ -268,19 +292,40 @@ class Recorder:
             self._write(FRAME_END)
         elif self._compressor and self._in_frame:
             self._write(self._compressor.flush(self._compressor.FLUSH_FRAME))
-        self._check_the_file()
+        self._look()
         os.close(self._file)
 
-    def _check_the_file(self) -> None:
-        """Report that the file was removed or replaced, so that its lines are lost."""
+    def _look(self) -> None:
+        """Report that another program removed, renamed or cut the file."""
         try:
-            kept = os.path.samestat(os.fstat(self._file), self._place.stat())
-        except OSError:
-            kept = False
-        if not kept:
-            self._complain(
-                f"{str(self.path)!r} was removed or replaced while it was being written; what was recorded is lost"
-            )
+            size = self._written.size_if_cut(self._end)
+            if size is not None:
+                self._continue_at(size)
+            if not self._loss.elsewhere and (sentence := self._written.problem_of_place()):
+                self._loss.elsewhere = True
+                self._complain(f"{sentence} ({self.loss or 'nothing was recorded yet'})")
+        except OSError as exc:
+            self._complain(f"cannot look at {str(self.path)!r}: {exc.strerror}")
+
+    def _continue_at(self, size: int) -> None:
+        """Another program has cut the file: what follows must not refer to what is lost."""
+        lost = self._written.cut_at(size)
+        self._loss.add(lost)
+        self._complain(
+            f"{str(self.path)!r} was cut from {self._end:,} to {size:,} bytes while it was being written; "
+            f"{lost:,} round {'trip is' if lost == 1 else 'trips are'} lost"
+        )
+        self._window, self._answers = Window(), Window()
+        self._in_frame = self._owed_end = False
+        if size < self._head_end:
+            os.ftruncate(self._file, 0)
+            self._end, self._owed_text = 0, self._head
+        else:
+            self._end, self._owed_text = size, b"\n"
+        if self._compressor:
+            self._compressor = compressor()
+            if self._end:
+                self._end_what_is_open()
 
     def _drain(self) -> None:
         """Write what is in the queue now and sync it; what is handed in meanwhile is the next batch."""
@@ -288,7 +333,9 @@ class Recorder:
         for _ in range(batch):
             number, item, size = self._queue.popleft()
             try:
-                if isinstance(item, bytes):
+                if self._loss.elsewhere and self._written.is_removed:
+                    self._lose(number, item)
+                elif isinstance(item, bytes):
                     self._put(self._redactor.body(item))
                 else:
                     self._record(number, item)
@@ -318,6 +365,7 @@ class Recorder:
         # A later body can refer to this one only when it is in the file.
         if self._put(line):
             window.add(number, body)
+            self._written.holds_one_more(self._end)
         else:
             self._lose(number, trip)
 
@@ -325,6 +373,7 @@ class Recorder:
         """Report to the owner that a round trip is not in the file."""
         if isinstance(item, bytes):
             return  # a label
+        self._loss.add(1)
         try:
             self.on_lost(number)
         except Exception:  # the rest must be recorded
@@ -355,7 +404,8 @@ class Recorder:
                 view = view[os.write(self._file, view) :]
         except OSError as exc:
             with suppress(OSError):  # a device cannot be cut; readers skip the torn line
-                os.ftruncate(self._file, self._end)
+                if os.fstat(self._file).st_size > self._end:
+                    os.ftruncate(self._file, self._end)
             wanted = _ROOM.get(exc.errno or 0, "check the disk")
             self._complain(
                 f"cannot write to {str(self.path)!r}: {exc.strerror}; what was recorded so far is kept, {wanted}"
@@ -365,6 +415,4 @@ class Recorder:
         return True
 
     def _complain(self, sentence: str) -> None:
-        if self.problem is None:
-            self.problem = sentence
-            log.error("%s", sentence)
+        self._loss.complain(sentence)

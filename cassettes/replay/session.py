@@ -229,7 +229,7 @@ class Session:
         before = len(Cassette.load(self.path)) if self.plan.writes == "appended" else 0
         recorder.close()
         if problem := self._problem or recorder.problem:
-            raise CassetteError(problem)
+            raise CassetteError(f"{problem} ({recorder.loss})" if recorder.loss else problem)
         if not whole:
             self.notes.append(f"the recording was interrupted and is kept in {str(self._unfinished)!r}")
             return 0

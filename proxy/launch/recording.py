@@ -4,6 +4,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -141,6 +142,7 @@ class Recording:
             raise
         # A name that we chose was reserved with an empty file, which is filled now.
         self._recorder = Recorder(settings.path, append=settings.made, redactor=Redactor.from_config())
+        self._recorder.on_problem(_say_problem)
         if self.limits is not None:
             self._recorder.on_lost = self.limits.lost
         # Base URLs in the user's environment are upstreams too; their addresses do not depend on our port.
@@ -235,9 +237,16 @@ class Recording:
             self.settings.path.unlink(missing_ok=True)  # nobody asked for a file with nothing in it
         missing = self._sidecar.problem if count else None
         remarks = self.limits.remarks(missing is not None) if self.limits else []
-        problems = (self._recorder.problem, *self._links.problems, missing, *remarks)
+        problems = (self._recorder.problem, self._recorder.loss, *self._links.problems, missing, *remarks)
         lost = self._recorder.problem is not None or bool(self._links.problems)
         return Outcome(count, totals, tuple(p for p in problems if p), lost)
+
+
+def _say_problem(sentence: str) -> None:
+    # Not through the log: the proxy takes what is logged. In one write: the command writes there too.
+    with suppress(OSError, ValueError):
+        sys.stderr.write(f"turntape: {sentence}\n")
+        sys.stderr.flush()
 
 
 def _say_waiting(names: list[str]) -> None:

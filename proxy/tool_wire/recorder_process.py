@@ -47,14 +47,14 @@ def main(arguments: Sequence[str]) -> int:
     except (TurntapeError, OSError) as exc:
         say(f"{exc}; the tool calls of this server are not recorded")
         return 1
-    recorder.on_lost = lambda _number: say(str(recorder.problem))
+    recorder.on_problem(say)
     session = LinkSession(recorder, say)
     while data := _received(link):
         session.feed(data)
     session.close()
     recorder.close()
-    if recorder.problem:
-        say(recorder.problem)
+    for sentence in filter(None, (recorder.problem, recorder.loss)):
+        say(sentence)
     return 0
 
 

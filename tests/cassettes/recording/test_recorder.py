@@ -726,7 +726,7 @@ def test_a_problem_is_said_once_and_logged(path: Path, disk: Disk, caplog: pytes
 
     recorder = record(path, single(3))
 
-    assert [message for message in caplog.messages if str(path) in message] == [recorder.problem]
+    assert [message for message in caplog.messages if str(path) in message] == [f"turntape: {recorder.problem}"]
 
 
 @pytest.mark.parametrize("durable", [True, False])

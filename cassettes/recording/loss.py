@@ -1,0 +1,114 @@
+"""What of a recording is not in its file: how many round trips, and why."""
+
+import logging
+import os
+import stat
+from array import array
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+_MOST_SAID = 5
+"""How many different problems are said when they happen; the first one is also said at the end."""
+
+
+def _log(sentence: str) -> None:
+    log.error("turntape: %s", sentence)
+
+
+class Loss:
+    """Counts what is lost, and says each problem when it happens."""
+
+    def __init__(self, path: Path) -> None:
+        self.problem: str | None = None
+        """The first problem, in one sentence; None while there is none."""
+        self.elsewhere = False
+        """True when the file is no longer at its path: nothing of the recording is there."""
+        self.say: Callable[[str], object] = _log
+        """Called with each problem when it happens, by any thread."""
+        self._path = path
+        self._said: set[str] = set()
+        self._count = 0
+
+    def complain(self, sentence: str) -> None:
+        """Note a problem, and say it at once."""
+        self.problem = self.problem or sentence
+        if sentence not in self._said and len(self._said) < _MOST_SAID:
+            self._said.add(sentence)
+            try:
+                self.say(sentence)
+            except Exception:  # the rest must be recorded
+                log.exception("fault while a problem was reported")
+
+    def add(self, count: int) -> None:
+        """So many more round trips are lost."""
+        self._count += count
+
+    def of(self, count: int) -> int:
+        """How many of `count` round trips are not in the file."""
+        return count if self.elsewhere else self._count
+
+    def sentence(self, count: int) -> str | None:
+        """How many of `count` round trips are not in the file; None when all are."""
+        lost = self.of(count)
+        if not lost:
+            return None
+        if count == 1:
+            return f"the only round trip is not in {str(self._path)!r}"
+        return f"{lost:,} of {count:,} round trips {'is' if lost == 1 else 'are'} not in {str(self._path)!r}"
+
+
+class WrittenFile:
+    """A file that is being written, and what other programs have done to it meanwhile."""
+
+    def __init__(self, path: Path, number: int) -> None:
+        self._place = path.absolute()
+        """The path of the file, whatever the working folder becomes."""
+        self._path = path
+        self._number = number
+        self._ends = array("Q")
+        """Where the round trips end in the file."""
+        self._plain = stat.S_ISREG(os.fstat(number).st_mode)
+
+    def holds_one_more(self, end: int) -> None:
+        """A round trip was written and ends at `end`."""
+        self._ends.append(end)
+
+    def size_if_cut(self, end: int) -> int | None:
+        """The size of the file when it is shorter than `end`, where it should end; None when it is not."""
+        size = os.fstat(self._number).st_size
+        return size if self._plain and size < end else None
+
+    def cut_at(self, size: int) -> int:
+        """Forget the round trips beyond `size`; returns how many there were."""
+        lost = 0
+        while self._ends and self._ends[-1] > size:
+            self._ends.pop()
+            lost += 1
+        return lost
+
+    def problem_of_place(self) -> str | None:
+        """A sentence when the file is no longer at its path; None while it is."""
+        held = os.fstat(self._number)
+        with suppress(OSError):
+            if os.path.samestat(held, self._place.stat()):
+                return None
+        if held.st_nlink == 0 or not self._plain:
+            return (
+                f"{str(self._path)!r} was removed or replaced while it was being written; what was recorded is lost, "
+                "and so is what follows"
+            )
+        return f"{str(self._path)!r} was renamed while it was being written; the recording is in {self._now()}"
+
+    @property
+    def is_removed(self) -> bool:
+        """True when no path leads to the file any more."""
+        return os.fstat(self._number).st_nlink == 0
+
+    def _now(self) -> str:
+        """The new name of the file, where the system can say it."""
+        with suppress(OSError):
+            return repr(os.readlink(f"/proc/self/fd/{self._number}"))  # noqa: PTH115 - the name, not the file
+        return "the renamed file"
