@@ -1,0 +1,110 @@
+"""The Arrow schema of the rows, made from the pydantic models, and Parquet files of them.
+
+Landing objects are small and many, so they are written without dictionaries, statistics and the Arrow schema, which
+halves them. Compacted ones have all of these.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from decimal import Decimal
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, cast, get_args, get_origin
+
+from pydantic import BaseModel
+
+from ..libraries import pyarrow
+from .schema import Row
+
+ROW_GROUP = 100_000
+"""The rows of one group in a compacted file."""
+
+
+@cache
+def arrow_schema() -> Any:
+    """The columns of `Row`, in their order. Everything may be null but the elements of lists."""
+    pa = pyarrow()
+
+    return pa.schema([pa.field(name, _type(field.annotation)) for name, field in Row.model_fields.items()])
+
+
+def _type(annotation: object) -> Any:
+    """The Arrow type of a field. Raises TypeError for a type that no row may have."""
+    pa = pyarrow()
+
+    plain: dict[object, Any] = {
+        str: pa.string(),
+        int: pa.int64(),
+        float: pa.float64(),
+        bool: pa.bool_(),
+        datetime: pa.timestamp("us", tz="UTC"),
+        Decimal: pa.decimal128(18, 9),
+    }
+    if annotation in plain:
+        return plain[annotation]
+    origin, inside = get_origin(annotation), [one for one in get_args(annotation) if one is not NoneType]
+    if origin is UnionType and len(inside) == 1:
+        return _type(inside[0])
+    if origin is list:
+        return pa.list_(pa.field("element", _type(inside[0])))
+    if origin is dict:
+        return pa.map_(_type(inside[0]), _type(inside[1]))
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return pa.struct([pa.field(name, _type(field.annotation)) for name, field in annotation.model_fields.items()])
+    raise TypeError(f"a row cannot have a field of the type {annotation!r}")
+
+
+def table_of(rows: Iterable[Row]) -> Any:
+    """The rows as an Arrow table with the columns of `arrow_schema`."""
+    pa = pyarrow()
+
+    return pa.Table.from_pylist([_plain(row) for row in rows], schema=arrow_schema())
+
+
+def _plain(row: Row) -> dict[str, object]:
+    """A row as pyarrow takes it: a map as a list of pairs."""
+    fields = row.model_dump()
+    labels = cast(dict[str, str], fields["labels"])
+    return {**fields, "labels": sorted(labels.items())}
+
+
+def landing_bytes(rows: Iterable[Row], metadata: Mapping[str, str]) -> bytes:
+    """A landing object: the rows as a small Parquet file, with `metadata` in its footer."""
+    table = table_of(rows)
+    return _parquet(table, metadata, use_dictionary=False, write_statistics=False, store_schema=False)
+
+
+def table_bytes(table: Any, metadata: Mapping[str, str]) -> bytes:
+    """A compacted file: sorted by recording, round trip and part, with `metadata` in its footer."""
+    ordered = table.sort_by([("recording", "ascending"), ("n", "ascending"), ("part", "ascending")])
+    return _parquet(ordered, metadata, row_group_size=ROW_GROUP)
+
+
+def _parquet(table: Any, metadata: Mapping[str, str], **options: object) -> bytes:
+    pa = pyarrow()
+
+    buffer = pa.BufferOutputStream()
+    labelled = table.replace_schema_metadata(dict(metadata))
+    with pa.parquet.ParquetWriter(buffer, labelled.schema, compression="zstd", **_writer(options)) as writer:
+        writer.write_table(labelled, row_group_size=cast("int | None", options.get("row_group_size")))
+        writer.add_key_value_metadata(dict(metadata))
+    return buffer.getvalue().to_pybytes()
+
+
+def _writer(options: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in options.items() if name != "row_group_size"}
+
+
+def rows_in(data: bytes) -> Any:
+    """The rows of a file of any version of this schema, with the columns of this one; unknown columns are left out."""
+    pa = pyarrow()
+
+    found = pa.parquet.read_table(pa.BufferReader(data))
+    schema = arrow_schema()
+    columns = [
+        found.column(field.name).cast(field.type)
+        if field.name in found.column_names
+        else pa.nulls(len(found), field.type)
+        for field in schema
+    ]
+    return pa.table(columns, schema=schema)

@@ -1,0 +1,226 @@
+"""A bucket or a folder that holds recordings: `open_store("s3://bucket/prefix")`.
+
+What a store can do is little: read an object or its end, write one if it does not exist or is still the one that was
+read, list, delete. A store that ignores the condition overwrites. That is safe here, since names follow from content.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from ..errors import StoreError, explained
+from ..libraries import obstore
+from .profiles import endpoint, profile_options
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+SCHEMES = ("s3://", "s3a://", "gs://", "az://", "azure://", "abfs://", "abfss://", "file://")
+_TAIL = 1 << 16
+"""Bytes of a file that hold its footer, nearly always."""
+_DELETED_AT_ONCE = 500
+RETRIES = 6
+"""How often a request is repeated that found a busy server or no answer, in at most a minute."""
+
+type Written = Literal["written", "exists", "changed"]
+"""`exists`: there was one already. `changed`: it is not the one that was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredObject:
+    """The name of an object and what its listing says."""
+
+    name: str
+    """Relative to the store."""
+    size: int
+    etag: str | None
+    modified: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The bytes of an object, or the end of them, and which version they are of."""
+
+    data: bytes
+    etag: str | None
+    size: int
+    """Of the whole object."""
+
+
+class Store:
+    """An opened store. Every method raises StoreError, or StoreUnreachable where a later attempt may succeed."""
+
+    def __init__(self, address: str, objects: "ObjectStore") -> None:
+        self.address = address
+        """As the user wrote it, without a slash at its end."""
+        self.objects = objects
+        """For engines that read through obstore."""
+
+    def get(self, name: str) -> Content | None:
+        """An object; None when there is none."""
+        return self._get(name, None)
+
+    def tail(self, name: str, size: int = _TAIL) -> Content | None:
+        """The last `size` bytes of an object; None when there is none."""
+        return self._get(name, size)
+
+    def _get(self, name: str, suffix: int | None) -> Content | None:
+        from obstore.exceptions import BaseError
+
+        try:
+            options = {"range": {"suffix": suffix}} if suffix is not None else {}
+            found = obstore().get(self.objects, name, options=options)
+            return Content(bytes(found.bytes()), found.meta["e_tag"], found.meta["size"])
+        except FileNotFoundError as exc:
+            if "NoSuchBucket" in str(exc):
+                raise explained(exc, self.address, f"read {name}") from exc
+            return None
+        except (BaseError, OSError) as exc:
+            raise explained(exc, self.address, f"read {name}") from exc
+
+    def put(self, name: str, data: bytes, *, only_new: bool = False, instead_of: str | None = None) -> Written:
+        """Write an object in one step.
+
+        With `only_new` there must be none of that name; with `instead_of` the present one must have that ETag.
+        """
+        from obstore.exceptions import AlreadyExistsError, BaseError, NotSupportedError, PreconditionError
+
+        mode = "create" if only_new else {"e_tag": instead_of} if instead_of else "overwrite"
+        try:
+            obstore().put(self.objects, name, data, mode=mode, use_multipart=False)
+        except (AlreadyExistsError, FileExistsError):
+            return "exists"
+        except PreconditionError:
+            return "exists" if only_new else "changed"
+        except (NotSupportedError, NotImplementedError):
+            return self.put(name, data)
+        except (BaseError, OSError) as exc:
+            raise explained(exc, self.address, f"write {name}") from exc
+        return "written"
+
+    def listing(self, prefix: str) -> Iterator[StoredObject]:
+        """The objects below a prefix, which is whole path segments."""
+        from obstore.exceptions import BaseError
+
+        try:
+            for batch in obstore().list(self.objects, prefix):
+                for meta in batch:
+                    yield StoredObject(meta["path"], meta["size"], meta["e_tag"], meta["last_modified"])
+        except FileNotFoundError as exc:
+            if "NoSuchBucket" in str(exc):
+                raise explained(exc, self.address, f"list {prefix}") from exc
+        except (BaseError, OSError) as exc:
+            raise explained(exc, self.address, f"list {prefix}") from exc
+
+    def folders(self, prefix: str) -> list[str]:
+        """The names of the folders directly below a prefix, such as `day=2026-11-22`."""
+        from obstore.exceptions import BaseError
+
+        try:
+            found = obstore().list_with_delimiter(self.objects, prefix)
+        except FileNotFoundError as exc:
+            if "NoSuchBucket" in str(exc):
+                raise explained(exc, self.address, f"list {prefix}") from exc
+            return []
+        except (BaseError, OSError) as exc:
+            raise explained(exc, self.address, f"list {prefix}") from exc
+        return sorted(path.rstrip("/").rpartition("/")[2] for path in found["common_prefixes"])
+
+    def delete(self, names: Iterable[str]) -> None:
+        """Delete objects; one that does not exist is deleted already."""
+        from obstore.exceptions import BaseError
+
+        every = list(names)
+        for start in range(0, len(every), _DELETED_AT_ONCE):
+            some = every[start : start + _DELETED_AT_ONCE]
+            try:
+                obstore().delete(self.objects, some)
+            except FileNotFoundError:
+                self._delete_singly(some)
+            except (BaseError, OSError) as exc:
+                raise explained(exc, self.address, f"delete {some[0]}") from exc
+
+    def _delete_singly(self, names: Iterable[str]) -> None:
+        from obstore.exceptions import BaseError
+
+        for name in names:
+            try:
+                obstore().delete(self.objects, name)
+            except FileNotFoundError:
+                continue
+            except (BaseError, OSError) as exc:
+                raise explained(exc, self.address, f"delete {name}") from exc
+
+
+def is_remote(address: str) -> bool:
+    """True for the address of a bucket, false for a folder."""
+    return address.startswith(SCHEMES) and not address.startswith("file://")
+
+
+def open_store(address: str, *, create: bool = False) -> Store:
+    """The store at `s3://…`, `gs://…`, `az://…` or in a folder.
+
+    A folder must exist unless `create`. Raises StoreError for an address that is none, NotInstalled without obstore.
+    """
+    obstore()
+    scheme, found, _ = address.partition("://")
+    if found and f"{scheme}://" not in SCHEMES:
+        raise StoreError(f"{address!r} is not a store; give s3://BUCKET/PREFIX, gs://…, az://… or a folder")
+    plain = address.rstrip("/") or address
+    if is_remote(address):
+        return Store(plain, _remote(address))
+    return Store(plain, _folder(address.removeprefix("file://"), create=create))
+
+
+def _folder(path: str, *, create: bool) -> "ObjectStore":
+    from obstore.exceptions import BaseError
+    from obstore.store import LocalStore
+
+    if not create and not Path(path).is_dir():
+        raise StoreError(f"there is no folder {path!r}; ship recordings to it first, or check the name")
+    try:
+        return LocalStore(Path(path).absolute(), mkdir=create)
+    except (BaseError, OSError) as exc:
+        raise StoreError(f"cannot use the folder {path!r} as a store: {exc}") from exc
+
+
+def _remote(address: str) -> "ObjectStore":
+    from obstore.exceptions import BaseError
+
+    options: dict[str, str] = {}
+    if address.startswith("s3"):
+        options = profile_options()
+        named = endpoint() or options.get("endpoint_url")
+        if named:
+            options["endpoint_url"] = named
+        if named is None and not os.environ.get("AWS_REGION") and not os.environ.get("AWS_DEFAULT_REGION"):
+            options.setdefault("region", "us-east-1")
+        plain_http = bool(named) and str(named).startswith("http://")
+    else:
+        plain_http = os.environ.get("STORAGE_EMULATOR_HOST", "").startswith("http://")
+    try:
+        return obstore().store.from_url(
+            address,
+            config=options,
+            client_options={
+                "connect_timeout": timedelta(seconds=5),
+                "timeout": timedelta(seconds=60),
+                "allow_http": plain_http,
+            },
+            retry_config={
+                "max_retries": RETRIES,
+                "backoff": {
+                    "init_backoff": timedelta(milliseconds=100),
+                    "max_backoff": timedelta(seconds=3),
+                    "base": 2,
+                },
+                "retry_timeout": timedelta(seconds=60),
+            },
+        )
+    except (BaseError, ValueError) as exc:
+        raise StoreError(
+            f"{address!r} is not a store: {exc}; give s3://BUCKET/PREFIX, gs://…, az://… or a folder"
+        ) from exc
