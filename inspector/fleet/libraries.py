@@ -1,4 +1,4 @@
-"""The libraries of `turntape[fleet]`, imported when they are first used. pyarrow has no types, hence `Any`."""
+"""The libraries of `turntape[fleet]`, imported when they are first used. pyarrow has no types: `Any`."""
 
 from collections.abc import Callable
 from typing import Any

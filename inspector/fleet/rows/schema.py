@@ -1,6 +1,6 @@
 """Schema version 1 of the shipped rows, as pydantic models. A row is one line of `show --json` in columns.
 
-There is one row for each round trip; a WebSocket session has one for each of its turns, told apart by `part`.
+There is one row for each round trip; a WebSocket session has one for each of its turns, numbered by `part`.
 No column holds prose, arguments, results, query strings or the values of headers. `None` is "not known", never 0.
 
 New columns are only added at the top level, because engines read a new column as NULL but fail on a new field inside
@@ -252,4 +252,4 @@ LABELS = (
     "user",
     "service",
 )
-"""The labels that have a column of their own."""
+"""The labels that have their column."""

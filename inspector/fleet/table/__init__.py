@@ -1,1 +1,1 @@
-"""The compacted table, which is made from the landing rows, and deletion for good."""
+"""The compacted table, which is made from the landing rows, and deletion permanently."""
