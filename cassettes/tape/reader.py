@@ -70,6 +70,11 @@ class Cassette:
             data = path.read_bytes()
         except OSError as exc:
             raise CassetteError(f"cannot read the cassette {str(path)!r}: {exc.strerror}; check the name") from exc
+        return cls.from_bytes(data, path)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, path: Path) -> Self:
+        """As `load`, from the bytes of the file at `path`, which is only named in errors."""
         lines = Lines()
         if data.startswith(MAGIC):
             data = _decompressed(data, lines)

@@ -15,23 +15,22 @@ from pydantic import BaseModel
 
 from ..libraries import pyarrow
 from .schema import Row
+from .texts import TextRow
 
 ROW_GROUP = 100_000
 """The rows of one group in a compacted file."""
 
 
 @cache
-def arrow_schema() -> Any:
-    """The columns of `Row`, in their order. Everything may be null but the elements of lists."""
+def arrow_schema(model: type[BaseModel] = Row) -> Any:
+    """The columns of a model, in their order. Everything may be null."""
     pa = pyarrow()
-
-    return pa.schema([pa.field(name, _type(field.annotation)) for name, field in Row.model_fields.items()])
+    return pa.schema([pa.field(name, _type(field.annotation)) for name, field in model.model_fields.items()])
 
 
 def _type(annotation: object) -> Any:
     """The Arrow type of a field. Raises TypeError for a type that no row may have."""
     pa = pyarrow()
-
     plain: dict[object, Any] = {
         str: pa.string(),
         int: pa.int64(),
@@ -56,9 +55,7 @@ def _type(annotation: object) -> Any:
 
 def table_of(rows: Iterable[Row]) -> Any:
     """The rows as an Arrow table with the columns of `arrow_schema`."""
-    pa = pyarrow()
-
-    return pa.Table.from_pylist([_plain(row) for row in rows], schema=arrow_schema())
+    return pyarrow().Table.from_pylist([_plain(row) for row in rows], schema=arrow_schema())
 
 
 def _plain(row: Row) -> dict[str, object]:
@@ -70,35 +67,44 @@ def _plain(row: Row) -> dict[str, object]:
 
 def landing_bytes(rows: Iterable[Row], metadata: Mapping[str, str]) -> bytes:
     """A landing object: the rows as a small Parquet file, with `metadata` in its footer."""
-    table = table_of(rows)
-    return _parquet(table, metadata, use_dictionary=False, write_statistics=False, store_schema=False)
+    return _parquet(table_of(rows), metadata, use_dictionary=False, write_statistics=False, store_schema=False)
+
+
+def text_bytes(rows: Iterable[TextRow], metadata: Mapping[str, str]) -> bytes:
+    """The object with the texts of a recording."""
+    table = pyarrow().Table.from_pylist([row.model_dump() for row in rows], schema=arrow_schema(TextRow))
+    return _parquet(table, metadata, write_statistics=False)
 
 
 def table_bytes(table: Any, metadata: Mapping[str, str]) -> bytes:
     """A compacted file: sorted by recording, round trip and part, with `metadata` in its footer."""
     ordered = table.sort_by([("recording", "ascending"), ("n", "ascending"), ("part", "ascending")])
-    return _parquet(ordered, metadata, row_group_size=ROW_GROUP)
+    return _parquet(ordered, metadata)
 
 
 def _parquet(table: Any, metadata: Mapping[str, str], **options: object) -> bytes:
     pa = pyarrow()
-
     buffer = pa.BufferOutputStream()
-    labelled = table.replace_schema_metadata(dict(metadata))
-    with pa.parquet.ParquetWriter(buffer, labelled.schema, compression="zstd", **_writer(options)) as writer:
-        writer.write_table(labelled, row_group_size=cast("int | None", options.get("row_group_size")))
+    with pa.parquet.ParquetWriter(buffer, table.schema, compression="zstd", **options) as writer:
+        writer.write_table(table, row_group_size=ROW_GROUP)
         writer.add_key_value_metadata(dict(metadata))
     return buffer.getvalue().to_pybytes()
 
 
-def _writer(options: Mapping[str, object]) -> dict[str, object]:
-    return {name: value for name, value in options.items() if name != "row_group_size"}
+def metadata_in(data: bytes) -> dict[str, str]:
+    """The metadata in the footer of a file, of which `data` is the end. Raises ValueError when the footer is cut."""
+    pa = pyarrow()
+    size = int.from_bytes(data[-8:-4], "little") + 8
+    if len(data) < size or data[-4:] != b"PAR1":
+        raise ValueError("the footer is cut")
+    whole = b"PAR1" + data[-size:]
+    found: dict[bytes, bytes] = pa.parquet.read_metadata(pa.BufferReader(whole)).metadata or {}
+    return {key.decode(): value.decode() for key, value in found.items()}
 
 
 def rows_in(data: bytes) -> Any:
     """The rows of a file of any version of this schema, with the columns of this one; unknown columns are left out."""
     pa = pyarrow()
-
     found = pa.parquet.read_table(pa.BufferReader(data))
     schema = arrow_schema()
     columns = [

@@ -116,9 +116,9 @@ class Row(RowPart):
     run: str | None
     """The name of the run."""
     session: str | None
-    """The session that the client names."""
+    """The session that the client names: a UUID or hexadecimal id as it is, anything else as a keyed hash."""
     agent: str | None
-    """The agent that the client names."""
+    """The agent that the client names, as `session`."""
     trace_id: str | None
     """The trace id of `traceparent`."""
     thread: str | None
@@ -128,7 +128,7 @@ class Row(RowPart):
     attempt: int | None
     """From 1. From 2 on it repeats a turn that failed."""
     edge: str | None
-    """Why the turn is in its thread: `extends`, `fork`, `retry` and others."""
+    """Why the turn is in its thread: `main`, `continuation`, `attempt`, `fork`, `subagent` and others."""
     protocol: str
     """The shape of the API, such as `openai-chat`."""
     kind: str
@@ -252,4 +252,4 @@ LABELS = (
     "user",
     "service",
 )
-"""The labels that have their column."""
+"""The labels with a column each."""

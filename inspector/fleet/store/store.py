@@ -175,6 +175,13 @@ def open_store(address: str, *, create: bool = False) -> Store:
     return Store(plain, _folder(address.removeprefix("file://"), create=create))
 
 
+def open_to_look(address: str) -> Store:
+    """As `open_store`, but a folder that does not exist yet is an empty store, which is not created."""
+    if is_remote(address) or Path(address.removeprefix("file://")).exists():
+        return open_store(address)
+    return Store(address, obstore().store.MemoryStore())
+
+
 def _folder(path: str, *, create: bool) -> "ObjectStore":
     from obstore.exceptions import BaseError
     from obstore.store import LocalStore
