@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from ..errors import CassetteError
 from ..replay.pace import Pace
 from ..replay.session import Session
+from ..routes.admission import OPEN
 from ..routes.base_urls import BASE_URLS, KEYS
 from ..transports.cassette import AsyncCassetteTransport
 
@@ -49,6 +50,7 @@ class TestServer:
             raise CassetteError(
                 "turntape_server needs an ASGI server; install one with: pip install uvicorn httptools"
             ) from exc
+        from ..server.visitors import guarded
         from ..transports.relay import relay
 
         # The socket names TCP explicitly; otherwise asyncio keeps Nagle's algorithm, and each answer waits 40 ms.
@@ -56,7 +58,7 @@ class TestServer:
         self._listener.bind(("127.0.0.1", 0))
         self._listener.listen(2048)
         config = uvicorn.Config(
-            relay(self._transport, self._upstreams),
+            guarded(relay(self._transport, self._upstreams), OPEN),
             log_config=None,
             log_level="critical",
             access_log=False,

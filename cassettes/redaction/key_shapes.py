@@ -69,7 +69,7 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     ("[A-Za-z0-9]{32}", "AKID"),
     (_HEX + "{60,}", "dop_v1_ doo_v1_ dor_v1_"),
     (_WORD + "{30,}", "HRKU- vcp_ nfp_ cfut_ pscale_tkn_ pscale_pw_ pscale_oauth_ sb_secret_"),
-    (_HEX + "{40}", "sbp_ pul-"),
+    (_HEX + "{40}", "sbp_ pul- turntape-"),
     # Code and its tools.
     ("[A-Za-z0-9]{30,}", "ghp_ gho_ ghu_ ghs_ ghr_"),
     ("[A-Za-z0-9_]{30,}", "github_pat_"),

@@ -17,6 +17,7 @@ from ..replay.pace import Pace
 from ..replay.player import Player
 from ..replay.tool_http import http_recording
 from ..replay.tool_player import ToolPlayer
+from ..routes.admission import Admission, base_urls, is_local, new_token, open_to_others
 from .asgi import App, Message, Receive, Send
 from .cassette_folder import CassetteFolder
 from .server import app, serve
@@ -63,7 +64,7 @@ def folder_app(folder: CassetteFolder, *, pace: str | float | Pace = "instant", 
 
 async def _send_listing(folder: CassetteFolder, scope: Message, send: Send) -> None:
     headers = dict(scope["headers"])
-    base = f"http://{headers.get(b'host', b'127.0.0.1').decode('latin-1')}"
+    base = f"http://{headers.get(b'host', b'127.0.0.1').decode('latin-1')}{scope.get('root_path', '')}"
     found = folder.listing(base)
     if b"json" in headers.get(b"accept", b""):
         kind, body = b"application/json", orjson.dumps({"cassettes": found})
@@ -106,16 +107,20 @@ def run_replay(
     live: bool = True,
     tool_link: str | None = None,
     live_tools: Collection[str] = (),
+    token: str | None = None,
 ) -> int:
     """`turntape replay F…`: serve cassettes until interrupted; print what to export, each miss when it happens (unless
     `live` is false), and at the end what was played. With `tool_link`, the recorded tool servers are played on that
-    unix socket, except for those named in `live_tools`."""
+    unix socket, except for those named in `live_tools`. On a `host` beyond loopback each request needs `token`, which
+    is made when it is not given."""
+    if token is None and not is_local(host):
+        token = new_token()
     try:
         folder = CassetteFolder(paths, matching=matching, faults=faults, on_miss=_say_miss if live else None)
-        ready = None if quiet else partial(_say_ready, folder, host)
+        ready = None if quiet else partial(_say_ready, folder, host, token)
         tools, over_http = tools_of(folder, matching, live_tools)
         with link_of(tools, tool_link) if tools and tool_link else nullcontext():
-            serve(folder_app(folder, pace=pace, tools=over_http), host, port, ready=ready)
+            serve(folder_app(folder, pace=pace, tools=over_http), host, port, ready=ready, admission=Admission(token))
         for name, player in folder.players.items():
             _say_report(name, player, folder)
         if tools is not None and (tools.played or (tools.lines() and (tool_link or over_http))):
@@ -126,10 +131,11 @@ def run_replay(
     return 0
 
 
-def _say_ready(folder: CassetteFolder, host: str, port: int) -> None:
-    base = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+def _say_ready(folder: CassetteFolder, host: str, token: str | None, port: int) -> None:
+    first, *others = base_urls(host, port, token)
+    base = first
     many = len(folder.paths) > 1
-    said: list[str] = []
+    said = [] if is_local(host) else [open_to_others(port, "what the cassettes hold can be read by")]
     if "" in folder.players:
         said.append(f"replaying {several(len(folder.players[''].cassette), 'round trip')} at {base}")
     else:
@@ -140,6 +146,7 @@ def _say_ready(folder: CassetteFolder, host: str, port: int) -> None:
         said += [f"  {one['base_url']}" for one in offered[:MOST_LISTED]]
         if len(offered) > MOST_LISTED:
             said.append(f"  and {len(offered) - MOST_LISTED} more")
+    said += [f"  also at {one}" for one in others]
     print("\n".join(said), file=sys.stderr)  # noqa: T201
     for variable, suffix in _EXPORTS if "" in folder.players else ():
         print(f"export {variable}={base}{suffix}", flush=True)  # noqa: T201

@@ -19,10 +19,12 @@ from ..matching.grades import Match
 from ..replay.answer import MISS_STATUS, replayed_headers
 from ..replay.pace import Pace, Pauses
 from ..replay.player import Miss, Player
+from ..routes.admission import OPEN, Admission, is_local
 from ..tape.model import RoundTrip
 from .asgi import App, Cut, Message, Receive, Send
 from .failure_answer import UNANSWERED_STATUS, document, was_tried_again
 from .tool_http import HttpTools
+from .visitors import guarded
 from .websocket import Sockets
 
 
@@ -170,11 +172,18 @@ def serve(
     *,
     pace: str | float | Pace = "instant",
     ready: Callable[[int], None] | None = None,
+    admission: Admission | None = None,
 ) -> None:
     """Serve a player, or another app, until SIGINT or SIGTERM; `ready` is called with the port.
 
-    Raises CassetteError when the port is not available.
+    `admission` says who may come in. Raises CassetteError when the port is not available, and for a host beyond
+    loopback without a token.
     """
+    admission = admission or OPEN
+    if admission.token is None and not is_local(host):
+        raise CassetteError(
+            f"{host} can be reached from other machines, so the port needs a token: pass admission=Admission(token)"
+        )
     try:
         import uvicorn
     except ImportError as exc:
@@ -191,7 +200,7 @@ def serve(
     # From here on requests wait in the backlog, so no client that knows the port is refused.
     listener.listen(2048)
     config = uvicorn.Config(
-        app(source, pace=pace) if isinstance(source, Player) else source,
+        guarded(app(source, pace=pace) if isinstance(source, Player) else source, admission),
         log_config=None,
         log_level="critical",
         access_log=False,

@@ -8,20 +8,21 @@ when it is for a known upstream, for an `--intercept` host, or for a path of an 
 # mitmproxy's headers and connection tables are only partly typed.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
-import base64
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from mitmproxy import connection, http, tls
 from mitmproxy.proxy import server_hooks
 from mitmproxy.proxy.context import Context
 
 from turntape.cassettes.apis.lookup import is_recorded_path, is_recorded_shape
+from turntape.cassettes.routes.admission import OPEN, TOKEN_USER, Admission, basic_login
+from turntape.cassettes.routes.own_addresses import address, is_loopback, machine_names
 from turntape.cassettes.routes.upstreams import UPSTREAMS, Location, Upstream, by_host, joined, locate
 
 from .error_answers import HEADERS, refusal
@@ -31,7 +32,8 @@ from .recorder_addon import RecorderAddon
 from .span_receiver import UPSTREAM as SPANS
 from .span_receiver import accept, run_in, signal_in
 from .unrecorded import UnrecordedTraffic
-from .upstream_proxy import UpstreamProxy, is_loopback
+from .upstream_proxy import UpstreamProxy
+from .visitors import Visitors, is_direct
 
 _NAMED_PLACES = 1000
 """How many URLs that streams have named are remembered; a client uses one as long as its stream is open."""
@@ -39,16 +41,8 @@ _NAMED_PLACES = 1000
 
 def run_of(authorization: str | None) -> str | None:
     """The run that a `Proxy-Authorization: Basic` value names as its user, or None."""
-    if authorization is None:
-        return None
-    scheme, _, encoded = authorization.partition(" ")
-    if scheme.lower() != "basic":
-        return None
-    try:
-        user = base64.b64decode(encoded).decode().partition(":")[0]
-    except ValueError:
-        return None
-    return unquote(user) or None
+    login = basic_login(authorization)
+    return login[0] or None if login and login[0] != TOKEN_USER else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +65,8 @@ class Router:
         intercept: tuple[str, ...],
         upstream_proxy: UpstreamProxy | None,
         played: PlayedTools | None = None,
+        admission: Admission = OPEN,
+        addresses: Iterable[str] = (),
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._recorder = recorder
@@ -82,16 +78,20 @@ class Router:
         self._played = played
         self._clock = clock
         self._runs: dict[str, str] = {}
-        self._own: set[tuple[str, int]] = set()
-        """The local ends of our connections to upstreams."""
         self._named_places: dict[str, Location] = {}
         """Where requests to a URL go that the stream of an upstream has named, by the URL as the client sees it."""
         self.port = 0
         """Our own port; set when it is open."""
         self.unrecorded = UnrecordedTraffic()
+        self.visitors = Visitors(admission, self.unrecorded.refused)
+        self._addresses = {address(one) for one in addresses}
 
     def is_us(self, host: str, port: int) -> bool:
-        return port == self.port and is_loopback(host)
+        """True for our own port, in every spelling of a name or address of this machine."""
+        if port != self.port:
+            return False
+        name = host.lower().removesuffix(".")
+        return is_loopback(host) or name in machine_names() or (address(host) or "") in self._addresses
 
     def is_wanted(self, host: str) -> bool:
         """True when TLS to this host is opened and its requests are recorded."""
@@ -126,24 +126,20 @@ class Router:
             flow.request.headers["proxy-authorization"] = self._upstream_proxy.authorization
 
     def http_connect(self, flow: http.HTTPFlow) -> None:
+        self.visitors.tunnel(flow)
         run = run_of(flow.request.headers.get("proxy-authorization"))
-        if run:
+        if run and flow.response is None:
             self._runs[flow.client_conn.id] = run
 
     def client_disconnected(self, client: connection.Client) -> None:
         self._runs.pop(client.id, None)
+        self.visitors.left(client)
 
     def server_connected(self, data: server_hooks.ServerConnectionHookData) -> None:
-        if data.server.sockname is not None:
-            self._own.add(data.server.sockname[:2])
+        self.visitors.opened(data.server.sockname)
 
     def server_disconnected(self, data: server_hooks.ServerConnectionHookData) -> None:
-        if data.server.sockname is not None:
-            self._own.discard(data.server.sockname[:2])
-
-    def _is_own(self, client: connection.Client) -> bool:
-        """True for a connection that this proxy itself opened, because a name in a request leads back to it."""
-        return client.peername[:2] in self._own
+        self.visitors.closed(data.server.sockname)
 
     def tls_failed_client(self, data: tls.TlsData) -> None:
         host = data.conn.sni if data.conn.sni else (data.context.server.address or ("?",))[0]
@@ -151,13 +147,15 @@ class Router:
 
     def requestheaders(self, flow: http.HTTPFlow) -> None:
         request = flow.request
-        run = run_of(request.headers.pop("proxy-authorization", None)) or self._runs.get(flow.client_conn.id)
+        login = request.headers.pop("proxy-authorization", None)
+        run = run_of(login) or self._runs.get(flow.client_conn.id)
         request.headers.pop("proxy-connection", None)
-        if self._is_own(flow.client_conn):
+        if self.visitors.is_own(flow.client_conn):
             flow.response = led_back(request)
-        elif self.is_us(request.host, request.port):
-            self._base_url(flow, run)
-        else:
+        elif is_direct(request) or self.is_us(request.host, request.port):
+            if self.visitors.enters(flow, login, invited=_asked(request) in self._named_places):
+                self._base_url(flow, run)
+        elif self.visitors.passes(flow, login):
             self._forward(flow, run)
         if flow.response is None:
             self._use_upstream_proxy(flow)
@@ -171,7 +169,7 @@ class Router:
                 url = f"http://127.0.0.1:{self.port}/{SPANS}/v1/traces"
                 self._begin(flow, url, run_in(request.path) or run, "base_url", SPANS)
             return
-        asked = f"http://{_authority(request)}{request.path}"
+        asked = _asked(request)
         location = self._named_places.get(asked) or locate(request.path, self._upstreams)
         if location is None:
             flow.response = unknown_route(request.path)
@@ -299,6 +297,11 @@ class Router:
 def _authority(request: http.Request) -> str:
     """The host that the client named: in its Host header, if it has one."""
     return request.headers.get("host") or request.authority or f"{request.host}:{request.port}"
+
+
+def _asked(request: http.Request) -> str:
+    """The URL of a base-URL request, as the client sees it."""
+    return f"http://{_authority(request)}{request.path}"
 
 
 def _wants_a_stream(request: http.Request) -> bool:

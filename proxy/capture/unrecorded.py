@@ -16,3 +16,5 @@ class UnrecordedTraffic:
     """TLS handshakes that the client ended, most often because it does not trust turntape's certificate."""
     bypassed: Counter[str] = field(default_factory=Counter[str])
     """Connections that the command made without the proxy, by place and program; only where they can be observed."""
+    refused: Counter[str] = field(default_factory=Counter[str])
+    """Requests that were not let in (`Admission`), by what was wrong with them."""

@@ -6,13 +6,13 @@ are connected to directly, as without turntape.
 
 import base64
 import ipaddress
-import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.routes.own_addresses import is_loopback
 
 PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
 """The environment variables that name a proxy. The first one that is set wins."""
@@ -66,7 +66,7 @@ def from_environment(environ: Mapping[str, str], port: int) -> str | None:
 
 def is_ours(url: str, port: int) -> bool:
     """True for a URL of turntape itself, which listens on `port` of this machine."""
-    place = urlsplit(url if "://" in url else f"http://{url}").netloc
+    place = urlsplit(url if "://" in url else f"http://{url}").netloc.rpartition("@")[2]
     return place in (f"127.0.0.1:{port}", f"localhost:{port}")
 
 
@@ -99,24 +99,6 @@ def shown(url: str) -> str:
     """A URL with its login left out."""
     before, at, rest = url.rpartition("@")
     return f"{before[: before.find('://') + 3] if '://' in before else ''}…@{rest}" if at else url
-
-
-def is_loopback(host: str) -> bool:
-    """True for `localhost`, names below it, and addresses of this machine alone, however they are spelled."""
-    name = host.lower().removesuffix(".")
-    if name == "localhost" or name.endswith(".localhost"):
-        return True
-    try:
-        address = ipaddress.ip_address(name.strip("[]"))
-    except ValueError:
-        # What the system's resolver also reads as an address: `127.1`, `2130706433`, `0x7f.1`.
-        if not name[:1].isdigit():
-            return False
-        try:
-            address = ipaddress.ip_address(socket.inet_aton(name))
-        except OSError:
-            return False
-    return address.is_loopback or address.is_unspecified
 
 
 def _exempts(entry: str, host: str, port: int) -> bool:

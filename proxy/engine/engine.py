@@ -19,13 +19,16 @@ from typing import TYPE_CHECKING, Protocol
 from mitmproxy import options
 from mitmproxy.addons import proxyserver, tlsconfig
 
+from turntape.cassettes.routes.admission import OPEN, Admission, is_local
+from turntape.cassettes.routes.own_addresses import is_loopback, machine_addresses
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..capture.recorder_addon import RecorderAddon
 from ..capture.routing import PlayedTools, Router
 from ..capture.span_receiver import SpanReceiver
 from ..capture.unrecorded import UnrecordedTraffic
-from ..capture.upstream_proxy import UpstreamProxy, is_loopback
+from ..capture.upstream_proxy import UpstreamProxy
+from ..capture.visitors import note_direct_requests
 from ..limits.limit_checker import LimitChecker
 from ..limits.limits import LimitReached
 from ..limits.limits_addon import LimitsAddon
@@ -75,6 +78,7 @@ class Engine:
     - `breakpoints`: which answers are held, and who decides about them.
     - `prove`: put a witness in front of the proxy and one behind it; `proof` compares them after `stop`.
     - `addon`: makes an addon that may answer in place of the API.
+    - `admission`: who may use the port; without a token it is open to every program of this machine.
 
     `start` raises OSError when the port is taken.
     """
@@ -97,6 +101,7 @@ class Engine:
         breakpoints: "Breakpoints | None" = None,
         prove: bool = False,
         addon: AddonFactory | None = None,
+        admission: Admission = OPEN,
         played_tools: PlayedTools | None = None,
     ) -> None:
         self.host = host
@@ -117,6 +122,8 @@ class Engine:
             intercept=intercept,
             upstream_proxy=upstream_proxy,
             played=played_tools,
+            admission=admission,
+            addresses=() if is_local(host) else machine_addresses(),
         )
         self._breakpoints = self._breakpoints_addon(breakpoints) if breakpoints is not None else None
         self._prove = prove
@@ -150,6 +157,7 @@ class Engine:
     async def start(self) -> None:
         self._confdir.mkdir(parents=True, exist_ok=True, mode=0o700)
         pass_trailers_on()
+        note_direct_requests()
         settings = options.Options(
             confdir=str(self._confdir),
             listen_host=self.host,

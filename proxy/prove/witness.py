@@ -11,8 +11,9 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
 
+from turntape.cassettes.routes.own_addresses import is_loopback
+
 from ..capture.certificates import BASENAME, KEY_BITS
-from ..capture.upstream_proxy import is_loopback
 from .wire import Wire, Wires
 
 _SIZE = 1 << 16

@@ -56,7 +56,7 @@ KEYS: dict[str, tuple[str, list[str]]] = {
     """)},
     **{prefix: (HEX * 15, [HEX * 14 + HEX[:3]]) for prefix in names("dop_v1_ doo_v1_ dor_v1_")},
     **{prefix: (HEX * 8, [HEX * 7 + HEX[:3]]) for prefix in names("ls__ fc- dapi shpat_ shpca_ shppa_ shpss_ key-")},
-    **{prefix: (HEX * 10, [HEX * 9 + HEX[:3]]) for prefix in names("sbp_ pul-")},
+    **{prefix: (HEX * 10, [HEX * 9 + HEX[:3]]) for prefix in names("sbp_ pul- turntape-")},
     **{prefix: (HEX * 12, [HEX * 11 + HEX[:3]]) for prefix in names("sk_ rubygems_")},
     **{prefix: ("aZ0/+9" * 10, [("aZ0/+9" * 10)[:59]]) for prefix in names("""
         ABSK IQoJb3JpZ2lu FwoGZXIvYXdz fm1a_ fm1r_ fm2_
@@ -96,7 +96,7 @@ KEYS: dict[str, tuple[str, list[str]]] = {
 
 FIXED = names("""
     AIza AKIA ASIA ABIA ACCA AKID npm_ SG. pa- csk- ls__ fc- sk_ rubygems_ oy2 CLOJARS_ GOCSPX- NRAK- secret_ glsa_
-    sbp_ pul- AGE-SECRET-KEY-1 shpat_ shpca_ shppa_ shpss_ key- SK dt0c01. v1.0- pat
+    sbp_ pul- turntape- AGE-SECRET-KEY-1 shpat_ shpca_ shppa_ shpss_ key- SK dt0c01. v1.0- pat
 """)
 """Keys of one length, or of a fixed form."""
 
