@@ -160,7 +160,7 @@ def field(fields: Iterable[tuple[str, str]], name: str) -> str | None:
 def base_urls(host: str, port: int, token: str | None = None) -> list[str]:
     """The URLs that reach a port that listens on `host`, with the token, the best first.
 
-    `0.0.0.0` and `::` are no addresses that a client can use: these give each address of this machine.
+    `0.0.0.0` and `::` are for listening only: these give each address of this machine.
     """
     found = address(host)
     hosts = [host]

@@ -21,7 +21,7 @@ from .error_answers import HEADERS, refusal
 
 _STATUS = {"host": 403, "origin": 403, "token": 401}
 _ASKS = {"proxy-authenticate": 'Basic realm="turntape"'}
-"""Some clients send the token only after they were asked for it."""
+"""Some clients send the token only after this request for it."""
 _SHOWN = 80
 """How many characters of a visitor's own words are repeated."""
 _DIRECT = "turntape_direct"

@@ -82,7 +82,7 @@ def test_a_websocket_is_refused_too(extensions: dict[str, object], types: list[s
     assert [one["type"] for one in sent] == types
 
 
-def test_what_is_no_request_passes() -> None:
+def test_other_messages_of_the_server_pass() -> None:
     app, sent = ask(Admission(TOKEN), type="lifespan")
 
     assert len(app.scopes) == len(sent) == 1
