@@ -2,10 +2,11 @@
 
 Streamable HTTP (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports, read 2026-11-22): a message
 of the client is a POST, its answer is JSON or an event stream, and a GET opens a stream of the server's messages.
+`tool_sse` has the older transport.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -14,6 +15,7 @@ from ..framing import decode
 from ..matching.request_key import header
 from ..tape.model import Request, Response, RoundTrip, Side, ToolWire
 from .tool_recording import Json, message
+from .tool_sse import ToolStream, tool_streams
 
 SESSION = "mcp-session-id"
 EVENTS = "text/event-stream"
@@ -38,13 +40,23 @@ class HttpRecording:
     trips: dict[int, RoundTrip] = field(default_factory=dict[int, RoundTrip])
     """The round trips that hold them, by number."""
     places: dict[Place, list[RoundTrip]] = field(default_factory=dict[Place, list[RoundTrip]])
+    streams: dict[Place, list[ToolStream]] = field(default_factory=dict[Place, list[ToolStream]])
+    """The connections to servers of the older transport, by the place of their stream."""
 
     def at(self, host: str, path: str) -> Place | None:
         """The server at an address; the host need not be the recorded one when only one server has the path."""
-        if (exact := Place(host, path)) in self.places:
-            return exact
-        same = [place for place in self.places if place.path == path]
-        return same[0] if len(same) == 1 else None
+        return _named(self.places, host, path)
+
+    def stream_at(self, host: str, path: str) -> Place | None:
+        """As `at`, for the stream of a server of the older transport."""
+        return _named(self.streams, host, path)
+
+
+def _named(places: Collection[Place], host: str, path: str) -> Place | None:
+    if (exact := Place(host, path)) in places:
+        return exact
+    same = [place for place in places if place.path == path]
+    return same[0] if len(same) == 1 else None
 
 
 class _Message(NamedTuple):
@@ -75,8 +87,14 @@ def http_recording(trips: Iterable[RoundTrip]) -> HttpRecording:
     """The tool servers over HTTP among these round trips."""
     found = HttpRecording()
     others: list[RoundTrip] = []
-    for trip in trips:
-        if trip.tool_wire is not None:
+    over_http = [trip for trip in trips if trip.tool_wire is None]
+    for stream in tool_streams(over_http):
+        place = place_of(stream.trip.request.url)
+        found.streams.setdefault(place, []).append(stream)
+        found.trips.update((trip.index, trip) for trip in (stream.trip, *stream.posts))
+        found.exchanges += _exchanges(str(place), [stream.trip, *stream.posts], stream.target)
+    for trip in over_http:
+        if trip.index in found.trips:
             continue
         if trip.request.method == "POST" and _is_json_rpc(message(trip.request.body)):
             found.places.setdefault(place_of(trip.request.url), []).append(trip)
@@ -120,12 +138,13 @@ def _answers(raw: bytes, asked: Json) -> bool:
     return "method" not in data and "id" in asked and _is_json_rpc(data) and data.get("id") == asked["id"]
 
 
-def _exchanges(server: str, trips: list[RoundTrip]) -> Iterator[RoundTrip]:
+def _exchanges(server: str, trips: list[RoundTrip], session: str = "") -> Iterator[RoundTrip]:
+    """The messages in these round trips as exchanges, of one session where it is given."""
     sessions: defaultdict[str, list[_Message]] = defaultdict(list)
     for trip in trips:
         answer = trip.response
         given = header(answer.headers, SESSION) if answer is not None else ""
-        key = header(trip.request.headers, SESSION) or given or server
+        key = session or header(trip.request.headers, SESSION) or given or server
         if trip.request.method == "POST":
             sessions[key].append(_Message(trip.started_at, "client", trip.request.body, trip))
         for raw, at in said_in(answer) if answer is not None else ():

@@ -50,7 +50,7 @@ def app(player: Player, *, pace: str | float | Pace = "instant", tools: HttpTool
             body += message.get("body", b"")
             if not message.get("more_body"):
                 break
-        if tools is not None and await tools.answer(scope, headers, body, receive, send):
+        if tools is not None and await tools.answer(scope, target, headers, body, receive, send):
             return
         asked = (scope["method"], target, body)
         try:

@@ -2,12 +2,14 @@
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Callable
 
 from ..matching.request_key import header
 from ..replay.answer import replayed_headers
 from ..replay.tool_http import EVENTS, SESSION, HttpRecording, Place, is_stream
 from ..replay.tool_player import Sent, ToolConnection, ToolPlayer
 from ..replay.tool_recording import Asked, message
+from ..replay.tool_sse import ENDPOINT, target_of
 from ..tape.model import Headers, RoundTrip
 from .asgi import Message, Receive, Send
 
@@ -35,6 +37,10 @@ class _Session:
             self._queues[sent.origin if own else None].append(sent)
         return self._queues.pop(number, [])
 
+    def take_all(self) -> list[Sent]:
+        """Everything that is due."""
+        return list(self.connection.sent(asyncio.get_running_loop().time()))
+
 
 class HttpTools:
     """The recorded tool servers over HTTP. `await tools.answer(…)` serves a request when it is for one of them."""
@@ -44,13 +50,25 @@ class HttpTools:
         self._recording = recording
         self._sessions: dict[tuple[Place, str], _Session] = {}
         self._opened: defaultdict[Place, int] = defaultdict(int)
+        self._streams: dict[str, _Session] = {}
+        """The sessions of the older transport, by path and query of the URL for the client's messages."""
 
-    async def answer(self, scope: Message, headers: Headers, body: bytes, receive: Receive, send: Send) -> bool:
+    async def answer(
+        self, scope: Message, target: str, headers: Headers, body: bytes, receive: Receive, send: Send
+    ) -> bool:
         """Serve one request; False when it is for something else."""
-        place = self._recording.at(header(headers, "host"), scope["path"])
+        method, given, host = str(scope["method"]), header(headers, SESSION), header(headers, "host")
+        target = target_of(target)
+        if method == "POST" and target in self._streams:
+            self._streams[target].connection.receive(body, asyncio.get_running_loop().time())
+            await _send(send, 202)
+            return True
+        if method == "GET" and (opened := self._recording.stream_at(host, scope["path"])) is not None:
+            await self._stream(opened, receive, send)
+            return True
+        place = self._recording.at(host, scope["path"])
         if place is None:
             return False
-        method, given = str(scope["method"]), header(headers, SESSION)
         said = message(body)
         if method == "POST" and said.get("jsonrpc") == "2.0":
             await self._post(place, given, body, receive, send)
@@ -144,15 +162,34 @@ class HttpTools:
             await _send(send, response.status if response is not None and not is_stream(response) else 405)
             return
         await _start(send, 200, [("content-type", EVENTS), ("cache-control", "no-cache")])
-        left = asyncio.ensure_future(_gone(receive))
+        await _streamed(session, lambda: session.take(None), receive, send)
+
+    async def _stream(self, place: Place, receive: Receive, send: Send) -> None:
+        """A connection of the older transport, until the client leaves."""
+        known = [stream.target for stream in self._recording.streams[place]]
+        number = self._opened[place]
+        self._opened[place] += 1
+        target = known[number] if number < len(known) else f"{known[-1]}-{number}"
+        session = self._streams[target] = _Session(self._player.connect(str(place)))
+        await _start(send, 200, [("content-type", EVENTS), ("cache-control", "no-cache")])
+        await _event(send, target.encode(), ENDPOINT)
         try:
-            while not left.done() and not session.connection.closed:
-                for sent in session.take(None):
-                    await _event(send, sent.data)
-                await asyncio.wait({left}, timeout=_PAUSE)
+            await _streamed(session, session.take_all, receive, send)
         finally:
-            left.cancel()
-        await send({"type": "http.response.body", "body": b""})
+            del self._streams[target]
+
+
+async def _streamed(session: _Session, take: Callable[[], list[Sent]], receive: Receive, send: Send) -> None:
+    """What is due, as it becomes due, until the client leaves or the server ends."""
+    left = asyncio.ensure_future(_gone(receive))
+    try:
+        while not left.done() and not session.connection.closed:
+            for sent in take():
+                await _event(send, sent.data)
+            await asyncio.wait({left}, timeout=_PAUSE)
+    finally:
+        left.cancel()
+    await send({"type": "http.response.body", "body": b""})
 
 
 async def _gone(receive: Receive) -> None:
@@ -170,6 +207,6 @@ async def _send(send: Send, status: int, headers: list[tuple[str, str]] | None =
     await send({"type": "http.response.body", "body": body})
 
 
-async def _event(send: Send, data: bytes) -> None:
-    body = b"event: message\ndata: " + data + b"\n\n"
+async def _event(send: Send, data: bytes, name: str = "message") -> None:
+    body = b"event: " + name.encode() + b"\ndata: " + data + b"\n\n"
     await send({"type": "http.response.body", "body": body, "more_body": True})

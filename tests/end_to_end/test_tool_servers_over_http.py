@@ -20,6 +20,8 @@ from mcp.client.streamable_http import streamable_http_client
 from waiting import eventually
 
 from turntape.cassettes import Cassette, Recorder, RoundTrip
+from turntape.cassettes.server.cassette_folder import CassetteFolder
+from turntape.cassettes.server.folder_server import folder_app, tools_of
 from turntape.inspector.tools.tool_messages import ToolMessage, tool_messages
 from turntape.inspector.wire.parse import read
 from turntape.proxy.engine.engine import Engine, running
@@ -219,6 +221,24 @@ def test_the_transport_of_2024_with_two_urls(
     posts = {trip.request.url.partition("?")[0] for trip in trips if trip is not stream}
     assert posts == {f"http://127.0.0.1:{old_sse}/messages/"}
     assert len({one.session for one in messages}) == 1
+
+
+def test_the_transport_of_2024_is_played_without_the_server(old_sse: int, tape: Path, confdir: Path) -> None:
+    async def run(url: str, factory: Any) -> None:
+        async with session(sse_client(url, httpx_client_factory=factory)) as client:
+            await use(client)
+
+    with recorded("forward", old_sse, tape, confdir) as route:
+        asyncio.run(run(route.url("/sse"), route.sse_client))
+        eventually(lambda: any(trip.request.method == "GET" for trip in Cassette.load(tape)))
+
+    folder = CassetteFolder([tape])
+    tools, over_http = tools_of(folder, None, ())
+    assert tools is not None
+    with serving(folder_app(folder, tools=over_http)) as port:
+        asyncio.run(run(f"http://127.0.0.1:{port}/sse", lambda **_: httpx2.AsyncClient(trust_env=False)))
+    assert not tools.misses
+    assert folder.players[""].report().unplayed == ()
 
 
 def test_a_call_that_its_client_abandons_is_recorded_with_what_had_arrived(

@@ -83,7 +83,8 @@ def serving(trips: list[RoundTrip]) -> Ask:
                 enough.set()
 
         head = [(b"host", b"h:1"), *([(SESSION.encode(), session.encode())] if session else [])]
-        scope = {"type": "http", "method": method, "path": path, "query_string": b"", "headers": head}
+        where, _, query = path.partition("?")
+        scope = {"type": "http", "method": method, "path": where, "query_string": query.encode(), "headers": head}
         await serve(scope, receive, send)
         headers = {name.decode(): value.decode() for name, value in start["headers"]}
         return start["status"], headers, b"".join(got)
@@ -181,7 +182,7 @@ def test_a_request_that_the_client_gave_up_gets_no_answer_again() -> None:
     async def ask() -> bool:
         scope = {"method": "POST", "path": "/mcp"}
         data = body(id=1, method="server/discover")
-        asked = asyncio.ensure_future(tools.answer(scope, (("host", "h:1"),), data, receive, send))
+        asked = asyncio.ensure_future(tools.answer(scope, "/mcp", (("host", "h:1"),), data, receive, send))
         for _ in range(5):
             await asyncio.sleep(0)
         assert not asked.done()
@@ -191,3 +192,36 @@ def test_a_request_that_the_client_gave_up_gets_no_answer_again() -> None:
     assert asyncio.run(ask())
     assert sent == []
     assert player.report().unplayed == ()
+
+
+def old_transport() -> list[RoundTrip]:
+    """One connection with one call."""
+    stream = b"event: endpoint\ndata: /messages?s=a\n\n" + events(body(id=1, result="P"))
+    head = (("content-type", "text/event-stream"),)
+    return [
+        RoundTrip(Request("POST", "http://h:1/messages?s=a", (), call(1, "plain")), Response(202), 100.0, index=0),
+        RoundTrip(Request("GET", "http://h:1/sse"), Response(200, headers=head, content=stream), 100.0, index=1),
+    ]
+
+
+def test_the_older_transport_answers_in_its_stream() -> None:
+    async def run() -> None:
+        ask = serving(old_transport())
+        stream = asyncio.ensure_future(ask("GET", path="/sse", until=b'"P"'))
+        for _ in range(3):
+            await asyncio.sleep(0)
+        assert (await ask(sent=call(8, "plain"), path="/messages?s=a"))[0] == 202
+        status, headers, said = await stream
+        assert (status, headers["content-type"]) == (200, "text/event-stream")
+        assert said == b"event: endpoint\ndata: /messages?s=a\n\n" + events(body(id=8, result="P"))
+        assert (await ask(sent=call(9, "plain"), path="/messages?s=a"))[0] == 400  # the stream is closed
+
+    asyncio.run(run())
+
+
+def test_each_stream_of_the_older_transport_has_its_own_url() -> None:
+    async def run() -> list[bytes]:
+        ask = serving(old_transport())
+        return [(await ask("GET", path="/sse", until=b"endpoint"))[2].splitlines()[1] for _ in range(2)]
+
+    assert asyncio.run(run()) == [b"data: /messages?s=a", b"data: /messages?s=a-1"]
