@@ -1,6 +1,6 @@
 """The viewer without a terminal, for tests: open it, press keys, read the screen."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,16 @@ async def settle(pilot: Pilot[Any]) -> None:
         raise AssertionError("the viewer did not settle")
     await pilot.pause()
     await pilot.pause()
+
+
+async def when(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
+    """Wait until something holds that the viewer does on its own, however slow the machine is. Then check it."""
+    for _ in range(2000):
+        if holds():
+            break
+        await pilot.pause(0.005)
+    await settle(pilot)
+    assert holds()
 
 
 def _laid_out(view: PageView) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conversations import chat, loop, said, user
-from viewing import EXAMPLE, pause, press, screen, settle, viewing
+from viewing import EXAMPLE, pause, press, screen, settle, viewing, when
 
 from turntape.cassettes import Cassette, Recorder
 from turntape.inspector.views.tui.app import Viewer
@@ -371,9 +371,7 @@ def test_help_and_the_palette_open_and_close() -> None:
             await press(pilot, "escape", "ctrl+p")
             assert "Next finding" in screen(app)
             await press(pilot, *"growth", "enter")
-            await pilot.pause(0.1)
-            await settle(pilot)
-            assert app.run_screen.view == "growth"
+            await when(pilot, lambda: app.run_screen.view == "growth")
 
     run(flow)
 
@@ -383,12 +381,9 @@ def test_a_number_after_the_colon_goes_to_that_turn(typed: str, turn: int | None
     async def flow() -> None:
         async with viewing(keys=["colon"]) as (app, pilot):
             await pilot.press(*("space" if key == " " else key for key in typed), "enter")
-            await pilot.pause(0.1)
-            await settle(pilot)
             if turn is None:
-                assert row(app) == ("t1", 1) and f"there is no turn {typed} in this run" in screen(app)
-            else:
-                assert row(app) == ("t1", turn)
+                await when(pilot, lambda: f"there is no turn {typed} in this run" in screen(app))
+            await when(pilot, lambda: row(app) == ("t1", turn or 1))
 
     run(flow)
 
@@ -397,9 +392,7 @@ def test_a_command_picked_in_the_list_of_the_palette_is_run() -> None:
     async def flow() -> None:
         async with viewing(keys=["colon"]) as (app, pilot):
             await pilot.press("down", "enter")
-            await pilot.pause(0.1)
-            await settle(pilot)
-            assert app.run_screen.view == "wire"
+            await when(pilot, lambda: app.run_screen.view == "wire")
 
     run(flow)
 
@@ -407,9 +400,8 @@ def test_a_command_picked_in_the_list_of_the_palette_is_run() -> None:
 def test_a_word_of_the_system_prompt_is_found_once_at_its_first_turn() -> None:
     async def flow() -> None:
         async with viewing(keys=["G", "/", *'"apologize', "space", *'and"', "enter"]) as (app, pilot):
-            await pilot.pause(0.1)
-            await settle(pilot)
-            assert "2 of 12 round trips" in screen(app) and "match 1 of 1 on this page" in screen(app)
+            await when(pilot, lambda: "2 of 12 round trips" in screen(app))
+            await when(pilot, lambda: "match 1 of 1 on this page" in screen(app))
             assert [app.run_.rows.all[p].index for p in app.run_screen.panes.turns.places] == [0, 7]
 
     run(flow)
