@@ -30,7 +30,7 @@ LEVELS = {
         "transports",
         "pytest_plugin",
     ),
-    "inspector": ("wire", "analysis", "tools", "findings", "run", "check", "compare", "views", "fleet"),
+    "inspector": ("wire", "analysis", "tools", "findings", "run", "otlp", "check", "compare", "views", "fleet"),
     "proxy": ("capture", "limits", "breakpoints", "prove", "engine", "sidecar", "tool_wire", "launch")
     + ("doctor", "mcp_server", "cli"),
 }
@@ -39,7 +39,7 @@ ONLY_IN = {
     "mitmproxy": ("proxy",),
     "textual": ("inspector/views/tui",),
     "mcp": ("proxy/mcp_server",),
-    "httpx": ("cassettes/transports", "proxy/scripted/agent.py"),
+    "httpx": ("cassettes/transports", "inspector/otlp/sender.py", "proxy/scripted/agent.py"),
     "httpx2": ("cassettes/transports",),
     "vcr": (),
     "obstore": ("inspector/fleet",),

@@ -10,6 +10,7 @@ from typing import cast
 import orjson
 
 from ..errors import CassetteError
+from .carried import CONTINUED, carries_in
 from .delta import Window
 from .format import read_round_trip
 from .json_fields import Json, a_body, restored
@@ -49,6 +50,8 @@ class Lines:
         """The highest number of a round trip or a label."""
         self.labels: dict[int, dict[str, object]] = {}
         self.problems: list[str] = []
+        self.continued: frozenset[int] = frozenset()
+        """The round trips that the next segment carries."""
         self._servers: dict[str, list[Json]] = {}
         """Session of a tool server → its lines."""
         self._positions: dict[int, int] = {}
@@ -71,6 +74,9 @@ class Lines:
             self.problems.append(f"line {number} is not a JSON object and was skipped")
             return
         fields = cast(Json, value)
+        if isinstance(fields.get(CONTINUED), dict):
+            self.continued = carries_in(fields)
+            return
         name = next((name for name in _KINDS if name in fields), None)
         if name is None:
             return  # a newer minor version may have lines that we do not know

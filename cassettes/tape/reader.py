@@ -14,6 +14,7 @@ from typing import Self, cast, overload
 import orjson
 
 from ..errors import CassetteError, FormatError
+from .carried import FIELD as CARRIED
 from .compression import MAGIC, Decompression
 from .format import MAJOR
 from .json_fields import Json
@@ -45,12 +46,16 @@ BLOCK = 1 << 20
 
 
 class Cassette:
-    """The round trips of a file, in the order in which they ended. `Cassette.load(path)` opens one."""
+    """The round trips of a file, in the order in which they ended. `Cassette.load(path)` opens one.
+
+    Round trips that a segment carries from the one before belong to that one: only `with_carried` gives them.
+    """
 
     def __init__(self, lines: Lines, header: dict[str, object], path: Path | None = None, torn: bool = False) -> None:
         self._lines = lines
-        self._places: Sequence[int] = range(len(lines.trips))
-        """The places in `lines` that this cassette gives."""
+        own = [place for place, fields in enumerate(lines.trips) if CARRIED not in fields]
+        self._places: Sequence[int] = own if len(own) < len(lines.trips) else range(len(own))
+        """The places in `lines` that this cassette gives: not those of carried round trips."""
         self._given: list[RoundTrip] | None = None
         self.header = header
         """The fields of the first line: `turntape` (format version), `tool`, `started_at`, `salt`."""
@@ -121,6 +126,21 @@ class Cassette:
         """The salt of the fingerprints in this file."""
         salt = self.header.get("salt")
         return salt if isinstance(salt, str) else None
+
+    @property
+    def continued(self) -> frozenset[int]:
+        """The round trips that the next segment of the recording carries; empty for all but a segment."""
+        return self._lines.continued
+
+    def with_carried(self) -> Self:
+        """The same file with the round trips that it carries from an earlier segment. Itself without any."""
+        mine = set(self._places)
+        places = [at for at, fields in enumerate(self._lines.trips) if at in mine or CARRIED in fields]
+        if self._given is not None or len(places) == len(mine):
+            return self
+        other = copy(self)
+        other._places = places
+        return other
 
     def without_tool_wire(self) -> Self:
         """The same file with its HTTP round trips alone: what can be played as the API. Itself without others."""
@@ -213,6 +233,11 @@ class Tail:
     @property
     def problems(self) -> list[str]:
         return self._lines.problems
+
+    @property
+    def continued(self) -> frozenset[int]:
+        """As `Cassette.continued`, of what was polled so far."""
+        return self._lines.continued
 
     @property
     def tool_servers(self) -> dict[str, ToolServer]:

@@ -8,6 +8,7 @@ that turn. The edge of every turn says what it follows from, why, and how sure t
 from hashlib import blake2b
 from typing import Literal
 
+from turntape.cassettes.tape.carried import Carried, carried
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.values import Reading
@@ -28,6 +29,8 @@ class Threads:
     def __init__(self) -> None:
         self._index = ThreadIndex()
         self._rebuilt = RebuiltPrompts()
+        self.count = 0
+        """Threads so far, those of the earlier segments of a recording included."""
 
     def add(self, round_trip: RoundTrip, reading: Reading) -> Turn:
         """The turn of this round trip to a generation endpoint."""
@@ -228,13 +231,17 @@ class Threads:
     def _start(
         self, new: NewRequest, edge: Edge, history: Literal["first", "extended"] = "first", shared: int = 0
     ) -> Turn:
-        """The first turn of a new thread."""
+        """The first turn of a new thread; of one that an earlier segment began, where it was there."""
+        mark = carried(new.round_trip) or Carried()
+        known = mark.thread if mark.thread not in self._index.last else None
+        self.count = max(self.count + (known is None), mark.threads)
         return Turn(
             round_trip=new.round_trip,
             reading=new.reading,
             conversation=new.conversation,
-            thread=f"t{len(self._index.last) + 1}",
-            number=1,
+            thread=known or f"t{self.count}",
+            number=(mark.turn if known else None) or 1,
+            attempt=(mark.attempt if known else None) or 1,
             history=history,
             shared=shared,
             edge=edge,

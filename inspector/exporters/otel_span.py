@@ -8,11 +8,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
+from importlib.metadata import version
 from typing import cast
 from urllib.parse import urlsplit
 
 from ..wire.json_value import Object
 
+SCHEMA = "https://opentelemetry.io/schemas/1.44.0"
 INTERNAL, CLIENT = 1, 3
 """SpanKind."""
 ERROR = 2
@@ -47,6 +49,26 @@ class TraceContext:
 def span_id(size: int, *parts: object) -> str:
     """An id of `size` bytes that is the same each time a cassette is exported."""
     return blake2b("\0".join(map(str, parts)).encode("utf-8", "surrogatepass"), digest_size=size).hexdigest()
+
+
+def trace_of(recording: str, run: str | None) -> str:
+    """The id of the trace that a run is, when the user's own tracing names none."""
+    return span_id(16, "trace", recording, run or "")
+
+
+def conversation_of(recording: str, thread: str) -> str:
+    """The conversation's id, which no other recording has."""
+    return f"{recording}/{thread}"
+
+
+def resource_spans(run: str | None, spans: list[Object]) -> Object:
+    """The spans of one run, with the service that they are of."""
+    scope: Object = {"name": "turntape", "version": version("turntape")}
+    return {
+        "resource": {"attributes": attributes_of({"service.name": run or "agent"})},
+        "scopeSpans": [{"scope": scope, "spans": spans, "schemaUrl": SCHEMA}],
+        "schemaUrl": SCHEMA,
+    }
 
 
 def nanoseconds(seconds: float) -> int:

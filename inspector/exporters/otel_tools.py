@@ -82,7 +82,7 @@ def tool_spans(
         "startTimeUnixNano": str(started),
         "endTimeUnixNano": str(started + round((run.duration_ms or 0) * 1_000_000)),
     }
-    error, status = _error(run)
+    error, status = _error(run, content)
     both: dict[str, object] = {"gen_ai.operation.name": "execute_tool", **_content(run, content), **error}
     names = ("tool", run.session, run.index, run.call_id, run.name)
     reported = run.source == "span"
@@ -140,7 +140,7 @@ def _wire(run: ToolRun, request: ToolRequest) -> dict[str, object]:
     }
 
 
-def _error(run: ToolRun) -> tuple[dict[str, object], Object]:
+def _error(run: ToolRun, content: bool) -> tuple[dict[str, object], Object]:
     """The attribute and the status of a run that failed; nothing for one that did not."""
     error = as_object(run.error)
     if error:
@@ -151,7 +151,7 @@ def _error(run: ToolRun) -> tuple[dict[str, object], Object]:
         kind, message = run.outcome, ""
     else:
         return {}, {}
-    status: Object = {"code": ERROR, **({"message": message} if message else {})}
+    status: Object = {"code": ERROR, **({"message": message} if message and content else {})}
     return {"error.type": kind}, {"status": status}
 
 

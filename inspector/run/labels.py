@@ -8,12 +8,14 @@ client did.
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
+from turntape.cassettes.tape.carried import carried
 from turntape.cassettes.tape.format import stamp
 from turntape.cassettes.tape.model import RoundTrip
+from turntape.cassettes.tape.reader import Cassette
 
 from ..analysis.dispatch import Dispatch, dispatch
 from ..analysis.history_diff import HistoryDiff
@@ -23,6 +25,7 @@ from ..analysis.threads import Threads
 from ..analysis.turn import Turn
 from ..findings.causes import STORM
 from ..findings.engine import JudgedTurn, RuleEngine
+from ..findings.finding import Finding
 from ..tools.spans import spans_ahead
 from ..tools.tool_run import ToolRun
 from ..wire.parse import read
@@ -57,6 +60,9 @@ class Labeller:
         self._handshakes: dict[Address, list[tuple[JudgedTurn, Label]]] = {}
         """The WebSocket handshakes that failed since the last answer from there, at most `_MOST_FAILED`."""
         self._problems: list[str] = []
+        self._carried: set[int] = set()
+        """Round trips of an earlier segment: they are read, and have no label here."""
+        self._continued: frozenset[int] = frozenset()
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -67,6 +73,20 @@ class Labeller:
         """Tool runs that are recorded after the turns whose calls they are, as `spans_ahead` gives them."""
         self._tools.expect(runs)
 
+    def continues(self, numbers: Collection[int]) -> None:
+        """The next segment carries these round trips: the end of this one is not the end of their threads."""
+        self._continued = frozenset(numbers)
+
+    @property
+    def threads(self) -> int:
+        """How many threads there were, those of earlier segments included."""
+        return self._threads.count
+
+    def open_turns(self) -> list[Turn]:
+        """The last turn of each thread, the latest first."""
+        turns = [judged.context.turn for judged, _ in self._open.values()]
+        return sorted(turns, key=lambda turn: turn.round_trip.started_at, reverse=True)
+
     def add(self, round_trip: RoundTrip) -> list[tuple[int, Label]]:
         """The label of this round trip, and the new one of the turn whose client layer it decides."""
         return [(index, done.label) for index, done in self.follow(round_trip)]
@@ -74,9 +94,17 @@ class Labeller:
     def follow(self, round_trip: RoundTrip) -> Iterator[tuple[int, LabelledRoundTrip]]:
         """As `add`, with the readings. The turns of a session all have the number of its round trip.
 
+        A round trip that is carried from an earlier segment has no label: what the next turn shows of it is a finding
+        of that turn.
+
         A round trip whose analysis fails has a label without layers, and a sentence in `problems`; the others are
         not affected.
         """
+        if carried(round_trip) is not None:
+            self._carried.add(round_trip.index)
+        yield from (one for one in self._guarded(round_trip) if one[0] not in self._carried)
+
+    def _guarded(self, round_trip: RoundTrip) -> Iterator[tuple[int, LabelledRoundTrip]]:
         try:
             yield from self._follow(round_trip)
         except Exception as exc:  # noqa: BLE001 - whatever is on the wire, the rest of the run must be shown
@@ -98,7 +126,7 @@ class Labeller:
     def _follow(self, round_trip: RoundTrip) -> Iterator[tuple[int, LabelledRoundTrip]]:
         if turns := turns_of(round_trip):
             for turn in turns:
-                yield from self.follow(turn)
+                yield from self._guarded(turn)
             return
         reading = read(round_trip)
         if reading.kind == "tools":
@@ -110,16 +138,21 @@ class Labeller:
         turn = self._threads.add(round_trip, reading)
         self._latest[round_trip.run] = round_trip.started_at
         before = self._open.get(turn.thread)
+        inherited: list[Finding] = []
         if before is not None and turn.number > before[0].context.turn.number:
             earlier, label = before
+            before_it = list(earlier.findings)
             done = dispatch(earlier.context.turn, turn)
             self._rules.followed(earlier, turn, done)
             _settle(label, earlier, done, earlier.context.next_echo)
             yield from self._tools.followed(earlier, turn, done)
+            if earlier.context.index in self._carried and round_trip.index not in self._carried:
+                inherited = [one for one in earlier.findings if one not in before_it]
             yield earlier.context.index, labelled(earlier, label)
         judged = self._rules.ended(turn, before[0] if before else None)
         if before is not None:
             before[0].context.following = None
+        judged.findings[:0] = inherited
         if turn.edge.kind == "compaction" and (compacted := self._open.get(turn.edge.thread or "")):
             # The second turn of a compaction shows what the first one was; then both are marked.
             edge = replace(compacted[0].context.turn.edge, kind="compaction")
@@ -169,9 +202,14 @@ class Labeller:
 
     def finish(self) -> Iterator[tuple[int, LabelledRoundTrip]]:
         """As `close`, with the readings."""
+        yield from (one for one in self._closed() if one[0] not in self._carried | self._continued)
+
+    def _closed(self) -> Iterator[tuple[int, LabelledRoundTrip]]:
         yield from self._tools.closed()
         for judged, label in self._open.values():
             turn = judged.context.turn
+            if turn.round_trip.index in self._continued:
+                continue
             count = len(judged.findings)
             later = self._latest.get(turn.round_trip.run, 0) > turn.round_trip.started_at
             try:
@@ -195,6 +233,9 @@ def label_stream(
     `hints` adds the findings of tier H, `advice` the lint.
     """
     labeller = Labeller(hints=hints, advice=advice)
+    if isinstance(round_trips, Cassette):
+        labeller.continues(round_trips.continued)
+        round_trips = round_trips.with_carried()
     labeller.expect(spans_ahead(round_trips))
     for place, given in enumerate(round_trips):
         numbered = given if given.index >= 0 else replace(given, index=place)

@@ -1,6 +1,6 @@
 """Round trips to rows, as they are recorded."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -41,6 +41,10 @@ class RowMaker:
     def expect(self, runs: Sequence[ToolRun]) -> None:
         """As `Labeller.expect`."""
         self._labeller.expect(runs)
+
+    def continues(self, numbers: Collection[int]) -> None:
+        """As `Labeller.continues`."""
+        self._labeller.continues(numbers)
 
     def add(self, round_trip: RoundTrip) -> Iterator[Row]:
         if self._waiting is not None and (len(self._waiting) >= PRICED_LATER or self._size > WAITING):

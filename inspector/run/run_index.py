@@ -105,6 +105,7 @@ class Run:
 
     def close(self) -> list[Row]:
         """The rows that the end of the recording changes."""
+        self._maker.continues(self._tail.continued)
         rows = list(self._maker.close())
         self._tail.forget()
         return rows

@@ -86,6 +86,15 @@ def add_recording(parser: argparse.ArgumentParser, port: int, kind: str = "run")
         metavar="FINDING[,...]",
         help="stop the run at this finding, by id or pattern: 'client-*'; repeatable",
     )
+    live = parser.add_argument_group("sending it on (docs/gateway.md)")
+    live.add_argument(
+        "--otlp",
+        metavar="URL",
+        help="send each turn as an OpenTelemetry span to this collector, over HTTP, such as http://127.0.0.1:4318",
+    )
+    live.add_argument(
+        "--otlp-content", action="store_true", help="send prompts, answers, arguments and results with the spans"
+    )
     held = parser.add_argument_group("holding answers (docs/breakpoints.md)")
     held.add_argument(
         "--break-on",

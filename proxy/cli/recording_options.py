@@ -46,6 +46,8 @@ def settings_of(options: argparse.Namespace, path: Path, *, console: bool) -> "S
         break_on=tuple(options.break_on),
         break_answers=options.break_answers,
         limits=Limits(options.max_turns, options.max_cost, patterns(options.stop_on)),
+        otlp=options.otlp,
+        otlp_content=options.otlp_content,
         console=console,
         color=options.color,
     )

@@ -19,6 +19,7 @@ from ..capture.upstream_proxy import chosen
 from ..limits.limit_checker import LimitChecker
 from ..limits.limits import LimitReached, Limits
 from ..sidecar.sidecar_client import SidecarClient
+from ..sidecar.summary import missed_spans
 from ..tool_wire.address import VARIABLE as TOOL_LINK
 from .environment import Environment, Route, environment, node_preload
 from .spans import collector, span_variables
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
     from ..engine.engine import AddonFactory, Engine
     from ..prove.report import Proof
     from ..tool_wire.link_server import LinkServer
+
+
+FLUSH = 5.0
+"""Seconds that a command's last spans may take; nobody wants to wait long for a collector that is down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,12 @@ class Settings:
     spans: bool = False
     """True to receive the OpenTelemetry spans of the command too."""
     limits: Limits = Limits()
+    otlp: str | None = None
+    """The address of an OpenTelemetry collector that gets a span for each turn."""
+    otlp_content: bool = False
+    """True to send prompts, answers, arguments and results with the spans."""
+    flush: float = FLUSH
+    """Seconds that the spans which are left at the end may take."""
     addon: "AddonFactory | None" = None
     """Makes the addon that may answer instead of the API."""
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
@@ -130,6 +141,7 @@ class Recording:
         settings = self.settings
         try:
             known_findings(settings)
+            known_collector(settings)
             proxy = chosen(settings.upstream_proxy, settings.environ, settings.port)
             client_cert = checked(settings.client_cert) if settings.client_cert else None
             held = breakpoints(settings) if settings.break_on else None
@@ -181,6 +193,7 @@ class Recording:
             console=settings.console,
             colour=coloured(sys.stderr.isatty(), settings.environ, settings.color),
             checker=self.limits,
+            options=_span_options(settings),
         )
         await self._listen_to_wrappers()
         self.environment = environment(
@@ -237,7 +250,14 @@ class Recording:
             self.settings.path.unlink(missing_ok=True)  # nobody asked for a file with nothing in it
         missing = self._sidecar.problem if count else None
         remarks = self.limits.remarks(missing is not None) if self.limits else []
-        problems = (self._recorder.problem, self._recorder.loss, *self._links.problems, missing, *remarks)
+        problems = (
+            self._recorder.problem,
+            self._recorder.loss,
+            *self._links.problems,
+            missing,
+            missed_spans(totals),
+            *remarks,
+        )
         lost = self._recorder.problem is not None or bool(self._links.problems)
         return Outcome(count, totals, tuple(p for p in problems if p), lost)
 
@@ -271,6 +291,22 @@ def known_findings(settings: Settings) -> None:
                 f"no finding is called {pattern!r} ({option}{pattern}); "
                 + (f"did you mean {near[0]!r}?" if near else "`turntape explain` lists them")
             )
+
+
+def known_collector(settings: Settings) -> None:
+    """Raises TurntapeError for an `--otlp` that is not the address of a collector."""
+    if settings.otlp is not None:
+        from turntape.inspector.otlp.collector import collector_at
+
+        collector_at(settings.otlp, settings.environ)
+
+
+def _span_options(settings: Settings) -> list[str]:
+    """The options of the labeller process that make it send spans."""
+    if settings.otlp is None:
+        return []
+    content = ["--otlp-content"] if settings.otlp_content else []
+    return [f"--otlp={settings.otlp}", f"--flush={settings.flush}", *content]
 
 
 def breakpoints(settings: Settings) -> "Breakpoints":

@@ -1,6 +1,6 @@
 """Running totals of a recording, summed up from its labels."""
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -9,21 +9,23 @@ SEVERITIES = ("error", "warning", "info")
 """Worst first."""
 _WORST = 3
 """How many findings are named at the end of a run."""
+_RUNS = 10_000
+"""So many runs have their own cost; the one that was silent longest is forgotten."""
+TOKENS = ("input", "cache_read", "cache_write", "output", "reasoning")
+_NAMES = ("round_trips", "turns", "tool_messages", "tool_runs", "failed", "tool_calls", *TOKENS) + (
+    "uncounted",
+    "counted",
+    "unpriced",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
     """What the totals need from one label."""
 
-    turn: bool
-    tool_wire: bool
-    """A message between the client and a tool server."""
-    tool_runs: int
-    calls: int
-    usage: tuple[int, int, int] | None
-    """Input tokens, cached input tokens, output tokens; None when the API did not report them."""
+    numbers: Counter[str]
+    run: object
     cost: Decimal | None
-    failed: bool
     findings: tuple[tuple[str, str], ...]
     """(severity, one line)."""
 
@@ -33,62 +35,96 @@ class RunTotals:
 
     def __init__(self) -> None:
         self._counted: dict[tuple[int, object, object], _Counted] = {}
+        """What was counted of each turn of the current segment."""
+        self._numbers: Counter[str] = Counter()
+        self._costs: OrderedDict[object, Decimal] = OrderedDict()
+        """The cost of each run that was seen lately."""
+        self._cost: Decimal | None = None
+        self._worst: list[tuple[str, str]] = []
+        """The worst findings of the earlier segments."""
         self._faults: list[str] = []
 
     def fault(self, sentence: str) -> None:
         """Note that turntape failed to label something; the first one is shown at the end of the run."""
-        self._faults.append(sentence)
+        self._faults = [*self._faults, sentence][:1]
 
     def add(self, index: int, label: Mapping[str, object]) -> None:
         """Count the label of round trip `index`. A later label of the same turn replaces the earlier one."""
-        model, api, cost = as_mapping(label.get("model")), as_mapping(label.get("api")), label.get("cost_usd")
-        status = label.get("status")
-        tool_wire = label.get("kind") == "tools"
         # A WebSocket session is one round trip with many turns.
-        self._counted[(index, label.get("thread"), label.get("turn"))] = _Counted(
-            turn=label.get("turn") is not None,
-            tool_wire=tool_wire,
-            tool_runs=len(as_list(label.get("tool_runs"))),
-            calls=len(as_list(model.get("tool_calls"))),
-            usage=_usage(as_mapping(label.get("usage"))),
-            cost=Decimal(cost) if isinstance(cost, str) else None,
-            failed=not tool_wire and (api.get("error") is not None or not isinstance(status, int) or status >= 400),
-            findings=tuple(
-                (str(found.get("severity")), f"{found.get('layer')}: {found.get('message')} ({_where(found, index)})")
-                for found in map(as_mapping, as_list(label.get("findings")))
-            ),
-        )
+        key = (index, label.get("thread"), label.get("turn"))
+        new, old = _counted(index, label), self._counted.get(key)
+        self._counted[key] = new
+        self._numbers.update(new.numbers)
+        if old is not None:
+            self._numbers.subtract(old.numbers)
+        if new.cost is None and (old is None or old.cost is None):
+            return
+        more = (new.cost or Decimal(0)) - ((old.cost if old else None) or Decimal(0))
+        self._cost = (self._cost or Decimal(0)) + more
+        self._costs[new.run] = self._costs.get(new.run, Decimal(0)) + more
+        self._costs.move_to_end(new.run)
+        if len(self._costs) > _RUNS:
+            self._costs.popitem(last=False)
+
+    def next_segment(self) -> None:
+        """The next labels are of another file; the sums go on."""
+        self._worst = self._worst_so_far()
+        self._counted.clear()
 
     @property
     def cost(self) -> Decimal | None:
         """The cost so far in US dollars; None when no price is known."""
-        priced = [one.cost for one in self._counted.values() if one.cost is not None]
-        return sum(priced, Decimal(0)) if priced else None
+        return self._cost
+
+    def cost_of(self, run: object) -> Decimal | None:
+        """The cost of one run so far; None when no price is known."""
+        return self._costs.get(run)
+
+    @property
+    def numbers(self) -> Mapping[str, int]:
+        """The sums so far, by name; those of findings as `findings.error`."""
+        return self._numbers
 
     def as_json(self) -> dict[str, object]:
         """The totals as the labeller process sends them, for `summary_lines`."""
-        counted = self._counted.values()
-        turns = [one for one in counted if one.turn]
-        usages = [one.usage for one in counted if one.usage is not None]
-        findings = [finding for one in counted for finding in one.findings]
         return {
-            "round_trips": len(counted),
-            "turns": len(turns),
-            "tool_messages": sum(one.tool_wire for one in counted),
-            "tool_runs": sum(one.tool_runs for one in counted),
-            "failed": sum(one.failed for one in counted),
-            "tool_calls": sum(one.calls for one in counted),
-            "input": sum(usage[0] for usage in usages),
-            "cache_read": sum(usage[1] for usage in usages),
-            "output": sum(usage[2] for usage in usages),
-            "uncounted": sum(one.usage is None and not one.failed for one in turns),
-            "counted": len(usages),
+            **{name: self._numbers[name] for name in _NAMES},
             "cost_usd": None if self.cost is None else str(self.cost),
-            "unpriced": sum(one.cost is None and not one.failed for one in turns),
-            "findings": Counter(severity for severity, _ in findings),
-            "faults": self._faults[:1],
-            "worst": [text for name in SEVERITIES[:2] for severity, text in findings if severity == name][:_WORST],
+            "findings": {s: found for s in SEVERITIES if (found := self._numbers[f"findings.{s}"])},
+            "faults": self._faults,
+            "worst": [text for _, text in self._worst_so_far()],
         }
+
+    def _worst_so_far(self) -> list[tuple[str, str]]:
+        found = [*self._worst, *(finding for one in self._counted.values() for finding in one.findings)]
+        return [one for name in SEVERITIES[:2] for one in found if one[0] == name][:_WORST]
+
+
+def _counted(index: int, label: Mapping[str, object]) -> _Counted:
+    model, api, cost = as_mapping(label.get("model")), as_mapping(label.get("api")), label.get("cost_usd")
+    status, tool_wire = label.get("status"), label.get("kind") == "tools"
+    failed = not tool_wire and (api.get("error") is not None or not isinstance(status, int) or status >= 400)
+    turn, usage = label.get("turn") is not None, as_mapping(label.get("usage"))
+    counted = usage.get("input") is not None or usage.get("output") is not None
+    priced = isinstance(cost, str)
+    findings = tuple(
+        (str(found.get("severity")), f"{found.get('layer')}: {found.get('message')} ({_where(found, index)})")
+        for found in map(as_mapping, as_list(label.get("findings")))
+    )
+    numbers = Counter(
+        round_trips=1,
+        turns=turn,
+        tool_messages=tool_wire,
+        tool_runs=len(as_list(label.get("tool_runs"))),
+        failed=failed,
+        tool_calls=len(as_list(model.get("tool_calls"))),
+        uncounted=turn and not counted and not failed,
+        counted=counted,
+        unpriced=turn and not priced and not failed,
+        **{name: as_number(usage.get(name)) for name in TOKENS},
+    )
+    numbers.update(f"findings.{severity}" for severity, _ in findings)
+    return _Counted(numbers, label.get("run"), Decimal(cost) if isinstance(cost, str) else None, findings)
 
 
 def as_mapping(value: object) -> Mapping[str, object]:
@@ -104,12 +140,6 @@ def as_list(value: object) -> Sequence[object]:
 def as_number(value: object) -> int:
     """The value, or 0 when it is something else."""
     return value if isinstance(value, int) else 0
-
-
-def _usage(usage: Mapping[str, object]) -> tuple[int, int, int] | None:
-    if usage.get("input") is None and usage.get("output") is None:
-        return None
-    return as_number(usage.get("input")), as_number(usage.get("cache_read")), as_number(usage.get("output"))
 
 
 def _where(finding: Mapping[str, object], index: int) -> str:

@@ -6,13 +6,14 @@ The process may die or hang: the recording is not affected, and what is missing 
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
 from ..limits.limit_checker import LimitChecker
 from ..limits.progress import PATIENCE, ProgressReport
+from .orders import Order, written
 
 LABELLER = (sys.executable, "-m", "turntape.proxy.sidecar.labeller_process")
 
@@ -30,9 +31,16 @@ class SidecarClient:
         checker: LimitChecker | None = None,
         command: Sequence[str] = LABELLER,
         patience: float = PATIENCE,
+        options: Sequence[str] = (),
     ) -> None:
         self.problem: str | None = None
         """Why labels are missing, in one sentence, or None."""
+        self.counts: Mapping[str, object] = {}
+        """The sums of the labels so far, as the process last sent them."""
+        self.on_carry: Callable[[bytes | None], object] = lambda line: None
+        """Called with each line that the next segment carries, then with None."""
+        self.on_segment: Callable[[], object] = lambda: None
+        """Called when a file is labelled: labels from now on are of the next segment."""
         self._label = label
         self._checker = checker
         self._patience = patience
@@ -40,7 +48,7 @@ class SidecarClient:
         self._ended = threading.Event()
         self._words = 0
         arguments = [*(["--console"] if console else []), *(["--colour"] if colour else [])]
-        arguments += ["--progress"] if checker else []
+        arguments += [*(["--progress"] if checker else []), *options]
         # In its own session: Ctrl-C and Ctrl-Z in the terminal are for the command.
         self._process = subprocess.Popen(
             [*command, str(path), *arguments],
@@ -51,6 +59,25 @@ class SidecarClient:
         )
         self._reader = threading.Thread(target=self._read, name="turntape-labels", daemon=True)
         self._reader.start()
+
+    @property
+    def runs(self) -> bool:
+        """True while the process runs and is read."""
+        return not self._ended.is_set()
+
+    def follow(self, label: Callable[[int, bytes], object]) -> None:
+        """From now on, `label` gets the labels: those of the next segment."""
+        self._label = label
+
+    def order(self, order: Order) -> bool:
+        """Send an order to the process; False when it is gone."""
+        assert self._process.stdin
+        try:
+            self._process.stdin.write(written(order))
+            self._process.stdin.flush()
+        except (OSError, ValueError):
+            return False
+        return True
 
     def _read(self) -> None:
         stream = self._process.stdout
@@ -74,6 +101,12 @@ class SidecarClient:
             self._checker.report(cast(ProgressReport, orjson.loads(value)))
         elif head == b"alive" and self._checker:
             self._checker.on_news()
+        elif head == b"counts":
+            self.counts = cast(dict[str, object], orjson.loads(value))
+        elif head in (b"carry", b"carried"):
+            self.on_carry(value if head == b"carry" else None)
+        elif head == b"segment":
+            self.on_segment()
         elif head in (b"summary", b"error"):
             self._last[head] = cast(dict[str, object], orjson.loads(value))
 
@@ -87,8 +120,8 @@ class SidecarClient:
         Returns its summary, or None when it failed; then `problem` says why.
         """
         assert self._process.stdin
-        with suppress(BrokenPipeError):  # it has died; its exit code is reported below
-            self._process.stdin.write(b"%d\n" % count)
+        self.order(Order("end", count))  # when it has died, its exit code is reported below
+        with suppress(OSError):
             self._process.stdin.close()
         words = -1
         while not self._ended.wait(self._patience):

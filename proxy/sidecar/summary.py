@@ -38,8 +38,24 @@ def summary_lines(totals: Mapping[str, object] | None, path: Path, count: int, c
         lines += [f"            {text}" for text in map(str, as_list(totals["worst"]))]
     else:
         lines.append("          no findings")
+    if sent := as_number(as_mapping(totals.get("spans")).get("sent")):
+        lines.append(f"          {_count(sent, 'span')} sent to the collector")
     lines += [f"          {yellow}{fault}{off}" for fault in map(str, as_list(totals["faults"]))]
     return [*lines, *_next(path, off, dim)]
+
+
+def missed_spans(totals: Mapping[str, object] | None) -> str | None:
+    """How many spans the collector does not have, and why, in one sentence; None when it has all."""
+    counts = as_mapping(as_mapping(totals).get("spans"))
+    missed = as_number(counts.get("dropped")) + as_number(counts.get("refused"))
+    if not missed:
+        return None
+    why = counts.get("problem") or "there was no room for them while the collector did not answer"
+    whole = missed + as_number(counts.get("sent"))
+    return (
+        f"{missed:,} of {_count(whole, 'span')} did not reach the collector: {why}; "
+        "they can be made again with `turntape export --format otel`"
+    )
 
 
 def _next(path: Path, off: str, dim: str) -> list[str]:

@@ -4,24 +4,18 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Protocol, cast
+from typing import cast
 
 from ...wire.json_value import as_array, as_object
+from ...wire.printable import safe
 from .number_format import dollars
 from .run_text import other_line, seconds, tokens_text
 from .status_styles import FINISH
 from .terminal_text import GLYPHS, Line, ansi, clip, fit
 
 
-class RunCost(Protocol):
-    """The cost of the run so far, for a console line."""
-
-    @property
-    def cost(self) -> Decimal | None: ...
-
-
-def console_line(label: Mapping[str, object], totals: RunCost, colour: bool) -> str:
-    """One line for a round trip as it ends: turn, model, the three layers, tokens, the cost so far."""
+def console_line(label: Mapping[str, object], cost: Decimal | None, colour: bool) -> str:
+    """One line for a round trip as it ends: run, turn, model, the three layers, tokens, what the run cost so far."""
     if label["turn"] is None:
         return ansi(fit(other_line(label), 160), colour)
     model, api, client = as_object(label["model"]), as_object(label["api"]), as_object(label["client"])
@@ -33,7 +27,9 @@ def console_line(label: Mapping[str, object], totals: RunCost, colour: bool) -> 
     finish = cast(str, api.get("effective", "unknown"))
     name = cast(str, label["response_model"] or label["request_model"] or "?")
     history = "rebuilt" if as_object(label["edge"]).get("kind") == "rebuilt" else cast(str, client.get("history", ""))
+    run = label.get("run")
     line: Line = [
+        (f"{clip(safe(run), 20):<20} " if isinstance(run, str) else "", "dim"),
         (f"{label['thread']}:{label['turn']:<3} ", "bold"),
         (f"{clip(re.sub(r'-20[0-9-]+$', '', name), 24):<24} ", "plain"),
         (f"{GLYPHS['model']} ", "model"),
@@ -43,7 +39,7 @@ def console_line(label: Mapping[str, object], totals: RunCost, colour: bool) -> 
         (f"{GLYPHS['client']} ", "client"),
         (f"{history:<9} ", "warn" if history == "changed" else "dim"),
         (f"{tokens_text(usage.get('input')):>8} in {tokens_text(usage.get('output')):>6} out ", "plain"),
-        (f"{dollars(totals.cost):>9} so far ", "money"),
+        (f"{dollars(cost):>9} so far ", "money"),
         (seconds(label["duration_ms"]), "dim"),
     ]
     error = as_object(api.get("error"))

@@ -1,12 +1,14 @@
 import json
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any, cast
 
 import pytest
-from conversations import HELLO, START, chat, loop, result, said
+from conversations import CALL, HELLO, START, chat, loop, result, said, user
 from round_trips import exchanged
 from sockets import LIVE, REALTIME, SOCKET, completed, create, handshake, session
 
+from turntape.cassettes.tape.carried import Carried
 from turntape.cassettes.tape.model import Frame, Request, Response, RoundTrip
 from turntape.inspector import RoundTripLabel
 from turntape.inspector.run import labels
@@ -478,3 +480,64 @@ def test_the_work_for_a_turn_does_not_grow_with_the_run(monkeypatch: pytest.Monk
     assert short["read"] > 40 and short["paired"] >= 40 and short["matched"] >= 39
     # Twice the turns are twice the work, and not four times.
     assert {name: long[name] / short[name] < 2.2 for name in short} == dict.fromkeys(short, True), (short, long)
+
+
+def segments(trips: list[RoundTrip], at: int) -> tuple[list[RoundTrip], list[RoundTrip]]:
+    """The round trips of two segments: the second begins with the last one of the first, carried."""
+    first, second = trips[:at], trips[at:]
+    one = Labeller()
+    for trip in first:
+        one.add(trip)
+    turns = {turn.round_trip.index: turn for turn in one.open_turns()}
+    held = [
+        Carried("r", turn.thread, turn.number, turn.attempt, one.threads).mark(trip)
+        for trip in first
+        if (turn := turns.get(trip.index))
+    ]
+    return first, [*held, *second]
+
+
+def rows(trips: list[RoundTrip], continued: Collection[int] = ()) -> list[dict[str, object]]:
+    labeller = Labeller()
+    labeller.continues(continued)
+    labels = [one for trip in trips for one in labeller.add(trip)] + labeller.close()
+    return [label for _, label in sorted(dict(labels).items())]
+
+
+def test_labels_go_on_in_the_next_segment_and_nothing_is_counted_twice() -> None:
+    first, second = loop()
+    third = chat([user("another task")], said("Done."), index=2)
+    whole = rows([first, second, third])
+
+    one, two = segments([first, second, third], 1)
+    found = [*rows(one, {0}), *rows(two)]
+
+    assert [(label["thread"], label["turn"]) for label in found] == [("t1", 1), ("t1", 2), ("t2", 1)]
+    assert [label["index"] for label in found] == [0, 1, 2]
+    assert found[1:] == whole[1:]
+    assert whole[0]["findings"] == found[0]["findings"] == []
+
+
+def ids(label: dict[str, object]) -> list[object]:
+    return [finding["id"] for finding in cast(list[dict[str, object]], label["findings"])]
+
+
+def test_a_thread_that_continues_in_the_next_segment_has_not_ended() -> None:
+    first, _ = loop()
+    call, again = said(None, CALL), said(None, ("call_2", "look_up", '{"word":"reel"}'))
+    last = chat([HELLO, call, result("call_1", "a strip")], again, index=1)
+
+    assert "client-tool-calls-not-dispatched" in ids(rows([first, last])[1])
+    assert ids(rows([first, last], {1})[1]) == []
+
+
+def test_what_the_client_did_wrong_across_segments_is_a_finding_of_the_next_turn() -> None:
+    asked = said(None, ("c1", "look_up", '{"word":"a"}'), ("c2", "look_up", '{"word":"b"}'))
+    first = chat([HELLO], asked)
+    second = chat([HELLO, asked, result("c1", "x")], said("ok"), index=1)
+
+    one, two = segments([first, second], 1)
+    [before], [after] = rows(one, {0}), rows(two)
+
+    assert ids(rows([first, second])[0]) == ["client-missing-tool-result"]
+    assert (ids(before), ids(after)) == ([], ["client-missing-tool-result"])

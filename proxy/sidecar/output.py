@@ -1,0 +1,30 @@
+"""The lines that the labeller process writes: a word and a JSON object."""
+
+import sys
+import threading
+from collections.abc import Mapping
+
+_lock = threading.Lock()
+"""Held while a line is written: signs of life come from their own thread."""
+
+
+def send(head: str, value: Mapping[str, object], *, now: bool = False) -> None:
+    """Write a line; `now` sends it at once."""
+    import orjson
+
+    send_json(head, orjson.dumps(value), now=now)
+
+
+def send_json(head: str, value: bytes, *, now: bool = False) -> None:
+    """As `send`, for an object that is JSON already."""
+    line = b"%s %s\n" % (head.encode(), value)
+    with _lock:
+        sys.stdout.buffer.write(line)
+    if now:
+        flush()
+
+
+def flush() -> None:
+    """Send what was written."""
+    with _lock:
+        sys.stdout.buffer.flush()
