@@ -8,7 +8,7 @@ from typing import override
 
 from mitmproxy.proxy import events
 from mitmproxy.proxy.layer import CommandGenerator, Layer
-from mitmproxy.proxy.layers.http import HttpLayer, HttpStream, SendHttp
+from mitmproxy.proxy.layers.http import HttpLayer, SendHttp
 from mitmproxy.proxy.layers.http._events import (
     RequestProtocolError,
     ResponseData,
@@ -17,9 +17,10 @@ from mitmproxy.proxy.layers.http._events import (
 )
 
 from ..capture.recorder_addon import TEE
+from ..layers.exchange import Exchange
 
 
-class HoldingStream(HttpStream):
+class HoldingStream(Exchange):
     """One exchange whose answer may be held."""
 
     @override

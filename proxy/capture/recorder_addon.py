@@ -9,16 +9,19 @@ is streamed to the client, so that nothing is held back and a cut body reaches t
 
 import functools
 import logging
+import sys
 from collections.abc import Callable
 from typing import Literal
 
 from mitmproxy import http
+from mitmproxy.proxy import server_hooks
 
 from turntape.cassettes.apis.lookup import is_endless, is_recorded_shape, opening
 from turntape.cassettes.tape.content_encoding import decoded
 from turntape.cassettes.tape.model import Failure, Frame, Headers, RoundTrip, Side
 from turntape.cassettes.tape.stream_end import ended
 
+from .ending import ConnectError, Ending, interim, noted
 from .flow_conversion import connect_failure, header_fields, round_trip
 from .pending import PendingRoundTrip
 
@@ -26,9 +29,6 @@ log = logging.getLogger(__name__)
 
 TEE = "turntape-tee"
 """The key in a flow's metadata of the function that keeps the pieces of a held response."""
-
-_CLIENT_LEFT = ("client disconnected", "by client", "client closed")
-"""Words in mitmproxy's errors when the client closed the connection."""
 
 MOST_OF_A_STREAM = 64 << 20
 """How many bytes of an event stream are kept; some have no end."""
@@ -134,21 +134,21 @@ class RecorderAddon:
         if pending.doubt is not None:
             self.dismiss(flow)
             return
-        message = flow.error.msg
-        if any(words in message.lower() for words in _CLIENT_LEFT):
-            failure = (
-                None
-                if pending.endless or ended(pending.pieces)
-                else Failure("client_gone", "the client closed before the answer was complete")
-            )
-            self.finish(flow, "client", failure)
-        elif flow.response is None:
-            kind = connect_failure(message)
-            self.finish(flow, None if kind else "server", Failure(kind or "cut", message))
+        ending = noted(flow) or Ending("server", None)
+        message = ending.text or flow.error.msg
+        if ending.side == "client":
+            self.finish(flow, "client", _client_failure(pending, ending, message))
+        elif ending.side == "server":
+            self.finish(flow, "server", Failure(ending.kind or "cut", message))
+        else:
+            self.finish(flow, None, Failure(ending.kind or connect_failure(message) or "cut", message))
             # Without the proxy the client would see a connection closed without an answer. So it does here.
             flow.kill()
-        else:
-            self.finish(flow, "server", Failure("cut", message))
+
+    def server_connect_error(self, data: server_hooks.ServerConnectionHookData) -> None:
+        """Keep with a connection why it failed. mitmproxy calls this while it handles the exception."""
+        if data.server.error and not isinstance(data.server.error, ConnectError):
+            data.server.error = ConnectError.of(data.server.error, sys.exception())
 
     def abandon(self) -> None:
         """Record what is still running as it is now; the proxy is being stopped."""
@@ -164,6 +164,8 @@ class RecorderAddon:
         if pending.doubt is not None:
             pending.doubt()
         else:
+            if statuses := interim(flow):
+                pending.extra["interim"] = statuses
             self._write(round_trip(flow, pending, closed_first, failure))
 
     def dismiss(self, flow: http.HTTPFlow) -> None:
@@ -171,6 +173,14 @@ class RecorderAddon:
         pending = self.release(flow)
         if pending is not None and pending.doubt is not None:
             pending.doubt()
+
+
+def _client_failure(pending: PendingRoundTrip, ending: Ending, message: str) -> Failure | None:
+    if ending.kind == "protocol":
+        return Failure("protocol", message)
+    if pending.endless or ended(pending.pieces):
+        return None
+    return Failure("client_gone", "the client closed before the answer was complete")
 
 
 def asked(flow: http.HTTPFlow) -> tuple[str, Headers, bytes]:

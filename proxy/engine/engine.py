@@ -29,11 +29,11 @@ from ..capture.span_receiver import SpanReceiver
 from ..capture.unrecorded import UnrecordedTraffic
 from ..capture.upstream_proxy import UpstreamProxy
 from ..capture.visitors import note_direct_requests
+from ..layers.install import install
 from ..limits.limit_checker import LimitChecker
 from ..limits.limits import LimitReached
 from ..limits.limits_addon import LimitsAddon
 from .master import LeanMaster, ManyConnections, RoutedLayers
-from .trailers import pass_trailers_on
 
 if TYPE_CHECKING:
     from ..breakpoints.breakpoints_addon import Breakpoints, BreakpointsAddon
@@ -156,7 +156,7 @@ class Engine:
 
     async def start(self) -> None:
         self._confdir.mkdir(parents=True, exist_ok=True, mode=0o700)
-        pass_trailers_on()
+        install()
         note_direct_requests()
         settings = options.Options(
             confdir=str(self._confdir),

@@ -1,5 +1,6 @@
 """The recorder addon keeps what passes, changes nothing, and says why an answer is not whole."""
 
+import errno
 import gc
 import gzip
 import time
@@ -9,10 +10,12 @@ from collections.abc import Sequence
 import pytest
 from mitmproxy import flow as base
 from mitmproxy import http
+from mitmproxy.proxy import server_hooks
 from mitmproxy.test import tflow
 
 from turntape.cassettes import Chunk, RoundTrip
 from turntape.cassettes.tape.model import Failure
+from turntape.proxy.capture.ending import ConnectError, Ending, note
 from turntape.proxy.capture.pending import PendingRoundTrip
 from turntape.proxy.capture.recorder_addon import TEE, RecorderAddon
 
@@ -41,7 +44,13 @@ def answering(recorder: RecorderAddon, flow: http.HTTPFlow, pieces: Sequence[byt
     return [piece for piece in passed if isinstance(piece, bytes)]
 
 
-def failing(recorder: RecorderAddon, flow: http.HTTPFlow, message: str) -> None:
+LEFT = Ending("client", "client_gone")
+NOT_REACHED = Ending(None, None)
+
+
+def failing(recorder: RecorderAddon, flow: http.HTTPFlow, message: str, ending: Ending | None = None) -> None:
+    if ending is not None:
+        note(flow, ending)
     flow.error = base.Error(message)
     recorder.error(flow)
 
@@ -131,12 +140,46 @@ def test_an_upstream_that_sent_nothing(message: str, kind: str, closed_first: st
     recorder = RecorderAddon(kept.append)
     flow = begun(recorder)
 
-    failing(recorder, flow, message)
+    failing(recorder, flow, message, Ending("server", "cut") if closed_first else NOT_REACHED)
 
     (trip,) = kept
     assert trip.failure is not None and trip.response is None
     assert (trip.failure.kind, trip.failure.message, trip.closed_first) == (kind, message, closed_first)
-    assert not flow.killable  # the client's connection is closed, as without the proxy
+    # Without a connection upstream, the client's one is closed, as without the proxy; else the layers do it.
+    assert flow.killable == (closed_first == "server")
+
+
+def test_the_words_of_an_error_do_not_decide_who_closed_first() -> None:
+    """mitmproxy says "by client" of every reset over HTTP/2, also of the server's."""
+    kept: list[RoundTrip] = []
+    recorder = RecorderAddon(kept.append)
+
+    failing(
+        recorder, begun(recorder), "stream reset by client (CANCEL)", Ending("server", "cut", "the server reset it")
+    )
+    failing(recorder, begun(recorder), "peer closed connection", LEFT)
+    failing(recorder, begun(recorder), "illegal chunk header", Ending("client", "protocol"))
+    failing(recorder, begun(recorder), "[Errno 24] Too many open files", Ending(None, "internal"))
+
+    assert [(trip.closed_first, trip.failure and trip.failure.kind) for trip in kept] == [
+        ("server", "cut"),
+        ("client", "client_gone"),
+        ("client", "protocol"),
+        (None, "internal"),
+    ]
+    assert kept[0].failure is not None and kept[0].failure.message == "the server did"
+
+
+def test_a_connection_that_failed_keeps_the_kind_of_its_exception() -> None:
+    data = server_hooks.ServerConnectionHookData(tflow.tserver_conn(), tflow.tclient_conn())
+    data.server.error = "[Errno 24] Too many open files"
+    try:
+        raise OSError(errno.EMFILE, "Too many open files")
+    except OSError:
+        RecorderAddon(lambda trip: None).server_connect_error(data)
+
+    assert data.server.error == "[Errno 24] Too many open files"
+    assert isinstance(data.server.error, ConnectError) and data.server.error.kind == "internal"
 
 
 def test_a_stream_that_the_server_cut_keeps_what_arrived() -> None:
@@ -160,7 +203,7 @@ GONE = Failure("client_gone", "the client closed before the answer was complete"
     [([], GONE), ([b"data: 1\n\n"], GONE), ([b"data: 1\n\n", END], None)],
     ids=["nothing", "a part", "all"],
 )
-@pytest.mark.parametrize("message", ["Client disconnected.", "stream reset by client (CANCEL)", "Client closed"])
+@pytest.mark.parametrize("message", ["Client disconnected.", "peer closed connection"])
 def test_a_client_that_leaves_after_the_end_has_the_whole_answer(
     message: str, pieces: list[bytes], failure: Failure | None
 ) -> None:
@@ -170,7 +213,7 @@ def test_a_client_that_leaves_after_the_end_has_the_whole_answer(
     if pieces:
         answering(recorder, flow, pieces)
 
-    failing(recorder, flow, message)
+    failing(recorder, flow, message, LEFT)
 
     (trip,) = kept
     assert (trip.failure, trip.closed_first) == (failure, "client")
@@ -261,7 +304,7 @@ def test_a_request_that_did_not_end_is_not_complete() -> None:
     flow = tflow.tflow(req=http.Request.make("POST", URL, b"half"))
     recorder.begin(flow, PendingRoundTrip(URL, 0.0, time.monotonic_ns(), None, "forward", "openai"))
 
-    failing(recorder, flow, "Client disconnected.")
+    failing(recorder, flow, "Client disconnected.", LEFT)
 
     assert [trip.request.complete for trip in kept] == [False]
 
@@ -382,7 +425,7 @@ def test_a_stream_in_doubt_is_kept_from_its_beginning_when_it_names_a_url() -> N
     pieces = [ENDPOINT[:9], ENDPOINT[9:], b"data: {}\n\n"]
 
     assert one.answered(*pieces, b"") == [*pieces, b""]
-    failing(one.recorder, one.flow, "client disconnected")
+    failing(one.recorder, one.flow, "client disconnected", LEFT)
 
     assert one.named == ["/messages?id=1"] and one.dismissed == 0
     (trip,) = one.kept
@@ -447,11 +490,11 @@ def test_a_stream_that_only_the_client_ends_has_not_failed_when_it_does_or_when_
         return recorder, flow, kept
 
     recorder, flow, kept = streaming(**{"Mcp-Session-Id": "1"})
-    failing(recorder, flow, "client disconnected")
+    failing(recorder, flow, "client disconnected", LEFT)
     stopped, _, also_kept = streaming(**{"Mcp-Session-Id": "1"})
     stopped.abandon()
     other, flow, failed = streaming()
-    failing(other, flow, "client disconnected")
+    failing(other, flow, "client disconnected", LEFT)
 
     assert [trip.failure for trip in (*kept, *also_kept)] == [None, None]
     assert kept[0].closed_first == "client"

@@ -1,0 +1,95 @@
+"""How an exchange ended before it was complete, as the layers of the connection saw it.
+
+The layers know which side closed or broke the protocol; the texts of errors do not. They leave an `Ending` in the
+flow's metadata, and the recorder addon reads it there.
+"""
+
+import errno
+import os
+import socket
+from dataclasses import dataclass
+from typing import Any, Self
+
+from mitmproxy import http
+
+from turntape.cassettes.tape.model import FailureKind, Side
+
+_KEY = "turntape-ending"
+"""The key in a flow's metadata."""
+_INTERIM = "turntape-interim"
+
+_OURS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.EADDRNOTAVAIL})
+"""Errors of this process or this machine: no upstream has caused them."""
+_KINDS: dict[int, FailureKind] = {
+    **dict.fromkeys(_OURS, "internal"),
+    errno.ECONNREFUSED: "refused",
+    errno.ENETUNREACH: "refused",
+    errno.EHOSTUNREACH: "refused",
+    errno.ETIMEDOUT: "timeout",
+    errno.ECONNRESET: "refused",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Who ended an exchange, and how; `kind` is None when only the text of the error can say it."""
+
+    side: Side | None
+    """Who closed or broke the protocol; None when the upstream was not reached."""
+    kind: FailureKind | None
+    text: str | None = None
+    """What happened, where mitmproxy's own words name the wrong side."""
+
+
+class ConnectError(str):
+    """The text of an error while connecting upstream, with its kind."""
+
+    __slots__ = ("kind",)
+    kind: FailureKind | None
+
+    @classmethod
+    def of(cls, text: str, error: BaseException | None) -> Self:
+        made = cls(text)
+        made.kind = kind_of(error)
+        return made
+
+
+def kind_of(error: BaseException | None) -> FailureKind | None:
+    """The kind of failure that an exception of a connection attempt stands for; None when it does not say it."""
+    if isinstance(error, socket.gaierror):
+        return "internal" if _out_of_descriptors() else "dns"
+    if isinstance(error, TimeoutError):
+        return "timeout"
+    if isinstance(error, OSError) and error.errno is not None:
+        return _KINDS.get(error.errno)
+    return None
+
+
+def _out_of_descriptors() -> bool:
+    """True when this process can open no file: the resolver needs one, and its own error does not say so."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as exc:
+        return exc.errno in _OURS
+    return False
+
+
+def note(flow: http.HTTPFlow, ending: Ending) -> None:
+    """Keep how the exchange ended. The first call counts: what follows is a consequence of it."""
+    flow.metadata.setdefault(_KEY, ending)
+
+
+def noted(flow: http.HTTPFlow) -> Ending | None:
+    """How the exchange ended; None when no layer saw it."""
+    return flow.metadata.get(_KEY)
+
+
+def note_interim(flow: http.HTTPFlow, status: int) -> None:
+    """Keep the status of an answer before the answer, such as 103."""
+    statuses: list[Any] = flow.metadata.setdefault(_INTERIM, [])
+    statuses.append(status)
+
+
+def interim(flow: http.HTTPFlow) -> list[int]:
+    """The statuses of the answers that came before the answer."""
+    return flow.metadata.get(_INTERIM, [])

@@ -1,0 +1,1 @@
+"""Our HTTP and WebSocket layers, subclasses of those of mitmproxy."""

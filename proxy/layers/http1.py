@@ -1,0 +1,209 @@
+"""mitmproxy's HTTP/1 layers, with what they lack: trailers, interim answers, and answers that are odd but readable.
+
+mitmproxy ends an exchange at the first answer that has a status from 100 to 199, and puts a page of its own in the
+place of an answer that it finds unsafe. Here interim answers are passed on, framing is read as clients read it, and an
+answer that is no HTTP at all reaches the client byte for byte.
+"""
+
+# mitmproxy's layers are only partly typed.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportPrivateUsage=false
+
+import re
+from typing import Any, override
+
+import h11
+from mitmproxy import http
+from mitmproxy.net.http import http1
+from mitmproxy.proxy import commands, events
+from mitmproxy.proxy.layer import CommandGenerator
+from mitmproxy.proxy.layers.http import _http1 as base
+from mitmproxy.proxy.layers.http._base import HttpEvent, ReceiveHttp
+from mitmproxy.proxy.layers.http._events import (
+    RequestEndOfMessage,
+    RequestProtocolError,
+    RequestTrailers,
+    ResponseHeaders,
+    ResponseProtocolError,
+    ResponseTrailers,
+)
+
+from .wire_events import Cause, InterimResponse, RawEnd, RawResponse, blame
+
+_INTERIM = re.compile(rb"HTTP/1\.\d 1(?!01)\d\d[ \r\n]")
+"""The beginning of an interim answer; 101 is a final one."""
+_END = b"0\r\n\r\n"
+_HEAD = "turntape_head"
+"""The attribute of a response that has its head as it came, with the fields that were read from it."""
+
+
+class TrailerReader:
+    """A body reader that keeps the trailers for later."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+        self._trailers: list[tuple[bytes, bytes]] = []
+
+    def __call__(self, buffer: Any) -> Any:
+        return self._kept(self._inner(buffer))
+
+    def read_eof(self) -> Any:
+        return self._kept(self._inner.read_eof())
+
+    def _kept(self, event: Any) -> Any:
+        if isinstance(event, h11.EndOfMessage) and event.headers:
+            self._trailers = [(bytes(name), bytes(value)) for name, value in event.headers.raw_items()]
+            return h11.EndOfMessage()
+        return event
+
+    def take(self) -> list[tuple[bytes, bytes]]:
+        taken, self._trailers = self._trailers, []
+        return taken
+
+
+def body_size(request: http.Request, response: http.Response) -> int | None:
+    """The size of an answer's body: None for chunks, -1 for all until the connection is closed.
+
+    As mitmproxy's, but also for the odd framing that clients read: several equal lengths, leading zeros, transfer
+    codings that it does not know (RFC 9112, 6.3). Raises ValueError when there is no way to read it.
+    """
+    try:
+        return http1.expected_http_body_size(request, response)
+    except ValueError:
+        if codings := response.headers.get("transfer-encoding"):
+            return None if codings.rpartition(",")[2].strip().lower() == "chunked" else -1
+        lengths = [part.strip() for part in response.headers.get("content-length", "").split(",")]
+        if all(part.isascii() and part.isdigit() for part in lengths) and len({int(part) for part in lengths}) == 1:
+            return int(lengths[0])
+        raise
+
+
+def _unchanged_head(response: http.Response) -> bytes | None:
+    """The bytes of a head as they came, when nothing in it was changed since."""
+    head, fields = getattr(response, _HEAD, (b"", None))
+    is_same = response.headers.fields is fields and str(response.status_code).encode() in head[:14]
+    return head if is_same else None
+
+
+class _Messages(base.Http1Connection):
+    """What both sides have in common: bodies with trailers, and who is to blame for one that breaks off."""
+
+    _owed_trailers: http.Headers | None = None
+    """Trailers to send when the body ends."""
+
+    @override
+    def read_body(self, event: events.Event) -> CommandGenerator[None]:
+        reader: Any = self.body_reader
+        if not isinstance(reader, TrailerReader):
+            reader = self.body_reader = TrailerReader(reader)  # pyright: ignore[reportAttributeAccessIssue]
+        for command in super().read_body(event):
+            if isinstance(command, ReceiveHttp):
+                said = command.event
+                if isinstance(said, self.ReceiveEndOfMessage):
+                    if fields := reader.take():
+                        kind = RequestTrailers if isinstance(said, RequestEndOfMessage) else ResponseTrailers
+                        yield ReceiveHttp(kind(said.stream_id, http.Headers(fields)))
+                elif isinstance(said, RequestProtocolError | ResponseProtocolError):
+                    blame(said, Cause(broke=isinstance(event, events.DataReceived)))
+            yield command
+
+    def _sending(self, event: HttpEvent, sending: CommandGenerator[None]) -> CommandGenerator[None]:
+        """The commands of `sending`, with the trailers that are owed in the end of the body."""
+        if isinstance(event, RequestTrailers | ResponseTrailers):
+            self._owed_trailers = event.trailers
+            return
+        for command in sending:
+            if self._owed_trailers is not None and isinstance(command, commands.SendData) and command.data == _END:
+                lines = b"".join(b"%s: %s\r\n" % (name, value) for name, value in self._owed_trailers.fields)
+                command.data = b"0\r\n" + lines + b"\r\n"
+                self._owed_trailers = None
+            yield command
+
+    @override
+    def mark_done(self, *, request: bool = False, response: bool = False) -> CommandGenerator[None]:
+        asked, answer = self.request, self.response
+        yield from super().mark_done(request=request, response=response)
+        if asked is None or answer is None or self.request is not None:
+            return
+        if "transfer-encoding" in answer.headers and body_size(asked, answer) == -1:
+            # mitmproxy does not know the coding, and so not that only the end of the connection ends the body.
+            yield commands.CloseConnection(self.conn)
+            self.state = self.done
+
+
+class ClientSide(_Messages, base.Http1Server):
+    """The layer that talks to a client."""
+
+    @override
+    def send(self, event: HttpEvent) -> CommandGenerator[None]:
+        if isinstance(event, InterimResponse):
+            if self.request is not None and self.request.http_version != "HTTP/1.0":
+                response = event.response
+                if response.is_http2:
+                    response = response.copy()
+                    response.http_version = "HTTP/1.1"
+                yield commands.SendData(self.conn, http1.assemble_response_head(response))
+        elif isinstance(event, ResponseHeaders) and (head := _unchanged_head(event.response)):
+            self.response = event.response
+            yield commands.SendData(self.conn, head)
+        elif isinstance(event, RawResponse):
+            yield commands.SendData(self.conn, event.data)
+        elif isinstance(event, RawEnd):
+            yield commands.CloseConnection(self.conn)
+        else:
+            yield from self._sending(event, super().send(event))
+
+
+class UpstreamSide(_Messages, base.Http1Client):
+    """The layer that talks to an upstream."""
+
+    @override
+    def send(self, event: HttpEvent) -> CommandGenerator[None]:
+        yield from self._sending(event, super().send(event))
+
+    @override
+    def read_headers(self, event: events.ConnectionEvent) -> CommandGenerator[None]:
+        request, stream = self.request, self.stream_id
+        if request is None or stream is None or (isinstance(event, events.ConnectionClosed) and not self.buf):
+            yield from super().read_headers(event)
+            return
+        if not isinstance(event, events.DataReceived):
+            yield ReceiveHttp(RawResponse(stream, bytes(self.buf), cut=True))
+            yield from self.relay(event)
+            return
+        while True:
+            received = bytes(self.buf)
+            head = self.buf.maybe_extract_lines()
+            if not head:
+                if not b"HTTP/".startswith(received[:5]):  # nothing that a client would wait for
+                    yield from self._relay_raw(stream, received)
+                return
+            try:
+                response = http1.read_response_head([bytes(line) for line in head])
+                is_interim = bool(_INTERIM.match(received))
+                size = 0 if is_interim else body_size(request, response)
+            except ValueError:
+                yield from self._relay_raw(stream, received)
+                return
+            if not is_interim:
+                break
+            yield ReceiveHttp(InterimResponse(stream, response))
+        self.response = response
+        setattr(response, _HEAD, (received[: len(received) - len(self.buf)], response.headers.fields))
+        yield ReceiveHttp(ResponseHeaders(stream, response, size == 0))
+        self.body_reader = base.make_body_reader(size)
+        self.state = self.read_body
+        yield from self.state(event)
+
+    def _relay_raw(self, stream: int, received: bytes) -> CommandGenerator[None]:
+        self.state = self.relay
+        yield ReceiveHttp(RawResponse(stream, received))
+
+    def relay(self, event: events.Event) -> CommandGenerator[None]:
+        """Pass on what is not HTTP, until the upstream closes."""
+        assert self.stream_id is not None
+        if isinstance(event, events.DataReceived):
+            yield ReceiveHttp(RawResponse(self.stream_id, event.data))
+        elif isinstance(event, events.ConnectionClosed):
+            yield commands.CloseConnection(self.conn)
+            yield ReceiveHttp(RawEnd(self.stream_id))

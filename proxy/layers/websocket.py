@@ -1,0 +1,129 @@
+"""mitmproxy's WebSocket layer, which here keeps how a session is closed.
+
+mitmproxy answers the first close frame itself and turns a connection that breaks into a close with code 1000. Here each
+close frame is passed on, the session ends when both have come, and a connection that breaks off without one breaks off
+on the other side too.
+"""
+
+# mitmproxy's layers are only partly typed.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportPrivateUsage=false
+
+import time
+from typing import override
+
+import wsproto.events
+from mitmproxy import websocket
+from mitmproxy.proxy import commands, events
+from mitmproxy.proxy.layer import CommandGenerator
+from mitmproxy.proxy.layers.websocket import (
+    Fragmentizer,
+    WebsocketConnection,
+    WebsocketEndHook,
+    WebsocketLayer,
+    WebsocketMessageHook,
+    WebSocketMessageInjected,
+)
+from wsproto.connection import ConnectionState
+from wsproto.frame_protocol import CloseReason, Opcode
+
+_BOTH_CLOSED = (ConnectionState.CLOSED, ConnectionState.CLOSED)
+
+
+class Session(WebsocketLayer):
+    """Relays the messages of a session, and its end as it came."""
+
+    @override
+    def relay_messages(self, event: events.Event) -> CommandGenerator[None]:
+        if isinstance(event, WebSocketMessageInjected):
+            from_client = event.message.from_client
+            source = self.client_ws if from_client else self.server_ws
+            source._events.extend(Fragmentizer([], event.message.type == Opcode.TEXT)(event.message.content))
+        else:
+            assert isinstance(event, events.ConnectionEvent)
+            from_client = event.connection == self.context.client
+            source = self.client_ws if from_client else self.server_ws
+            if isinstance(event, events.ConnectionClosed):
+                self._closed(from_client, CloseReason.ABNORMAL_CLOSURE, "")
+                yield from self._end()
+                return
+            assert isinstance(event, events.DataReceived)
+            if source.state not in (ConnectionState.OPEN, ConnectionState.LOCAL_CLOSING):
+                return  # bytes after a close frame
+            source.receive_data(event.data)
+        target = self.server_ws if from_client else self.client_ws
+        for said in source.events():
+            if isinstance(said, wsproto.events.TextMessage | wsproto.events.BytesMessage):
+                injected = isinstance(event, WebSocketMessageInjected)
+                yield from self._message(said, source, target, from_client, injected)
+            elif isinstance(said, wsproto.events.Ping | wsproto.events.Pong):
+                yield from _passed(said, target)
+            elif isinstance(said, wsproto.events.CloseConnection):
+                yield from self._close(said, source, target, from_client)
+                return
+
+    def _message(
+        self,
+        said: wsproto.events.TextMessage | wsproto.events.BytesMessage,
+        source: WebsocketConnection,
+        target: WebsocketConnection,
+        from_client: bool,
+        injected: bool,
+    ) -> CommandGenerator[None]:
+        assert self.flow.websocket
+        is_text = isinstance(said.data, str)
+        source.frame_buf[-1] += said.data.encode() if isinstance(said.data, str) else said.data
+        if said.message_finished:
+            content = b"".join(source.frame_buf)
+            fragments = Fragmentizer(source.frame_buf, is_text)
+            source.frame_buf = [b""]
+            opcode = Opcode.TEXT if is_text else Opcode.BINARY
+            message = websocket.WebSocketMessage(opcode, from_client, content, injected=injected)
+            # The tape has the earlier ones; here only the last one is used.
+            self.flow.websocket.messages[:] = [message]
+            yield WebsocketMessageHook(self.flow)
+            if not message.dropped:
+                for part in fragments(message.content):
+                    yield from _passed(part, target)
+        elif said.frame_finished:
+            source.frame_buf.append(b"")
+
+    def _close(
+        self,
+        said: wsproto.events.CloseConnection,
+        source: WebsocketConnection,
+        target: WebsocketConnection,
+        from_client: bool,
+    ) -> CommandGenerator[None]:
+        self._closed(from_client, said.code, said.reason)
+        broke = source.state not in (ConnectionState.REMOTE_CLOSING, ConnectionState.CLOSED)
+        for side in (target, source) if broke else (target,):
+            if side.state in (ConnectionState.OPEN, ConnectionState.REMOTE_CLOSING):
+                yield side.send2(said)
+        if broke or (source.state, target.state) == _BOTH_CLOSED:
+            yield from self._end()
+
+    def _closed(self, by_client: bool, code: int, reason: str | None) -> None:
+        """Keep the first close: the second one answers it."""
+        kept = self.flow.websocket
+        if kept is not None and kept.close_code is None:
+            kept.timestamp_end = time.time()
+            kept.closed_by_client, kept.close_code, kept.close_reason = by_client, int(code), reason or ""
+
+    def _end(self) -> CommandGenerator[None]:
+        for side in (self.server_ws, self.client_ws):
+            yield commands.CloseConnection(side.conn)
+        yield WebsocketEndHook(self.flow)
+        self.flow.live = False
+        self._handle_event = self.done  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def _passed(said: wsproto.events.Event, target: WebsocketConnection) -> CommandGenerator[None]:
+    """Send on, also to a side that has sent its close frame and still reads."""
+    if target.state is ConnectionState.OPEN:
+        yield target.send2(said)
+    elif target.state is ConnectionState.REMOTE_CLOSING:
+        if isinstance(said, wsproto.events.TextMessage | wsproto.events.BytesMessage):
+            yield commands.SendData(target.conn, bytes(target._proto.send_data(said.data, said.message_finished)))
+        elif isinstance(said, wsproto.events.Ping):
+            yield commands.SendData(target.conn, bytes(target._proto.ping(said.payload)))

@@ -1,0 +1,53 @@
+"""What our HTTP layers say to each other beside mitmproxy's own events."""
+
+from dataclasses import dataclass
+
+from mitmproxy import http
+from mitmproxy.proxy.layers.http._base import HttpEvent
+from mitmproxy.proxy.layers.http._events import RequestProtocolError, ResponseProtocolError
+
+type ProtocolError = RequestProtocolError | ResponseProtocolError
+
+_CAUSE = "turntape_cause"
+
+
+@dataclass
+class InterimResponse(HttpEvent):
+    """An answer before the answer: a status from 100 to 199, other than 101."""
+
+    response: http.Response
+
+
+@dataclass
+class RawResponse(HttpEvent):
+    """Bytes of an upstream whose answer is not HTTP; the client gets them as they are."""
+
+    data: bytes
+    cut: bool = False
+    """True for a head that the upstream did not finish."""
+
+
+@dataclass
+class RawEnd(HttpEvent):
+    """The end of such an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What is behind a protocol error."""
+
+    broke: bool = False
+    """True when the side broke the protocol, False when it closed or reset."""
+    reset: int | None = None
+    """The error code of an HTTP/2 reset."""
+    text: str | None = None
+
+
+def blame(event: ProtocolError, cause: Cause) -> None:
+    """Keep the cause with the event, for the layers above."""
+    setattr(event, _CAUSE, cause)
+
+
+def cause_of(event: ProtocolError) -> Cause:
+    """The cause that was kept with an event."""
+    return getattr(event, _CAUSE, None) or Cause()
