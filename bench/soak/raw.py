@@ -82,10 +82,6 @@ class Seen:
     ended: str = "whole"
     """`whole`, `closed` before the end, `reset`, or `lost` when nothing came for a minute."""
 
-    @property
-    def told(self) -> str:
-        return f"{self.ended}, {len(self.raw)} bytes"
-
 
 def _answer(connection: Connection, method: str, kept: list[bytes]) -> bool:
     """Read one final answer as tolerant clients do. False when it was cut."""

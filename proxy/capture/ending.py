@@ -55,7 +55,7 @@ class ConnectError(str):
 
 
 def kind_of(error: BaseException | None) -> FailureKind | None:
-    """The kind of failure that an exception of a connection attempt stands for; None when it does not say it."""
+    """The kind of failure that an exception of a connection attempt means; None when it does not say it."""
     if isinstance(error, socket.gaierror):
         return "internal" if _out_of_descriptors() else "dns"
     if isinstance(error, TimeoutError):

@@ -1,6 +1,6 @@
 """mitmproxy's layer for one exchange, which here says who ended it and never answers in the place of an upstream.
 
-mitmproxy gives a client a page of its own when an upstream breaks off before its answer. Without the proxy the client
+mitmproxy gives a client an error page when an upstream breaks off before its answer. Without the proxy the client
 would see a closed connection or a reset stream, so that is what it gets.
 """
 

@@ -1,8 +1,8 @@
 """mitmproxy's HTTP/1 layers, with what they lack: trailers, interim answers, and answers that are odd but readable.
 
-mitmproxy ends an exchange at the first answer that has a status from 100 to 199, and puts a page of its own in the
-place of an answer that it finds unsafe. Here interim answers are passed on, framing is read as clients read it, and an
-answer that is no HTTP at all reaches the client byte for byte.
+mitmproxy ends an exchange at the first answer that has a status from 100 to 199, and replaces an answer that it finds
+unsafe by an error page. Here interim answers are passed on, framing is read as clients read it, and an answer that is
+not HTTP at all reaches the client byte for byte.
 """
 
 # mitmproxy's layers are only partly typed.

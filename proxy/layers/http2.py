@@ -1,7 +1,7 @@
 """mitmproxy's HTTP/2 layers, with what they lack: resets keep their code, and a server that goes away may finish.
 
 mitmproxy ends all streams when a GOAWAY comes, also those that the server still answers (RFC 9113, 6.8), gives most
-resets another error code, answers a refused stream with a page of its own, and drops interim answers.
+resets another error code, answers a refused stream with an error page, and drops interim answers.
 """
 
 # mitmproxy's layers are only partly typed.
@@ -35,7 +35,7 @@ _NOT_HTTP2 = frozenset({b"transfer-encoding", b"content-length"})
 
 
 class PatientConnection(BufferedH2Connection):
-    """A connection that goes on after a GOAWAY, for the streams that are still answered."""
+    """A connection that continues after a GOAWAY, for the streams that are still answered."""
 
     @override
     def _receive_goaway_frame(self, frame: Any) -> Any:
