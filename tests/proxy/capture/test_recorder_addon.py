@@ -154,9 +154,7 @@ def test_the_words_of_an_error_do_not_decide_who_closed_first() -> None:
     kept: list[RoundTrip] = []
     recorder = RecorderAddon(kept.append)
 
-    failing(
-        recorder, begun(recorder), "stream reset by client (CANCEL)", Ending("server", "cut", "the server reset it")
-    )
+    failing(recorder, begun(recorder), "stream reset by client (CANCEL)", Ending("server", "cut", "the server did"))
     failing(recorder, begun(recorder), "peer closed connection", LEFT)
     failing(recorder, begun(recorder), "illegal chunk header", Ending("client", "protocol"))
     failing(recorder, begun(recorder), "[Errno 24] Too many open files", Ending(None, "internal"))
