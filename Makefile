@@ -33,6 +33,7 @@ check: setup
 	$(RUN)python -m turntape.inspector.wire.protocols_page --check
 	$(RUN)python -m turntape.inspector.findings.findings_page --check
 	$(RUN)python -m turntape.inspector.views.json.schemas --check
+	$(RUN)python -m turntape.inspector.fleet.rows.columns_page --check
 	$(RUN)python -m turntape.proxy.cli.reference_page --check
 	$(RUN)python -m turntape.proxy.cli.settings_page --check
 	$(RUN)python docs/screens.py --check
@@ -99,6 +100,7 @@ docs: setup
 	$(RUN)python -m turntape.inspector.wire.protocols_page
 	$(RUN)python -m turntape.inspector.findings.findings_page
 	$(RUN)python -m turntape.inspector.views.json.schemas
+	$(RUN)python -m turntape.inspector.fleet.rows.columns_page
 	$(RUN)python -m turntape.proxy.cli.reference_page
 	$(RUN)python -m turntape.proxy.cli.settings_page
 	$(RUN)python docs/screens.py

@@ -14,10 +14,11 @@ def _import(name: str, load: Callable[[], Any]) -> Any:
 
 
 def pyarrow() -> Any:
-    """`pyarrow`, with its part `parquet`. Raises NotInstalled with the line that installs it, as all of these do."""
+    """`pyarrow` with `compute` and `parquet`. Raises NotInstalled, as all of these do."""
 
     def load() -> Any:
         import pyarrow  # pyright: ignore[reportMissingTypeStubs]
+        import pyarrow.compute  # pyright: ignore[reportMissingTypeStubs, reportUnusedImport]
         import pyarrow.parquet  # pyright: ignore[reportMissingTypeStubs, reportUnusedImport]
 
         return pyarrow

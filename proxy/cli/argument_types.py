@@ -142,3 +142,31 @@ def _amount(text: str) -> "Decimal | None":
     except InvalidOperation:
         return None
     return amount if amount.is_finite() else None
+
+
+def label(text: str) -> tuple[str, str]:
+    """`NAME=VALUE`, with a name that can be a column."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.replace("_", "a").replace("-", "a").isalnum():
+        raise ArgumentTypeError(f"{text!r} is not NAME=VALUE, such as branch=main")
+    return name, value
+
+
+_UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+
+
+def byte_count(text: str) -> int:
+    """A size above 0, such as `100MB`."""
+    digits = text.rstrip("BKMGTbkmgt")
+    factor = _UNITS.get(text[len(digits) :].lower() or "b")
+    if not _is_digits(digits) or factor is None or not int(digits):
+        raise ArgumentTypeError(f"{text!r} is not a size, such as 100MB or 1GB")
+    return int(digits) * factor
+
+
+def age(text: str) -> int:
+    """A number of days: `30d` or `12w`."""
+    days = {"d": 1, "w": 7}.get(text[-1:].lower())
+    if days is None or not _is_digits(text[:-1]) or not int(text[:-1]) or len(text) > 6:
+        raise ArgumentTypeError(f"{text!r} is not an age, such as 30d or 12w")
+    return int(text[:-1]) * days

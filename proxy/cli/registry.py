@@ -37,6 +37,8 @@ COMMANDS = (
     Entry("export", "export", "write a cassette as HAR, OpenTelemetry, ATIF or Markdown"),
     Entry("lint", "lint", "find secrets in recordings, for CI and pre-commit"),
     Entry("scrub", "scrub", "remove secrets from a recording"),
+    Entry("ship", "ship", "put recordings into a bucket, with rows for SQL"),
+    Entry("forget", "forget", "delete a run or a recording from a bucket"),
     Entry("mcp-server", "mcp_server", "let an agent read recordings, as MCP tools"),
     Entry("completion", "completion", "print the completion script for bash, zsh or fish"),
 )

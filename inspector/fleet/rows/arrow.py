@@ -76,10 +76,36 @@ def text_bytes(rows: Iterable[TextRow], metadata: Mapping[str, str]) -> bytes:
     return _parquet(table, metadata, write_statistics=False)
 
 
-def table_bytes(table: Any, metadata: Mapping[str, str]) -> bytes:
-    """A compacted file: sorted by recording, round trip and part, with `metadata` in its footer."""
-    ordered = table.sort_by([("recording", "ascending"), ("n", "ascending"), ("part", "ascending")])
-    return _parquet(ordered, metadata)
+class TableWriter:
+    """A compacted file: `add` the rows of each recording in the order of their names, then `close`."""
+
+    def __init__(self) -> None:
+        pa = pyarrow()
+        self._buffer = pa.BufferOutputStream()
+        self._writer = pa.parquet.ParquetWriter(self._buffer, arrow_schema(), compression="zstd")
+        self._waiting: list[Any] = []
+        self._held = 0
+        self.rows = 0
+
+    def add(self, table: Any) -> None:
+        """Add rows with the columns of `arrow_schema`."""
+        self._waiting.append(table)
+        self._held += len(table)
+        self.rows += len(table)
+        if self._held >= ROW_GROUP:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            self._writer.write_table(pyarrow().concat_tables(self._waiting), row_group_size=ROW_GROUP)
+        self._waiting, self._held = [], 0
+
+    def close(self, metadata: Mapping[str, str]) -> bytes:
+        """The file, with `metadata` in its footer."""
+        self._flush()
+        self._writer.add_key_value_metadata(dict(metadata))
+        self._writer.close()
+        return self._buffer.getvalue().to_pybytes()
 
 
 def _parquet(table: Any, metadata: Mapping[str, str], **options: object) -> bytes:

@@ -2,7 +2,7 @@
 
     cassettes/v1/<aa>/<sha256>.jsonl.zst         the bytes as recorded; the name is the hash of the plain content
     rows/v1/day=YYYY-MM-DD/<recording>.parquet   landing: one object for each recording
-    table/v1/day=YYYY-MM-DD/<shard>.parquet      compacted: made from the landing objects of that day
+    table/v1/day=YYYY-MM-DD/all.parquet          compacted: made from the landing objects of that day
     content/v1/day=YYYY-MM-DD/<recording>.parquet  texts, only with `--content`
     forgotten/v1/<recording>                     a tombstone: the recording was deleted and must not come back
     keys/v1/<id>                                 the key of the hashes
@@ -21,9 +21,6 @@ CASSETTES = "cassettes/v1"
 CONTENT = "content/v1"
 FORGOTTEN = "forgotten/v1"
 KEYS = "keys/v1"
-
-SHARDS = 16
-"""How many compacted files a day has at most; a recording belongs to one by its name."""
 
 _RECORDING = re.compile(r"[0-9a-f]{32}")
 _DAY = re.compile(r"(?:rows|table|content)/v1/day=(\d{4}-\d{2}-\d{2})/([^/]+)\.parquet")
@@ -55,14 +52,14 @@ def content_name(day: str, recording: str) -> str:
     return f"{CONTENT}/day={day}/{recording}.parquet"
 
 
-def table_name(day: str, shard: str) -> str:
-    """A compacted object."""
+def table_name(day: str, shard: str = "all") -> str:
+    """The compacted object of a day."""
     return f"{TABLE}/day={day}/{shard}.parquet"
 
 
 def shard_of(recording: str) -> str:
-    """The shard of a recording: its first hexadecimal digit."""
-    return recording[0]
+    """The last part of the name of the compacted object that holds a recording. A day has one such object."""
+    return "all"
 
 
 def forgotten_name(recording: str) -> str:

@@ -5,16 +5,8 @@ from pathlib import Path
 import pytest
 from shipped_tapes import LOOP, names, rows, tape
 
-from turntape.inspector.fleet.rows.ci_labels import CI_ENVIRONMENTS
 from turntape.inspector.fleet.shipping.outcome import ShippedFile
 from turntape.inspector.fleet.shipping.ship import ShipOptions, ship
-
-
-@pytest.fixture(autouse=True)
-def a_key_and_no_ci(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TURNTAPE_FLEET_KEY", "test")
-    for ci in CI_ENVIRONMENTS:
-        monkeypatch.delenv(ci.shown_by, raising=False)
 
 
 @pytest.fixture

@@ -37,10 +37,10 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["s"], ["scrub", "show"]),
+        (["s"], ["scrub", "ship", "show"]),
         (["re"], ["record", "replay", "report"]),
         (["--ver"], ["--version"]),
-        (["--debug", "sh"], ["show"]),
+        (["--debug", "sho"], ["show"]),
         (["show", "--fo"], ["--format"]),
         (["show", "--format", ""], ["json", "text"]),
         (["show", "--format", "="], ["json", "text"]),

@@ -39,7 +39,7 @@ def completed(folder: Path, line: str) -> list[str]:
     ("line", "expected"),
     [
         ("turntape re", ["record", "replay", "report"]),
-        ("turntape --debug sh", ["show"]),
+        ("turntape --debug sho", ["show"]),
         ("turntape show --fo", ["--format"]),
         ("turntape show --format ", ["json", "text"]),
         ("turntape show --format=j", ["--format=json"]),

@@ -75,9 +75,9 @@ def zsh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Zsh]:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("turntape sh", "turntape show "),
+        ("turntape sho", "turntape show "),
         ("turntape --deb", "turntape --debug "),
-        ("turntape --debug sh", "turntape --debug show "),
+        ("turntape --debug sho", "turntape --debug show "),
         ("turntape show --hin", "turntape show --hints "),
         ("turntape show --form", "turntape show --format="),
         ("turntape show --format j", "turntape show --format json "),
