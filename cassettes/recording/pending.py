@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 
 from ..routes.upstreams import by_host
+from ..tape.bounds import MOST_OF_A_BODY, NOT_KEPT
 from ..tape.content_encoding import Decoder, decoded, decoder
 from ..tape.model import Chunk, Failure, Headers, Request, Response, RoundTrip, Side
 from ..tape.stream_end import ended
@@ -47,6 +48,7 @@ class PendingTrip:
         """The content-encoding that is undone for the record."""
         self._raw: list[bytes] = []
         """The encoded pieces, kept until the answer has ended, in case they do not decode."""
+        self._kept = 0
         self._faults: list[str] = []
         self._done = False
 
@@ -76,11 +78,18 @@ class PendingTrip:
             except Exception as exc:  # noqa: BLE001 - each library raises its own errors, and the traffic continues
                 self._faults.append(f"the answer does not decode: {exc}; it is kept as it came")
                 self._pieces, self._times = self._raw, [at] * len(self._raw)
+                self._kept = sum(map(len, self._pieces))
                 self._decoder = self._encoding = None
                 return
-        if piece:
-            self._pieces.append(piece)
-            self._times.append(at)
+        if not piece or self._kept > MOST_OF_A_BODY:
+            return
+        self._kept += len(piece)
+        if self._kept > MOST_OF_A_BODY:
+            self._raw = []
+            self._faults.append(f"the answer is longer than {MOST_OF_A_BODY:,} bytes; what came after them {NOT_KEPT}")
+            return
+        self._pieces.append(piece)
+        self._times.append(at)
 
     def plain(self, body: bytes) -> None:
         """Keep the whole answer, which is already decoded."""

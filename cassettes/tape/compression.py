@@ -25,6 +25,10 @@ __all__ = [
 MAGIC = b"\x28\xb5\x2f\xfd"
 FRAME_END = b"\x01\x00\x00"
 """An empty last block: ends a frame that was left open. Our frames have no checksum to follow it."""
+ALWAYS_READ = 32 << 20
+"""A recording of so many bytes is read however small it is when it is compressed."""
+MOST_TIMES = 1000
+"""A larger one must not be so many times larger than the compressed file: a few kilobytes can hold terabytes."""
 _SKIPPABLE = b"\x2a\x4d\x18"
 _LARGEST_BLOCK = 1 << 17
 _RAW, _RLE, _RESERVED = 0, 1, 3
@@ -47,6 +51,10 @@ class Decompression:
         self._damaged = False
         self.checksum = False
         """True when the frame ends in a checksum."""
+        self._taken = self._given = 0
+        """How many bytes were decompressed so far, and to how many."""
+        self._over = False
+        """True when nothing more is decompressed."""
         self.problems: list[str] = []
 
     @property
@@ -63,6 +71,8 @@ class Decompression:
         out = bytearray()
         at = 0
         while at < len(data):
+            if self._over:
+                return bytes(out), len(data)
             size = self._block(data, at, out) if self._frame else self._header(data, at, out)
             if size and at + size <= len(data):
                 at += size
@@ -114,9 +124,18 @@ class Decompression:
     def _decompress(self, data: bytes, at: int, size: int, out: bytearray) -> int:
         assert self._frame is not None
         try:
-            out += self._frame.decompress(data[at : at + size])
+            plain = self._frame.decompress(data[at : at + size])
         except ZstdError as exc:
             return self._resume(data, at, out, str(exc))
+        out += plain
+        self._taken += size
+        self._given += len(plain)
+        if self._given > ALWAYS_READ and self._given > MOST_TIMES * self._taken:
+            self._over = True
+            self.problems.append(
+                f"the compressed recording grows to more than {MOST_TIMES:,} times its size, as no recording does; "
+                f"what comes after its first {self._given:,} bytes is not read"
+            )
         return size
 
     def _resume(self, data: bytes, at: int, out: bytearray, problem: str) -> int:

@@ -1,11 +1,17 @@
-"""Undoes content-encodings for the record, chunk by chunk; the traffic itself is not changed."""
+"""Undoes content-encodings for the record, chunk by chunk; the traffic itself is not changed.
+
+A megabyte can decode to a gigabyte, so each decoder gives at most `most` bytes and then raises TooLong.
+"""
 
 # brotli has no types.
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
 
 import zlib
 from collections.abc import Callable
 from typing import Protocol
+
+from .bounds import MOST_OF_A_BODY
 
 _GZIP = zlib.MAX_WBITS | 16
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -13,8 +19,36 @@ _MOST_ENCODINGS = 4
 """Servers send one, gateways sometimes a second; a longer list only costs memory."""
 
 
+_SLICE = 1 << 16
+"""How many bytes of a whole body are decoded at a time."""
+
+
+class TooLong(ValueError):
+    """The data is longer than it may be when it is decoded."""
+
+
 class Decoder(Protocol):
-    def decode(self, data: bytes) -> bytes: ...
+    def decode(self, data: bytes) -> bytes:
+        """The next piece, decoded. Raises TooLong, or an error of the encoding's library."""
+        ...
+
+
+class _Room:
+    """How many bytes a decoder may still give."""
+
+    def __init__(self, most: int) -> None:
+        self._most = self._left = most
+
+    @property
+    def ask(self) -> int:
+        """How many bytes to ask for: one more than there may be, which shows that there are more."""
+        return self._left + 1
+
+    def take(self, plain: bytes) -> bytes:
+        self._left -= len(plain)
+        if self._left < 0:
+            raise TooLong(f"it is longer than {self._most:,} bytes")
+        return plain
 
 
 class _Gzip:
@@ -23,14 +57,15 @@ class _Gzip:
     Other bytes after a member are padding, which clients ignore.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._room = _Room(most)
         self._member = zlib.decompressobj(_GZIP)
         self._padding = False
         self._head = b""
         """The first byte after a member, until the second one shows whether it begins another one."""
 
     def decode(self, data: bytes) -> bytes:
-        plain = b""
+        plain: list[bytes] = []
         while data and not self._padding:
             if self._member.eof:
                 data = self._head + data
@@ -41,58 +76,68 @@ class _Gzip:
                 if self._padding:
                     break
                 self._member = zlib.decompressobj(_GZIP)
-            plain += self._member.decompress(data)
+            plain.append(self._room.take(self._member.decompress(data, self._room.ask)))
             data = self._member.unused_data
-        return plain
+        return b"".join(plain)
 
 
 class _Deflate:
     """With the zlib header that the RFC requires, or without it, as some servers send it."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._room = _Room(most)
         self._stream = zlib.decompressobj()
         self._head: bytes | None = b""
         """What has arrived so far, until the two bytes of the zlib header can be checked."""
 
     def decode(self, data: bytes) -> bytes:
+        return self._room.take(self._decode(data))
+
+    def _decode(self, data: bytes) -> bytes:
+        most = self._room.ask
         if self._head is None:
-            return self._stream.decompress(data)
+            return self._stream.decompress(data, most)
         head = self._head + data
         self._head = head if len(head) < 2 else None
         try:
-            return self._stream.decompress(data)
+            return self._stream.decompress(data, most)
         except zlib.error:
             self._stream = zlib.decompressobj(-zlib.MAX_WBITS)
-            return self._stream.decompress(head)
+            return self._stream.decompress(head, most)
 
 
 class _Brotli:
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
         import brotli
 
+        self._room = _Room(most)
         self._stream = brotli.Decompressor()
 
     def decode(self, data: bytes) -> bytes:
-        return self._stream.process(data)
+        try:
+            return self._room.take(self._stream.process(data, output_buffer_limit=self._room.ask))
+        except TypeError:  # before brotli 1.2; what it has decoded counts afterwards
+            return self._room.take(self._stream.process(data))
 
 
 class _Zstd:
     """One frame after the other: some servers end a frame with each flush."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
         from .compression import ZstdDecompressor
 
+        self._room = _Room(most)
         self._make = ZstdDecompressor
         self._frame = ZstdDecompressor()
 
     def decode(self, data: bytes) -> bytes:
-        plain = b""
+        plain: list[bytes] = []
         while data:
             if self._frame.eof:
                 self._frame = self._make()
-            plain += self._frame.decompress(data)
+            plain.append(self._room.take(self._frame.decompress(data, self._room.ask)))
             data = self._frame.unused_data if self._frame.eof else b""
-        return plain
+        return b"".join(plain)
 
 
 class _Several:
@@ -107,7 +152,7 @@ class _Several:
         return data
 
 
-DECODERS: dict[str, Callable[[], Decoder]] = {
+DECODERS: dict[str, Callable[[int], Decoder]] = {
     "gzip": _Gzip,
     "x-gzip": _Gzip,
     "deflate": _Deflate,
@@ -116,25 +161,29 @@ DECODERS: dict[str, Callable[[], Decoder]] = {
 }
 
 
-def decoder(encoding: str | None) -> Decoder | None:
-    """A decoder for a content-encoding; None for `identity`, for a missing one, and for an unknown one.
+def decoder(encoding: str | None, most: int = MOST_OF_A_BODY) -> Decoder | None:
+    """A decoder for a content-encoding, which gives at most `most` bytes.
 
+    None for `identity`, for a missing encoding, and for an unknown one.
     Several encodings are separated by commas, in the order in which they were applied (RFC 9110 section 8.4, read
     2026-11-22). All must be known.
     """
     names = [name for part in (encoding or "").split(",") if (name := part.strip().lower()) not in ("", "identity")]
     if not names or any(name not in DECODERS for name in names) or len(names) > _MOST_ENCODINGS:
         return None
-    stages = [DECODERS[name]() for name in reversed(names)]
+    stages = [DECODERS[name](most) for name in reversed(names)]
     return stages[0] if len(stages) == 1 else _Several(stages)
 
 
-def decoded(data: bytes, encoding: str | None) -> tuple[bytes, str | None, str | None]:
+def decoded(data: bytes, encoding: str | None, most: int = MOST_OF_A_BODY) -> tuple[bytes, str | None, str | None]:
     """A whole body decoded: `(body, encoding that was undone, error)`; unchanged when it cannot be decoded."""
-    stream = decoder(encoding)
+    stream = decoder(encoding, most)
     if stream is None or not data:
         return data, None, None
     try:
-        return stream.decode(data), (encoding or "").strip().lower(), None
+        plain = b"".join(stream.decode(data[start : start + _SLICE]) for start in range(0, len(data), _SLICE))
+        return plain, (encoding or "").strip().lower(), None
+    except TooLong as exc:
+        return data, None, f"the body is not decoded as {encoding}: {exc}; it is stored as received"
     except Exception as exc:  # noqa: BLE001 - each library raises its own errors
         return data, None, f"the body does not decode as {encoding}: {exc}; it is kept as it came"

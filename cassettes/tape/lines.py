@@ -25,6 +25,10 @@ HELD = 48_000_000
 """About how many bytes of bodies are held for the deltas that may follow."""
 
 
+MOST_PROBLEMS = 200
+"""How many problems of a file are listed: a damaged one may have one in each line."""
+
+
 class Windows:
     """The last bodies to which a delta may refer: of requests, and of the answers of tool servers.
 
@@ -68,10 +72,10 @@ class Lines:
         try:
             value = orjson.loads(line)
         except orjson.JSONDecodeError:
-            self.problems.append(f"line {number} is not valid JSON and was skipped; the recording was cut there")
+            self._complain(f"line {number} is not valid JSON and was skipped; the recording was cut there")
             return
         if not isinstance(value, dict):
-            self.problems.append(f"line {number} is not a JSON object and was skipped")
+            self._complain(f"line {number} is not a JSON object and was skipped")
             return
         fields = cast(Json, value)
         if isinstance(fields.get(CONTINUED), dict):
@@ -85,11 +89,11 @@ class Lines:
             self._servers.setdefault(str(index), []).append(fields)
             return
         if type(index) is not int or index < 0:
-            self.problems.append(f"line {number} has {name} {clipped(index)}, which is not a number, and was skipped")
+            self._complain(f"line {number} has {name} {clipped(index)}, which is not a number, and was skipped")
         elif name != "label":
             self._add_trip(index, fields, number)
         elif not isinstance(fields.get("of"), dict):
-            self.problems.append(f"line {number} is a label without an object and was skipped")
+            self._complain(f"line {number} is a label without an object and was skipped")
         else:
             self.labels[index] = cast(dict[str, object], fields["of"])
             self.used = max(self.used, index)
@@ -100,7 +104,7 @@ class Lines:
         if isinstance(base, int) and base in self._positions:
             self._bases[place] = self._positions[base]
         if index in self._positions:
-            self.problems.append(f"line {number} is a second round trip {index}; labels for it may mean the first")
+            self._complain(f"line {number} is a second round trip {index}; labels for it may mean the first")
         self._positions[index] = place
         self.trips.append(fields)
         self.used = max(self.used, index)
@@ -108,7 +112,13 @@ class Lines:
     def complain(self, problem: str) -> None:
         """Note a problem, unless it is already noted."""
         if problem not in self.problems:
+            self._complain(problem)
+
+    def _complain(self, problem: str) -> None:
+        if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(problem)
+        elif len(self.problems) == MOST_PROBLEMS:
+            self.problems.append("there are more problems; they are not listed")
 
     def servers(self) -> dict[str, ToolServer]:
         """Session → tool server, in the order in which they started; one that cannot be read is noted as a problem."""

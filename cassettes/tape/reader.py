@@ -8,6 +8,7 @@ deltas by byte ranges and never builds the bodies in between.
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
+from io import BytesIO
 from pathlib import Path
 from typing import Self, cast, overload
 
@@ -87,12 +88,11 @@ class Cassette:
                 raise FormatError(f"{str(path)!r} is damaged from its start; restore it from a copy")
         if not data:
             raise FormatError(f"{str(path)!r} is empty: it holds no recording; record again")
-        head, *rest = data.split(b"\n")
-        header = read_header(head, path)
-        torn = rest[-1] if rest else b""
+        rest = BytesIO(data)  # one line at a time: a list of all would take many times the memory of an odd file
+        header = read_header(rest.readline().rstrip(b"\n"), path)
         for number, line in enumerate(rest, 2):
             lines.add(line, number)
-        return cls(lines, header, path, bool(torn))
+        return cls(lines, header, path, b"\n" in data and not data.endswith(b"\n"))
 
     @classmethod
     def from_round_trips(cls, round_trips: Iterable[RoundTrip]) -> Self:

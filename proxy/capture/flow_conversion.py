@@ -5,6 +5,7 @@
 
 from mitmproxy import http
 
+from turntape.cassettes.tape.bounds import MOST_OF_A_BODY, NOT_KEPT
 from turntape.cassettes.tape.content_encoding import decoded
 from turntape.cassettes.tape.model import (
     Chunk,
@@ -63,6 +64,9 @@ def round_trip(
     raw = flow.request.raw_content
     body, encoding, fault = decoded(raw or b"", flow.request.headers.get("content-encoding"))
     faults = (*pending.faults, fault) if fault else tuple(pending.faults)
+    if len(body) > MOST_OF_A_BODY:
+        body = body[:MOST_OF_A_BODY]
+        faults = (*faults, f"the request is longer than {MOST_OF_A_BODY:,} bytes; what came after them {NOT_KEPT}")
     peer = flow.client_conn.peername
     return RoundTrip(
         request=Request(

@@ -4,7 +4,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from turntape.cassettes.tape.content_encoding import Decoder, decoder
+from turntape.cassettes.tape.bounds import MOST_OF_A_BODY, NOT_KEPT, PER_PIECE, Memory
+from turntape.cassettes.tape.content_encoding import Decoder, TooLong, decoder
 from turntape.cassettes.tape.model import Frame
 
 
@@ -47,13 +48,23 @@ class PendingRoundTrip:
     """Called with the URL that the stream of the answer names for the client's messages, when it names one."""
     endless: bool = False
     """True for a stream that only the client ends."""
-    most: int | None = None
-    """How many bytes of the answer are kept; None for all of them."""
+    stream: bool = False
+    """True for an event stream: its decoded beginning is kept when it is too long, and not what was received."""
+    most: int = MOST_OF_A_BODY
+    """How many bytes of the answer are kept."""
+    memory: Memory = field(default_factory=Memory)
+    """Shared with the other round trips that are running."""
+    taken: int = 0
+    """How much of the memory this one takes."""
     _kept: int = 0
     """How many bytes of the answer are kept."""
+    _full: bool = False
+    """True when the rest of the answer is not kept."""
     _decoder: Decoder | None = None
     _encoded: list[bytes] | None = None
     """The pieces as they arrived, kept until it is known that they decode."""
+    _arrived: list[int] = field(default_factory=list[int])
+    """When they arrived."""
 
     def now(self) -> int:
         return (time.monotonic_ns() - self.started_ns) // 1000
@@ -61,13 +72,13 @@ class PendingRoundTrip:
     def decode_as(self, content_encoding: str) -> None:
         """The response has this `Content-Encoding`. An unknown one is kept as it arrives."""
         name = content_encoding.strip().lower() or None
-        self._decoder = decoder(name)
+        self._decoder = decoder(name, self.most)
         if self._decoder is not None:
             self.encoding, self._encoded = name, []
 
     def tee(self, data: bytes) -> bytes:
         """Keep a piece of the response with its time. Returns the piece unchanged, for the client."""
-        if data:
+        if data and not self._full:
             at = self.now()
             if self._decoder is not None:
                 self._decode(self._decoder, data, at)
@@ -76,30 +87,57 @@ class PendingRoundTrip:
         return data
 
     def _keep(self, plain: bytes, at: int) -> None:
-        self._kept += len(plain)
-        if self.most is None or self._kept <= self.most:
+        if self._kept + len(plain) > self.most:
+            self._end_here(f"the answer is longer than {self.most:,} bytes")
+        elif self._takes(plain):
+            self._kept += len(plain)
             self.pieces.append(plain)
             self.times.append(at)
-            return
-        fault = f"the answer is longer than {self.most} bytes; what came after them is not kept"
-        if fault not in self.faults:
-            self.faults.append(fault)
+
+    def _takes(self, piece: bytes) -> bool:
+        """True when there is memory for one more piece."""
+        size = len(piece) + PER_PIECE
+        if not self.memory.take(size):
+            self._end_here(f"the answers that are running take more than {self.memory.most:,} bytes together")
+            return False
+        self.taken += size
+        return True
+
+    def _end_here(self, reason: str) -> None:
+        """What comes now is not kept, and nothing after it, so that the record has no gap."""
+        self.faults.append(f"{reason}; what came after the first {self._kept:,} {NOT_KEPT}")
+        self._full = True
+        self._encoded = None
 
     def _decode(self, decoding: Decoder, data: bytes, at: int) -> None:
         assert self._encoded is not None
-        if self.most is None or self._kept <= self.most:
-            self._encoded.append(data)
+        if not self._takes(data):
+            return
+        self._encoded.append(data)
+        self._arrived.append(at)
         try:
             plain = decoding.decode(data)
+        except TooLong as exc:
+            if self.stream:
+                self._end_here(f"the answer cannot be decoded: {exc}")
+            else:
+                self._store_encoded(f"the answer is not decoded as {self.encoding}: {exc}; it is stored as received")
         except Exception as exc:  # noqa: BLE001 - each library has its own errors, and the traffic must continue
-            self.faults.append(f"the answer cannot be decoded as {self.encoding}: {exc}; it is stored encoded")
-            self.replace(self._encoded, at)
-            return
-        if plain:
-            self._keep(plain, at)
+            self._store_encoded(f"the answer cannot be decoded as {self.encoding}: {exc}; it is stored encoded")
+        else:
+            if plain:
+                self._keep(plain, at)
 
-    def replace(self, pieces: Sequence[bytes], at: int | None = None) -> None:
-        """Store these pieces as the body, without decoding, as of one moment (now, when none is given)."""
-        moment = self.now() if at is None else at
+    def _store_encoded(self, fault: str) -> None:
+        """Store what was received so far, and what follows, without decoding."""
+        assert self._encoded is not None
+        self.faults.append(fault)
+        self.pieces, self.times = self._encoded, self._arrived
+        self._kept = sum(map(len, self.pieces))
+        self.encoding = self._decoder = self._encoded = None
+
+    def replace(self, pieces: Sequence[bytes]) -> None:
+        """Store these pieces as the body, without decoding, as of now."""
+        moment = self.now()
         self.pieces, self.times = list(pieces), [moment] * len(pieces)
         self.encoding = self._decoder = self._encoded = None

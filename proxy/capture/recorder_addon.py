@@ -17,6 +17,7 @@ from mitmproxy import http
 from mitmproxy.proxy import server_hooks
 
 from turntape.cassettes.apis.lookup import is_endless, is_recorded_shape, opening
+from turntape.cassettes.tape.bounds import Memory
 from turntape.cassettes.tape.content_encoding import decoded
 from turntape.cassettes.tape.model import Failure, Frame, Headers, RoundTrip, Side
 from turntape.cassettes.tape.stream_end import ended
@@ -29,9 +30,6 @@ log = logging.getLogger(__name__)
 
 TEE = "turntape-tee"
 """The key in a flow's metadata of the function that keeps the pieces of a held response."""
-
-MOST_OF_A_STREAM = 64 << 20
-"""How many bytes of an event stream are kept; some have no end."""
 
 type Hook = Callable[["RecorderAddon", http.HTTPFlow], None]
 
@@ -60,16 +58,22 @@ class RecorderAddon:
         self.pending: dict[str, PendingRoundTrip] = {}
         """Round trips that are running, by flow id."""
         self._flows: dict[str, http.HTTPFlow] = {}
+        self._memory = Memory()
 
     def begin(self, flow: http.HTTPFlow, pending: PendingRoundTrip) -> None:
         """Start recording a flow."""
+        pending.memory = self._memory
         self.pending[flow.id] = pending
         self._flows[flow.id] = flow
 
     def release(self, flow: http.HTTPFlow) -> PendingRoundTrip | None:
         """Stop recording a flow: another addon answers it and writes its round trip."""
         self._flows.pop(flow.id, None)
-        return self.pending.pop(flow.id, None)
+        pending = self.pending.pop(flow.id, None)
+        if pending is not None:
+            self._memory.free(pending.taken)
+            pending.taken = 0
+        return pending
 
     @harmless
     def request(self, flow: http.HTTPFlow) -> None:
@@ -96,7 +100,7 @@ class RecorderAddon:
             self.dismiss(flow)
             return
         if streams:
-            pending.most = MOST_OF_A_STREAM
+            pending.stream = True
             pending.endless = is_endless(*asked(flow))
         pending.decode_as(flow.response.headers.get("content-encoding", ""))
         if pending.held:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.tape.bounds import NOT_KEPT
 
 from ..breakpoints.condition import Condition
 from ..capture.certificates import checked, ensure_authority, home, write_bundle
@@ -27,6 +28,7 @@ from .terminal import coloured
 
 if TYPE_CHECKING:
     from turntape.cassettes.recording.recorder import Recorder
+    from turntape.cassettes.tape.model import RoundTrip
 
     from ..breakpoints.breakpoints_addon import Breakpoints
     from ..engine.engine import AddonFactory, Engine
@@ -114,6 +116,8 @@ class Recording:
         self._engine: Engine
         self._sidecar: SidecarClient | None = None
         self._links: LinkServer | None = None
+        self._cut = 0
+        """Bodies of which only a part was kept."""
 
     @property
     def port(self) -> int:
@@ -220,7 +224,11 @@ class Recording:
         except OSError as exc:
             self._links.problems.append(f"no socket for the wrappers of tool servers: {exc}")
 
-    def _recorded(self, _round_trip: object, _number: int) -> None:
+    def _recorded(self, round_trip: "RoundTrip", number: int) -> None:
+        for fault in round_trip.faults:
+            if fault.endswith(NOT_KEPT):
+                self._cut += 1
+                _say_problem(f"round trip {number} is not whole: {fault}")
         if self.on_first is not None:
             self.on_first()
             self.on_first = None
@@ -253,13 +261,19 @@ class Recording:
         problems = (
             self._recorder.problem,
             self._recorder.loss,
+            self._not_whole(),
             *self._links.problems,
             missing,
             missed_spans(totals),
             *remarks,
         )
-        lost = self._recorder.problem is not None or bool(self._links.problems)
+        lost = self._recorder.problem is not None or bool(self._links.problems) or self._cut > 0
         return Outcome(count, totals, tuple(p for p in problems if p), lost)
+
+    def _not_whole(self) -> str | None:
+        if not self._cut:
+            return None
+        return f"{self._cut:,} {'body is' if self._cut == 1 else 'bodies are'} in the cassette only in part"
 
 
 def _say_problem(sentence: str) -> None:

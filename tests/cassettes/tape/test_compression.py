@@ -2,7 +2,9 @@
 
 import os
 
-from turntape.cassettes.tape.compression import FRAME_END, MAGIC, Decompression, compressor
+import pytest
+
+from turntape.cassettes.tape.compression import ALWAYS_READ, FRAME_END, MAGIC, Decompression, compressor
 
 
 def raw_block(text: bytes, size: int | None = None) -> bytes:
@@ -31,3 +33,31 @@ def test_the_window_of_eight_megabytes_is_enough_for_any_reader() -> None:
     plain, taken = Decompression().feed(data, final=True)
 
     assert (plain, taken) == (text, len(data))
+
+
+@pytest.mark.parametrize("final", [True, False])
+def test_a_small_file_that_would_fill_the_memory_is_read_up_to_a_bound(final: bool) -> None:
+    stream = compressor()
+    data = stream.compress(b"one\n") + b"".join(stream.compress(bytes(1 << 20)) for _ in range(512))
+    data += stream.flush(stream.FLUSH_FRAME)
+    reader = Decompression()
+
+    plain, taken = reader.feed(data, final)
+
+    assert plain.startswith(b"one\n\0") and ALWAYS_READ < len(plain) < ALWAYS_READ + (1 << 20)
+    assert taken == len(data)
+    [problem] = reader.problems
+    assert problem.startswith("the compressed recording grows to more than 1,000 times its size")
+    assert reader.feed(data, final) == (b"", len(data))
+
+
+def test_a_recording_that_compresses_well_is_read_whole() -> None:
+    text = b"".join(os.urandom(10_000).hex().encode() + b" " * 4_000_000 for _ in range(12))
+    stream = compressor()
+    data = stream.compress(text) + stream.flush(stream.FLUSH_FRAME)
+    reader = Decompression()
+
+    plain, _ = reader.feed(data, final=True)
+
+    assert len(data) * 50 < len(plain) == len(text) > ALWAYS_READ
+    assert reader.problems == []

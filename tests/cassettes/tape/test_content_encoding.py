@@ -1,6 +1,7 @@
 """Content-encodings are undone for the record, wherever the wire was cut into chunks."""
 
 import gzip
+import tracemalloc
 import zlib
 from collections.abc import Callable
 
@@ -10,7 +11,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from turntape.cassettes.tape.content_encoding import DECODERS, decoded, decoder
+from turntape.cassettes.tape.content_encoding import DECODERS, TooLong, decoded, decoder
 
 TEXT = b'data: {"choices":[]}\n\n' * 200
 
@@ -96,6 +97,35 @@ def test_a_body_that_does_not_decode_is_kept_with_the_reason(encoding: str) -> N
 
     assert (body, undone) == (b"no such encoding, but text", None)
     assert fault is not None and fault.startswith(f"the body does not decode as {encoding}: ")
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+def test_a_decoder_gives_as_much_as_it_may_and_then_raises(name: str) -> None:
+    encoding, encode = ENCODERS[name]
+    exact, small = decoder(encoding, len(TEXT)), decoder(encoding, len(TEXT) - 1)
+    assert exact is not None and small is not None
+
+    assert exact.decode(encode(TEXT)) == TEXT
+    with pytest.raises(TooLong, match=f"it is longer than {len(TEXT) - 1:,} bytes"):
+        small.decode(encode(TEXT))
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+def test_a_body_that_decodes_to_a_thousand_times_its_size_takes_little_memory(name: str) -> None:
+    encoding, encode = ENCODERS[name]
+    packed = encode(bytes(64 << 20))
+    tracemalloc.start()
+    try:
+        body, undone, fault = decoded(packed, encoding, 1 << 20)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert (body, undone) == (packed, None)
+    assert (
+        fault == f"the body is not decoded as {encoding}: it is longer than 1,048,576 bytes; it is stored as received"
+    )
+    assert peak < 20 << 20
 
 
 @pytest.mark.parametrize("encoding", DECODERS)

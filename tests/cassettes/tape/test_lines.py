@@ -9,7 +9,7 @@ from factories import round_trip
 from recordings import bodies, growing, loaded, record, text_line
 
 from turntape.cassettes import Cassette, CassetteError, RoundTrip
-from turntape.cassettes.tape.lines import fits
+from turntape.cassettes.tape.lines import MOST_PROBLEMS, Lines, fits
 
 
 def test_a_damaged_line_costs_its_round_trip_and_those_that_refer_to_it(tmp_path: Path) -> None:
@@ -234,3 +234,14 @@ def test_a_damaged_body_is_reported_once_when_it_is_used(tmp_path: Path) -> None
             _ = second.request.body
 
     assert len(cassette.problems) == 2
+
+
+def test_a_file_with_a_problem_in_each_line_lists_the_first_ones() -> None:
+    """Or a small compressed file would take gigabytes of sentences."""
+    lines = Lines()
+    for number in range(1000):
+        lines.add(b"x", number)
+
+    assert len(lines.problems) == MOST_PROBLEMS + 1
+    assert lines.problems[0].startswith("line 0 is not valid JSON")
+    assert lines.problems[-1] == "there are more problems; they are not listed"

@@ -5,6 +5,7 @@ import zlib
 
 import pytest
 
+from turntape.cassettes.tape.bounds import Memory
 from turntape.proxy.capture.pending import PendingRoundTrip
 
 
@@ -72,7 +73,7 @@ def test_a_body_that_cannot_be_decoded_is_kept_encoded_with_a_fault(clock: list[
     clock.append(3000)
     one.tee(b"more")
 
-    assert (one.pieces, one.times) == ([head, b"\x00 no gzip \xff", b"more"], [2, 2, 3])
+    assert (one.pieces, one.times) == ([head, b"\x00 no gzip \xff", b"more"], [1, 2, 3])
     assert one.encoding is None
     [fault] = one.faults
     assert fault.startswith("the answer cannot be decoded as gzip: ") and fault.endswith("; it is stored encoded")
@@ -97,9 +98,9 @@ def test_nothing_is_known_at_the_start() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["", "gzip"])
-def test_what_is_more_than_the_most_passes_and_is_not_kept(encoding: str) -> None:
+def test_what_is_more_than_the_most_of_a_stream_passes_and_is_not_kept(encoding: str) -> None:
     one = pending()
-    one.most = 10
+    one.most, one.stream = 10, True
     one.decode_as(encoding)
     pieces = [b"12345", b"67890", b"abc", b"d"]
     stream = zlib.compressobj(wbits=31)
@@ -108,4 +109,52 @@ def test_what_is_more_than_the_most_passes_and_is_not_kept(encoding: str) -> Non
 
     assert [one.tee(piece) for piece in sent] == sent
     assert b"".join(one.pieces) == b"1234567890" and len(one.pieces) == len(one.times)
-    assert one.faults == ["the answer is longer than 10 bytes; what came after them is not kept"]
+    why = (
+        "the answer cannot be decoded: it is longer than 10 bytes" if encoding else "the answer is longer than 10 bytes"
+    )
+    assert one.faults == [f"{why}; what came after the first 10 is not kept"]
+
+
+def test_after_a_piece_that_is_not_kept_no_other_is_so_that_there_is_no_gap() -> None:
+    one = pending()
+    one.most = 10
+    for piece in (b"12345", b"678901", b"x"):
+        one.tee(piece)
+
+    assert one.pieces == [b"12345"]
+    assert one.faults == ["the answer is longer than 10 bytes; what came after the first 5 is not kept"]
+
+
+def test_an_answer_that_decodes_to_more_than_the_most_is_stored_as_received(clock: list[int]) -> None:
+    one = pending()
+    one.most = 100_000
+    packed = gzip.compress(bytes(200_000), mtime=0)
+    parts = [packed[:20], packed[20:100], packed[100:], b"more"]
+    one.decode_as("gzip")
+    for at, part in enumerate(parts, 1):
+        clock.append(at * 1000)
+        assert one.tee(part) == part
+
+    assert (one.pieces, one.times, one.encoding) == (parts, [1, 2, 3, 4], None)
+    assert one.faults == [
+        "the answer is not decoded as gzip: it is longer than 100,000 bytes; it is stored as received"
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["", "gzip"])
+def test_running_answers_share_a_memory_and_the_one_that_finds_none_is_cut(encoding: str) -> None:
+    memory = Memory(2000)
+    first, second = pending(), pending()
+    first.memory = second.memory = memory
+    first.tee(b"x" * 1500)
+    second.decode_as(encoding)
+    second.tee(gzip.compress(b"y") if encoding else b"y")
+    second.tee(b"z" * 500)
+    memory.free(first.taken)
+    second.tee(b"late")
+
+    assert memory.taken == second.taken
+    assert [len(one.pieces) for one in (first, second)] == [1, 1]
+    assert second.faults == [
+        "the answers that are running take more than 2,000 bytes together; what came after the first 1 is not kept"
+    ]

@@ -5,6 +5,7 @@ import gc
 import gzip
 import time
 import weakref
+import zlib
 from collections.abc import Sequence
 
 import pytest
@@ -499,12 +500,60 @@ def test_a_stream_that_only_the_client_ends_has_not_failed_when_it_does_or_when_
     assert failed[0].failure is not None and failed[0].failure.kind == "client_gone"
 
 
-def test_of_an_event_stream_so_much_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("turntape.proxy.capture.recorder_addon.MOST_OF_A_STREAM", 10)
-    for kind, size in (("text/event-stream; charset=utf-8", 10), ("application/json", 20)):
-        kept: list[RoundTrip] = []
-        recorder = RecorderAddon(kept.append)
+@pytest.mark.parametrize("kind", ["text/event-stream; charset=utf-8", "application/json"])
+def test_of_an_answer_so_much_is_kept(kind: str) -> None:
+    kept: list[RoundTrip] = []
+    recorder = RecorderAddon(kept.append)
+    flow = begun(recorder)
+    recorder.pending[flow.id].most = 10
+    assert answering(recorder, flow, [b"x" * 10, b"y" * 10], **{"content-type": kind}) == [b"x" * 10, b"y" * 10]
+    recorder.response(flow)
+
+    assert kept[0].response is not None and len(kept[0].response.body) == 10
+    assert kept[0].faults == ("the answer is longer than 10 bytes; what came after the first 10 is not kept",)
+
+
+@pytest.mark.parametrize(("kind", "stored"), [("text/event-stream", b"x" * 10), ("application/json", None)])
+def test_a_stream_that_decodes_to_too_much_is_cut_and_another_body_is_stored_as_received(
+    kind: str, stored: bytes | None
+) -> None:
+    stream = zlib.compressobj(wbits=31)
+    sent = [stream.compress(piece) + stream.flush(zlib.Z_SYNC_FLUSH) for piece in (b"x" * 10, bytes(2 << 20))]
+    kept: list[RoundTrip] = []
+    recorder = RecorderAddon(kept.append)
+    flow = begun(recorder)
+    recorder.pending[flow.id].most = 1 << 20
+    headers = {"content-type": kind, "content-encoding": "gzip"}
+    assert answering(recorder, flow, sent, **headers) == sent
+    recorder.response(flow)
+
+    assert kept[0].response is not None
+    assert kept[0].response.body == (stored or b"".join(sent))
+    assert kept[0].response.encoding == ("gzip" if stored else None)
+
+
+def test_the_memory_of_an_answer_is_free_when_it_has_ended() -> None:
+    """Or a long recording would keep nothing any more."""
+    kept: list[RoundTrip] = []
+    recorder = RecorderAddon(kept.append)
+    recorder._memory.most = 1000
+    for _ in range(5):
         flow = begun(recorder)
-        assert answering(recorder, flow, [b"x" * 10, b"y" * 10], **{"content-type": kind}) == [b"x" * 10, b"y" * 10]
+        answering(recorder, flow, [b"x" * 700], **{"content-type": "application/json"})
         recorder.response(flow)
-        assert kept[0].response is not None and len(kept[0].response.body) == size
+
+    assert [trip.faults for trip in kept] == [()] * 5
+    assert recorder._memory.taken == 0
+
+
+def test_of_a_request_so_much_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("turntape.proxy.capture.flow_conversion.MOST_OF_A_BODY", 10)
+    kept: list[RoundTrip] = []
+    recorder = RecorderAddon(kept.append)
+    flow = begun(recorder)
+    flow.request.content = b"z" * 12
+    answering(recorder, flow, [b"x"], **{"content-type": "application/json"})
+    recorder.response(flow)
+
+    assert kept[0].request.body == b"z" * 10
+    assert kept[0].faults == ("the request is longer than 10 bytes; what came after them is not kept",)

@@ -1,0 +1,115 @@
+"""An enemy's answer does not take the machine's memory: what is beyond the bounds passes, and is reported."""
+
+import http.client
+import os
+import socket
+import subprocess
+import sys
+import threading
+import zlib
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from turntape.cassettes import Cassette
+
+GIGABYTE = 1 << 30
+PROXY = """
+import resource, sys
+from pathlib import Path
+limit = int(sys.argv[4])
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+from turntape.cassettes import Recorder
+from turntape.proxy.engine.engine import Engine, running
+with Recorder(sys.argv[1]) as recorder:
+    with running(Engine(recorder, upstreams={"openai": sys.argv[2]}, confdir=Path(sys.argv[3]))) as engine:
+        print(engine.port, flush=True)
+        sys.stdin.read()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+"""A proxy with a limit to its address space; prints how many megabytes it took at most."""
+
+
+@contextmanager
+def upstream(answer: Callable[[socket.socket], None]) -> Generator[str]:
+    """A server that reads a request and lets `answer` write."""
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        while True:
+            try:
+                connection, _ = listening.accept()
+            except OSError:
+                return
+            with connection:
+                while not connection.recv(1 << 16).endswith(b"{}"):
+                    pass
+                answer(connection)
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+    finally:
+        listening.shutdown(socket.SHUT_RDWR)
+        listening.close()
+        thread.join()
+
+
+def passed(answer: Callable[[socket.socket], None], tape: Path, limit: int) -> tuple[int, int]:
+    """How many bytes the client got through a proxy, and how many megabytes the proxy took."""
+    with upstream(answer) as url:
+        proxy = subprocess.Popen(
+            [sys.executable, "-c", PROXY, str(tape), url, str(tape.parent / "conf"), str(limit)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, "MALLOC_ARENA_MAX": "2"},
+        )  # fmt: skip
+        assert proxy.stdout is not None and proxy.stdin is not None
+        client = http.client.HTTPConnection("127.0.0.1", int(proxy.stdout.readline()))
+        client.request("POST", "/openai/chat/completions", b"{}", {"content-type": "application/json"})
+        got, response = 0, client.getresponse()
+        while piece := response.read(1 << 20):
+            got += len(piece)
+        client.close()
+        proxy.stdin.close()
+        most = int(proxy.stdout.read())
+        assert proxy.wait() == 0
+        proxy.stdout.close()
+    return got, most
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit on the address space is Linux's")
+def test_a_megabyte_that_decodes_to_a_gigabyte_is_stored_as_received(tmp_path: Path) -> None:
+    packing = zlib.compressobj(wbits=31)
+    packed = b"".join(packing.compress(bytes(1 << 20)) for _ in range(1024)) + packing.flush()
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: %d\r\n\r\n"
+
+    got, most = passed(lambda to: to.sendall(head % len(packed) + packed), tmp_path / "a.jsonl", 4 * GIGABYTE)
+
+    assert got == len(packed)
+    assert most < 600
+    [trip] = Cassette.load(tmp_path / "a.jsonl")
+    assert trip.response is not None
+    assert (trip.response.body, trip.response.encoding, trip.failure) == (packed, None, None)
+    assert "; it is stored as received" in trip.faults[0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit on the address space is Linux's")
+def test_half_a_gigabyte_passes_whole_and_its_beginning_is_kept(tmp_path: Path) -> None:
+    piece = ('{"a":"é"} ' * 100_000).encode()[: 1 << 20]
+
+    def answer(to: socket.socket) -> None:
+        to.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % (512 << 20))
+        for _ in range(512):
+            to.sendall(piece)
+
+    got, most = passed(answer, tmp_path / "a.jsonl", 4 * GIGABYTE)
+
+    assert got == 512 << 20
+    assert most < 1200
+    [trip] = Cassette.load(tmp_path / "a.jsonl")
+    assert trip.response is not None and trip.failure is None
+    assert 0 <= (64 << 20) - len(trip.response.body) < 1 << 20
+    assert trip.response.body == (piece * 64)[: len(trip.response.body)]
+    assert trip.faults[0].startswith("the answer is longer than 67,108,864 bytes; what came after the first ")
