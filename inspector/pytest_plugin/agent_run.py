@@ -3,8 +3,7 @@
 Everything is read again from the round trips when there are more of them.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import NamedTuple, cast
@@ -14,14 +13,10 @@ from turntape.cassettes.tape.model import RoundTrip
 from ..findings.finding import Finding
 from ..run.labels import LabelledRoundTrip, label_all
 from ..tools.tool_run import SeenAs
-from ..views.text.run_text import call_text, part_line
 from ..views.text.terminal_text import clip
+from ..views.text.trajectory_text import trajectory
 from ..wire.json_value import as_array, as_object
-from ..wire.printable import safe
 from ..wire.values import FinishLabel, Usage
-
-_WIDTH = 160
-"""Longer lines of a trajectory are cut."""
 
 
 class Call(NamedTuple):
@@ -141,7 +136,7 @@ class AgentRun:
 
     def trajectory(self) -> str:
         """The run as text for a review: messages, calls, results and findings, without ids, times or prices."""
-        return "\n".join(_trajectory(self._labelled)) + "\n"
+        return trajectory(self._labelled)
 
 
 def _findings(one: LabelledRoundTrip) -> list[TurnFinding]:
@@ -168,61 +163,6 @@ def _view(one: LabelledRoundTrip) -> TurnView:
         usage=reading.usage,
         cost=None if price is None else Decimal(price),
     )
-
-
-def _trajectory(turns: list[LabelledRoundTrip]) -> Iterator[str]:
-    threads = Counter(one.turn.thread for one in turns if one.turn)
-    for thread in threads:
-        if len(threads) > 1:
-            yield f"thread {thread}"
-            yield ""
-        for one in turns:
-            if one.turn is not None and one.turn.thread == thread:
-                yield from _turn(one)
-                yield ""
-
-
-def _turn(one: LabelledRoundTrip) -> Iterator[str]:
-    turn, reading = one.turn, one.reading
-    assert turn is not None
-    yield f"turn {turn.number}"
-    messages = reading.request.messages
-    if turn.history == "changed":
-        yield "  the client changed the history"
-    elif turn.history == "extended":
-        messages = messages[turn.messages_before :]
-    elif turn.number == 1:
-        for part in reading.request.system:
-            yield from _said("system: ", part.text)
-    names = {part.call.id: part.call.name for m in reading.request.messages for part in m.parts if part.call}
-    for message in messages if turn.history != "changed" else messages[-1:]:
-        for part in message.parts:
-            line = part_line(message, part, names)
-            if line is not None:
-                yield f"  {clip(''.join(text for text, _ in line), _WIDTH)}"
-    emission, finish = reading.emission, reading.finish
-    if emission is not None:
-        if emission.text:
-            yield from _said("model: ", emission.text)
-        if emission.refusal:
-            yield from _said("model refuses: ", emission.refusal)
-        for call in (*emission.calls, *emission.server_calls):
-            yield f"  → {clip(call_text(call), _WIDTH)}"
-        if emission.emitted in ("empty", "none", "reasoning_only"):
-            yield f"  model: ({emission.emitted.replace('_', ' ')})"
-    if finish is not None and finish.effective not in ("complete", "tool_calls"):
-        yield f"  api: {finish.effective}" + (f" (said {safe(finish.raw)!r})" if finish.raw else "")
-    for found in _findings(one):
-        if found.severity != "info":
-            yield f"  ! {found.layer}: {clip(found.message, _WIDTH)} [{found.id}]"
-
-
-def _said(who: str, text: str) -> Iterator[str]:
-    """A message with all its lines, so that a change in one line changes one line of the file."""
-    lead = who
-    for line in safe(text).splitlines():
-        yield f"  {lead}{line}".rstrip()
-        lead = " " * len(who)
 
 
 def actions(round_trips: Sequence[RoundTrip]) -> list[str]:

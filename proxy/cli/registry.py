@@ -39,6 +39,7 @@ COMMANDS = (
     Entry("scrub", "scrub", "remove secrets from a recording"),
     Entry("ship", "ship", "put recordings into a bucket, with rows for SQL"),
     Entry("forget", "forget", "delete a run or a recording from a bucket"),
+    Entry("git-setup", "git_setup", "let `git diff` show cassettes as what the agent did"),
     Entry("mcp-server", "mcp_server", "let an agent read recordings, as MCP tools"),
     Entry("completion", "completion", "print the completion script for bash, zsh or fish"),
 )

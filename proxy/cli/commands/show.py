@@ -31,6 +31,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     view.add_argument(
         "--tools", action="store_true", help="the tool servers, and each tool run: result and what was seen"
     )
+    view.add_argument(
+        "--trajectory",
+        action="store_true",
+        help="messages, calls and results alone, for a review: no ids, times, prices",
+    )
     add_format(parser, ("text", "json"), json="one JSON object per round trip; the same as --format json")
     add_output(parser, "FILE", "write to FILE (default: stdout)")
     parser.add_argument("--svg", metavar="FILE", help="write the text as an SVG picture to FILE")
@@ -67,7 +72,7 @@ def main(options: argparse.Namespace) -> int:
 
 def _not_with_json(options: argparse.Namespace) -> str | None:
     """The first option that has no meaning with JSON, if one was given."""
-    for option in ("findings", "cost", "costs", "tools", "svg"):
+    for option in ("findings", "cost", "costs", "tools", "trajectory", "svg"):
         if getattr(options, option):
             return f"--{option}"
     return None
@@ -123,7 +128,13 @@ def _lines(options: argparse.Namespace, cassette: "Cassette", width: int) -> "li
     if options.turn is not None or options.thread is not None:
         check_selection(cassette, options.turn, options.thread)
     lines: Iterable[Line]
-    if options.findings:
+    if options.trajectory:
+        from turntape.inspector.run.labels import label_all
+        from turntape.inspector.views.text.trajectory_text import trajectory
+
+        text = trajectory(label_all(cassette), thread=options.thread, turn=options.turn)
+        lines = [[(line, "plain")] for line in text.splitlines()]
+    elif options.findings:
         from turntape.inspector.views.text.findings_text import findings_text
 
         lines = findings_text(cassette, path.name, thread=options.thread, width=width, hints=options.hints)
@@ -149,7 +160,7 @@ def _lines(options: argparse.Namespace, cassette: "Cassette", width: int) -> "li
 
 
 COMMAND = Command(
-    usage="turntape show F ... [--turn N] [--json|--findings|--cost|--costs|--tools]",
+    usage="turntape show F ... [--turn N] [--json|--findings|--cost|--costs|--tools|--trajectory]",
     description="Show cassettes as text: for each turn what the model emitted, how the API finished it, what the "
     "client did with it, its tokens and its cost.",
     add=add,

@@ -1,0 +1,79 @@
+"""A run as text for a review: the same text for the same behaviour, without ids, times and prices."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from ...run.labels import LabelledRoundTrip
+from ...wire.json_value import as_array, as_object
+from ...wire.printable import safe
+from .run_text import call_text, part_line
+from .terminal_text import clip
+
+_WIDTH = 160
+"""Longer lines of a trajectory are cut."""
+
+
+def trajectory(round_trips: Iterable[LabelledRoundTrip], *, thread: str | None = None, turn: int | None = None) -> str:
+    """Messages, calls, results and findings, turn by turn and thread by thread; of one thread, of the turns of one
+    number."""
+    chosen = [
+        one
+        for one in round_trips
+        if one.turn is not None and thread in (None, one.turn.thread) and turn in (None, one.turn.number)
+    ]
+    return "\n".join(_lines(chosen)) + "\n"
+
+
+def _lines(turns: Sequence[LabelledRoundTrip]) -> Iterator[str]:
+    threads = Counter(one.turn.thread for one in turns if one.turn)
+    for thread in threads:
+        if len(threads) > 1:
+            yield f"thread {thread}"
+            yield ""
+        for one in turns:
+            if one.turn is not None and one.turn.thread == thread:
+                yield from _turn(one)
+                yield ""
+
+
+def _turn(one: LabelledRoundTrip) -> Iterator[str]:
+    turn, reading = one.turn, one.reading
+    assert turn is not None
+    yield f"turn {turn.number}"
+    messages = reading.request.messages
+    if turn.history == "changed":
+        yield "  the client changed the history"
+    elif turn.history == "extended":
+        messages = messages[turn.messages_before :]
+    elif turn.number == 1:
+        for part in reading.request.system:
+            yield from _said("system: ", part.text)
+    names = {part.call.id: part.call.name for m in reading.request.messages for part in m.parts if part.call}
+    for message in messages if turn.history != "changed" else messages[-1:]:
+        for part in message.parts:
+            line = part_line(message, part, names)
+            if line is not None:
+                yield f"  {clip(''.join(text for text, _ in line), _WIDTH)}"
+    emission, finish = reading.emission, reading.finish
+    if emission is not None:
+        if emission.text:
+            yield from _said("model: ", emission.text)
+        if emission.refusal:
+            yield from _said("model refuses: ", emission.refusal)
+        for call in (*emission.calls, *emission.server_calls):
+            yield f"  → {clip(call_text(call), _WIDTH)}"
+        if emission.emitted in ("empty", "none", "reasoning_only"):
+            yield f"  model: ({emission.emitted.replace('_', ' ')})"
+    if finish is not None and finish.effective not in ("complete", "tool_calls"):
+        yield f"  api: {finish.effective}" + (f" (said {safe(finish.raw)!r})" if finish.raw else "")
+    for found in map(as_object, as_array(one.label["findings"])):
+        if found["severity"] != "info":
+            yield f"  ! {found['layer']}: {clip(str(found['message']), _WIDTH)} [{found['id']}]"
+
+
+def _said(who: str, text: str) -> Iterator[str]:
+    """A message with all its lines, so that a change in one line changes one line of the file."""
+    lead = who
+    for line in safe(text).splitlines():
+        yield f"  {lead}{line}".rstrip()
+        lead = " " * len(who)
