@@ -83,7 +83,10 @@ class Http2Upstream:
     """Plays `STREAMED` by the number in the field `x-behaviour`. Use it with `serving2`."""
 
     tls: ssl.SSLContext
+    behaviours: Sequence[Streamed] = STREAMED
     port: int = 0
+    asked: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+    """Released for each request."""
     resets: list[int] = field(default_factory=list[int])
     """The codes with which clients reset streams."""
     left: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
@@ -106,8 +109,9 @@ class Http2Upstream:
                     elif isinstance(event, h2.events.StreamReset):
                         self.resets.append(int(event.error_code))
                     elif isinstance(event, h2.events.StreamEnded):
+                        self.asked.release()
                         sock.sendall(connection.data_to_send())
-                        if not _acted(sock, connection, event.stream_id, STREAMED[asked[event.stream_id]].acts):
+                        if not _acted(sock, connection, event.stream_id, self.behaviours[asked[event.stream_id]].acts):
                             return
                 sock.sendall(connection.data_to_send())
         self.left.release()

@@ -56,17 +56,19 @@ class ConnectError(str):
 
 def kind_of(error: BaseException | None) -> FailureKind | None:
     """The kind of failure that an exception of a connection attempt means; None when it does not say it."""
-    if isinstance(error, socket.gaierror):
-        return "internal" if _out_of_descriptors() else "dns"
     if isinstance(error, TimeoutError):
         return "timeout"
-    if isinstance(error, OSError) and error.errno is not None:
-        return _KINDS.get(error.errno)
-    return None
+    if not isinstance(error, OSError):
+        return None
+    if error.errno in _KINDS:
+        return _KINDS[error.errno]
+    if _out_of_descriptors():
+        return "internal"
+    return "dns" if isinstance(error, socket.gaierror) else None
 
 
 def _out_of_descriptors() -> bool:
-    """True when this process can open no file: the resolver needs one, and its own error does not say so."""
+    """True when this process cannot open a file: the resolver needs one, and its own error does not say so."""
     try:
         os.close(os.open(os.devnull, os.O_RDONLY))
     except OSError as exc:

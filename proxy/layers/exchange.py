@@ -68,8 +68,8 @@ class Exchange(HttpStream):
 
     @override
     def check_killed(self, emit_error_hook: bool) -> CommandGenerator[bool]:
-        if self._client_left():
-            note(self.flow, Ending("client", "client_gone"))
+        if (left := self._client_left()) is not None:
+            note(self.flow, self._ending(left))
         return (yield from super().check_killed(emit_error_hook))
 
     @override
@@ -79,16 +79,16 @@ class Exchange(HttpStream):
             event.code = ErrorCode.KILL  # which has no page
         yield from super().handle_protocol_error(event)
 
-    def _client_left(self) -> bool:
-        """True when the client has left while this exchange waits, for a hook or for a connection."""
-        return any(isinstance(event, RequestProtocolError) for event in self._paused_event_queue)
+    def _client_left(self) -> RequestProtocolError | None:
+        """How the client has left while this exchange waits, for a hook or for a connection."""
+        return next((event for event in self._paused_event_queue if isinstance(event, RequestProtocolError)), None)
 
     def _ending(self, event: ProtocolError) -> Ending:
         cause = cause_of(event)
         if isinstance(event, RequestProtocolError):
             return Ending("client", "protocol" if cause.broke else "client_gone", cause.text)
-        if self._client_left():
-            return Ending("client", "client_gone")
+        if (left := self._client_left()) is not None:
+            return self._ending(left)
         if event.code is ErrorCode.CONNECT_FAILED:
             return Ending(None, self._connect_failure())
         return Ending("server", "protocol" if cause.broke else "cut", cause.text)
