@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from ..errors import TurntapeError
 from .own_addresses import address, is_loopback, machine_addresses, machine_names
+from .upstreams import by_host
 
 TOKEN_USER = "turntape"
 """The user in a proxy URL with a token that names no run."""
@@ -26,6 +27,8 @@ OPEN_PATHS = frozenset({"/-/live", "/-/ready"})
 _DESKTOP = frozenset({"app", "file", "tauri", "vscode-webview", "vscode-file"})
 """Origins of programs on the desktop; no web page can have one."""
 _TOKEN = re.compile(r"[A-Za-z0-9._~-]{16,200}")
+
+_PREFIXED = re.compile(r"/t/[A-Za-z0-9._~-]{16,200}(?=/|$)")
 
 type Reason = Literal["host", "origin", "token"]
 
@@ -62,9 +65,13 @@ def is_local(host: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """The rules of one port. `token`: what each request must have; None for no token."""
+    """The rules of one port. `token`: what each request must have; None for no token.
+
+    `apis`: a host of a known API is good too. So a client whose requests are led to a replay server may keep its Host.
+    """
 
     token: str | None = None
+    apis: bool = False
 
     def path(self, target: str) -> tuple[str, bool]:
         """A request target without the token in it, and whether it had the right one."""
@@ -96,7 +103,7 @@ class Admission:
             return Refusal("origin", wrong)
         if has_token:
             return None
-        if not is_named(host):
+        if not (is_named(host) or (self.apis and by_host(host_of(host)) is not None)):
             return Refusal(
                 "host",
                 f"the host {host!r} is not a name of this machine; use 127.0.0.1, localhost or its address "
@@ -138,6 +145,12 @@ def _foreign_page(host: str, origin: str | None, site: str | None) -> str | None
     if parts.scheme in _DESKTOP or parts.netloc.lower() == host.lower() or is_loopback(parts.hostname or ""):
         return None
     return f"the web page {origin!r} may not send requests here; only pages of this machine may"
+
+
+def token_prefix(path: str) -> str:
+    """`/t/TOKEN` when a path begins with a token, else nothing."""
+    found = _PREFIXED.match(path)
+    return found.group() if found else ""
 
 
 def basic_login(authorization: str | None) -> tuple[str, str] | None:

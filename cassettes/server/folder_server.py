@@ -120,7 +120,13 @@ def run_replay(
         ready = None if quiet else partial(_say_ready, folder, host, token)
         tools, over_http = tools_of(folder, matching, live_tools)
         with link_of(tools, tool_link) if tools and tool_link else nullcontext():
-            serve(folder_app(folder, pace=pace, tools=over_http), host, port, ready=ready, admission=Admission(token))
+            serve(
+                folder_app(folder, pace=pace, tools=over_http),
+                host,
+                port,
+                ready=ready,
+                admission=Admission(token, apis=True),
+            )
         for name, player in folder.players.items():
             _say_report(name, player, folder)
         if tools is not None and (tools.played or (tools.lines() and (tool_link or over_http))):

@@ -19,7 +19,7 @@ from ..matching.grades import Match
 from ..replay.answer import MISS_STATUS, replayed_headers
 from ..replay.pace import Pace, Pauses
 from ..replay.player import Miss, Player
-from ..routes.admission import OPEN, Admission, is_local
+from ..routes.admission import Admission, is_local
 from ..tape.model import RoundTrip
 from .asgi import App, Cut, Message, Receive, Send
 from .failure_answer import UNANSWERED_STATUS, document, was_tried_again
@@ -179,7 +179,7 @@ def serve(
     `admission` says who may come in. Raises CassetteError when the port is not available, and for a host beyond
     loopback without a token.
     """
-    admission = admission or OPEN
+    admission = admission or Admission(apis=True)
     if admission.token is None and not is_local(host):
         raise CassetteError(
             f"{host} can be reached from other machines, so the port needs a token: pass admission=Admission(token)"

@@ -21,7 +21,7 @@ from mitmproxy.proxy import server_hooks
 from mitmproxy.proxy.context import Context
 
 from turntape.cassettes.apis.lookup import is_recorded_path, is_recorded_shape
-from turntape.cassettes.routes.admission import OPEN, TOKEN_USER, Admission, basic_login
+from turntape.cassettes.routes.admission import OPEN, TOKEN_USER, Admission, basic_login, token_prefix
 from turntape.cassettes.routes.own_addresses import address, is_loopback, machine_names
 from turntape.cassettes.routes.upstreams import UPSTREAMS, Location, Upstream, by_host, joined, locate
 
@@ -183,9 +183,8 @@ class Router:
             request.data.authority = authority.encode()
         if signal not in (None, "traces"):
             return
-        pending = self._begin(
-            flow, location.url + location.path, location.run or run, "base_url", location.upstream.name
-        )
+        path = location.path.removeprefix(token_prefix(location.path))
+        pending = self._begin(flow, location.url + path, location.run or run, "base_url", location.upstream.name)
         if _wants_a_stream(request):
             pending.opened = partial(self._opened, asked, replace(location, run=location.run or run))
 
@@ -261,6 +260,7 @@ class Router:
 
     def _send_to(self, flow: http.HTTPFlow, base: str) -> None:
         parts = urlsplit(base)
+        flow.request.path = token_prefix(parts.path) + flow.request.path
         data = flow.request.data
         data.scheme = parts.scheme.encode()
         data.host = parts.hostname or ""

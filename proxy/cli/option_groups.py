@@ -112,6 +112,41 @@ def add_recording(parser: argparse.ArgumentParser, port: int, kind: str = "run")
     )
 
 
+def add_listening(parser: argparse.ArgumentParser) -> None:
+    """Where a server listens, and what its clients must know."""
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="listen on this address; for any but loopback, clients need a token, which is printed "
+        "(default: 127.0.0.1)",
+    )
+    parser.add_argument(
+        "--token-file",
+        type=Path,
+        metavar="FILE",
+        help="require the token in FILE, on loopback too (default: a new one where one is needed)",
+    )
+
+
+def token_of(options: argparse.Namespace) -> str | None:
+    """The token that clients of `--host` need; None when they need none. Raises TurntapeError for a bad file."""
+    from turntape.cassettes.errors import TurntapeError
+    from turntape.cassettes.routes.admission import checked_token, is_local, new_token
+
+    if options.token_file is None:
+        return None if is_local(options.host) else new_token()
+    name = str(options.token_file)
+    try:
+        text = options.token_file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as exc:
+        reason = exc.strerror if isinstance(exc, OSError) else "it is not UTF-8 text"
+        raise TurntapeError(
+            f"cannot read the token in {name!r}: {reason}; write one with: openssl rand -hex 20"
+        ) from exc
+    return checked_token(text, repr(name))
+
+
 def add_replaying(parser: argparse.ArgumentParser, pace: str | None, note: str = "") -> None:
     """How recorded round trips are replayed; `turntape.toml` may say the same in `[replay]`."""
     group = parser.add_argument_group(f"how it is replayed (docs/testing.md){note}")

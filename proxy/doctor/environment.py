@@ -50,7 +50,7 @@ def _proxies(environ: Mapping[str, str]) -> Iterator[CheckResult]:
 def _exemptions(environ: Mapping[str, str], hosts: list[str]) -> Iterator[CheckResult]:
     for name in NO_PROXIES:
         entries = [entry.strip() for entry in environ.get(name, "").replace(" ", ",").split(",") if entry.strip()]
-        kept = set(no_proxy({name: ",".join(entries)}, 0, hosts).split(","))
+        kept = set(no_proxy({name: ",".join(entries)}, "", hosts).split(","))
         dropped = [entry for entry in entries if entry not in kept]
         if dropped:
             yield CheckResult(

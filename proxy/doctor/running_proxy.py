@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ..capture.upstream_proxy import PROXIES
+from ..capture.upstream_proxy import PROXIES, UpstreamProxy, parse
 from .check_result import CheckResult
 from .trust import HOST
 
@@ -19,12 +19,14 @@ def checks(environ: Mapping[str, str]) -> list[CheckResult]:
     for name in PROXIES:
         url = urlsplit(environ.get(name, ""))
         if url.hostname in ("127.0.0.1", "localhost", "::1") and url.port:
-            return [_check(name, url.hostname, url.port, environ.get("SSL_CERT_FILE"))]
+            return [_check(name, parse(url.geturl()), environ.get("SSL_CERT_FILE"))]
     return []
 
 
-def _check(name: str, host: str, port: int, trusted: str | None) -> CheckResult:
+def _check(name: str, proxy: UpstreamProxy, trusted: str | None) -> CheckResult:
+    host, port = proxy.host, proxy.port
     place = f"{host}:{port}"
+    login = f"Proxy-Authorization: {proxy.authorization}\r\n" if proxy.authorization else ""
     try:
         connection = socket.create_connection((host, port), timeout=TIMEOUT)
     except OSError as exc:
@@ -32,7 +34,7 @@ def _check(name: str, host: str, port: int, trusted: str | None) -> CheckResult:
         return CheckResult("running-proxy", "problem", what, f"turntape record --port {port}")
     with connection:
         try:
-            connection.sendall(f"CONNECT {HOST}:443 HTTP/1.1\r\nHost: {HOST}:443\r\n\r\n".encode())
+            connection.sendall(f"CONNECT {HOST}:443 HTTP/1.1\r\nHost: {HOST}:443\r\n{login}\r\n".encode())
             if b" 200" not in connection.recv(4096).split(b"\r\n", 1)[0]:
                 return CheckResult("running-proxy", "problem", f"{place} ({name}) refuses to lead to {HOST}.")
             # The TLS handshake ends at the proxy; no request is sent, so no API is called.

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+from turntape.cassettes.routes.admission import TOKEN_USER, base_urls
 from turntape.cassettes.routes.base_urls import BASE_URLS
 
 from ..capture.certificates import write_whole
@@ -59,6 +60,8 @@ def environment(
     environ: Mapping[str, str],
     *,
     port: int,
+    host: str = "127.0.0.1",
+    token: str | None = None,
     route: Route = "both",
     upstreams: Mapping[str, str] | None = None,
     hosts: Iterable[str] = (),
@@ -66,26 +69,36 @@ def environment(
     authority: Path | None = None,
     preload: Path | None = None,
 ) -> Environment:
-    """The changes to `environ` for a child whose traffic should come to `port`.
+    """The changes to `environ` for a child whose traffic should come to `port`, with the token that the port needs.
 
     `upstreams` are the ones that the user overrode; `hosts` are the LLM hosts that NO_PROXY must not exempt.
     """
     variables: dict[str, str] = {}
     named: dict[str, str] = {}
     if route != "forward":
-        base, named = _base_urls(environ, port, upstreams or {})
+        base, named = _base_urls(environ, base_url(port, host, token), port, upstreams or {})
         variables |= base
     if route != "base_url":
-        variables |= _forward(environ, port, hosts, preload)
+        variables |= _forward(environ, port, host, proxy_url(port, host, token), hosts, preload)
         if bundle and authority:
             variables |= _certificates(environ, bundle, authority)
     return Environment(variables, named)
 
 
+def base_url(port: int, host: str = "127.0.0.1", token: str | None = None) -> str:
+    """What precedes the name of an upstream in a base URL."""
+    return base_urls(host, port, token)[0]
+
+
+def proxy_url(port: int, host: str = "127.0.0.1", token: str | None = None) -> str:
+    """The value of HTTPS_PROXY. Clients send user and password of it as `Proxy-Authorization`."""
+    scheme, _, place = base_urls(host, port)[0].partition("://")
+    return f"{scheme}://{TOKEN_USER}:{token}@{place}" if token else f"{scheme}://{place}"
+
+
 def _base_urls(
-    environ: Mapping[str, str], port: int, upstreams: Mapping[str, str]
+    environ: Mapping[str, str], root: str, port: int, upstreams: Mapping[str, str]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    root = f"http://127.0.0.1:{port}"
     variables: dict[str, str] = {}
     named: dict[str, str] = {}
     # If the user named a place, no second variable of the same API may name another one.
@@ -130,10 +143,12 @@ def _free_name(upstream: str, origin: str, named: Mapping[str, str]) -> str:
     return name
 
 
-def _forward(environ: Mapping[str, str], port: int, hosts: Iterable[str], preload: Path | None) -> dict[str, str]:
-    proxy = f"http://127.0.0.1:{port}"
+def _forward(
+    environ: Mapping[str, str], port: int, host: str, proxy: str, hosts: Iterable[str], preload: Path | None
+) -> dict[str, str]:
+    own = urlsplit(base_url(port, host)).netloc
     variables = dict.fromkeys(PROXIES, proxy)
-    variables |= dict.fromkeys(NO_PROXIES, no_proxy(environ, port, hosts))
+    variables |= dict.fromkeys(NO_PROXIES, no_proxy(environ, own, hosts))
     variables |= {name: value for name, value, _ in SWITCHES}
     if preload:
         require = f'--require "{preload}"'
@@ -141,8 +156,8 @@ def _forward(environ: Mapping[str, str], port: int, hosts: Iterable[str], preloa
     return variables
 
 
-def no_proxy(environ: Mapping[str, str], port: int, hosts: Iterable[str]) -> str:
-    """The user's entries that exempt neither loopback nor an LLM API, and our own address."""
+def no_proxy(environ: Mapping[str, str], own: str, hosts: Iterable[str]) -> str:
+    """The user's entries that exempt neither loopback nor an LLM API, and `own`, our host and port."""
     entries = [
         entry.strip()
         for name in NO_PROXIES
@@ -151,7 +166,7 @@ def no_proxy(environ: Mapping[str, str], port: int, hosts: Iterable[str]) -> str
     ]
     hosts = [host.lower() for host in hosts]
     kept = [entry for entry in dict.fromkeys(entries) if not _exempts(entry, hosts)]
-    return ",".join((f"127.0.0.1:{port}", *kept))
+    return ",".join((own, *kept))
 
 
 def _exempts(entry: str, hosts: Iterable[str]) -> bool:

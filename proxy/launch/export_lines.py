@@ -2,6 +2,9 @@
 
 import shlex
 from collections.abc import Iterable, Mapping
+from textwrap import wrap
+
+from turntape.cassettes.routes.admission import base_urls, is_local, open_to_others
 
 from ..capture.upstream_proxy import NO_PROXIES, PROXIES
 from ..tool_wire.address import VARIABLE as TOOL_LINK
@@ -18,7 +21,12 @@ def what_to_export(recording: Recording, colour: bool) -> list[str]:
     forward = {*PROXIES, *NO_PROXIES, "NODE_OPTIONS", *(name for name, _, _ in SWITCHES)}
     certificates = {row.variable for row in CERTIFICATES}
     base = [name for name in variables if name not in forward | certificates | {TOOL_LINK}]
-    lines = [f"{bold}turntape{off} records to {recording.settings.path}, port {recording.port}. Ctrl-C ends it."]
+    settings = recording.settings
+    lines = [f"{bold}turntape{off} records to {settings.path}, port {recording.port}. Ctrl-C ends it."]
+    if not is_local(settings.host):
+        opened = "LLM APIs, and every host that this machine reaches, can be called through it by"
+        lines += ["", *wrap(open_to_others(recording.port, opened), WIDTH)]
+        lines += [f"  also at {one}" for one in base_urls(settings.host, recording.port, settings.token)[1:]]
     if base:
         lines += ["", f"{bold}Base URL{off} {dim}of the API that the client calls{off}"]
         lines += exports(variables, base)
@@ -26,7 +34,8 @@ def what_to_export(recording: Recording, colour: bool) -> list[str]:
         lines += ["", f"{bold}or forward proxy{off} {dim}for clients with a fixed host{off}"]
         lines += exports(variables, proxied)
     if trusted := [name for name in variables if name in certificates]:
-        lines += ["", f"{bold}with its certificate{off}"]
+        elsewhere = "" if is_local(settings.host) else f" {dim}of which another machine needs a copy{off}"
+        lines += ["", f"{bold}with its certificate{off}{elsewhere}"]
         lines += exports(variables, trusted)
     if TOOL_LINK in variables:
         lines += ["", f"{bold}for its tool servers{off} {dim}that start with `turntape mcp`{off}"]

@@ -6,11 +6,18 @@ from pathlib import Path
 from shlex import join
 from textwrap import wrap
 
+from turntape.cassettes.counted import several
+
 from ..capture.unrecorded import UnrecordedTraffic
 from .runtimes import identify
 
 EXPORT = "export the lines above in the shell that starts the client"
 """What to try with `turntape record`, which starts no command."""
+REFUSED = (
+    "127.0.0.1 as the host, and the base URL or the proxy URL with its token as turntape has set it; "
+    "web pages of other places may not use the proxy"
+)
+"""What to try when requests were not let in."""
 
 
 def advice(command: Sequence[str]) -> str:
@@ -39,9 +46,11 @@ def nothing_lines(seen: UnrecordedTraffic, command: Sequence[str], authority: Pa
             f"passed on unchanged: {_hosts(seen.tunnelled)}",
             "--intercept HOST, if one of them is an LLM API",
         )
+    if seen.refused:
+        add(f"turned away: {_hosts(seen.refused)}", REFUSED)
     if seen.bypassed:
         add(f"the command bypassed the proxy and connected to {_hosts(seen.bypassed)}", advice(command))
-    elif not seen.distrusted and not seen.tunnelled:
+    elif not (seen.distrusted or seen.tunnelled or seen.refused):
         add("the proxy received nothing", advice(command))
     if command:
         lines.append(f"          {dim}why:{off} turntape doctor -- {join(command)}")
@@ -52,3 +61,9 @@ def _hosts(counts: Mapping[str, int]) -> str:
     most: Iterable[tuple[str, int]] = sorted(counts.items(), key=lambda item: -item[1])
     shown = [f"{host} ({number})" if number > 1 else host for host, number in most]
     return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
+
+
+def refused_line(refused: Mapping[str, int]) -> str:
+    """The line of a recording about requests that were not let in, and are not on the tape."""
+    number = sum(refused.values())
+    return f"          {several(number, 'request')} turned away: {_hosts(refused)}"

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from turntape.cassettes.routes.admission import new_token
+
 from ..capture.certificates import home
 from ..exit_codes import FINDINGS, NOT_RECORDED, OK
 from ..sidecar.summary import summary_lines
 from .child_process import Child
 from .connections import Watch
-from .nothing_recorded import nothing_lines
+from .nothing_recorded import nothing_lines, refused_line
 from .recording import Outcome, Recording, Settings
 from .supervise import supervised, to_stderr
 from .terminal import coloured
@@ -25,6 +27,9 @@ async def run(settings: Settings, command: list[str], *, quiet: bool, view: bool
     When the command exits with 0, the code is `NOT_RECORDED` if traffic was lost, and `FINDINGS` if `--prove` found a
     difference.
     """
+    if settings.token is None and not settings.port:
+        # Nobody can have written this address into a file of settings, so everybody has it from our environment.
+        settings = replace(settings, token=new_token())
     if not settings.wrap_tools:
         return await _run(settings, command, None, quiet=quiet, view=view)
     played = settings.play_tools is not None
@@ -82,4 +87,7 @@ def end_lines(recording: Recording, outcome: Outcome, command: Sequence[str]) ->
     lines = summary_lines(outcome.totals, settings.path, outcome.count, colour)
     totals = outcome.totals or {}
     only_tools = totals.get("round_trips") is not None and totals["round_trips"] == totals.get("tool_messages")
-    return [*lines, *missing] if only_tools else lines
+    if only_tools:
+        return [*lines, *missing]
+    refused = recording.seen.refused
+    return [*lines, refused_line(refused)] if refused else lines

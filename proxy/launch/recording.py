@@ -48,6 +48,10 @@ class Settings:
     made: bool = False
     """True when `path` is an empty file that `free_path` made."""
     port: int = 0
+    host: str = "127.0.0.1"
+    """Where to listen; beyond loopback `token` must be given."""
+    token: str | None = None
+    """What each request must have to be let in; None for no token."""
     upstreams: Mapping[str, str] = field(default_factory=dict[str, str])
     intercept: tuple[str, ...] = ()
     route: Route = "both"
@@ -128,7 +132,10 @@ class Recording:
         """Traffic that the proxy received and did not record."""
         engine = self._engine.unrecorded
         return UnrecordedTraffic(
-            tunnelled=engine.tunnelled + engine.passed, distrusted=engine.distrusted, bypassed=self.bypassed
+            tunnelled=engine.tunnelled + engine.passed,
+            distrusted=engine.distrusted,
+            bypassed=self.bypassed,
+            refused=engine.refused,
         )
 
     def proof(self) -> "Proof":
@@ -138,6 +145,7 @@ class Recording:
     async def start(self) -> None:
         from turntape.cassettes.recording.recorder import Recorder
         from turntape.cassettes.redaction.redactor import Redactor
+        from turntape.cassettes.routes.admission import Admission
 
         from ..capture.routing import PlayedTools
         from ..engine.engine import Engine
@@ -166,6 +174,7 @@ class Recording:
         spans_to = collector(settings.environ, settings.port) if settings.spans else {}
         self._engine = Engine(
             self._recorder,
+            host=settings.host,
             port=settings.port,
             upstreams={**named.upstreams, **spans_to, **settings.upstreams},
             intercept=settings.intercept,
@@ -179,6 +188,7 @@ class Recording:
             breakpoints=held,
             prove=settings.prove,
             addon=settings.addon,
+            admission=Admission(settings.token),
             played_tools=PlayedTools(settings.play_url, settings.live_tools) if settings.play_url else None,
         )
         try:
@@ -188,7 +198,7 @@ class Recording:
             settings.path.unlink()  # it holds a header at most, and nobody else had the name
             if isinstance(exc, OSError):
                 raise TurntapeError(
-                    f"port {settings.port} on 127.0.0.1 is in use or not permitted; choose another with --port"
+                    f"port {settings.port} on {settings.host} is in use or not permitted; choose another with --port"
                 ) from exc
             raise
         self._sidecar = SidecarClient(
@@ -203,6 +213,8 @@ class Recording:
         self.environment = environment(
             settings.environ,
             port=self.port,
+            host=settings.host,
+            token=settings.token,
             route=settings.route,
             upstreams=settings.upstreams,
             hosts=llm_hosts(settings.intercept),
@@ -211,7 +223,7 @@ class Recording:
             preload=preload,
         )
         if settings.spans:
-            self.environment.variables.update(span_variables(settings.environ, self.port))
+            self.environment.variables.update(span_variables(settings.environ, self.port, settings.token))
         if self.tool_link:
             self.environment.variables[TOOL_LINK] = self.tool_link
 

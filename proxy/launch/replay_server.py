@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 
 from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.routes.admission import PREFIX, new_token
 
 from ..signals import unblock
 
@@ -42,7 +43,22 @@ def replay_server(files: Sequence[str], arguments: Sequence[str] = ()) -> Genera
         port = probe.getsockname()[1]
     with TemporaryFile() as errors, TemporaryDirectory(prefix="turntape-") as folder:
         tools = str(Path(folder) / "tools")
-        options = ["--quiet", "--misses-at-end", "--tool-link", tools, *arguments, "--port", str(port), "--"]
+        # The clients of the run keep the Host of their API, which is good with the token alone.
+        token, token_file = new_token(), Path(folder) / "token"
+        token_file.touch(0o600)
+        token_file.write_text(token)
+        options = [
+            "--token-file",
+            str(token_file),
+            "--quiet",
+            "--misses-at-end",
+            "--tool-link",
+            tools,
+            *arguments,
+            "--port",
+            str(port),
+            "--",
+        ]
         command = [sys.executable, "-m", "turntape.proxy.cli", "replay", *options]
         process = subprocess.Popen(
             [*command, *files],
@@ -58,7 +74,7 @@ def replay_server(files: Sequence[str], arguments: Sequence[str] = ()) -> Genera
                 last = errors.read().decode(errors="replace").strip().rpartition("\n")[2]
                 reason = last.removeprefix("turntape: ") or "it did not open its port"
                 raise TurntapeError(f"the replay server did not start: {reason}")
-            yield ReplayServer(f"http://127.0.0.1:{port}", tools)
+            yield ReplayServer(f"http://127.0.0.1:{port}{PREFIX}{token}", tools)
         finally:
             process.send_signal(signal.SIGINT)
             try:

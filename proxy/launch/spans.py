@@ -8,16 +8,16 @@ from collections.abc import Mapping
 
 from ..capture.span_receiver import UPSTREAM
 from ..capture.upstream_proxy import is_ours
-from .environment import origin
+from .environment import base_url, origin
 
 _ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 _PROTOCOL = "OTEL_EXPORTER_OTLP_PROTOCOL"
 _FOR_TRACES = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
 
 
-def span_variables(environ: Mapping[str, str], port: int) -> dict[str, str]:
+def span_variables(environ: Mapping[str, str], port: int, token: str | None = None) -> dict[str, str]:
     """The changes to `environ`. The exporter of traces is turned on, and uses OTLP over HTTP."""
-    root = f"http://127.0.0.1:{port}/{UPSTREAM}"
+    root = f"{base_url(port, token=token)}/{UPSTREAM}"
     variables = {"OTEL_TRACES_EXPORTER": "otlp", _PROTOCOL: "http/protobuf"}
     for name in (_ENDPOINT, _FOR_TRACES):
         value = _named(environ, name, port)

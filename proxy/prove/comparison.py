@@ -13,7 +13,7 @@ from .wire import Exchange
 
 HOP_BY_HOP = {
     "proxy-connection": "it is for the proxy, which does not pass it on",
-    "proxy-authorization": "it is for the proxy, which does not pass it on; turntape reads the run's name from it",
+    "proxy-authorization": "it is for the proxy, which does not pass it on; turntape reads the run and the token in it",
     "connection": "it belongs to one connection, of which there are two (RFC 9110, 7.6.1)",
     "keep-alive": "it belongs to one connection, of which there are two (RFC 9110, 7.6.1)",
     "expect": "`100-continue` is answered by whoever reads the body first (RFC 9110, 10.1.1)",
@@ -26,7 +26,7 @@ UPSTREAM = "--upstream names another place, and the path under it"
 CHUNKED = "a chunked request is passed on when it is complete: the chunks belong to one connection (RFC 9112, 7.1)"
 
 
-_ROUTE = re.compile(r"(?:/s/[^/]+)?/[^/]+(/.*)$")
+_ROUTE = re.compile(r"(?:/t/[^/]+)?(?:/s/[^/]+)?/[^/]+(/.*)$")
 """A path of the base-URL route, and what follows the API's name in it."""
 _DOUBLED = re.compile(r"^/v\d+[a-z]*(/v\d+[a-z]*/)")
 """A version that is in the base URL and in the path of the client."""

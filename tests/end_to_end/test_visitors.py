@@ -3,6 +3,8 @@
 import base64
 import json
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -256,3 +258,37 @@ def test_the_replay_server_with_a_token() -> None:
         said = [ask(port, path, "a"), ask(port, f"/t/{TOKEN}{path}", "a"), ask(port, path, f"127.0.0.1:{port}")]
 
     assert [status for status, _ in said] == [403, 400, 401]
+
+
+ROUTES = """
+import base64, os, sys, urllib.request, urllib.error
+from urllib.parse import urlsplit
+
+def status(url, **fields):
+    request = urllib.request.Request(url, b"{}", {"content-type": "application/json", **fields})
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        return opener.open(request).status
+    except urllib.error.HTTPError as refused:
+        return refused.code
+
+base = os.environ["OPENAI_BASE_URL"]
+place = urlsplit(base).netloc
+print(status(base + "/chat/completions"), status(f"http://{place}/openai/v1/chat/completions"))
+"""
+
+
+@pytest.mark.parametrize(("port", "expected"), [([], "200 401"), (["--port", "free"], "200 200")])
+def test_only_the_command_of_a_run_can_use_its_proxy(port: list[str], expected: str, tape: Path) -> None:
+    """An address that the user chose may be in the settings of a client, so it stays as it is."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        free = str(probe.getsockname()[1])
+    given = [free if word == "free" else word for word in port]
+    with ScriptedServer() as server:
+        command = [sys.executable, "-m", "turntape.proxy.cli", "run", *given, "-o", str(tape)]
+        command += ["--upstream", f"openai={server.url}", "--quiet", "--", sys.executable, "-c", ROUTES]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert (done.stdout.strip(), done.returncode) == (expected, 0), done.stderr
+    assert "turntape-" not in tape.read_text().replace("turntape-replay", "")

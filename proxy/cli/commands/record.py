@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ...exit_codes import NOT_RECORDED, OK
 from ..command import Command
-from ..option_groups import RECORD_PORT, add_recording
+from ..option_groups import RECORD_PORT, add_listening, add_recording, token_of
 from ..recording_options import cassette_path, settings_of
 
 if TYPE_CHECKING:
@@ -16,16 +16,20 @@ if TYPE_CHECKING:
 
 def add(parser: argparse.ArgumentParser) -> None:
     add_recording(parser, RECORD_PORT, "record")
+    add_listening(parser)
     parser.add_argument("--quiet", action="store_true", help="print no line per round trip")
 
 
 def main(options: argparse.Namespace) -> int:
     import asyncio
+    from dataclasses import replace
 
     from ...signals import block
 
     block()
+    token = token_of(options)
     settings = settings_of(options, cassette_path(options, "record"), console=not options.quiet)
+    settings = replace(settings, host=options.host, token=token)
     return asyncio.run(_record(settings))
 
 

@@ -4,12 +4,12 @@ import argparse
 
 from .. import argument_types as types
 from ..command import Command
-from ..option_groups import CASSETTES, REPLAY_PORT, add_replaying
+from ..option_groups import CASSETTES, REPLAY_PORT, add_listening, add_replaying, token_of
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="F", nargs="+", help=f"{CASSETTES}; each gets its own prefix")
-    parser.add_argument("--host", default="127.0.0.1", help="listen on this address (default: 127.0.0.1)")
+    add_listening(parser)
     parser.add_argument(
         "--port", type=types.port, default=REPLAY_PORT, metavar="N", help=f"listen on port N (default: {REPLAY_PORT})"
     )
@@ -43,6 +43,7 @@ def main(options: argparse.Namespace) -> int:
         live=not options.misses_at_end,
         tool_link=options.tool_link,
         live_tools=options.live_tool,
+        token=token_of(options),
     )
 
 

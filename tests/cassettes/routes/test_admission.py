@@ -6,13 +6,17 @@ import pytest
 
 from turntape.cassettes.errors import TurntapeError
 from turntape.cassettes.redaction.redactor import Redactor
+from turntape.cassettes.routes import admission
 from turntape.cassettes.routes.admission import (
     Admission,
+    base_urls,
     basic_login,
     checked_token,
     host_of,
     is_local,
     new_token,
+    open_to_others,
+    token_prefix,
 )
 
 TOKEN = "turntape-0123456789abcdef"
@@ -76,10 +80,10 @@ def test_a_page_of_another_place_does_not_come_in_with_the_token_either() -> Non
 
 
 def test_with_a_token_each_request_needs_it_and_any_host_is_good() -> None:
-    admission = Admission(TOKEN)
+    door = Admission(TOKEN)
 
-    assert admission.refuses("recorder:8484", None, None, has_token=True) is None
-    refused = admission.refuses("127.0.0.1:8484", None, None, has_token=False, path="/openai/v1/models")
+    assert door.refuses("recorder:8484", None, None, has_token=True) is None
+    refused = door.refuses("127.0.0.1:8484", None, None, has_token=False, path="/openai/v1/models")
     assert refused is not None and refused.reason == "token"
 
 
@@ -163,3 +167,35 @@ def test_a_token_that_cannot_be_used_is_an_error(text: str) -> None:
 
 def test_a_token_may_end_with_a_newline() -> None:
     assert checked_token(f"{TOKEN}\n", "'F'") == TOKEN
+
+
+def test_the_urls_of_a_port_are_ones_that_a_client_can_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admission, "machine_addresses", lambda: ("192.0.2.7", "2001:db8::7"))
+
+    assert base_urls("127.0.0.1", 1) == ["http://127.0.0.1:1"]
+    assert base_urls("::1", 1, "tok") == ["http://[::1]:1/t/tok"]
+    assert base_urls("0.0.0.0", 1) == ["http://192.0.2.7:1", "http://127.0.0.1:1"]
+    assert base_urls("::", 1) == ["http://192.0.2.7:1", "http://[2001:db8::7]:1", "http://127.0.0.1:1"]
+
+
+def test_a_port_that_is_open_to_others_says_what_it_opens() -> None:
+    said = open_to_others(8484, "the tapes can be read by")
+
+    assert "port 8484 is open to other machines: the tapes can be read by everybody who has the token" in said
+
+
+def test_a_client_whose_requests_are_led_to_a_replay_server_keeps_the_host_of_its_api() -> None:
+    door = Admission(apis=True)
+
+    assert door.refuses("api.openai.com", None, None, has_token=False) is None
+    assert door.refuses("x.openai.azure.com:443", None, None, has_token=False) is None
+    assert door.refuses("evil.example", None, None, has_token=False) is not None
+    assert Admission().refuses("api.openai.com", None, None, has_token=False) is not None
+
+
+@pytest.mark.parametrize(
+    ("path", "prefix"),
+    [(f"/t/{TOKEN}", f"/t/{TOKEN}"), (f"/t/{TOKEN}/v1", f"/t/{TOKEN}"), ("/t/short/v1", ""), ("/v1", ""), ("", "")],
+)
+def test_the_token_in_a_base_url_is_known(path: str, prefix: str) -> None:
+    assert token_prefix(path) == prefix

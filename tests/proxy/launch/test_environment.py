@@ -94,7 +94,7 @@ def test_what_is_sent_elsewhere_as_a_whole_keeps_the_path_of_the_users_base_url(
     ],
 )
 def test_no_proxy_keeps_what_exempts_neither_loopback_nor_an_llm(entries: str, kept: str) -> None:
-    made = no_proxy({"NO_PROXY": entries}, 8484, ["api.openai.com"])
+    made = no_proxy({"NO_PROXY": entries}, "127.0.0.1:8484", ["api.openai.com"])
 
     assert made == ",".join(filter(None, ["127.0.0.1:8484", kept]))
 
@@ -127,3 +127,27 @@ def test_what_an_earlier_export_of_ours_named_is_not_sent_on_to() -> None:
     assert second.upstreams == {}
     assert second.variables == first
     assert from_environment(first, 8484) is None
+
+
+def test_a_token_is_in_both_routes() -> None:
+    variables = environment({}, port=8484, token="the-token").variables
+
+    assert variables["OPENAI_BASE_URL"] == "http://127.0.0.1:8484/t/the-token/openai/v1"
+    assert variables["HTTPS_PROXY"] == "http://turntape:the-token@127.0.0.1:8484"
+    assert variables["NO_PROXY"] == "127.0.0.1:8484"
+
+
+def test_our_own_address_with_a_token_is_known_again() -> None:
+    """A child that starts turntape again on this port must not chain it to itself."""
+    earlier = environment({}, port=8484, token="the-token").variables
+
+    assert environment(earlier, port=8484).upstreams == {}
+    assert from_environment(earlier, 8484) is None
+
+
+def test_beyond_loopback_the_variables_have_an_address_that_others_reach() -> None:
+    variables = environment({}, port=8484, host="192.0.2.7", token="the-token").variables
+
+    assert variables["OPENAI_BASE_URL"] == "http://192.0.2.7:8484/t/the-token/openai/v1"
+    assert variables["HTTPS_PROXY"] == "http://turntape:the-token@192.0.2.7:8484"
+    assert variables["NO_PROXY"] == "192.0.2.7:8484"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from turntape.proxy.capture.unrecorded import UnrecordedTraffic
-from turntape.proxy.launch.nothing_recorded import EXPORT, advice, nothing_lines
+from turntape.proxy.launch.nothing_recorded import EXPORT, advice, nothing_lines, refused_line
 
 
 def test_it_says_what_came_to_the_proxy_instead() -> None:
@@ -57,3 +57,14 @@ def test_six_hosts_are_named_and_the_rest_is_counted() -> None:
     shown = " ".join(" ".join(nothing_lines(seen, [], Path("/ca.pem"), colour=False)).split())
 
     assert "h0 (9), h1 (8), h2 (7), h3 (6), h4 (5), h5 (4) and 2 more" in shown
+
+
+def test_what_was_turned_away_is_named() -> None:
+    seen = UnrecordedTraffic(refused=Counter({"host 'evil.example'": 2, "no token": 1}))
+
+    shown = " ".join("\n".join(nothing_lines(seen, [], Path("/ca.pem"), colour=False)).split())
+
+    assert "turned away: host 'evil.example' (2), no token" in shown
+    assert "the proxy URL with its token" in shown
+    assert "the proxy received nothing" not in shown
+    assert refused_line(seen.refused).strip() == "3 requests turned away: host 'evil.example' (2), no token"
