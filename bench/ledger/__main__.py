@@ -3,6 +3,7 @@
 import sys
 
 from .cache_bars import print_bars
+from .holdout import print_holdout
 from .inside import Score, middle, scores
 from .speed import TURNS, speed
 
@@ -49,6 +50,7 @@ def main(arguments: list[str]) -> int:
         )
     if not chosen:
         print_bars()
+        print_holdout()
     return 0
 
 

@@ -4,13 +4,10 @@ Only later turns of a thread count: what a cache held before a tape begins is un
 left out whose cache was filled by earlier recordings (`possible`), because the tape cannot show that.
 """
 
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import groupby
-from pathlib import Path
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.ledger import CacheEntry, Figure
@@ -18,6 +15,7 @@ from turntape.inspector.ledger.cache import CachePredictor
 from turntape.inspector.run.labels import label_all
 
 from .cache_runs import DIALECTS, run
+from .corpus_runs import recorded_runs, there
 
 _SEEDS = 4
 _STEPS = {"grid of 128": 128, "grid of 64": 64, "grid of 16": 16, "units": 128}
@@ -100,20 +98,11 @@ def simulated() -> Iterator[tuple[str, Bars]]:
 
 def recorded() -> Bars | None:
     """The bars on the recorded corpus; None where it is absent."""
-    sys.path.append(str(Path(__file__).parents[2] / "tests"))
-    from corpus import corpus
-
-    folder = corpus.folder()
-    if folder is None:
+    if not there:
         return None
     bars = Bars()
-    for path in sorted(folder.glob("*.jsonl.zst")):
-        for _, rows in groupby(corpus.read_file(path), key=lambda row: row.cassette):
-            ordered = sorted(rows, key=lambda row: row.round_trip.index)
-            # The corpus has no times; its tests do not wait.
-            trips = [replace(row.round_trip, index=n, started_at=float(n)) for n, row in enumerate(ordered)]
-            if len(trips) > 1:
-                bars += judged(trips)
+    for _, trips in recorded_runs():
+        bars += judged(trips)
     return bars
 
 

@@ -15,9 +15,11 @@ from turntape.cassettes.tape.model import RoundTrip
 from ..analysis.call_words import begins
 from ..analysis.turn import Turn
 from ..tools.tool_run import ToolRun
+from ..wire.caching import rule_of
 from ..wire.values import Message, Reading, Usage
 from .cache import CachePredictor
 from .contents import hidden, read_again
+from .forecast import Forecast, forecast
 from .model import Ledger
 from .pieces import First, Pieces
 from .prompt import Prompt, ThreadPrompt
@@ -87,6 +89,11 @@ class LedgerBuilder:
                 self._made = summed_up(self._pieces, solve(self._pieces.contents, self._stretches))
             return self._made
 
+    def forecast(self, place: int) -> Forecast | None:
+        """What the turn at `place` will be counted as adding, for a turn without counts; None where nothing says it."""
+        with self._lock:
+            return forecast(self._pieces.contents, self._stretches, place)
+
     def _note_server(self, run: ToolRun) -> None:
         if run.server:
             self._pieces.servers.setdefault(run.name, run.server)
@@ -111,7 +118,8 @@ class LedgerBuilder:
         )
         sent.cache = self._caches.add(place, turn)
         emission = reading.emission
-        sent.verbatim = prompt.verbatim
+        rule = rule_of(reading)
+        sent.verbatim, sent.keeps = prompt.verbatim, rule is None or rule.keeps_reasoning
         if emission is not None:
             sent.reasons = bool(emission.reasoning or emission.signatures)
             sent.calls, sent.several = len(emission.calls), len(emission.choices) > 1

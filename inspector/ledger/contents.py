@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from ..analysis.call_words import begins, call_words
+from ..analysis.pictures import pictures_in
 from ..wire.json_value import as_array, as_object, compact
 from ..wire.values import Message, Part, Tool, ToolCall
 from .model import PieceKind
-from .shape import NO_TEXT, Shape, shape_of
+from .shape import NO_TEXT, Shape, begins_message, shape_of
 
 CALL_FRAMING = 96
 """The same for a call and a definition, which are written out in a form of the model's own."""
@@ -38,8 +39,8 @@ class Content:
     limited: bool = True
     """True when it cannot have more tokens than bytes. Every tokenizer of today works on bytes."""
     shape: Shape = NO_TEXT
-    tokens: int | None = None
-    """Of a picture, its tokens by the published formula of the model; None where there is none."""
+    pixels: tuple[int, int, str | None] | None = None
+    """Of a picture, its width, its height and how closely the model is asked to look; None where they are not known."""
     marked: bool = False
     """True when it ends a part of the prompt that the client marks for the cache."""
     echo: bool = False
@@ -86,9 +87,10 @@ def system_contents(parts: Iterable[Part]) -> Iterator[Content]:
 def message_contents(message: Message, calls: Mapping[str, ToolCall]) -> Iterator[Content]:
     """The parts of a message; `calls` are those of the request by their ids."""
     ends = frozenset(_marked_ends(message))
-    for part in message.parts:
+    for at, part in enumerate(message.parts):
         made = _content(message.role, part, calls)
-        yield replace(made, marked=True) if part.pointer in ends else made
+        shape = made.shape if at else begins_message(made.shape)
+        yield replace(made, shape=shape, marked=made.marked or part.pointer in ends)
 
 
 def calls_by_id(messages: Iterable[Message]) -> Iterator[tuple[str, ToolCall]]:
@@ -126,7 +128,9 @@ def _content(role: str, part: Part, calls: Mapping[str, ToolCall]) -> Content:
         call = calls.get(part.result.call_id or "")
         tool = part.result.name or (call.name if call else None)
         named = f"result of {call_words(call) if call else tool or part.result.call_id or 'a call'}"
-        made = ("result", named, _bytes(part.result.text), tool, part.result.call_id)
+        # A result that names its tool is written with that name.
+        words = f"{part.result.name} {part.result.text}" if part.result.name else part.result.text
+        made = ("result", named, _bytes(words), tool, part.result.call_id)
     else:
         made = (_kind(role, part), _named(role, part), _bytes(part.text), None, None)
     kind, name, text, tool, call_id = made
@@ -140,8 +144,25 @@ def _content(role: str, part: Part, calls: Mapping[str, ToolCall]) -> Content:
     marked = not MARKS.isdisjoint(as_object(part.raw))
     shape = _shape(digest, text)
     return Content(
-        digest, kind, name, part.pointer, size, weight, tool, call_id, limited, shape, marked=marked, echo=echo
+        digest,
+        kind,
+        name,
+        part.pointer,
+        size,
+        weight,
+        tool,
+        call_id,
+        limited,
+        shape,
+        pixels=_pixels(part) if part.kind == "media" else None,
+        marked=marked,
+        echo=echo,
     )
+
+
+def _pixels(part: Part) -> tuple[int, int, str | None] | None:
+    found = next(pictures_in(part.raw), None)
+    return None if found is None or not found.width or not found.height else (found.width, found.height, found.detail)
 
 
 def _marked_ends(message: Message) -> Iterator[str]:

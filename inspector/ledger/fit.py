@@ -9,8 +9,10 @@ from statistics import median
 
 from .shape import AROUND, FEATURES, USUAL, Shape, tokens_of
 
-_HELD = 2.0
+_HELD = 0.5
 """How strongly a rate is held near the usual one: as many sums as that must speak for another."""
+_NOISE = 10
+"""A sum counts by its share of error, with so many tokens more, so that small ones do not count most."""
 _LEAST = 8
 """Sums of fewer tokens are mostly what is around the contents; they teach little."""
 
@@ -35,27 +37,40 @@ def fitted(sums: Sequence[Sum]) -> Rates:
     scale = median(one.tokens / tokens_of(one.shape, USUAL) for one in usable)
     scale = min(max(scale, 0.05), 20.0)
     centre = (*USUAL[:AROUND], *(rate * scale for rate in USUAL[AROUND:]))
-    found = _solved(*_normal(usable, centre))
-    return tuple(max(rate, 0.0) for rate in found) if found is not None else centre
+    matrix, right = _normal(usable, centre)
+    free = list(range(len(FEATURES)))
+    while free:
+        found = _solved([[*(matrix[row][column] for column in free), right[row]] for row in free])
+        if found is None:
+            return centre
+        worst = min(range(len(free)), key=found.__getitem__)
+        if found[worst] >= 0:
+            ratios = dict(zip(free, found, strict=True))
+            return tuple(ratios.get(at, 0.0) * rate for at, rate in enumerate(centre))
+        # Nothing has less than no tokens. What would have is left out, and the others are found again.
+        free.pop(worst)
+    return centre
 
 
 def _normal(sums: Sequence[Sum], centre: Rates) -> tuple[list[list[float]], list[float]]:
-    """The equations of the weighted least squares, in rates divided by their centre."""
+    """The equations of the weighted least squares, in rates divided by their centre: the matrix and the right side."""
     size = len(FEATURES)
-    matrix = [[_HELD / len(FEATURES) if row == column else 0.0 for column in range(size)] for row in range(size)]
-    right = [_HELD / len(FEATURES)] * size
+    matrix = [[_HELD / size if row == column else 0.0 for column in range(size)] for row in range(size)]
+    right = [_HELD / size] * size
     for one in sums:
-        row = [count * rate / (one.tokens + 10) for count, rate in zip(one.shape, centre, strict=True)]
-        wanted = one.tokens / (one.tokens + 10)
-        for at, value in enumerate(row):
+        weight = 1 / (one.tokens + _NOISE)
+        row = [(at, n * centre[at] * weight) for at, n in enumerate(one.shape) if n]
+        wanted = one.tokens * weight
+        for at, value in row:
             right[at] += value * wanted
-            for other, second in enumerate(row):
-                matrix[at][other] += value * second
-    return [[*line, last] for line, last in zip(matrix, right, strict=True)], list(centre)
+            line = matrix[at]
+            for other, second in row:
+                line[other] += value * second
+    return matrix, right
 
 
-def _solved(matrix: list[list[float]], centre: list[float]) -> Rates | None:
-    """Gaussian elimination; None when the matrix is singular."""
+def _solved(matrix: list[list[float]]) -> list[float] | None:
+    """Gaussian elimination of equations with their right side as the last column; None when they are singular."""
     size = len(matrix)
     for at in range(size):
         pivot = max(range(at, size), key=lambda row: abs(matrix[row][at]))
@@ -70,4 +85,4 @@ def _solved(matrix: list[list[float]], centre: list[float]) -> Rates | None:
     for at in reversed(range(size)):
         known = sum(matrix[at][column] * found[column] for column in range(at + 1, size))
         found[at] = (matrix[at][size] - known) / matrix[at][at]
-    return tuple(ratio * rate for ratio, rate in zip(found, centre, strict=True))
+    return found

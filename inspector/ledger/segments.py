@@ -25,6 +25,8 @@ class Segment:
     """The turn whose counts say so."""
     before: SentTurn | None = None
     """The turn whose count is subtracted; None for the beginning of a prompt, and where a mark ends the segment."""
+    media: int | None = None
+    """The tokens of pictures and files in it; None where the API does not count them apart."""
 
     @property
     def echo(self) -> int:
@@ -42,7 +44,11 @@ def segments(stretch: Stretch) -> Iterator[Segment]:
         for mark, total in _marks(turn, place, sum_before):
             yield Segment(place, mark, total - sum_before, turn)
             place, sum_before, before = mark, total, None
-        yield Segment(place, turn.length, turn.input - sum_before, turn, before)
+        media = turn.usage.input_media
+        if media is not None and place:
+            known = before.usage.input_media if before is not None else None
+            media = None if known is None else media - known
+        yield Segment(place, turn.length, turn.input - sum_before, turn, before, media)
         before, place, sum_before = turn, turn.length, turn.input
 
 

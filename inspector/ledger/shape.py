@@ -9,27 +9,53 @@ import re
 type Shape = tuple[int, ...]
 """One number for each of `FEATURES`."""
 
-FEATURES = ("answer", "reasoning", "content", "words", "letters", "digits", "signs", "breaks", "other bytes")
+FEATURES = (
+    "answer",
+    "reasoning",
+    "message",
+    "content",
+    "words",
+    "letters",
+    "letters of long words",
+    "capitals",
+    "digits",
+    "numbers",
+    "signs",
+    "groups of signs",
+    "spaces",
+    "line ends",
+    "indents",
+    "other bytes",
+)
 """`answer` is 1 for what is around an answer and is not in its count as output; `reasoning` are the tokens of
-reasoning in that count, which may come back or not; `content` is 1 for what is around each content. `breaks` are
-runs of white space other than one space."""
-AROUND = 3
+reasoning in that count, which may come back or not; `message` is 1 for the first content of a message, `content` for
+each. Letters of long words are those after the sixth. Spaces are all bytes of white space; line ends are counted once
+for several in a row, indents are runs of spaces."""
+AROUND = 4
 """So many features are not text."""
-USUAL: tuple[float, ...] = (2.0, 0.5, 4.0, 0.75, 0.08, 0.45, 0.55, 0.5, 0.4)
+USUAL: tuple[float, ...] = (
+    *(3.0, 0.5, 3.0, 2.0),
+    *(0.55, 0.07, 0.12, 0.15, 0.3, 0.3, 0.35, 0.35, 0.03, 0.4, 0.4, 0.4),
+)
 """Tokens for one of each, before anything is known of a model."""
+ANSWER, REASONING, MESSAGE = 0, 1, 2
+"""The places of these features."""
 
+_LONG = 6
 _CLASSES = bytes(
-    0x61 if 65 <= c <= 90 or 97 <= c <= 122  # a: letters
+    0x61 if 97 <= c <= 122  # a: small letters
+    else 0x41 if 65 <= c <= 90  # A: capitals
     else 0x30 if 48 <= c <= 57  # 0: digits
-    else 0x20 if c in b" \t\r\n\v\f"
+    else 0x20 if c == 32
+    else 0x0A if c in b"\t\r\n\v\f"
     else 0x78 if c >= 128  # x: bytes of other characters
     else 0x2E  # .: signs
     for c in range(256)
 )  # fmt: skip
-_WORD = re.compile(rb"a+")
-_BREAK = re.compile(rb"  +")
-_NEW_LINES = re.compile(rb"[\t\r\n\v\f]")
-NO_TEXT: Shape = (0, 0, 1, *(0 for _ in FEATURES[AROUND:]))
+_WORD = re.compile(rb"[aA]+")
+_LONG_WORD = re.compile(rb"[aA]{%d}([aA]+)" % _LONG)
+_RUNS = tuple(re.compile(pattern) for pattern in (rb"0+", rb"\.+", rb"\n+", rb"  +"))
+NO_TEXT: Shape = (0, 0, 0, 1, *(0 for _ in FEATURES[AROUND:]))
 
 
 def shape_of(text: bytes) -> Shape:
@@ -37,10 +63,20 @@ def shape_of(text: bytes) -> Shape:
     if not text:
         return NO_TEXT
     classes = text.translate(_CLASSES)
-    words = sum(1 for _ in _WORD.finditer(classes))
-    breaks = sum(1 for _ in _BREAK.finditer(_NEW_LINES.sub(b"  ", text)))
-    letters, digits, signs, other = (classes.count(one) for one in (b"a", b"0", b".", b"x"))
-    return (0, 0, 1, words, letters, digits, signs, breaks, other)
+    words = len(_WORD.findall(classes))
+    long = sum(map(len, _LONG_WORD.findall(classes)))
+    small, capitals, digits, signs, other = (classes.count(one) for one in (b"a", b"A", b"0", b".", b"x"))
+    spaces = len(classes) - small - capitals - digits - signs - other
+    numbers, groups, lines, indents = (len(pattern.findall(classes)) for pattern in _RUNS)
+    return (
+        *(0, 0, 0, 1),
+        *(words, small + capitals, long, capitals, digits, numbers, signs, groups, spaces, lines, indents, other),
+    )
+
+
+def begins_message(shape: Shape) -> Shape:
+    """The shape of a content that is the first of its message."""
+    return (*shape[:MESSAGE], 1, *shape[MESSAGE + 1 :])
 
 
 def tokens_of(shape: Shape, rates: tuple[float, ...]) -> float:

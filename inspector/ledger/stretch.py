@@ -42,6 +42,8 @@ class SentTurn:
     """Whether the request has the last answer, or what is not reasoning in it, in its own words."""
     reasons: bool = False
     """Whether the answer has reasoning, whatever its counts say."""
+    keeps: bool = True
+    """Whether the API is known to leave reasoning that the client sends back in the prompt, or nothing is known."""
     calls: int = 0
     """How many calls the answer has."""
     several: bool = False

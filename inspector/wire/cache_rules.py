@@ -183,9 +183,13 @@ OPENAI: CacheTable = (
 _NOVA_SETTINGS = (Setting("tool-choice", "tools", ("tool_choice",)),)
 NOVA: CacheTable = (_row(r"nova", replace(_CLAUDE, minimum=1000, settings=_NOVA_SETTINGS)),)
 GEMINI: CacheTable = (
+    _row(r"gemini-[12].*pro", Unpromised(minimum=2048, keeps_reasoning=False)),
+    _row(r"gemini-[12]", Unpromised(minimum=1024, keeps_reasoning=False)),
     _row(r"gemini.*pro", Unpromised(minimum=2048)),
     _row(r"gemini", Unpromised(minimum=1024)),
 )
+VERTEX_GEMINI: CacheTable = tuple((pattern, replace(rule, keeps_reasoning=False)) for pattern, rule in GEMINI)
+"""Of 39 recorded answers of Gemini 3 Flash on Vertex, none had its thoughts in the next prompt."""
 DEEPSEEK: CacheTable = (_row(r"deepseek", Units(name="units", step=128, longest=24 * HOUR)),)
 XAI: CacheTable = (_row(r"grok", Grid(name="grid of 64", step=64, longest=24 * HOUR, keeps_reasoning=False)),)
 MISTRAL: CacheTable = (_row(r"", Grid(name="grid of 16", step=16, longest=24 * HOUR)),)

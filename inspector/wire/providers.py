@@ -88,7 +88,7 @@ PROVIDERS: tuple[Provider, ...] = (
         telemetry="gcp.vertex_ai",
         only_in_total="thoughts",
         named_deployments=True,
-        cache=(*rules.CLAUDE, *rules.GEMINI),
+        cache=(*rules.CLAUDE, *rules.VERTEX_GEMINI),
     ),
     Provider(
         "gemini",

@@ -292,6 +292,8 @@ class Usage:
     input_audio: int = 0
     """The audio tokens in `input`, if the answer counts them."""
     output_audio: int = 0
+    input_media: int | None = None
+    """The tokens of pictures, documents, video and sound in `input`, if the answer counts them apart."""
     web_searches: int = 0
     """Searches by the API, if the answer counts them. Each costs a fee."""
     unexplained: int = 0

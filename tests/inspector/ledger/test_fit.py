@@ -45,3 +45,11 @@ def test_whether_reasoning_comes_back_is_learned(returned: float) -> None:
         sums.append(Sum(tuple(shape), round(tokens_of(shape_of(text), USUAL) + returned * thought)))
 
     assert fitted(sums)[place] == pytest.approx(returned, abs=0.2)
+
+
+def test_no_rate_is_below_nothing() -> None:
+    sums = [Sum(shape_of(b"some words " * 9 + b"7" * n), 100 - n) for n in range(60)]
+
+    found = fitted(sums)
+    assert min(found) >= 0
+    assert found[FEATURES.index("digits")] == 0

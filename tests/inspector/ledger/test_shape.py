@@ -1,20 +1,27 @@
 """The shape of a text."""
 
-from turntape.inspector.ledger.shape import AROUND, FEATURES, NO_TEXT, USUAL, shape_of, tokens_of
+from turntape.inspector.ledger.shape import AROUND, FEATURES, NO_TEXT, USUAL, begins_message, shape_of, tokens_of
 
 
-def test_words_letters_digits_signs_breaks_and_other_bytes_are_counted() -> None:
-    found = dict(zip(FEATURES, shape_of("two words, 42\n  é".encode()), strict=True))
+def test_words_letters_digits_signs_spaces_and_other_bytes_are_counted() -> None:
+    found = dict(zip(FEATURES, shape_of("Two beautiful words, 42; 7?!\n\n  é".encode()), strict=True))
 
     assert found == {
         "answer": 0,
         "reasoning": 0,
+        "message": 0,
         "content": 1,
-        "words": 2,
-        "letters": 8,
-        "digits": 2,
-        "signs": 1,
-        "breaks": 1,
+        "words": 3,
+        "letters": 17,
+        "letters of long words": 3,
+        "capitals": 1,
+        "digits": 3,
+        "numbers": 2,
+        "signs": 4,
+        "groups of signs": 3,
+        "spaces": 8,
+        "line ends": 1,
+        "indents": 1,
         "other bytes": 2,
     }
 
@@ -22,3 +29,7 @@ def test_words_letters_digits_signs_breaks_and_other_bytes_are_counted() -> None
 def test_a_content_without_text_has_what_is_around_it() -> None:
     assert shape_of(b"") == NO_TEXT
     assert tokens_of(NO_TEXT, USUAL) == USUAL[AROUND - 1]
+
+
+def test_the_first_content_of_a_message_has_what_is_around_the_message_too() -> None:
+    assert tokens_of(begins_message(NO_TEXT), USUAL) == USUAL[AROUND - 1] + USUAL[FEATURES.index("message")]

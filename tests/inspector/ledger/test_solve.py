@@ -1,7 +1,11 @@
 """Tokens from the API's counts, for backends with tokenizers that the ledger does not see."""
 
+import json
 import re
+import struct
+from base64 import b64encode
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -10,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turntape.cassettes.tape.model import RoundTrip
-from turntape.inspector.ledger import Ledger, ledger_of
+from turntape.inspector.ledger import Figure, Ledger, ledger_of
 from turntape.inspector.run.labels import label_all
 
 type Count = Callable[[str], int]
@@ -129,3 +133,33 @@ def test_an_answer_that_the_client_left_out_leaves_one_piece_which_is_exact() ->
     )
 
     assert [use.tokens.certainty for use in made.turns[-1].uses if use.tokens][-1] == "exact"
+
+
+def picture(data: str) -> dict[str, object]:
+    return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}}
+
+
+def test_pictures_have_what_the_api_counts_for_them() -> None:
+    shown = user("x")
+    shown["content"] = [{"type": "text", "text": "what do you see here, in a few words?"}, picture("iVBORw0KGgo" * 40)]
+    trip = chat([shown], said("a tape"), tools=None, usage=(500, 9))
+    assert trip.response is not None
+    counts = json.loads(trip.response.body)
+    counts["usage"]["prompt_tokens_details"] = {"image_tokens": 470}
+    trip = replace(trip, response=replace(trip.response, content=json.dumps(counts).encode()))
+
+    text, seen = ledger_of(label_all([trip])).turns[0].uses
+    assert (seen.tokens, text.tokens) == (Figure.exact(470), Figure.exact(30))
+
+
+def test_a_picture_has_the_tokens_of_its_size() -> None:
+    header = struct.pack(">I4sII", 13, b"IHDR", 1024, 1024)
+    data = b64encode(b"\x89PNG\r\n\x1a\n" + header + bytes(60)).decode()
+    shown = user("x")
+    shown["content"] = [{"type": "text", "text": "what do you see here, in a few words?"}, picture(data)]
+
+    trip = chat([shown], said("a tape"), tools=None, usage=(800, 9), model="gpt-4o")
+    text, seen = ledger_of(label_all([trip])).turns[0].uses
+    assert seen.tokens is not None and text.tokens is not None
+    assert 760 <= seen.tokens.value <= 790
+    assert seen.tokens.value + text.tokens.value == 800

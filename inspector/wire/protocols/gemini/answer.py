@@ -4,7 +4,7 @@ from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
 from ...values import ApiError, FinishLabel, Part, ResponseReading, Usage
 from ..shared.choices import Verdict, choices_of, most_severe
-from ..shared.counts import Counts
+from ..shared.counts import Counts, as_token_count
 from ..shared.errors import error_in
 from ..shared.parts import unread
 from ..shared.piece_names import PieceNames, grow
@@ -252,7 +252,27 @@ def gemini_usage(usage: Object) -> Usage:
     elif total is not None and whole is not None and total >= whole:
         output = total - whole
     cached = counts.first("cachedContentTokenCount")
-    return Usage(whole, cached, None, output, thoughts, problems=counts.problems)
+    kinds = _by_modality(get(usage, "promptTokensDetails"))
+    return Usage(
+        whole,
+        cached,
+        None,
+        output,
+        thoughts,
+        input_audio=kinds.get("AUDIO", 0),
+        input_media=sum(count for kind, count in kinds.items() if kind != "TEXT") if kinds else None,
+        problems=counts.problems,
+    )
+
+
+def _by_modality(details: object) -> dict[str, int]:
+    """The prompt's tokens by `TEXT`, `IMAGE`, `DOCUMENT`, `VIDEO`, `AUDIO`."""
+    found: dict[str, int] = {}
+    for one in as_array(details):
+        kind, count = as_text(get(as_object(one), "modality")), as_token_count(get(as_object(one), "tokenCount"))
+        if kind and count is not None:
+            found[kind] = found.get(kind, 0) + count
+    return found
 
 
 _COUNTED = (

@@ -44,6 +44,7 @@ def chat_usage(usage: Object, only_in_total: OnlyInTotal = "cached") -> Usage:
     total = counts.first("total_tokens")
     read, written, reasoning = counts.first(*_CACHED), counts.first(*_WRITTEN), counts.first(*_REASONING)
     heard = counts.first("prompt_tokens_details.audio_tokens", "input_tokens_details.audio_tokens") or 0
+    seen = counts.first("prompt_tokens_details.image_tokens", "input_tokens_details.image_tokens") or 0
     spoken = counts.first("completion_tokens_details.audio_tokens", "output_tokens_details.audio_tokens") or 0
     unexplained = 0
     if prompt is not None and completion is not None:
@@ -74,6 +75,8 @@ def chat_usage(usage: Object, only_in_total: OnlyInTotal = "cached") -> Usage:
         reasoning,
         input_audio=heard,
         output_audio=spoken,
+        # A server that does not count them apart says 0 too.
+        input_media=heard + seen or None,
         unexplained=unexplained,
         problems=counts.problems,
     )

@@ -189,6 +189,22 @@ def test_usage_adds_thoughts_and_tool_prompts() -> None:
     assert whole(candidate({"text": "a"}), usageMetadata=usage).usage == Usage(11, 4, None, 11, 6)
 
 
+def test_usage_says_which_tokens_are_pictures_and_which_are_sound() -> None:
+    details = [
+        {"modality": "TEXT", "tokenCount": 12},
+        {"modality": "IMAGE", "tokenCount": 258},
+        {"modality": "AUDIO", "tokenCount": 64},
+        {"modality": "VIDEO", "tokenCount": "many"},
+    ]
+    counts = {"promptTokenCount": 334, "candidatesTokenCount": 1, "totalTokenCount": 335}
+    found = whole(candidate({"text": "a"}), usageMetadata={**counts, "promptTokensDetails": details}).usage
+    assert found is not None
+    assert (found.input_audio, found.input_media) == (64, 322)
+    text_alone = whole(candidate({"text": "a"}), usageMetadata={**counts, "promptTokensDetails": details[:1]}).usage
+    assert text_alone is not None
+    assert text_alone.input_media == 0
+
+
 def test_an_output_of_nothing_is_zero_when_the_total_says_so() -> None:
     usage = {"promptTokenCount": 10, "totalTokenCount": 10}
     assert whole(candidate(), usageMetadata=usage).usage == Usage(input=10, output=0)

@@ -41,11 +41,14 @@ def counted(prompt: int, completion: int, total: int | None = None, **details: i
         (counted(40, 20, 120, cached=60, written=30), Usage(100, 60, 30, 20)),
         (counted(70, 20, 120, cached=60, written=30), Usage(100, 60, 30, 20)),
         # Sound is beside the prompt, cached tokens are inside.
-        (counted(12, 20, 332, cached=9, heard=300), Usage(312, 9, None, 20, input_audio=300)),
+        (counted(12, 20, 332, cached=9, heard=300), Usage(312, 9, None, 20, input_audio=300, input_media=300)),
         # Cached tokens and reasoning are both beside.
         (counted(40, 20, 125, cached=60, thought=5), Usage(100, 60, None, 25, 5)),
         # Sound is inside.
-        (counted(100, 20, 120, heard=80, spoken=15), Usage(100, None, None, 20, input_audio=80, output_audio=15)),
+        (
+            counted(100, 20, 120, heard=80, spoken=15),
+            Usage(100, None, None, 20, input_audio=80, output_audio=15, input_media=80),
+        ),
         # Without a total, more cached tokens than prompt cannot be inside it.
         (counted(40, 20, cached=60), Usage(100, 60, None, 20)),
         (counted(40, 20, written=60), Usage(100, None, 60, 20)),
@@ -115,7 +118,7 @@ def test_stated_reasoning_is_not_hidden() -> None:
 def test_mistral_counts_the_seconds_of_sound_and_its_tokens_in_the_total() -> None:
     seconds = {**counted(11, 15, 401, cached=9), "prompt_audio_seconds": 5}
 
-    assert mistral_usage(seconds) == Usage(386, 9, None, 15, input_audio=375)
+    assert mistral_usage(seconds) == Usage(386, 9, None, 15, input_audio=375, input_media=375)
     assert mistral_usage({**counted(11, 15, 26), "prompt_audio_seconds": None}) == Usage(11, None, None, 15)
 
 
