@@ -1,5 +1,5 @@
 # The README's two commands are `make demo` and `make test`. Each target installs what it needs.
-.PHONY: demo test check format setup corpus corpus-findings corpus-prices clients clients-tools sealed proof bench suites faults ledger mutants docs docs-site test-matrix \
+.PHONY: demo test check format setup corpus corpus-findings corpus-prices clients clients-tools sealed proof bench suites faults ledger fleet mutants docs docs-site test-matrix \
 	wheel clean
 .DEFAULT_GOAL := demo
 
@@ -91,6 +91,11 @@ faults: setup
 ledger: setup
 	@'$(UV)' sync --quiet --frozen --inexact --group bench --python '$(PYTHON_PATH)'
 	$(RUN)python -m bench.ledger $(ARGS)
+
+# The fleet: 1,000 tapes, 8 shippers, kill -9, 503s, on two S3 servers; then sizes and times of rows.
+# `make fleet ARGS='--tapes 100 --kills 5'` for a small one.
+fleet: setup
+	$(RUN)python -m bench.fleet $(ARGS)
 
 # One-line mistakes in a copy of a module: do its own tests notice? `make mutants ARGS="--module recorder --sample 60"`.
 mutants: setup

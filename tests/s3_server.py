@@ -4,18 +4,20 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 BUCKET = "tapes"
+
+
+type Refused = Literal["no", "before", "after"]
+"""`before`: 503, and nothing was written. `after`: 503 although it was written."""
 
 
 @dataclass
 class Faults:
     """Which PUTs fail. `refuse` is asked with the number of the PUT, from 0, and its path."""
 
-    refuse: Callable[[int, str], bool] = lambda number, path: False
-    after: bool = False
-    """Answer 503 although the PUT was done."""
+    refuse: Callable[[int, str], Refused] = lambda number, path: "no"
     puts: list[str] = field(default_factory=list[str])
     """The path of each PUT, in order."""
     refused: int = 0
@@ -44,7 +46,7 @@ def s3_server() -> Iterator[S3]:
     """A server on a free port with the bucket `tapes`."""
     from moto.moto_api._internal import mock_random
     from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
-    from werkzeug.serving import make_server
+    from werkzeug.serving import WSGIRequestHandler, make_server
 
     mock_random.seed(1)
     faults, lock = Faults(), threading.Lock()
@@ -58,11 +60,11 @@ def s3_server() -> Iterator[S3]:
             number = len(faults.puts)
             faults.puts.append(path)
             refused = faults.refuse(number, path)
-            faults.refused += refused
-        if not refused:
+            faults.refused += refused != "no"
+        if refused == "no":
             return inner(environ, start_response)
         size = int(environ.get("CONTENT_LENGTH") or 0)
-        if faults.after:
+        if refused == "after":
             for _ in inner(environ, lambda *args: None):
                 pass
         else:
@@ -70,7 +72,11 @@ def s3_server() -> Iterator[S3]:
         start_response("503 Slow Down", [("content-type", "application/xml")])
         return [b"<Error><Code>SlowDown</Code></Error>"]
 
-    server = make_server("127.0.0.1", 0, app, threaded=True)
+    class Quiet(WSGIRequestHandler):
+        def log(self, type: str, message: str, *args: Any) -> None:
+            pass
+
+    server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=Quiet)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:

@@ -1,0 +1,1 @@
+"""How well a fleet of recorders ships, and how fast its rows are read."""

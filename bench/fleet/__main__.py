@@ -1,0 +1,92 @@
+"""`make fleet`: the proof of shipping on two S3 servers; exit code 1 when a bar is missed.
+
+`--tapes 100 --kills 5` for a smaller one; `--rows 1000000` also measures bytes per row and the time of questions.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.s3_server import BUCKET
+
+from . import proof, servers
+from .tapes import TRIPS, tapes
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.fleet", description=__doc__)
+    parser.add_argument("--tapes", type=int, default=1000, metavar="N")
+    parser.add_argument("--kills", type=int, default=40, metavar="N")
+    parser.add_argument("--only", choices=("moto", "s3rver", "folder", "rows"))
+    parser.add_argument("--serve", type=float, help=argparse.SUPPRESS)
+    parser.add_argument("--ship", nargs=2, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.serve is not None:
+        servers.serve_moto(given.serve)
+        return 0
+    if given.ship:
+        proof.ship_list(given.ship[0], Path(given.ship[1]))
+        return 0
+    kept = True
+    with tempfile.TemporaryDirectory(prefix="fleet-") as name:
+        folder = Path(name)
+        if given.only != "rows":
+            kept = _proofs(folder, given.tapes, given.kills, given.only)
+        if given.only in (None, "rows"):
+            from .row_sizes import print_sizes
+
+            kept = print_sizes(folder) and kept
+    return 0 if kept else 1
+
+
+def _proofs(folder: Path, count: int, kills: int, only: str | None) -> bool:
+    recorded = tapes(folder / "tapes", count)
+    print(f"{count} tapes of {TRIPS} round trips, {proof.SHIPPERS} shippers", flush=True)
+    kept = True
+    if only in (None, "moto"):
+        with servers.moto(0.05) as (url, process):
+            os.environ |= servers.environment(url)
+            score = proof.prove(f"s3://{BUCKET}/fleet", recorded, folder, kills=kills)
+            assert process.stdin and process.stdout
+            process.stdin.write("\n")
+            process.stdin.flush()
+            puts, refused = process.stdout.readline().split()
+        kept = _print("moto (conditional PUT)", score, f"{refused} of {puts} PUTs answered 503") and kept
+    if only in (None, "s3rver"):
+        with servers.s3rver(folder / "s3rver") as url:
+            if url is None:
+                print("s3rver cannot be installed here; this part is left out", flush=True)
+            else:
+                os.environ |= servers.environment(url)
+                some = recorded[: max(10, count // 5)]
+                score = proof.prove(f"s3://{BUCKET}/fleet", some, folder, kills=max(1, kills // 10))
+                kept = _print("s3rver (ignores conditions)", score, "no 503") and kept
+    if only == "folder":
+        os.environ["TURNTAPE_FLEET_KEY"] = "bench"
+        kept = _print("folder", proof.prove(str(folder / "store"), recorded, folder, kills=kills), "") and kept
+    return kept
+
+
+def _print(server: str, score: proof.Score, puts: str) -> bool:
+    times = sorted(score.to_bytes)
+    slowest = f"{times[-1]:.3f} s" if times else "none"
+    print(
+        f"\n{server}: {'kept' if score.kept else 'MISSED'} in {score.seconds:.0f} s, {score.cpu:.0f} s of shippers' CPU"
+    )
+    print(f"  rows wanted {score.wanted}, found {score.found}, lost {score.lost}, twice {score.twice}")
+    print(f"  compacted {score.table}, twice {score.table_twice}")
+    print(f"  {score.kills} kills; {puts}")
+    print(f"  readers meanwhile: {score.reads} whole reads, {score.reads_again} repeated, ", end="")
+    print(f"{score.partial} partial, {score.seen_twice} twice")
+    print(f"  planted texts in rows: {score.leaks} of {score.planted}")
+    print(f"  row to bytes, slowest of {len(times)}: {slowest}")
+    for problem in score.problems[:5]:
+        print(f"  {problem}")
+    sys.stdout.flush()
+    return score.kept
+
+
+if __name__ == "__main__":
+    sys.exit(main())
