@@ -60,7 +60,7 @@ def sentence(luck: random.Random, kind: str) -> str:
 
 
 def loop(luck: random.Random, planted: list[str]) -> list[RoundTrip]:
-    """A tool loop with twelve turns, in which each kind of planted text stands where it belongs."""
+    """A tool loop with twelve turns, with each kind of planted text in its place."""
     system, asked, argument, returned, answered, header, query = planted
     model = luck.choice(MODELS)
     messages = [{"role": "system", "content": f"You look words up. {system}"}, user(f"Look these up. {asked}")]
