@@ -1,5 +1,5 @@
 # The README's two commands are `make demo` and `make test`. Each target installs what it needs.
-.PHONY: demo test check format setup corpus corpus-findings corpus-prices clients clients-tools sealed proof bench suites faults ledger fleet mutants docs docs-site test-matrix \
+.PHONY: demo test check format setup corpus corpus-findings corpus-prices clients clients-tools sealed proof bench suites faults fuzz ledger fleet mutants docs docs-site test-matrix \
 	wheel clean
 .DEFAULT_GOAL := demo
 
@@ -86,6 +86,10 @@ suites: setup
 # `make faults ARGS="--recorded -v"` for the recorded loops alone, each miss with the command that shows it.
 faults: setup
 	$(RUN)python -m bench.faults $(ARGS)
+
+# Mutated inputs through every reader; a run continues where the last one ended: `make fuzz ARGS="--count 10000 --again"`.
+fuzz: setup
+	$(RUN)python -m bench.fuzz $(ARGS)
 
 # How true the ledger's figures are, against backends with tokenizers that it never sees: `make ledger ARGS='-v gemini'`.
 ledger: setup

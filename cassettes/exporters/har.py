@@ -6,14 +6,14 @@ What HAR has no place for (arrival times of chunks, who closed first, a failure'
 
 import base64
 from collections.abc import Iterable, Iterator
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 import orjson
 
 from ..importers.har import OURS
 from ..matching.request_key import header
 from ..tape.format import stamp
-from ..tape.model import Frame, Headers, Request, Response, RoundTrip
+from ..tape.model import Frame, Headers, Request, Response, RoundTrip, split_url
 
 type Json = dict[str, object]
 
@@ -56,7 +56,7 @@ def _request(request: Request) -> Json:
         "headers": _headers(request.headers),
         "queryString": [
             {"name": name, "value": value}
-            for name, value in parse_qsl(urlsplit(_plain(request.url)).query, keep_blank_values=True)
+            for name, value in parse_qsl(split_url(_plain(request.url)).query, keep_blank_values=True)
         ],
         "headersSize": -1,
         "bodySize": len(body),

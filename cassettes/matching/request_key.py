@@ -8,7 +8,7 @@ import zlib
 from functools import lru_cache
 from hashlib import blake2b
 from importlib import import_module
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode
 
 import orjson
 
@@ -16,7 +16,7 @@ from ..redaction.field_names import SECRET_PARAMETERS
 from ..redaction.redactor import Redactor
 from ..routes.upstreams import BY_NAME
 from ..tape.compression import ZstdDecompressor, ZstdError
-from ..tape.model import Headers
+from ..tape.model import Headers, split_url
 
 _VERSION = re.compile(r"v\d+[a-z]*\d*$")
 _BASES = frozenset({"api", "openai", "inference", "compatible-mode", "paas"})
@@ -26,7 +26,7 @@ _BASES = frozenset({"api", "openai", "inference", "compatible-mode", "paas"})
 @lru_cache(1024)
 def path_key(target: str) -> str:
     """The endpoint that a URL or an origin-form target names, without route, base and version; with its query."""
-    parts = urlsplit(target)
+    parts = split_url(target)
     segments = [segment for segment in parts.path.split("/") if segment]
     if len(segments) > 2 and segments[0] == "s" and segments[2] in BY_NAME:
         segments = segments[2:]

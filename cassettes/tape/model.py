@@ -10,6 +10,7 @@ replayed; `started_at` is the one wall-clock time, in seconds since the epoch (U
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
+from urllib.parse import SplitResult, urlsplit
 
 type Headers = tuple[tuple[str, str], ...]
 """Header fields as `(name, value)`, in the order and the spelling of the wire; names may repeat."""
@@ -25,6 +26,16 @@ type FailureKind = Literal["refused", "dns", "tls", "timeout", "cut", "client_go
 `refused`, `dns`, `tls`, `timeout`: the upstream was not reached. `cut`: the upstream closed before the end.
 `client_gone`: the client closed first. `protocol`: one side broke HTTP. `internal`: an error of turntape.
 """
+
+
+def split_url(url: str) -> SplitResult:
+    """The parts of a recorded URL. One that breaks the rules of URLs is all path, without a host."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.hostname
+    except ValueError:
+        return SplitResult("", "", url, "", "")
+    return parts
 
 
 @dataclass(frozen=True, slots=True)

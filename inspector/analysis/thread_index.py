@@ -6,9 +6,8 @@ Every lookup takes constant time: its cost does not grow with the run.
 from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
-from turntape.cassettes.tape.model import RoundTrip
+from turntape.cassettes.tape.model import RoundTrip, split_url
 
 from ..wire.exchange import Exchange
 from ..wire.json_value import is_array, is_object
@@ -82,7 +81,7 @@ def scope_of(round_trip: RoundTrip, identity: Identity) -> Scope:
 
 def address_of(round_trip: RoundTrip) -> Address:
     """Where it was sent, whether over HTTP or over WebSocket."""
-    url = urlsplit(round_trip.request.url)
+    url = split_url(round_trip.request.url)
     return round_trip.run, url.netloc, url.path
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.metadata import version
 from typing import cast
-from urllib.parse import urlsplit
+
+from turntape.cassettes.tape.model import split_url
 
 from ..wire.json_value import Object
 
@@ -78,7 +79,7 @@ def nanoseconds(seconds: float) -> int:
 
 def server_of(url: str) -> dict[str, object]:
     """The attributes for the host of a URL and its port."""
-    parts = urlsplit(url)
+    parts = split_url(url)
     try:
         port = parts.port
     except ValueError:

@@ -5,10 +5,10 @@ whole in the round trip.
 """
 
 from functools import cached_property
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from turntape.cassettes.framing import Event, decode, frame
-from turntape.cassettes.tape.model import Headers, RoundTrip
+from turntape.cassettes.tape.model import Headers, RoundTrip, split_url
 
 from .json_value import as_object, first_document, parse_json
 
@@ -27,7 +27,7 @@ class Exchange:
         self.request = round_trip.request
         self.response = round_trip.response
         self.method = round_trip.request.method.upper()
-        url = urlsplit(round_trip.request.url)
+        url = split_url(round_trip.request.url)
         self.host = (url.hostname or "").lower()
         self.path = url.path
         self._query = url.query

@@ -5,9 +5,8 @@ The model's name often says more than the host: `vendor/model` behind a gateway,
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
-from turntape.cassettes.tape.model import RoundTrip
+from turntape.cassettes.tape.model import RoundTrip, split_url
 
 from .exchange import header
 from .providers import Provider, provider_of
@@ -47,7 +46,7 @@ def price_names(round_trip: RoundTrip, reading: Reading) -> Iterator[PriceName]:
 def _routed(row: Provider, round_trip: RoundTrip, reading: Reading, model: str) -> Iterator[PriceName]:
     """The model at the host that a router chose: by its name, a header, or the path. An unknown host has no price."""
     headers = round_trip.response.headers if round_trip.response else ()
-    first = urlsplit(round_trip.request.url).path.split("/")[1:2]
+    first = split_url(round_trip.request.url).path.split("/")[1:2]
     hosts = (model.partition(":")[2], (reading.request.model or "").partition(":")[2])
     for host in (*hosts, header(headers, row.route_header) if row.route_header else None, *first):
         if host:

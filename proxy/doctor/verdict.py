@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
+
+from turntape.cassettes.tape.model import split_url
 
 from ..capture.unrecorded import UnrecordedTraffic
 from ..launch.connections import AVAILABLE, Watch
@@ -34,7 +35,7 @@ def read(path: Path, recording: Recording, exit_code: int) -> Traffic:
     failed: dict[str, str] = {}
     if path.exists():
         for trip in Cassette.load(path).without_tool_wire():
-            host = urlsplit(trip.request.url).hostname or "?"
+            host = split_url(trip.request.url).hostname or "?"
             recorded[host] += 1
             if trip.response is None and trip.failure is not None and trip.failure.kind != "client_gone":
                 failed[host] = f"{trip.failure.kind}: {trip.failure.message}"

@@ -5,17 +5,16 @@ recognised by what it holds.
 """
 
 from typing import cast
-from urllib.parse import urlsplit
 
 import orjson
 
 from turntape.cassettes.apis.lookup import is_recorded_shape, is_turn_path
-from turntape.cassettes.tape.model import Headers
+from turntape.cassettes.tape.model import Headers, split_url
 
 
 def path_of(url: str) -> str:
     """The path of a URL, or of a request target, without its query and without a slash at the end."""
-    return urlsplit(url).path.rstrip("/")
+    return split_url(url).path.rstrip("/")
 
 
 def makes_a_turn(method: str, url: str, headers: Headers = (), body: bytes = b"") -> bool:

@@ -38,6 +38,7 @@ def arguments_wrong_type(context: RuleContext) -> Iterator[Note]:
             part.call is None
             or part.call not in whole
             or part.call.server
+            or not isinstance(as_object(part.raw).get("type"), str | None)
             or as_object(part.raw).get("type") not in _CALLS
         ):
             continue

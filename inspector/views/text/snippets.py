@@ -2,9 +2,8 @@
 
 import re
 import shlex
-from urllib.parse import urlsplit
 
-from turntape.cassettes.tape.model import Request
+from turntape.cassettes.tape.model import Request, split_url
 
 _LEFT_OUT = frozenset(
     {"host", "content-length", "content-encoding", "connection", "accept-encoding", "transfer-encoding", "user-agent"}
@@ -32,7 +31,7 @@ def _headers(request: Request) -> list[tuple[str, str]]:
         elif lowered != "cookie":
             headers.append((name, value))
     if not credential:
-        headers.append(_SECRETS[_BY_HOST.get(urlsplit(request.url).hostname or "", "authorization")])
+        headers.append(_SECRETS[_BY_HOST.get(split_url(request.url).hostname or "", "authorization")])
     return headers
 
 
