@@ -56,6 +56,21 @@ def token_count(text: str) -> int:
     return int(text)
 
 
+def day_count(text: str) -> int:
+    """A number of days, from 1."""
+    if not (_is_digits(text) and 0 < int(text) < 100_000):
+        raise ArgumentTypeError(f"{text!r} is not a number of days (1 or more)")
+    return int(text)
+
+
+def parameter(text: str) -> tuple[str, str]:
+    """`NAME=VALUE`, the value of a parameter of a question."""
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise ArgumentTypeError(f"{text!r} is not NAME=VALUE, such as limit=10")
+    return name, value
+
+
 def port(text: str) -> int:
     """A TCP port; 0 means any free one."""
     if not _is_digits(text) or int(text) > 65535:

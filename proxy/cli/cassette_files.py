@@ -1,4 +1,7 @@
-"""The cassettes that an argument names (a file, a pattern, or a folder), and the error for any other argument."""
+"""The cassettes that an argument names, and the error for any other argument.
+
+An argument is a file, a pattern, a folder, or the address of a shipped tape.
+"""
 
 import errno
 import glob
@@ -7,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+
+from .shipped_tapes import fetched
 
 SUFFIXES = (".cassette.jsonl", ".cassette.jsonl.zst")
 _HEAD = 1 << 16
@@ -59,6 +64,8 @@ def _checked(one: Named) -> str:
 
 
 def _expanded(argument: str) -> list[Named]:
+    if (tape := fetched(argument)) is not None:
+        return [Named(tape)]
     path = Path(argument)
     if path.is_dir():
         try:

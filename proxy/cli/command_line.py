@@ -19,6 +19,9 @@ EXTRAS = {
     "textual": "tui",
     "yaml": "import",
     "mcp": "mcp",
+    "obstore": "fleet",
+    "pyarrow": "fleet",
+    "duckdb": "fleet",
 }
 """The optional part of turntape that installs each module."""
 

@@ -26,6 +26,13 @@ def add_format(parser: argparse.ArgumentParser, choices: Sequence[str], *, json:
         parser.add_argument("--json", dest="format", action="store_const", const="json", help=json)
 
 
+def add_at(parser: argparse.ArgumentParser) -> None:
+    """`--at`: the store with the shipped runs."""
+    parser.add_argument(
+        "--at", metavar="STORE", help="s3://BUCKET/PREFIX, gs://…, az://… or a folder (default: TURNTAPE_AT)"
+    )
+
+
 def add_width(parser: argparse.ArgumentParser) -> None:
     """`--width` for commands that print text."""
     parser.add_argument("--width", type=types.width, metavar="N", help="columns (default: those of the terminal)")

@@ -26,6 +26,20 @@ def check_selection(cassette: "Cassette", turn: int | None, thread: str | None) 
         raise TurntapeError(f"{name!r} has no turn {turn}{of}; {existing}")
 
 
+def turn_of_round_trip(cassette: "Cassette", number: int) -> tuple[int, str]:
+    """The turn and the thread of a round trip. Raises TurntapeError for any other number."""
+    from turntape.cassettes.errors import TurntapeError
+    from turntape.inspector.run.labels import label_stream
+
+    found = next((one.label for _, one in label_stream(cassette) if one.label["index"] == number), None)
+    hint = f"give the address without /{number} to see the run"
+    if found is None:
+        raise TurntapeError(f"the recording has no round trip {number}; {hint}")
+    if not isinstance(turn := found["turn"], int):
+        raise TurntapeError(f"round trip {number} was not an answer of a model; {hint}")
+    return turn, str(found["thread"])
+
+
 def _range(turns: set[int]) -> str:
     first, last = min(turns), max(turns)
     return f"only {first}" if first == last else f"{first} to {last}"

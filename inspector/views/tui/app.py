@@ -65,6 +65,7 @@ class Viewer(App[None]):
         self.loader = Loader(run, self._send, options.get("may_grow", lambda: True) if live else None)
         self.exporter = Exporter(run, options.get("folder", Path()), self._send, self._in_thread)
         self.run_screen = RunScreen(run, self.loader, self.palette, live, options.get("output"), options.get("turn"))
+        self.run_screen.state.navigation.wanted_thread = options.get("thread")
         for palette in PALETTES.values():
             self.register_theme(theme_of(palette))
 

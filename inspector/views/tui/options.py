@@ -17,6 +17,8 @@ class Options(TypedDict, total=False):
     theme: str
     turn: int | None
     """Begin at this turn."""
+    thread: str | None
+    """The thread of that turn; the first that has its number by default."""
     folder: Path
     """Where files are saved; the current folder by default."""
     traceback: bool

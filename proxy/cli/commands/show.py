@@ -55,6 +55,7 @@ def main(options: argparse.Namespace) -> int:
     for option in ("turn", "thread", "svg"):
         if len(files) > 1 and getattr(options, option) is not None:
             raise TurntapeError(f"--{option} needs one cassette, and {len(files)} are given; name one of them")
+    _select(options, files)
     if options.svg:
         from turntape.inspector.views.text.svg import svg
 
@@ -68,6 +69,17 @@ def main(options: argparse.Namespace) -> int:
                 out.write("\n")
             _show(Cassette.load(name), options, out)
     return OK
+
+
+def _select(options: argparse.Namespace, files: list[str]) -> None:
+    """The address of a round trip selects its turn."""
+    from turntape.cassettes.tape.reader import Cassette
+
+    from ..selection import turn_of_round_trip
+    from ..shipped_tapes import round_trip_of
+
+    if len(files) == 1 and options.turn is None and (number := round_trip_of(options.file[0])) is not None:
+        options.turn, options.thread = turn_of_round_trip(Cassette.load(files[0]), number)
 
 
 def _not_with_json(options: argparse.Namespace) -> str | None:

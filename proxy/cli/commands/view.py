@@ -30,16 +30,23 @@ def main(options: argparse.Namespace) -> int:
     import threading
     from pathlib import Path
 
+    from turntape.cassettes.tape.reader import Cassette
+
     from ...launch.terminal import drawable
     from ..cassette_files import one_cassette
+    from ..selection import turn_of_round_trip
+    from ..shipped_tapes import round_trip_of
 
     # A recording that is followed may not have begun: its file may be missing or empty.
     path = Path(options.file) if options.follow else Path(one_cassette(options.file))
     if not options.follow:
         _check(path, options.turn)
+    thread: str | None = None
+    if not options.follow and options.turn is None and (number := round_trip_of(options.file)) is not None:
+        options.turn, thread = turn_of_round_trip(Cassette.load(path), number)
     if not drawable():
         sys.stderr.write(
-            f"turntape: view needs a terminal that can be drawn on; `turntape show {path}` prints the run\n"
+            f"turntape: view needs a terminal that can be drawn on; `turntape show {options.file}` prints the run\n"
         )
         return USAGE
     from turntape.cassettes.tape.lock import being_written
@@ -57,6 +64,7 @@ def main(options: argparse.Namespace) -> int:
         output=Path(options.command_output) if options.command_output else None,
         theme=options.theme or ("no-colour" if colourless else "dark"),
         turn=options.turn,
+        thread=thread,
         traceback=options.debug,
     )
     threading.Thread(target=_end_with_the_terminal, name="terminal", daemon=True).start()

@@ -95,6 +95,8 @@ class Navigation:
         self.view = "turn"
         self.wanted_turn = turn
         """The number of the turn to begin with, until it is found."""
+        self.wanted_thread: str | None = None
+        """The thread of that turn; None for the first that has it."""
 
     def go(self, place: int, anchor: str = "") -> bool:
         """Select a round trip. True when it was not selected before."""
@@ -118,5 +120,6 @@ class Navigation:
         return own[-1] if own else next((place for place, row in enumerate(rows) if row.turn == number), None)
 
     def first_with_wanted_number(self) -> int | None:
-        """The first turn with the number to begin with, of any thread."""
-        return next((place for place, row in enumerate(self._rows.all) if row.turn == self.wanted_turn), None)
+        """The first turn with the number to begin with."""
+        found = (place for place, row in enumerate(self._rows.all) if row.turn == self.wanted_turn)
+        return next((place for place in found if self.wanted_thread in (None, self._rows.all[place].thread)), None)

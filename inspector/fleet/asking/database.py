@@ -1,0 +1,151 @@
+"""DuckDB over one store. It reads the rows of that store through pyarrow and can reach nothing else.
+
+After the views are made, DuckDB has no files, no network, no extensions and no Python variables, and its settings are
+locked. The store is listed again when an object was replaced before it was fetched.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import date
+from pathlib import Path
+from typing import Any, Self, cast
+
+from ..errors import StoreError
+from ..libraries import duckdb, pyarrow
+from ..rows.arrow import arrow_schema
+from ..store.store import Store, is_remote
+from .local_copies import Copy, Progress, Replaced
+from .snapshot import Snapshot, day_of_object, snapshot
+from .sql_errors import readable
+from .views import COMPACTED, LANDING, NAMES, PLAIN_ROUND_TRIPS, ROUND_TRIPS, STORE, SUPERSEDED, VIEWS
+
+ATTEMPTS = 6
+"""How often a store is listed while objects are replaced."""
+
+
+class NothingShipped(StoreError):
+    """The store has no rows, or none of the days in question."""
+
+
+class Database:
+    """The views over a store; a context manager.
+
+    `since` leaves out recordings that began before that day (UTC).
+    """
+
+    def __init__(self, store: Store, since: date | None = None, progress: Progress | None = None) -> None:
+        self._store = store
+        self._since = since
+        self._progress = progress
+        self._folder = tempfile.TemporaryDirectory(prefix="turntape-query-")
+        self._connection: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._folder.cleanup()
+
+    def ask(self, sql: str, parameters: Mapping[str, object] | None = None) -> Any:
+        """The answer of the last statement as a `pyarrow.Table`.
+
+        The store is read once, by the first question. Raises QuestionError for SQL that is wrong, NothingShipped for
+        an empty store, and StoreError.
+        """
+        engine = duckdb()
+        if self._connection is None:
+            self._open(self._snapshot())
+        try:
+            return self._asked(sql, parameters or {})
+        except (engine.Error, RuntimeError, pyarrow().ArrowException) as exc:
+            raise readable(exc, sql, self.columns()) from exc
+
+    def columns(self) -> dict[str, list[str]]:
+        """The columns of each view."""
+        found: dict[str, list[str]] = {}
+        for view in NAMES:
+            with suppress(duckdb().Error):
+                found[view] = [name for (name, *_) in self._connection.execute(f"describe {view}").fetchall()]
+        return found
+
+    def _snapshot(self) -> Snapshot:
+        for attempt in range(ATTEMPTS):
+            folder = Path(self._folder.name) / str(attempt)
+            folder.mkdir(0o700)
+            try:
+                found = snapshot(self._store, folder, self._since, self._progress)
+            except Replaced:
+                shutil.rmtree(folder)
+                continue
+            if found.empty:
+                raise NothingShipped(
+                    f"{self._store.address!r} has no rows"
+                    + (f" of {self._since} or later" if self._since else "")
+                    + f"; `turntape ship FILES --to {self._store.address}` puts recordings there"
+                )
+            return found
+        raise StoreError(
+            f"objects in {self._store.address!r} were replaced in each of {ATTEMPTS} attempts to read them; "
+            "ask again when less is compacted, or for fewer days"
+        )
+
+    def _open(self, found: Snapshot) -> None:
+        self._connection = duckdb().connect(":memory:")
+        do = self._connection.execute
+        do("set timezone = 'UTC'")
+        do("set python_enable_replacements = false")
+        do(f"set temp_directory = '{self._folder.name.replace("'", "''")}'")
+        do("set autoinstall_known_extensions = false")
+        do("set autoload_known_extensions = false")
+        do(f"create table {STORE} as select $address as address", {"address": opened_from_anywhere(self._store)})
+        do(f"create table {SUPERSEDED} (recording varchar)")
+        if found.superseded:
+            do(f"insert into {SUPERSEDED} select unnest($gone)", {"gone": sorted(found.superseded)})
+        self._connection.register(COMPACTED, dataset(found.compacted))
+        self._connection.register(LANDING, dataset(found.landing))
+        every = ROUND_TRIPS if found.compacted and found.superseded else PLAIN_ROUND_TRIPS
+        for name, query in {"round_trips": every, **VIEWS}.items():
+            do(f"create view {name} as {query}")
+        do("set enable_external_access = false")
+        do("set lock_configuration = true")
+
+    def _asked(self, sql: str, parameters: Mapping[str, object]) -> Any:
+        last = None
+        for statement in self._connection.extract_statements(sql):
+            wanted = {name: parameters[name] for name in statement.named_parameters if name in parameters}
+            last = self._connection.sql(statement, params=wanted or None)
+        return pyarrow().table({}) if last is None else last.to_arrow_table()
+
+
+def opened_from_anywhere(store: Store) -> str:
+    """The store's address; a folder's is absolute."""
+    if is_remote(store.address):
+        return store.address
+    return str(Path(store.address.removeprefix("file://")).absolute())
+
+
+def dataset(files: Sequence[Copy]) -> Any:
+    """Files with rows as a pyarrow data set with the columns of this version and `day`.
+
+    A column that an older file does not have is null.
+    """
+    from pyarrow import dataset as untyped  # pyright: ignore[reportMissingTypeStubs]
+    from pyarrow import fs  # pyright: ignore[reportMissingTypeStubs]
+
+    arrow, local = cast(Any, untyped), cast(Any, fs).LocalFileSystem()
+    schema = arrow_schema().append(pyarrow().field("day", pyarrow().date32()))
+    if not files:
+        return arrow.dataset(schema.empty_table())
+    form = arrow.ParquetFileFormat()
+
+    def is_day(file: Copy) -> Any:
+        return arrow.field("day") == pyarrow().scalar(date.fromisoformat(day_of_object(file.name)))
+
+    fragments = [
+        form.make_fragment(str(file.path), filesystem=local, partition_expression=is_day(file)) for file in files
+    ]
+    return arrow.FileSystemDataset(fragments, schema, form, local)

@@ -1,0 +1,80 @@
+"""The views that questions read, as SQL for DuckDB. `round_trips` has every row; the others are made from it."""
+
+COMPACTED, LANDING, SUPERSEDED, STORE = "_compacted", "_landing", "_superseded", "_store"
+"""What the views are made from; `_store` holds the address of the store."""
+
+ROUND_TRIPS = f"""
+select *, (select address from {STORE}) || '#' || recording || '/' || n as address
+from (
+  select * from {COMPACTED} where recording not in (select recording from {SUPERSEDED})
+  union all by name
+  select * from {LANDING}
+)
+"""
+PLAIN_ROUND_TRIPS = f"""
+select *, (select address from {STORE}) || '#' || recording || '/' || n as address
+from (select * from {COMPACTED} union all by name select * from {LANDING})
+"""
+"""The same where no compacted row is superseded: filters reach the files then."""
+
+_OF_A_TURN = """
+  t.recording, t.run, t.thread, t.turn, t.n, t.part, t.day, t.started_at, t.request_model, t.client, t.agent,
+  t.repository, t.branch, t."commit", t.job, t.task, t.verdict, t."user", t.service, t.address
+"""
+"""What the elements of lists keep of their turn."""
+
+_SUMS = """
+  min(started_at) as started_at,
+  max(started_at + to_microseconds(cast(coalesce(duration_ms, 0) * 1000 as bigint))) as ended_at,
+  count(distinct (thread, turn)) as turns,
+  count(*) filter (attempt > 1) as retries,
+  count(*) filter (status >= 400 or status is null) as failed,
+  sum(input)::bigint as input, sum(cache_read)::bigint as cache_read, sum(cache_write)::bigint as cache_write,
+  sum(output)::bigint as output, sum(reasoning)::bigint as reasoning,
+  sum(cost_usd) as cost_usd, count(*) filter (cost_usd is null and status < 400) as unpriced,
+  sum(len(tool_calls))::bigint as tool_calls,
+  sum(len(findings))::bigint as findings,
+  sum(len([f for f in findings if f.severity = 'error' and f.root]))::bigint as errors,
+  sum(len([f for f in findings if f.severity = 'warning' and f.root]))::bigint as warnings,
+"""
+
+_WHOSE = """
+  list_sort(list_distinct(list(request_model))) as models,
+  first(client order by n) as client, first(client_version order by n) as client_version,
+  first(agent order by n) as agent, first(session order by n) as session, first(trace_id order by n) as trace_id,
+  first(repository order by n) as repository, first(branch order by n) as branch,
+  first("commit" order by n) as "commit", first(pull_request order by n) as pull_request,
+  first(job order by n) as job, first(task order by n) as task, first(verdict order by n) as verdict,
+  first("user" order by n) as "user", first(service order by n) as service,
+"""
+
+VIEWS: dict[str, str] = {
+    "turns": "select * from round_trips where turn is not null",
+    "runs": f"""
+select recording, run, any_value(day) as day, {_SUMS}
+  count(distinct thread) as threads, {_WHOSE}
+  (select address from {STORE}) || '#' || recording as address
+from turns group by recording, run
+""",
+    "threads": f"""
+select recording, run, thread, any_value(day) as day, {_SUMS} {_WHOSE}
+  arg_max(outcome, n) as outcome, arg_max(effective, n) as effective,
+  min(address) filter (turn = 1) as address
+from turns group by recording, run, thread
+""",
+    "tool_calls": f"""
+select {_OF_A_TURN}, c.id as call_id, c.name, c.server, c.args_hash, c.args_bytes, c.is_error, c.result_bytes
+from (select t, unnest(t.tool_calls) as c from turns t) as one
+""",
+    "tool_runs": f"""
+select {_OF_A_TURN}, c.call_id, c.name, c.server, c.wire, c.outcome as run_outcome, c.joined, c.duration_ms, c.is_error,
+  c.returned_bytes, c.seen_bytes, c.seen_as, c.sent_hash, c.seen_hash
+from (select t, unnest(t.tool_runs) as c from turns t) as one
+""",
+    "findings": f"""
+select {_OF_A_TURN}, c.id, c.layer, c.severity, c.tier, c.root
+from (select t, unnest(t.findings) as c from round_trips t) as one
+""",
+}
+"""Each view by its name, in the order in which they are made."""
+NAMES = ("turns", "runs", "threads", "tool_calls", "tool_runs", "findings", "round_trips")
