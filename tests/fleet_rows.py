@@ -7,7 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from turntape.inspector.fleet.rows.arrow import landing_bytes, table_bytes, table_of
+from turntape.inspector.fleet.rows.arrow import TableWriter, landing_bytes, table_of
 from turntape.inspector.fleet.rows.schema import Row
 from turntape.inspector.fleet.store.names import ROWS, TABLE, rows_name
 from turntape.inspector.fleet.store.store import Store, open_store
@@ -53,8 +53,9 @@ def land(store: Store, rows: Sequence[Row], day: date = DAY) -> None:
 def compact_day(store: Store, rows: Iterable[Row], day: date = DAY) -> None:
     """Put the table of a day that was made from its present landing objects and holds these rows."""
     made_from = {one.name: one.etag for one in store.listing(f"{ROWS}/day={day}")}
-    table = table_of(rows)
-    store.put(f"{TABLE}/day={day}/all.parquet", table_bytes(table, {"landing": json.dumps(made_from)}))
+    writer = TableWriter()
+    writer.add(table_of(rows))
+    store.put(f"{TABLE}/day={day}/all.parquet", writer.close({"landing": json.dumps(made_from)}))
 
 
 def folder(path: Path, *recordings: Sequence[Row]) -> Store:
