@@ -56,6 +56,10 @@ _LOOK = 1.0
 """Seconds after which a waiting caller checks that the thread is alive: a forked process has none."""
 
 
+type Item = RoundTrip | bytes | Callable[[Redactor], bytes]
+"""What waits for the disk: a round trip, a line, or a function that makes one."""
+
+
 def _size(trip: RoundTrip) -> int:
     """About how many bytes of memory a round trip holds. A body that is loaded on demand counts as 0."""
     contents = [trip.request.content, *((trip.response.content,) if trip.response else ())]
@@ -124,7 +128,7 @@ class Recorder:
             self._head_end = max(self._end, 1)
         elif earlier.torn:
             self._put(b"\n")
-        self._queue: deque[tuple[int, RoundTrip | bytes, int]] = deque()
+        self._queue: deque[tuple[int, Item, int]] = deque()
         """Number, round trip or line to write, and its size."""
         self._most = waiting_bytes
         self._waiting = 0
@@ -237,11 +241,15 @@ class Recorder:
         """Hand in how a tool server ended."""
         self._tool_server_line(end_line(server))
 
+    def line(self, make: Callable[[Redactor], bytes], size: int) -> None:
+        """Hand in a line that the writing thread makes, of about `size` bytes."""
+        self._hand_in(make, _PER_ITEM + size, None)
+
     def _tool_server_line(self, line: bytes) -> None:
         self._hand_in(line, len(line), None)
 
-    def _hand_in(self, item: RoundTrip | bytes, size: int, of: int | None) -> int:
-        counts = not isinstance(item, bytes)
+    def _hand_in(self, item: Item, size: int, of: int | None) -> int:
+        counts = isinstance(item, RoundTrip)
         with self._room:
             late = self._closing
             if not late:
@@ -337,8 +345,10 @@ class Recorder:
                     self._lose(number, item)
                 elif isinstance(item, bytes):
                     self._put(self._redactor.body(item))
-                else:
+                elif isinstance(item, RoundTrip):
                     self._record(number, item)
+                else:
+                    self._put(item(self._redactor))
             except Exception as exc:  # noqa: BLE001 - our fault must not end the recording of the rest
                 self._complain(f"round trip {number} could not be recorded: {exc}")
                 self._lose(number, item)
@@ -369,9 +379,9 @@ class Recorder:
         else:
             self._lose(number, trip)
 
-    def _lose(self, number: int, item: RoundTrip | bytes) -> None:
+    def _lose(self, number: int, item: Item) -> None:
         """Report to the owner that a round trip is not in the file."""
-        if isinstance(item, bytes):
+        if not isinstance(item, RoundTrip):
             return  # a label
         self._loss.add(1)
         try:

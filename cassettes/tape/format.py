@@ -91,6 +91,13 @@ def _encodable(value: object) -> object:
             return value
 
 
+def frame_fields(frame: Frame) -> Json:
+    """A WebSocket message as it is stored."""
+    if frame.text:
+        return {"from": frame.sender, "at": frame.at, **store(frame.data)}
+    return {"from": frame.sender, "at": frame.at, "binary": True, "b64": base64.b64encode(frame.data).decode()}
+
+
 def _given(**fields: object) -> Json:
     return {key: value for key, value in fields.items() if value is not None and value != () and value != ""}
 
@@ -145,12 +152,7 @@ def round_trip_line(number: int, trip: RoundTrip, request_body: bytes, delta: De
             ),
         }
     if trip.frames:
-        line["frames"] = [
-            {"from": f.sender, "at": f.at, "binary": True, "b64": base64.b64encode(f.data).decode()}
-            if not f.text
-            else {"from": f.sender, "at": f.at, **store(f.data)}
-            for f in trip.frames
-        ]
+        line["frames"] = [frame_fields(frame) for frame in trip.frames]
     return dumped(line | {key: value for key, value in trip.extra.items() if key not in line})
 
 

@@ -15,6 +15,8 @@ from .delta import Window
 from .format import read_round_trip
 from .json_fields import Json, a_body, restored
 from .model import Lazy, RoundTrip, ToolServer
+from .running_session import FIELD as RUNNING
+from .running_session import unfinished
 from .tool_servers import read_tool_server
 
 _BROKEN = (ValueError, CassetteError)
@@ -58,6 +60,8 @@ class Lines:
         """The round trips that the next segment carries."""
         self._servers: dict[str, list[Json]] = {}
         """Session of a tool server → its lines."""
+        self._running: dict[str, list[Json]] = {}
+        """WebSocket session → its lines, as long as its round trip has not come."""
         self._positions: dict[int, int] = {}
         """Round trip number → place in `trips`, for the lines read so far."""
         self._bases: dict[int, int] = {}
@@ -88,6 +92,9 @@ class Lines:
         if name == "tool_server":
             self._servers.setdefault(str(index), []).append(fields)
             return
+        if name == RUNNING:
+            self._running.setdefault(str(index), []).append(fields)
+            return
         if type(index) is not int or index < 0:
             self._complain(f"line {number} has {name} {clipped(index)}, which is not a number, and was skipped")
         elif name != "label":
@@ -106,6 +113,7 @@ class Lines:
         if index in self._positions:
             self._complain(f"line {number} is a second round trip {index}; labels for it may mean the first")
         self._positions[index] = place
+        self._running.pop(str(fields.get(RUNNING)), None)
         self.trips.append(fields)
         self.used = max(self.used, index)
 
@@ -119,6 +127,16 @@ class Lines:
             self.problems.append(problem)
         elif len(self.problems) == MOST_PROBLEMS:
             self.problems.append("there are more problems; they are not listed")
+
+    def end(self) -> None:
+        """The file has been read: sessions whose round trip was never written become round trips."""
+        running, self._running = self._running, {}
+        number = 0
+        for lines in running.values():
+            while number in self._positions:
+                number += 1
+            if (fields := unfinished(number, lines)) is not None:
+                self._add_trip(number, fields, 0)
 
     def servers(self) -> dict[str, ToolServer]:
         """Session → tool server, in the order in which they started; one that cannot be read is noted as a problem."""
@@ -230,7 +248,7 @@ class Lines:
         return size
 
 
-_KINDS = ("n", "mcp", "label", "tool_server")
+_KINDS = ("n", "mcp", "label", "tool_server", RUNNING)
 """The field that gives the kind of a line."""
 
 

@@ -92,6 +92,7 @@ class Cassette:
         header = read_header(rest.readline().rstrip(b"\n"), path)
         for number, line in enumerate(rest, 2):
             lines.add(line, number)
+        lines.end()
         return cls(lines, header, path, b"\n" in data and not data.endswith(b"\n"))
 
     @classmethod

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from turntape.cassettes.recording.running_session import RunningSession
 from turntape.cassettes.tape.bounds import MOST_OF_A_BODY, NOT_KEPT, PER_PIECE, Memory
 from turntape.cassettes.tape.content_encoding import Decoder, TooLong, decoder
 from turntape.cassettes.tape.model import Frame
@@ -34,6 +35,8 @@ class PendingRoundTrip:
     """When each of the pieces arrived."""
     frames: list[Frame] = field(default_factory=list[Frame])
     """Messages of a WebSocket session."""
+    session: RunningSession | None = None
+    """The WebSocket session on the tape, while it runs."""
     faults: list[str] = field(default_factory=list[str])
     """What turntape itself failed to do; stored with the round trip."""
     encoding: str | None = None

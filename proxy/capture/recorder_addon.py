@@ -17,9 +17,11 @@ from mitmproxy import http
 from mitmproxy.proxy import server_hooks
 
 from turntape.cassettes.apis.lookup import is_endless, is_recorded_shape, opening
+from turntape.cassettes.recording.running_session import LineSink, RunningSession
 from turntape.cassettes.tape.bounds import Memory
 from turntape.cassettes.tape.content_encoding import decoded
 from turntape.cassettes.tape.model import Failure, Frame, Headers, RoundTrip, Side
+from turntape.cassettes.tape.running_session import FIELD as RUNNING
 from turntape.cassettes.tape.stream_end import ended
 
 from .ending import ConnectError, Ending, interim, noted
@@ -30,6 +32,9 @@ log = logging.getLogger(__name__)
 
 TEE = "turntape-tee"
 """The key in a flow's metadata of the function that keeps the pieces of a held response."""
+
+_ABNORMAL = 1006
+"""The close code of a session that ended without a close frame (RFC 6455, 7.4.1)."""
 
 type Hook = Callable[["RecorderAddon", http.HTTPFlow], None]
 
@@ -51,10 +56,14 @@ def harmless(hook: Hook) -> Hook:
 
 
 class RecorderAddon:
-    """Records the flows that the router passes to `begin`. `write` gets each round trip when it ends."""
+    """Records the flows that the router passes to `begin`. `write` gets each round trip when it ends.
 
-    def __init__(self, write: Callable[[RoundTrip], object]) -> None:
+    `lines` takes what is written of a WebSocket session while it runs.
+    """
+
+    def __init__(self, write: Callable[[RoundTrip], object], lines: LineSink | None = None) -> None:
         self._write = write
+        self._lines = lines
         self.pending: dict[str, PendingRoundTrip] = {}
         """Round trips that are running, by flow id."""
         self._flows: dict[str, http.HTTPFlow] = {}
@@ -116,19 +125,36 @@ class RecorderAddon:
             self.finish(flow)
 
     @harmless
+    def websocket_start(self, flow: http.HTTPFlow) -> None:
+        pending = self.pending.get(flow.id)
+        if pending is not None and self._lines is not None and pending.doubt is None:
+            pending.session = RunningSession(self._lines, round_trip(flow, pending, None, None))
+
+    @harmless
     def websocket_message(self, flow: http.HTTPFlow) -> None:
         pending = self.pending.get(flow.id)
         if pending is None or flow.websocket is None:
             return
         message = flow.websocket.messages[-1]
         sender: Side = "client" if message.from_client else "server"
-        pending.frames.append(Frame(sender, pending.now(), message.content, message.is_text))
+        frame = Frame(sender, pending.now(), message.content, message.is_text)
+        pending.frames.append(frame)
+        if pending.session is not None:
+            pending.session.add(frame)
 
     @harmless
     def websocket_end(self, flow: http.HTTPFlow) -> None:
-        closed_by_client = flow.websocket.closed_by_client if flow.websocket else None
+        kept, pending = flow.websocket, self.pending.get(flow.id)
+        if kept is None or pending is None:
+            return
         sides: dict[bool | None, Side] = {True: "client", False: "server"}
-        self.finish(flow, sides.get(closed_by_client))
+        side = sides.get(kept.closed_by_client)
+        if kept.close_code is not None:
+            pending.extra["closed"] = {"from": side, "code": kept.close_code, "reason": kept.close_reason or ""}
+        aborted = side == "server" and kept.close_code == _ABNORMAL
+        self.finish(
+            flow, side, Failure("cut", "the server ended the session without a close frame") if aborted else None
+        )
 
     @harmless
     def error(self, flow: http.HTTPFlow) -> None:
@@ -170,6 +196,9 @@ class RecorderAddon:
         else:
             if statuses := interim(flow):
                 pending.extra["interim"] = statuses
+            if pending.session is not None:
+                pending.session.end()
+                pending.extra[RUNNING] = pending.session.name
             self._write(round_trip(flow, pending, closed_first, failure))
 
     def dismiss(self, flow: http.HTTPFlow) -> None:

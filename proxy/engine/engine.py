@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 from mitmproxy import options
 from mitmproxy.addons import proxyserver, tlsconfig
 
+from turntape.cassettes.recording.recorder import Recorder
 from turntape.cassettes.routes.admission import OPEN, Admission, is_local
 from turntape.cassettes.routes.own_addresses import is_loopback, machine_addresses
 from turntape.cassettes.tape.model import RoundTrip
@@ -115,7 +116,7 @@ class Engine:
         self._on_limit = on_limit
         self._limits_addon: LimitsAddon | None = None
         self._addon = addon
-        self._recorder_addon = RecorderAddon(self._write)
+        self._recorder_addon = RecorderAddon(self._write, recorder if isinstance(recorder, Recorder) else None)
         self._router = Router(
             self._recorder_addon,
             upstreams=upstreams or {},

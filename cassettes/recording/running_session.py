@@ -1,0 +1,62 @@
+"""A WebSocket session that is written to the tape while it runs, so that a killed recording has it so far."""
+
+import asyncio
+import secrets
+from collections import deque
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Protocol
+
+from ..redaction.redactor import Redactor
+from ..tape.model import Frame, RoundTrip
+from ..tape.running_session import messages_line, opened_line
+
+PAUSE = 0.2
+"""Seconds for which messages are collected: a secret may be spread over several, and only together they show it."""
+_CONTEXT = 64
+"""How many earlier messages are looked at again for a secret that began in them."""
+
+
+class LineSink(Protocol):
+    """Takes lines that are made, and redacted, by the thread that writes."""
+
+    def line(self, make: Callable[[Redactor], bytes], size: int) -> None: ...
+
+
+class RunningSession:
+    """Writes the beginning of a session at once, and its messages shortly after each came."""
+
+    def __init__(self, sink: LineSink, trip: RoundTrip) -> None:
+        self.name = secrets.token_hex(6)
+        """What the round trip names in its field `running` when it is written."""
+        self._sink = sink
+        self._new: list[Frame] = []
+        self._before: deque[Frame] = deque(maxlen=_CONTEXT)
+        self._timer: asyncio.TimerHandle | None = None
+        sink.line(lambda redactor: opened_line(self.name, redactor.round_trip(trip)), len(trip.request.body))
+
+    def add(self, frame: Frame) -> None:
+        """A message has passed. To be called in the loop of the proxy."""
+        self._new.append(frame)
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(PAUSE, self._write)
+
+    def end(self) -> None:
+        """The round trip is written instead."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._new = []
+
+    def _write(self) -> None:
+        self._timer = None
+        frames, context = self._new, tuple(self._before)
+        self._new = []
+        if frames:
+            self._before.extend(frames)
+            size = sum(len(frame.data) for frame in frames)
+            self._sink.line(lambda redactor: _messages(self.name, context, frames, redactor), size)
+
+
+def _messages(name: str, context: Sequence[Frame], frames: Sequence[Frame], redactor: Redactor) -> bytes:
+    clean = redactor.frames((*context, *frames))
+    return messages_line(name, tuple(islice(clean, len(context), None)))

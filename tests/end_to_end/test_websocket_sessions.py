@@ -1,0 +1,222 @@
+"""WebSocket sessions end for the client as for the server, and are on the tape while they run."""
+
+import contextlib
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from waiting import eventually
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+from websockets.sync.server import ServerConnection, serve
+
+from turntape.cassettes import Cassette, Recorder, RoundTrip
+from turntape.cassettes.tape.model import Failure
+from turntape.proxy.engine.engine import Engine, running
+
+ROUTES = pytest.mark.parametrize("route", ["base_url", "forward"])
+type Talk = Callable[[ServerConnection], None]
+
+
+@contextmanager
+def websocket_server(talk: Talk) -> Generator[int]:
+    with serve(talk, "127.0.0.1", 0) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield server.socket.getsockname()[1]
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def client_of(route: str, proxy: int, upstream: int) -> ClientConnection:
+    if route == "base_url":
+        return connect(f"ws://127.0.0.1:{proxy}/raw/v1/realtime", proxy=None)
+    return connect(f"ws://127.0.0.1:{upstream}/v1/realtime", proxy=f"http://127.0.0.1:{proxy}")
+
+
+@contextmanager
+def session(route: str, talk: Talk, tape: Path, confdir: Path) -> Generator[ClientConnection]:
+    with websocket_server(talk) as port, Recorder(tape) as recorder:
+        engine = Engine(
+            recorder, upstreams={"raw": f"http://127.0.0.1:{port}"}, intercept=("127.0.0.1",), confdir=confdir
+        )
+        with running(engine), client_of(route, engine.port, port) as client:
+            yield client
+
+
+def end(client: ClientConnection) -> tuple[int | None, str | None, list[str | bytes]]:
+    """Read to the end: the code and reason of the close frame that came, None without one, and the messages."""
+    said: list[str | bytes] = []
+    with contextlib.suppress(ConnectionClosed):
+        while True:
+            said.append(client.recv())
+    got = client.protocol.close_rcvd
+    return (got.code, got.reason, said) if got else (None, None, said)
+
+
+def only(tape: Path) -> RoundTrip:
+    [trip] = Cassette.load(tape)
+    return trip
+
+
+def closing(code: int, reason: str) -> Talk:
+    def talk(connection: ServerConnection) -> None:
+        connection.send("one")
+        connection.close(code, reason)
+
+    return talk
+
+
+@ROUTES
+@pytest.mark.parametrize(("code", "reason"), [(1000, ""), (1011, "out of memory"), (4008, "rate limit")])
+def test_the_servers_close_arrives_and_is_kept(route: str, code: int, reason: str, tape: Path, confdir: Path) -> None:
+    with session(route, closing(code, reason), tape, confdir) as client:
+        assert end(client) == (code, reason, ["one"])
+
+    trip = only(tape)
+    assert trip.extra["closed"] == {"from": "server", "code": code, "reason": reason}
+    assert (trip.closed_first, trip.failure, trip.route) == ("server", None, route)
+
+
+@ROUTES
+@pytest.mark.parametrize("way", ["closes", "resets"])
+def test_an_abort_of_the_server_reaches_the_client_as_one(route: str, way: str, tape: Path, confdir: Path) -> None:
+    def talk(connection: ServerConnection) -> None:
+        connection.send("one")
+        if way == "resets":
+            connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.socket.close()
+        else:
+            connection.socket.shutdown(socket.SHUT_RDWR)
+
+    with session(route, talk, tape, confdir) as client:
+        code, _, said = end(client)
+        assert code is None  # no close frame: the client reports 1006
+        assert said in ([], ["one"]) if way == "resets" else said == ["one"]
+
+    trip = only(tape)
+    assert trip.extra["closed"] == {"from": "server", "code": 1006, "reason": ""}
+    assert trip.closed_first == "server"
+    assert trip.failure == Failure("cut", "the server ended the session without a close frame")
+
+
+@ROUTES
+def test_the_servers_answer_to_the_clients_close_comes_after_what_it_still_says(
+    route: str, tape: Path, confdir: Path
+) -> None:
+    closed: list[tuple[int, str]] = []
+
+    def talk(connection: ServerConnection) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            for message in connection:
+                connection.send(message)
+        got = connection.protocol.close_rcvd
+        assert got is not None
+        closed.append((got.code, got.reason))
+
+    with session(route, talk, tape, confdir) as client:
+        client.send("one")
+        assert client.recv() == "one"
+        client.close(4001, "done")
+        got = client.protocol.close_rcvd
+        assert got is not None and (got.code, got.reason) == (4001, "done")
+
+    trip = only(tape)
+    assert closed == [(4001, "done")]
+    assert trip.extra["closed"] == {"from": "client", "code": 4001, "reason": "done"}
+    assert (trip.closed_first, trip.failure) == ("client", None)
+
+
+@ROUTES
+def test_an_abort_of_the_client_reaches_the_server_as_one(route: str, tape: Path, confdir: Path) -> None:
+    seen: list[object] = []
+    over = threading.Event()
+
+    def talk(connection: ServerConnection) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                connection.recv()
+        seen.append(connection.protocol.close_rcvd)
+        over.set()
+
+    with session(route, talk, tape, confdir) as client:
+        client.send("one")
+        client.socket.shutdown(socket.SHUT_RDWR)
+        assert over.wait(60)
+
+    trip = only(tape)
+    assert seen == [None]
+    assert trip.extra["closed"] == {"from": "client", "code": 1006, "reason": ""}
+    assert (trip.closed_first, [frame.data for frame in trip.frames]) == ("client", [b"one"])
+
+
+PROXY = """
+import sys
+from pathlib import Path
+from turntape.cassettes import Recorder
+from turntape.proxy.engine.engine import Engine, running
+with Recorder(sys.argv[1]) as recorder:
+    upstreams, confdir = {"raw": sys.argv[2]}, Path(sys.argv[3])
+    with running(Engine(recorder, upstreams=upstreams, intercept=("127.0.0.1",), confdir=confdir)) as engine:
+        print(engine.port, flush=True)
+        sys.stdin.read()
+"""
+
+
+@ROUTES
+def test_a_killed_recording_has_the_session_so_far(route: str, tape: Path, confdir: Path) -> None:
+    def echo(connection: ServerConnection) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            for message in connection:
+                connection.send(message)
+
+    with websocket_server(echo) as port:
+        proxy = subprocess.Popen(
+            [sys.executable, "-c", PROXY, str(tape), f"http://127.0.0.1:{port}", str(confdir)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert proxy.stdout is not None and proxy.stdin is not None
+        with client_of(route, int(proxy.stdout.readline()), port) as client:
+            said = [f'{{"n":{number}}}' for number in range(20)]
+            for message in said:
+                client.send(message)
+                assert client.recv() == message
+            client.send(b"\x00\xff")
+            client.recv()
+            eventually(lambda: tape.read_bytes().count(b'"binary":true') == 2)
+            os.kill(proxy.pid, signal.SIGKILL)
+            proxy.wait()
+        proxy.stdin.close()
+        proxy.stdout.close()
+
+    trip = only(tape)
+    assert [frame.data.decode() for frame in trip.frames if frame.text] == [one for one in said for _ in range(2)]
+    assert [(frame.sender, frame.data) for frame in trip.frames[-2:]] == [
+        ("client", b"\x00\xff"),
+        ("server", b"\x00\xff"),
+    ]
+    assert trip.failure is not None and trip.failure.kind == "internal"
+    assert (trip.route, trip.response and trip.response.status) == (route, 101)
+    with Recorder(tape, append=True) as recorder:
+        assert recorder.count == 1
+
+
+def test_a_session_that_ends_is_on_the_tape_once(tape: Path, confdir: Path) -> None:
+    with session("base_url", closing(1000, ""), tape, confdir) as client:
+        end(client)
+
+    cassette = Cassette.load(tape)
+    assert [len(trip.frames) for trip in cassette] == [1] and cassette.problems == []
+    assert b'"opened"' in tape.read_bytes()
