@@ -12,18 +12,19 @@ import logging
 import os
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from time import time
 from types import TracebackType
-from typing import Self
+from typing import Self, cast
 
 import orjson
 
 from ..errors import CassetteError
 from ..redaction.redactor import Redactor
+from ..tape.carried import continued_line
 from ..tape.compression import FRAME_END, MAGIC, Decompression, compressor
 from ..tape.delta import Window
 from ..tape.format import header_line, label_line, round_trip_line, tool_exchange_line
@@ -120,6 +121,7 @@ class Recorder:
         self._owed_end = False
         """True when a frame must be ended before the next one begins, since the disk refused a block of it."""
         self._head = header_line(tool or "turntape", clock(), self._redactor.salt)
+        self._header = earlier.header if earlier else cast(dict[str, object], orjson.loads(self._head))
         self._head_end = 1
         """Where the header ends; 1 for an earlier recording, where nobody needs to know."""
         if earlier is None:
@@ -212,6 +214,11 @@ class Recorder:
         return self._loss.sentence(self.count - self._first)
 
     @property
+    def header(self) -> dict[str, object]:
+        """The fields of the file's first line."""
+        return self._header
+
+    @property
     def waiting(self) -> int:
         """About how many bytes were handed in and are not yet written."""
         return self._waiting
@@ -228,6 +235,11 @@ class Recorder:
         """As `label`, for an object that is already JSON."""
         line = label_line(index, json_object)
         self._hand_in(line, len(line), index)
+
+    def continued(self, numbers: Iterable[int], segment: str) -> None:
+        """Hand in the last line: the recording continues in the file `segment`, which carries these round trips."""
+        line = continued_line(numbers, segment)
+        self._hand_in(line, len(line), -1)
 
     def tool_server(self, server: ToolServer) -> None:
         """Hand in the start of a tool server."""

@@ -54,6 +54,11 @@ class NewRequest:
         return self.round_trip.run
 
     @property
+    def named_run(self) -> str | None:
+        """As `run`, where a client gave the name. A conversation may have turns of several traces."""
+        return named_run(self.round_trip, self.identity)
+
+    @property
     def scope(self) -> Scope:
         """Whose request it is."""
         return scope_of(self.round_trip, self.identity)
@@ -74,9 +79,14 @@ def has_answer(reading: Reading) -> bool:
     return any(message.role == "assistant" for message in reading.request.messages)
 
 
+def named_run(round_trip: RoundTrip, identity: Identity) -> str | None:
+    """The run of a request; None for one that is named by the request's trace alone."""
+    return None if round_trip.run is not None and round_trip.run == identity.trace else round_trip.run
+
+
 def scope_of(round_trip: RoundTrip, identity: Identity) -> Scope:
     """Whose request it is."""
-    return round_trip.run, identity.session, identity.agent
+    return named_run(round_trip, identity), identity.session, identity.agent
 
 
 def address_of(round_trip: RoundTrip) -> Address:
@@ -145,7 +155,7 @@ class ThreadIndex:
             self.by_history[key].append(turn.thread)
             self.by_any_history.setdefault(key, (turn.thread, turn.round_trip.index))
         for name in turn.reading.answer_ids:
-            self.by_answer_id[(run, name)] = (turn.thread, turn.round_trip.index)
+            self.by_answer_id[(scope[0], name)] = (turn.thread, turn.round_trip.index)
         if turn.reading.emission is not None:
             self._remember_emission(turn, turn.reading.emission, scope)
 
@@ -161,7 +171,7 @@ class ThreadIndex:
     def _remember_emission(self, turn: Turn, emission: Emission, scope: Scope) -> None:
         run, thread, index = turn.round_trip.run, turn.thread, turn.round_trip.index
         for call in emission.calls:
-            if call.id and thread not in (known := self.by_call_id[(run, call.id)]):
+            if call.id and thread not in (known := self.by_call_id[(scope[0], call.id)]):
                 known.append(thread)
             self.tasks[run].extend((thread, index, text) for text in long_texts(call.arguments))
         if emission.calls or len(emission.text) >= DISTINCTIVE:

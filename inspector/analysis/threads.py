@@ -95,7 +95,7 @@ class Threads:
     def _by_answer_id(self, new: NewRequest) -> Turn | None:
         """A request that names the answer that it continues."""
         name = new.reading.request.continues
-        found = self._index.by_answer_id.get((new.run, name)) if name else None
+        found = self._index.by_answer_id.get((new.named_run, name)) if name else None
         if found is None:
             return None
         thread, number = found
@@ -143,7 +143,7 @@ class Threads:
         named += [result.call_id for result in request.results if result.call_id]
         last = self._index.last
         for call_id in reversed(named):
-            threads = self._index.by_call_id.get((new.run, call_id), [])
+            threads = self._index.by_call_id.get((new.named_run, call_id), [])
             threads = [name for name in threads if last[name].identity.agent == new.identity.agent]
             if not threads:
                 continue

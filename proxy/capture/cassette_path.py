@@ -7,7 +7,7 @@ from pathlib import Path
 from turntape.cassettes.errors import TurntapeError
 
 
-def free_path(kind: str, folder: Path, now: float) -> Path:
+def free_path(kind: str, folder: Path, now: float, suffix: str = ".jsonl") -> Path:
     """Create a new file with a free name: `run-20261120-181500.cassette.jsonl`.
 
     Raises TurntapeError when the folder cannot be written.
@@ -16,7 +16,7 @@ def free_path(kind: str, folder: Path, now: float) -> Path:
     number = 1
     while True:
         more = "" if number == 1 else f"-{number}"
-        path = folder / f"{kind}-{stamp}{more}.cassette.jsonl"
+        path = folder / f"{kind}-{stamp}{more}.cassette{suffix}"
         try:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         except FileExistsError:

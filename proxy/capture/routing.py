@@ -9,6 +9,7 @@ when it is for a known upstream, for an `--intercept` host, or for a path of an 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -35,6 +36,7 @@ from .unrecorded import UnrecordedTraffic
 from .upstream_proxy import UpstreamProxy
 from .visitors import Visitors, is_direct
 
+_TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?")
 _NAMED_PLACES = 1000
 """How many URLs that streams have named are remembered; a client uses one as long as its stream is open."""
 
@@ -54,6 +56,12 @@ class PlayedTools:
     """Hosts whose servers are not played, with the port where it is part of their URL."""
 
 
+def trace_in(parent: str) -> str | None:
+    """The trace that a `traceparent` names (https://www.w3.org/TR/trace-context/, read 2026-11-22), or None."""
+    found = _TRACEPARENT.fullmatch(parent.strip().lower())
+    return found[1] if found else None
+
+
 class Router:
     """Decides where each request goes, and passes those to be recorded to the recorder addon."""
 
@@ -65,6 +73,8 @@ class Router:
         intercept: tuple[str, ...],
         upstream_proxy: UpstreamProxy | None,
         played: PlayedTools | None = None,
+        pages: Callable[[str], tuple[int, str, bytes]] | None = None,
+        runs_by_trace: bool = False,
         admission: Admission = OPEN,
         addresses: Iterable[str] = (),
         clock: Callable[[], float] = time.time,
@@ -76,6 +86,8 @@ class Router:
         self._named = {host for host in hosts if host and not is_loopback(host)}
         self._upstream_proxy = upstream_proxy
         self._played = played
+        self._pages = pages
+        self._runs_by_trace = runs_by_trace
         self._clock = clock
         self._runs: dict[str, str] = {}
         self._named_places: dict[str, Location] = {}
@@ -149,6 +161,8 @@ class Router:
         request = flow.request
         login = request.headers.pop("proxy-authorization", None)
         run = run_of(login) or self._runs.get(flow.client_conn.id)
+        if run is None and self._runs_by_trace:
+            run = trace_in(request.headers.get("traceparent", ""))
         request.headers.pop("proxy-connection", None)
         if self.visitors.is_own(flow.client_conn):
             flow.response = led_back(request)
@@ -162,6 +176,10 @@ class Router:
 
     def _base_url(self, flow: http.HTTPFlow, run: str | None) -> None:
         request = flow.request
+        if self._pages is not None and request.path.startswith("/-/"):
+            status, kind, body = self._pages(request.path)
+            flow.response = http.Response.make(status, body, {"content-type": kind, "cache-control": "no-store"})
+            return
         signal = signal_in(request.path)
         if signal and SPANS not in self._upstreams:
             accept(flow)

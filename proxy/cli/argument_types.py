@@ -1,5 +1,6 @@
 """Types of option values: each takes the text and raises `ArgumentTypeError` with what is expected instead."""
 
+import re
 from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -26,6 +27,47 @@ def upstream(text: str) -> tuple[str, str]:
     if not parts.hostname:
         raise ArgumentTypeError(f"{text!r} is not NAME=URL: the URL has no host, {example}")
     return name, url
+
+
+_SIZES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+_TIMES = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
+_AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)")
+
+
+def duration(text: str) -> float:
+    """A time with its unit, in seconds: `30s`, `1h`. A number alone is seconds."""
+    found = _AMOUNT.fullmatch(text.strip())
+    unit = _TIMES.get(found[2].lower()) if found else None
+    if found is None or unit is None:
+        if _is_digits(text.strip()):
+            return float(text)
+        raise ArgumentTypeError(f"{text!r} is not a time such as 30s, 15m, 1h or 1d")
+    return float(found[1]) * unit
+
+
+def rotate_at(text: str) -> "tuple[int | None, float | None]":
+    """`SIZE`, `TIME` or `SIZE,TIME`: bytes and seconds, None for what is not given."""
+    size, seconds = None, None
+    for part in re.split(r"[,|]", text):
+        found = _AMOUNT.fullmatch(part.strip())
+        unit = _SIZES.get(found[2].upper()) if found else None
+        if found is not None and unit is not None:
+            size = int(float(found[1]) * unit)
+        elif found is not None and found[2].lower() in _TIMES:
+            seconds = float(found[1]) * _TIMES[found[2].lower()]
+        else:
+            raise ArgumentTypeError(f"{part!r} is not a size or a time, such as 100MB, 1h or 100MB,1h")
+    if not (size or seconds) or 0 in (size, seconds):
+        raise ArgumentTypeError(f"{text!r} is less than anything that can be recorded; use 100MB, 1h or 100MB,1h")
+    return size, seconds
+
+
+def ship_label(text: str) -> str:
+    """`NAME=VALUE`."""
+    name, equals, _ = text.partition("=")
+    if not equals or not name.strip():
+        raise ArgumentTypeError(f"{text!r} is not NAME=VALUE, such as branch=main")
+    return text
 
 
 def turn_number(text: str) -> int:

@@ -102,6 +102,26 @@ def add_recording(parser: argparse.ArgumentParser, port: int, kind: str = "run")
     live.add_argument(
         "--otlp-content", action="store_true", help="send prompts, answers, arguments and results with the spans"
     )
+    live.add_argument(
+        "--ship", metavar="TO", help="when a file is complete, ship it to s3://…, gs://…, az://… or a folder"
+    )
+    live.add_argument(
+        "--label",
+        dest="ship_label",
+        type=types.ship_label,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="with --ship: a label of the rows; repeatable",
+    )
+    live.add_argument("--rows-only", action="store_true", help="with --ship: ship no bytes, only the rows")
+    live.add_argument(
+        "--spool",
+        type=Path,
+        metavar="DIR",
+        help="with --ship: where files wait that could not be shipped (default: ~/.turntape/spool); "
+        "`record` also writes its own files there",
+    )
     held = parser.add_argument_group("holding answers (docs/breakpoints.md)")
     held.add_argument(
         "--break-on",

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..gateway.shipper import ShipTo
     from ..launch.recording import Settings
 
 
@@ -21,16 +22,40 @@ def require_posix(command: str) -> None:
 
 
 def cassette_path(options: argparse.Namespace, kind: str) -> Path:
-    """The file given with -o, or a new one, which is created."""
+    """The file given with -o, or a new one, which is created. Raises TurntapeError for options that need others."""
     import time
+
+    ship_to(options)  # before there is a file
 
     from ..capture.cassette_path import free_path
 
     return Path(options.output) if options.output else free_path(kind, Path(), time.time())
 
 
+def ship_to(options: argparse.Namespace, *, remove: bool = False) -> "ShipTo | None":
+    """Where `--ship` sends complete files; None without it. Raises TurntapeError for options that need it."""
+    from turntape.cassettes.errors import TurntapeError
+
+    if options.ship is None:
+        if options.ship_label or options.rows_only:
+            raise TurntapeError("--label and --rows-only are about shipping; add --ship TO")
+        return None
+    from turntape.inspector.fleet.shipping.ship import default_spool
+
+    from ..gateway.shipper import ShipTo
+
+    return ShipTo(
+        options.ship,
+        options.spool or default_spool(),
+        tuple(options.ship_label),
+        rows_only=options.rows_only,
+        remove=remove,
+    )
+
+
 def settings_of(options: argparse.Namespace, path: Path, *, console: bool) -> "Settings":
     """What the command line says about a recording into `path`; `console` prints a line for each round trip."""
+    from ..gateway.gateway import GatewaySettings
     from ..launch.recording import Settings
     from ..limits.limits import Limits, patterns
 
@@ -46,6 +71,7 @@ def settings_of(options: argparse.Namespace, path: Path, *, console: bool) -> "S
         break_on=tuple(options.break_on),
         break_answers=options.break_answers,
         limits=Limits(options.max_turns, options.max_cost, patterns(options.stop_on)),
+        gateway=GatewaySettings(ship=ship_to(options)),
         otlp=options.otlp,
         otlp_content=options.otlp_content,
         console=console,

@@ -48,6 +48,8 @@ _NEVER = 10 * 365 * 24 * 3600
 """Seconds of silence after which turntape closes a connection. It is long, because client and API decide how long to
 wait for an answer and how long an idle connection stays open."""
 
+_LOOK = 0.05
+"""Seconds between two looks at what still runs."""
 _STOP = 60.0
 """Seconds that the proxy may take to stop; a busy machine needs some of them."""
 
@@ -79,6 +81,8 @@ class Engine:
     - `breakpoints`: which answers are held, and who decides about them.
     - `prove`: put a witness in front of the proxy and one behind it; `proof` compares them after `stop`.
     - `addon`: makes an addon that may answer in place of the API.
+    - `pages`: gives status, content type and body for a path below `/-/`.
+    - `runs_by_trace`: a request without a run's name is of the run that its `traceparent` names.
     - `admission`: who may use the port; without a token it is open to every program of this machine.
 
     `start` raises OSError when the port is taken.
@@ -102,6 +106,8 @@ class Engine:
         breakpoints: "Breakpoints | None" = None,
         prove: bool = False,
         addon: AddonFactory | None = None,
+        pages: Callable[[str], tuple[int, str, bytes]] | None = None,
+        runs_by_trace: bool = False,
         admission: Admission = OPEN,
         played_tools: PlayedTools | None = None,
     ) -> None:
@@ -123,6 +129,8 @@ class Engine:
             intercept=intercept,
             upstream_proxy=upstream_proxy,
             played=played_tools,
+            pages=pages,
+            runs_by_trace=runs_by_trace,
             admission=admission,
             addresses=() if is_local(host) else machine_addresses(),
         )
@@ -215,6 +223,17 @@ class Engine:
         except OSError:
             await instance.stop()
             raise
+
+    @property
+    def running(self) -> tuple[int, int]:
+        """How many round trips run, and how many of them are streams; those that only the client ends do not count."""
+        pending = [one for one in list(self._recorder_addon.pending.values()) if not one.endless]
+        return len(pending), sum(bool(one.most or one.frames) for one in pending)
+
+    async def idle(self) -> None:
+        """Wait until nothing runs."""
+        while self.running[0]:  # noqa: ASYNC110 - there is no event for the last one's end
+            await asyncio.sleep(_LOOK)
 
     async def stop(self) -> None:
         """Close the port, record what still runs as it is now, and close all connections."""

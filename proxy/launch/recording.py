@@ -17,6 +17,7 @@ from ..breakpoints.condition import Condition
 from ..capture.certificates import checked, ensure_authority, home, write_bundle
 from ..capture.unrecorded import UnrecordedTraffic
 from ..capture.upstream_proxy import chosen
+from ..gateway.gateway import GatewaySettings
 from ..limits.limit_checker import LimitChecker
 from ..limits.limits import LimitReached, Limits
 from ..sidecar.sidecar_client import SidecarClient
@@ -27,11 +28,15 @@ from .spans import collector, span_variables
 from .terminal import coloured
 
 if TYPE_CHECKING:
+    from asyncio import Event
+
     from turntape.cassettes.recording.recorder import Recorder
     from turntape.cassettes.tape.model import RoundTrip
 
     from ..breakpoints.breakpoints_addon import Breakpoints
     from ..engine.engine import AddonFactory, Engine
+    from ..gateway.gateway import Gateway
+    from ..gateway.segments import Segments
     from ..prove.report import Proof
     from ..tool_wire.link_server import LinkServer
 
@@ -84,6 +89,7 @@ class Settings:
     """True to send prompts, answers, arguments and results with the spans."""
     flush: float = FLUSH
     """Seconds that the spans which are left at the end may take."""
+    gateway: GatewaySettings = GatewaySettings()
     addon: "AddonFactory | None" = None
     """Makes the addon that may answer instead of the API."""
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
@@ -116,7 +122,7 @@ class Recording:
         self.limits = LimitChecker(settings.limits) if settings.limits else None
         self.tool_link: str | None = None
         """The address that wrappers of tool servers report to; None before the start, and where none can be had."""
-        self._recorder: Recorder
+        self.gateway: Gateway
         self._engine: Engine
         self._sidecar: SidecarClient | None = None
         self._links: LinkServer | None = None
@@ -149,6 +155,8 @@ class Recording:
 
         from ..capture.routing import PlayedTools
         from ..engine.engine import Engine
+        from ..gateway.gateway import Gateway
+        from ..gateway.segments import Segments
 
         settings = self.settings
         try:
@@ -165,15 +173,17 @@ class Recording:
                 settings.path.unlink()
             raise
         # A name that we chose was reserved with an empty file, which is filled now.
-        self._recorder = Recorder(settings.path, append=settings.made, redactor=Redactor.from_config())
-        self._recorder.on_problem(_say_problem)
+        recorder = Recorder(settings.path, append=settings.made, redactor=Redactor.from_config())
         if self.limits is not None:
-            self._recorder.on_lost = self.limits.lost
+            recorder.on_lost = self.limits.lost
+        segments = Segments(recorder)
+        segments.on_problem(_say_problem)
+        gateway = self.gateway = Gateway(settings.gateway, segments)
         # Base URLs in the user's environment are upstreams too; their addresses do not depend on our port.
         named = environment(settings.environ, port=settings.port, route=settings.route, upstreams=settings.upstreams)
         spans_to = collector(settings.environ, settings.port) if settings.spans else {}
         self._engine = Engine(
-            self._recorder,
+            segments,
             host=settings.host,
             port=settings.port,
             upstreams={**named.upstreams, **spans_to, **settings.upstreams},
@@ -188,28 +198,25 @@ class Recording:
             breakpoints=held,
             prove=settings.prove,
             addon=settings.addon,
+            pages=gateway.pages.answer if settings.gateway.serves else None,
+            runs_by_trace=settings.gateway.serves,
             admission=Admission(settings.token),
             played_tools=PlayedTools(settings.play_url, settings.live_tools) if settings.play_url else None,
         )
         try:
             await self._engine.start()
         except BaseException as exc:
-            self._recorder.close()
+            recorder.close()
             settings.path.unlink()  # it holds a header at most, and nobody else had the name
             if isinstance(exc, OSError):
                 raise TurntapeError(
                     f"port {settings.port} on {settings.host} is in use or not permitted; choose another with --port"
                 ) from exc
             raise
-        self._sidecar = SidecarClient(
-            settings.path,
-            self._recorder.label_line,
-            console=settings.console,
-            colour=coloured(sys.stderr.isatty(), settings.environ, settings.color),
-            checker=self.limits,
-            options=_span_options(settings),
-        )
-        await self._listen_to_wrappers()
+        gateway.running = lambda: self._engine.running
+        gateway.sums = lambda: self._sidecar.counts if self._sidecar else {}
+        gateway.start(self._label(recorder), self._label)
+        await self._listen_to_wrappers(segments)
         self.environment = environment(
             settings.environ,
             port=self.port,
@@ -227,10 +234,23 @@ class Recording:
         if self.tool_link:
             self.environment.variables[TOOL_LINK] = self.tool_link
 
-    async def _listen_to_wrappers(self) -> None:
+    def _label(self, recorder: "Recorder") -> SidecarClient:
+        """Start the process that labels the file of this recorder."""
+        settings = self.settings
+        self._sidecar = SidecarClient(
+            recorder.path,
+            recorder.label_line,
+            console=settings.console,
+            colour=coloured(sys.stderr.isatty(), settings.environ, settings.color),
+            checker=self.limits,
+            options=_span_options(settings),
+        )
+        return self._sidecar
+
+    async def _listen_to_wrappers(self, segments: "Segments") -> None:
         from ..tool_wire.link_server import LinkServer
 
-        self._links = LinkServer(self._recorder)
+        self._links = LinkServer(segments)
         try:
             self.tool_link = str(await self._links.start())
         except OSError as exc:
@@ -255,6 +275,17 @@ class Recording:
             self._sidecar.kill()
         if self._links:
             self._links.hurry()
+        self.gateway.hurry()
+
+    async def drain(self, hurry: "Event") -> None:
+        """Say that no new client may come, and wait for what runs: as long as the grace lasts, or until `hurry`."""
+        import asyncio
+
+        self.gateway.pages.ready = False
+        either = {asyncio.ensure_future(self._engine.idle()), asyncio.ensure_future(hurry.wait())}
+        await asyncio.wait(either, timeout=self.settings.gateway.grace, return_when=asyncio.FIRST_COMPLETED)
+        for task in either:
+            task.cancel()
 
     async def finish(self) -> Outcome:
         """Stop the proxy, let the reader finish, close the file."""
@@ -263,23 +294,29 @@ class Recording:
         assert self._sidecar and self._links
         await self._links.close(waiting=_say_waiting)
         await self._engine.stop()
-        count = self._recorder.count
-        totals = await asyncio.to_thread(self._sidecar.close, count)
-        await asyncio.to_thread(self._recorder.close)
+        await asyncio.to_thread(self.gateway.stop)
+        segments = self.gateway.segments
+        recorder, count = segments.current, segments.count
+        totals = await asyncio.to_thread(self._sidecar.close, recorder.count)
+        await asyncio.to_thread(recorder.close)
+        segments.closed(recorder)
         if not count and self.settings.made:
             self.settings.path.unlink(missing_ok=True)  # nobody asked for a file with nothing in it
+        if segments.number > 1 and not segments.own:
+            recorder.path.unlink(missing_ok=True)  # it only repeats what the one before has
+        left = await asyncio.to_thread(self.gateway.close, recorder.path if segments.own else None)
         missing = self._sidecar.problem if count else None
         remarks = self.limits.remarks(missing is not None) if self.limits else []
         problems = (
-            self._recorder.problem,
-            self._recorder.loss,
+            *segments.problems,
             self._not_whole(),
+            *left,
             *self._links.problems,
             missing,
             missed_spans(totals),
             *remarks,
         )
-        lost = self._recorder.problem is not None or bool(self._links.problems) or self._cut > 0
+        lost = bool(segments.problems) or bool(self._links.problems) or self._cut > 0
         return Outcome(count, totals, tuple(p for p in problems if p), lost)
 
     def _not_whole(self) -> str | None:

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from turntape.cassettes.recording.recorder import Recorder
+from turntape.cassettes.recording.tool_session import Sink
 
 from .address import HAS_UNIX_SOCKETS, Address
 from .link_session import LinkSession
@@ -32,7 +32,7 @@ _LONGEST_PATH = 100
 class LinkServer:
     """`address = await server.start()`, later `await server.close()`. `problems` has one sentence for each loss."""
 
-    def __init__(self, recorder: Recorder, *, run: str | None = None) -> None:
+    def __init__(self, recorder: Sink, *, run: str | None = None) -> None:
         self.problems: list[str] = []
         self.address: Address | None = None
         self._recorder = recorder

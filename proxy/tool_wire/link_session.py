@@ -4,8 +4,7 @@ import json
 from collections.abc import Callable
 from typing import cast
 
-from turntape.cassettes.recording.recorder import Recorder
-from turntape.cassettes.recording.tool_session import ToolSession, new_session
+from turntape.cassettes.recording.tool_session import Sink, ToolSession, new_session
 from turntape.cassettes.tape.model import Side, ToolServer
 
 from .frames import CLIENT, END, LOST, SERVER, START, STDERR, Decoder, Frame
@@ -62,7 +61,7 @@ class LinkSession:
     `report` gets one sentence for each kind of loss.
     """
 
-    def __init__(self, recorder: Recorder, report: Callable[[str], object], *, token: str = "", run: str | None = None):
+    def __init__(self, recorder: Sink, report: Callable[[str], object], *, token: str = "", run: str | None = None):
         self.ended = False
         """True after an `END` frame, `close` or a fault."""
         self._recorder = recorder

@@ -4,19 +4,35 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ...exit_codes import NOT_RECORDED, OK
+from .. import argument_types as types
 from ..command import Command
 from ..option_groups import RECORD_PORT, add_listening, add_recording, token_of
-from ..recording_options import cassette_path, settings_of
+from ..recording_options import cassette_path, settings_of, ship_to
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from signal import Signals
 
+    from ...gateway.gateway import GatewaySettings
     from ...launch.recording import Settings
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     add_recording(parser, RECORD_PORT, "record")
     add_listening(parser)
+    parser.add_argument(
+        "--rotate",
+        type=types.rotate_at,
+        metavar="SIZE|TIME",
+        help="continue in a new file at this size or age, such as 100MB, 1h or 100MB,1h",
+    )
+    parser.add_argument(
+        "--grace",
+        type=types.duration,
+        default=30.0,
+        metavar="TIME",
+        help="after SIGTERM, wait this long for running streams to end (default: 30s)",
+    )
     parser.add_argument("--quiet", action="store_true", help="print no line per round trip")
 
 
@@ -27,16 +43,48 @@ def main(options: argparse.Namespace) -> int:
     from ...signals import block
 
     block()
-    token = token_of(options)
-    settings = settings_of(options, cassette_path(options, "record"), console=not options.quiet)
-    settings = replace(settings, host=options.host, token=token)
+    token, gateway = token_of(options), _gateway(options)
+    settings = settings_of(options, _path(options), console=not options.quiet)
+    settings = replace(settings, host=options.host, token=token, gateway=gateway, flush=options.grace)
     return asyncio.run(_record(settings))
+
+
+def _path(options: argparse.Namespace) -> "Path":
+    """The first file: with `--spool` in that folder, and compressed when there will be several."""
+    if options.output or not (options.rotate or options.spool):
+        return cassette_path(options, "record")
+    import time
+    from pathlib import Path
+
+    from ...capture.cassette_path import free_path
+
+    folder = options.spool or Path()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return free_path("record", folder, time.time(), ".jsonl.zst")
+
+
+def _gateway(options: argparse.Namespace) -> "GatewaySettings":
+    """Status pages, rotation and shipping. Raises TurntapeError for options that do not work together."""
+    from turntape.cassettes.errors import TurntapeError
+
+    from ...gateway.gateway import GatewaySettings
+    from ...gateway.rotation import RotateAt
+
+    if options.rotate and (options.max_turns or options.max_cost or options.stop_on or options.break_on):
+        raise TurntapeError(
+            "--rotate does not work with --max-turns, --max-cost, --stop-on and --break-on, which need all turns in "
+            "one file; leave one of them out"
+        )
+    # In a spool of our own, what the store has is removed; a file that the user named stays.
+    ship = ship_to(options, remove=options.spool is not None and not options.output)
+    return GatewaySettings(True, RotateAt(*options.rotate) if options.rotate else None, ship, options.grace)
 
 
 async def _record(settings: "Settings") -> int:
     import asyncio
     import os
     import sys
+    from signal import Signals
 
     from ...launch.export_lines import what_to_export
     from ...launch.recorded_run import end_lines
@@ -48,9 +96,12 @@ async def _record(settings: "Settings") -> int:
     recording = Recording(settings)
     loop = asyncio.get_running_loop()
     over = asyncio.Event()
+    drains: list[Signals] = []
 
     def end(number: "Signals", _whole_group: bool) -> None:
         if number in ENDING:
+            if number == Signals.SIGTERM:
+                drains.append(number)
             if over.is_set():  # the second signal: do not wait for the labels
                 recording.hurry()
             loop.call_soon_threadsafe(over.set)
@@ -61,6 +112,9 @@ async def _record(settings: "Settings") -> int:
     sys.stdout.write("\n".join(what_to_export(recording, colour)) + "\n")
     sys.stdout.flush()
     await over.wait()
+    if drains:
+        over.clear()
+        await recording.drain(over)
     if sys.stderr.isatty():
         sys.stderr.write("\n")  # after the ^C that the terminal shows
     outcome = await recording.finish()

@@ -28,7 +28,7 @@ def losing(monkeypatch: pytest.MonkeyPatch) -> None:
     close = Recorder.close
 
     def full(self: Recorder) -> None:
-        self.problem = LOST
+        self._loss.problem = LOST
         close(self)
 
     monkeypatch.setattr(Recorder, "close", full)
