@@ -1,5 +1,5 @@
 # The README's two commands are `make demo` and `make test`. Each target installs what it needs.
-.PHONY: demo test check format setup corpus corpus-findings corpus-prices clients clients-tools sealed proof bench suites faults fuzz ledger fleet mutants docs docs-site test-matrix \
+.PHONY: demo test check format setup corpus corpus-findings corpus-prices clients clients-tools sealed proof bench suites faults soak fuzz ledger fleet mutants docs docs-site test-matrix \
 	wheel clean
 .DEFAULT_GOAL := demo
 
@@ -90,6 +90,10 @@ faults: setup
 # Mutated inputs through every reader; a run continues where the last one ended: `make fuzz ARGS="--count 10000 --again"`.
 fuzz: setup
 	$(RUN)python -m bench.fuzz $(ARGS)
+
+# Mixed faults, 64 clients at once, ten minutes: what is lost, mixed up or changed? `make soak ARGS="--seconds 30"`.
+soak: setup
+	$(RUN)python -m bench.soak $(ARGS)
 
 # How true the ledger's figures are, against backends with tokenizers that it never sees: `make ledger ARGS='-v gemini'`.
 ledger: setup

@@ -13,10 +13,12 @@ type Step = bytes | float | Literal["close", "reset"]
 OK = b"HTTP/1.1 200 OK\r\n"
 JSON = b"Content-Type: application/json\r\n"
 SSE = b"Content-Type: text/event-stream\r\n"
-BODY = b'{"choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]}'
+ID = b"id-000000000"
+"""What an upstream replaces by the id of the request."""
+BODY = b'{"choices":[{"message":{"role":"assistant","content":"%s"},"finish_reason":"stop"}]}' % ID
 SIZED = b"Content-Length: %d\r\n" % len(BODY)
 CHUNKED = b"Transfer-Encoding: chunked\r\n"
-EVENTS = [b'data: {"n":%d}\n\n' % n for n in range(5)] + [b"data: [DONE]\n\n"]
+EVENTS = [b'data: {"n":%d,"id":"%s"}\n\n' % (n, ID) for n in range(5)] + [b"data: [DONE]\n\n"]
 
 
 def chunk(data: bytes) -> bytes:

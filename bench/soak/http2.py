@@ -14,7 +14,8 @@ import h2.connection
 import h2.errors
 import h2.events
 
-from .behaviours import BODY
+from .behaviours import BODY, ID
+from .raw import FIELD, NAME, PATIENCE
 
 CANCEL = h2.errors.ErrorCodes.CANCEL
 REFUSED = h2.errors.ErrorCodes.REFUSED_STREAM
@@ -22,7 +23,6 @@ INTERNAL = h2.errors.ErrorCodes.INTERNAL_ERROR
 CALM = h2.errors.ErrorCodes.ENHANCE_YOUR_CALM
 NO_ERROR = h2.errors.ErrorCodes.NO_ERROR
 HEAD = [(":status", "200"), ("content-type", "application/json")]
-FIELD = "x-behaviour"
 
 type Act = tuple[str, Any]
 """`interim`, `head`, `data`, `end`, `trailers`, `reset`, `goaway`, `close`, `pause`, with what it needs."""
@@ -101,29 +101,33 @@ class Http2Upstream:
             connection = h2.connection.H2Connection(settings)
             connection.initiate_connection()
             sock.sendall(connection.data_to_send())
-            asked: dict[int, int] = {}
+            asked: dict[int, tuple[int, bytes]] = {}
             while data := sock.recv(65536):
                 for event in connection.receive_data(data):
                     if isinstance(event, h2.events.RequestReceived):
-                        asked[event.stream_id] = int(dict(event.headers)[FIELD])  # type: ignore[arg-type]
+                        fields: dict[str, str] = dict(event.headers)  # type: ignore[arg-type]
+                        asked[event.stream_id] = int(fields[FIELD]), fields.get(NAME, ID.decode()).encode()
                     elif isinstance(event, h2.events.StreamReset):
                         self.resets.append(int(event.error_code))
                     elif isinstance(event, h2.events.StreamEnded):
                         self.asked.release()
                         sock.sendall(connection.data_to_send())
-                        if not _acted(sock, connection, event.stream_id, self.behaviours[asked[event.stream_id]].acts):
+                        place, name = asked[event.stream_id]
+                        if not _acted(sock, connection, event.stream_id, self.behaviours[place].acts, name):
                             return
                 sock.sendall(connection.data_to_send())
         self.left.release()
 
 
-def _acted(sock: ssl.SSLSocket, connection: h2.connection.H2Connection, stream: int, acts: Sequence[Act]) -> bool:
+def _acted(
+    sock: ssl.SSLSocket, connection: h2.connection.H2Connection, stream: int, acts: Sequence[Act], name: bytes
+) -> bool:
     for act, value in acts:
         match act:
             case "interim" | "head":
                 connection.send_headers(stream, value)
             case "data":
-                connection.send_data(stream, value)
+                connection.send_data(stream, value.replace(ID, name))
             case "end":
                 connection.end_stream(stream)
             case "trailers":
@@ -170,7 +174,7 @@ class Http2Client:
     """One connection of a raw client, direct or through a proxy's tunnel."""
 
     def __init__(self, port: int, host: str, trust: ssl.SSLContext, proxy: int | None = None) -> None:
-        plain = socket.create_connection(("127.0.0.1", proxy or port))
+        plain = socket.create_connection(("127.0.0.1", proxy or port), timeout=PATIENCE)
         if proxy:
             plain.sendall(f"CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
             answer = b""
@@ -184,11 +188,13 @@ class Http2Client:
         self.connection.initiate_connection()
         self.sock.sendall(self.connection.data_to_send())
 
-    def send(self, path: str, body: bytes, number: int) -> int:
-        """Send a request; returns its stream."""
+    def send(self, path: str, body: bytes, number: int, name: str = ID.decode()) -> int:
+        """Send a request; returns its stream. `name` is the id that healthy answers repeat."""
         stream = self.connection.get_next_available_stream_id()
         fields = [(":method", "POST"), (":scheme", "https"), (":path", path), (":authority", self.host)]
-        self.connection.send_headers(stream, [*fields, ("content-type", "application/json"), (FIELD, str(number))])
+        self.connection.send_headers(
+            stream, [*fields, ("content-type", "application/json"), (FIELD, str(number)), (NAME, name)]
+        )
         self.connection.send_data(stream, body, end_stream=True)
         self.sock.sendall(self.connection.data_to_send())
         return stream

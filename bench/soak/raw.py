@@ -9,9 +9,10 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
-from .behaviours import BEHAVIOURS, Behaviour, Step
+from .behaviours import BEHAVIOURS, ID, Behaviour, Step
 
 FIELD = "x-behaviour"
+NAME = "x-id"
 _RESET = struct.pack("ii", 1, 0)
 """SO_LINGER with no time: closing sends a reset."""
 
@@ -140,10 +141,11 @@ def ask(connection: Connection, request: bytes, method: str = "POST") -> Seen:
     return Seen(b"".join(kept), ended)
 
 
-def request_of(behaviour: Behaviour, target: str, host: str, body: bytes) -> bytes:
+def request_of(behaviour: Behaviour, target: str, host: str, body: bytes, name: str = ID.decode()) -> bytes:
+    """A request for a behaviour; `name` is the id that healthy answers repeat."""
     head = f"{behaviour.method} {target} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
     named = BEHAVIOURS.index(behaviour) if behaviour in BEHAVIOURS else -1
-    return f"{head}{FIELD}: {named}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+    return f"{head}{FIELD}: {named}\r\n{NAME}: {name}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
 
 
 @dataclass(slots=True)
@@ -167,9 +169,19 @@ class RawUpstream:
                 body = connection.exactly(int(fields.get(b"content-length", b"0")))
                 self.requests.append(head + body)
                 steps = self.behaviours[int(fields[FIELD.encode()])].steps
-                if not _played(secured, steps):
+                name = fields.get(NAME.encode(), ID)
+                if not _played(secured, [_with(step, name) for step in steps]):
                     return
             self.left.release()
+
+
+def _with(step: Step, name: bytes) -> Step:
+    return step.replace(ID, name) if isinstance(step, bytes) else step
+
+
+def opened(port: int) -> socket.socket:
+    """A connection to a port of loopback."""
+    return socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
 
 
 def _played(sock: socket.socket, steps: Sequence[Step]) -> bool:
