@@ -10,15 +10,16 @@ import os
 import re
 import ssl
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from turntape.cassettes.errors import TurntapeError
 from turntape.cassettes.tape.lock import hold
 
-BASENAME = "mitmproxy"
-"""The first part of the names of mitmproxy's certificate files."""
-KEY_BITS = 2048
+from .authority import CERTIFICATE, KEY, PERMANENT, is_covered, known_domains, make_authority
+
+ANY_HOST = "any-host"
+"""The folder of the permanent authority without name constraints."""
 ROOTS = (
     "/etc/ssl/certs/ca-certificates.crt",  # Debian, Ubuntu, Alpine, Arch
     "/etc/pki/tls/certs/ca-bundle.crt",  # Fedora, RHEL
@@ -45,13 +46,28 @@ def home() -> Path:
     return Path(named).expanduser() if named else Path.home() / ".turntape"
 
 
-def ensure_authority(folder: Path) -> Path:
-    """The certificate of our authority; it is created, with its key, when `folder` has none.
+def permanent_folder(home: Path, hosts: Iterable[str]) -> Path:
+    """The folder of the permanent authority whose certificates are good for these hosts and patterns of hosts.
 
+    That in `home` is for known LLM APIs alone, by its name constraints. For other hosts there is one without them,
+    which is made when it is needed first.
+    """
+    return home if all(is_covered(host, known_domains()) for host in hosts) else home / ANY_HOST
+
+
+def permanent_authorities(home: Path) -> list[Path]:
+    """The folders with a permanent authority."""
+    return [folder for folder in (home, home / ANY_HOST) if (folder / KEY).exists()]
+
+
+def ensure_authority(folder: Path) -> Path:
+    """The certificate of the permanent authority in `folder`; it is created, with its key, when there is none.
+
+    It has name constraints, except in a folder called `ANY_HOST`. One of an earlier version is used as it is.
     Two first runs at the same time create only one: with two, clients would not trust the first. Raises TurntapeError
     when `folder` cannot be written.
     """
-    key, certificate = folder / f"{BASENAME}-ca.pem", folder / f"{BASENAME}-ca-cert.pem"
+    key, certificate = folder / KEY, folder / CERTIFICATE
     if key.exists() and certificate.exists():
         return certificate  # also where the folder is read-only
     try:
@@ -59,21 +75,19 @@ def ensure_authority(folder: Path) -> Path:
         with (folder / "lock").open("w") as lock:
             hold(lock.fileno(), wait=True)
             if not key.exists():
-                _make_authority(folder, key.name)
+                _make_authority(folder)
     except OSError as exc:
         raise _not_written(folder, exc) from exc
     return certificate
 
 
-def _make_authority(folder: Path, key: str) -> None:
+def _make_authority(folder: Path) -> None:
     """Write all files or none; otherwise later runs would use an incomplete authority."""
-    from mitmproxy.certs import CertStore
-
     with tempfile.TemporaryDirectory(dir=folder) as name:
         made = Path(name)
-        CertStore.create_store(made, BASENAME, KEY_BITS, organization="turntape", cn="turntape")  # pyright: ignore[reportUnknownMemberType]
+        make_authority(made, PERMANENT, None if folder.name == ANY_HOST else known_domains())
         # Last the key: a folder with a key counts as complete.
-        for path in sorted(made.iterdir(), key=lambda path: path.name == key):
+        for path in sorted(made.iterdir(), key=lambda path: path.name == KEY):
             path.replace(folder / path.name)
 
 

@@ -42,6 +42,7 @@ COMMANDS = (
     Entry("forget", "forget", "delete a run or a recording from a bucket"),
     Entry("git-setup", "git_setup", "let `git diff` show cassettes as what the agent did"),
     Entry("mcp-server", "mcp_server", "let an agent read recordings, as MCP tools"),
+    Entry("ca", "ca", "the certificate authority: what it is good for, and its end"),
     Entry("completion", "completion", "print the completion script for bash, zsh or fish"),
 )
 """In the order of the work: record, read, judge, replay, exchange."""

@@ -25,8 +25,9 @@ def advice(command: Sequence[str]) -> str:
     return identify(command, os.environ).runtime.advice if command else EXPORT
 
 
-def nothing_lines(seen: UnrecordedTraffic, command: Sequence[str], authority: Path, colour: bool) -> list[str]:
-    """The lines to print: what the proxy received instead, and what to try. `authority` is our certificate's file."""
+def nothing_lines(seen: UnrecordedTraffic, command: Sequence[str], authority: str | Path, colour: bool) -> list[str]:
+    """The lines to print: what the proxy received instead, and what to try. `authority` is the file of our
+    certificate."""
     bold, dim, yellow, off = ("\x1b[1m", "\x1b[2m", "\x1b[33m", "\x1b[0m") if colour else ("",) * 4
     lines = [f"{bold}turntape{off}  {yellow}no LLM API was called through the proxy{off}"]
 

@@ -81,7 +81,7 @@ def end_lines(recording: Recording, outcome: Outcome, command: Sequence[str]) ->
     """The summary of a recording, or, when nothing was recorded, what to try."""
     settings = recording.settings
     colour = coloured(sys.stderr.isatty(), os.environ, settings.color)
-    missing = nothing_lines(recording.seen, command, recording.authority, colour)
+    missing = nothing_lines(recording.seen, command, recording.advised_authority, colour)
     if not outcome.count:
         return missing
     lines = summary_lines(outcome.totals, settings.path, outcome.count, colour)

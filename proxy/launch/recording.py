@@ -1,6 +1,7 @@
 """One recording from start to end: the file, the proxy, and the process that labels it."""
 
 import os
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -9,12 +10,15 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.routes.own_addresses import is_loopback
 from turntape.cassettes.tape.bounds import NOT_KEPT
 
 from ..breakpoints.condition import Condition
-from ..capture.certificates import checked, ensure_authority, home, write_bundle
+from ..capture.authority import CERTIFICATE, PRIVATE, make_authority
+from ..capture.certificates import checked, ensure_authority, home, permanent_folder, write_bundle
 from ..capture.unrecorded import UnrecordedTraffic
 from ..capture.upstream_proxy import chosen
 from ..gateway.gateway import GatewaySettings
@@ -24,6 +28,7 @@ from ..sidecar.sidecar_client import SidecarClient
 from ..sidecar.summary import missed_spans
 from ..tool_wire.address import VARIABLE as TOOL_LINK
 from .environment import Environment, Route, environment, node_preload
+from .private_folder import private_folder
 from .spans import collector, span_variables
 from .terminal import coloured
 
@@ -57,6 +62,8 @@ class Settings:
     """Where to listen; beyond loopback `token` must be given."""
     token: str | None = None
     """What each request must have to be let in; None for no token."""
+    private_authority: bool = False
+    """True for a certificate authority that is made for this recording and removed with it."""
     upstreams: Mapping[str, str] = field(default_factory=dict[str, str])
     intercept: tuple[str, ...] = ()
     route: Route = "both"
@@ -125,6 +132,7 @@ class Recording:
         self.gateway: Gateway
         self._engine: Engine
         self._sidecar: SidecarClient | None = None
+        self._private: Path | None = None
         self._links: LinkServer | None = None
         self._cut = 0
         """Bodies of which only a part was kept."""
@@ -165,10 +173,11 @@ class Recording:
             proxy = chosen(settings.upstream_proxy, settings.environ, settings.port)
             client_cert = checked(settings.client_cert) if settings.client_cert else None
             held = breakpoints(settings) if settings.break_on else None
-            self.authority = ensure_authority(self.confdir)
-            bundle = write_bundle(self.confdir, self.authority, settings.environ)
+            folder = self._authority_folder()
+            bundle = write_bundle(folder, self.authority, settings.environ)
             preload = node_preload(self.confdir, settings.environ)
         except TurntapeError:
+            self.close()
             if settings.made:
                 settings.path.unlink()
             raise
@@ -188,7 +197,7 @@ class Recording:
             port=settings.port,
             upstreams={**named.upstreams, **spans_to, **settings.upstreams},
             intercept=settings.intercept,
-            confdir=self.confdir,
+            confdir=folder,
             upstream_proxy=proxy,
             trusted_ca=bundle,
             client_cert=client_cert,
@@ -206,6 +215,7 @@ class Recording:
         try:
             await self._engine.start()
         except BaseException as exc:
+            self.close()
             recorder.close()
             settings.path.unlink()  # it holds a header at most, and nobody else had the name
             if isinstance(exc, OSError):
@@ -233,6 +243,33 @@ class Recording:
             self.environment.variables.update(span_variables(settings.environ, self.port, settings.token))
         if self.tool_link:
             self.environment.variables[TOOL_LINK] = self.tool_link
+
+    def _authority_folder(self) -> Path:
+        """The folder of the certificate authority of this recording, which is made if there is none."""
+        settings = self.settings
+        if settings.private_authority:
+            folder = self._private = private_folder(self.confdir)
+            make_authority(folder, PRIVATE)
+            self.authority = folder / CERTIFICATE
+            return folder
+        named = (urlsplit(url).hostname or "" for url in settings.upstreams.values())
+        folder = permanent_folder(
+            self.confdir, [*settings.intercept, *(host for host in named if not is_loopback(host))]
+        )
+        self.authority = ensure_authority(folder)
+        return folder
+
+    @property
+    def advised_authority(self) -> str:
+        """How a client that has its own list of trusted authorities can be given ours."""
+        if not self.settings.private_authority:
+            return str(self.authority)
+        return f"{self.confdir / CERTIFICATE}, which `turntape ca show` makes, and --permanent-ca"
+
+    def close(self) -> None:
+        """Remove the private authority. The second call has no effect."""
+        if self._private is not None:
+            shutil.rmtree(self._private, ignore_errors=True)
 
     def _label(self, recorder: "Recorder") -> SidecarClient:
         """Start the process that labels the file of this recorder."""
@@ -294,6 +331,7 @@ class Recording:
         assert self._sidecar and self._links
         await self._links.close(waiting=_say_waiting)
         await self._engine.stop()
+        self.close()
         await asyncio.to_thread(self.gateway.stop)
         segments = self.gateway.segments
         recorder, count = segments.current, segments.count

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +10,7 @@ from ..tool_wire.client_configs import hooked, shim
 from ..tool_wire.client_configs.client import Client, Found, Launch, Server
 from ..tool_wire.client_configs.table import recognised
 from ..tool_wire.client_configs.wrapper import Wrapper
-
-_PREFIX = "run-"
+from .private_folder import private_folder
 
 
 class ToolServers:
@@ -57,13 +55,13 @@ class ToolServers:
             made = {**environ, **hooked.variables(environ, wrapper, missing=self._missing)}
             if shim.programs(environ):
                 # The command may be a script that starts one of them.
-                self._private = _private_folder(self._folder)
+                self._private = private_folder(self._folder)
                 made |= shim.variables(environ, wrapper, self._private, missing=self._missing)
             return self.command, made
         found = replace(self._found, servers=tuple(one for one in self._found.servers if self._starts(one)))
         if not found.servers:
             return self.command, dict(environ)
-        self._private = _private_folder(self._folder)
+        self._private = private_folder(self._folder)
         launch = replace(self._launch, environ=dict(environ))
         launch = self._client.wrap(launch, found, wrapper, self._private)
         self.wrapped = tuple(server.name for server in found.servers)
@@ -89,23 +87,3 @@ class ToolServers:
             folder = server.config.get("cwd")
             program = str(self._launch.cwd / (folder if isinstance(folder, str) else "") / program)
         return shutil.which(program, path=self._environ.get("PATH")) is not None
-
-
-def _private_folder(parent: Path) -> Path:
-    """A new folder for this process. Folders of processes that were killed are removed: they may hold secrets."""
-    parent.mkdir(parents=True, exist_ok=True)
-    for folder in parent.glob(f"{_PREFIX}*"):
-        number = folder.name.removeprefix(_PREFIX).partition("-")[0]
-        if number.isdecimal() and not _runs(int(number)):
-            shutil.rmtree(folder, ignore_errors=True)
-    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=parent))
-
-
-def _runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True

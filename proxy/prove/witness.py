@@ -13,7 +13,7 @@ from pathlib import Path
 
 from turntape.cassettes.routes.own_addresses import is_loopback
 
-from ..capture.certificates import BASENAME, KEY_BITS
+from ..capture.authority import BASENAME, CERTIFICATE
 from .wire import Wire, Wires
 
 _SIZE = 1 << 16
@@ -166,7 +166,7 @@ class Witnesses:
         return self._contexts[""]
 
     def _trusting_us(self) -> ssl.SSLContext:
-        return ssl.create_default_context(cafile=str(self._authority / f"{BASENAME}-ca-cert.pem"))
+        return ssl.create_default_context(cafile=str(self._authority / CERTIFICATE))
 
     def _server_context(self, host: str) -> ssl.SSLContext:
         """A TLS context for `host` with a certificate of our own authority, for HTTP/1.1 only."""
@@ -175,7 +175,7 @@ class Witnesses:
             from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
             from mitmproxy.certs import CertStore
 
-            store = CertStore.from_store(self._authority, BASENAME, KEY_BITS)
+            store = CertStore.from_store(self._authority, BASENAME, 0)
             made = store.get_cert(host, [x509.DNSName(host)])
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.set_alpn_protocols(["http/1.1"])
@@ -183,7 +183,8 @@ class Witnesses:
                 path = Path(folder) / "host.pem"
                 path.touch(0o600)
                 private = made.privatekey.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-                path.write_bytes(made.cert.to_pem() + private)
+                above = b"".join(certificate.to_pem() for certificate in made.chain_certs)
+                path.write_bytes(made.cert.to_pem() + above + private)
                 context.load_cert_chain(path)
             self._contexts[host] = context
         return self._contexts[host]

@@ -292,3 +292,23 @@ def test_only_the_command_of_a_run_can_use_its_proxy(port: list[str], expected: 
 
     assert (done.stdout.strip(), done.returncode) == (expected, 0), done.stderr
     assert "turntape-" not in tape.read_text().replace("turntape-replay", "")
+
+
+SHOW = "import os, pathlib as p; f = p.Path(os.environ['SSL_CERT_FILE']).parent; print(f, *sorted(os.listdir(f)))"
+
+
+@pytest.mark.parametrize("permanent", [False, True])
+def test_a_run_has_a_private_authority_that_ends_with_it(
+    permanent: bool, tape: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TURNTAPE_HOME", str(tmp_path / "home"))
+    command = [sys.executable, "-m", "turntape.proxy.cli", "run", *["--permanent-ca"] * permanent, "-o", str(tape)]
+    done = subprocess.run(
+        [*command, "--quiet", "--", sys.executable, "-c", SHOW], capture_output=True, text=True, check=False
+    )
+    folder, *names = done.stdout.split()
+
+    assert "mitmproxy-ca.pem" in names, done.stderr
+    assert (Path(folder) == tmp_path / "home") is permanent
+    assert Path(folder).exists() is permanent
+    assert (tmp_path / "home" / "mitmproxy-ca.pem").exists() is permanent

@@ -122,7 +122,13 @@ async def _record(path: "Path", flaw: Flaw, color: str, pace: float | None, *, m
         environ = {name: value for name, value in os.environ.items() if name not in bases}
         environ |= {"OPENAI_API_KEY": "demo", "ANTHROPIC_API_KEY": "demo"}
         settings = Settings(
-            path=path, made=made, upstreams={"*": server.url}, environ=environ, console=True, color=color
+            path=path,
+            made=made,
+            upstreams={"*": server.url},
+            environ=environ,
+            console=True,
+            color=color,
+            private_authority=True,
         )
         return await run(settings, [sys.executable, *AGENT, *flaw.agent], quiet=True)
 

@@ -74,6 +74,7 @@ def main(options: argparse.Namespace) -> int:
 
     path = cassette_path(options, "fork")
     settings = replace(settings_of(options, path, console=options.live and not options.quiet), addon=addon)
+    settings = replace(settings, private_authority=True)
     code = asyncio.run(run(settings, options.command, quiet=options.quiet))
     for fork in forks:
         to_stderr(problem_lines(fork) or ([] if options.quiet else [summary_line(fork)]))

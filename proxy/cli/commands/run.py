@@ -31,6 +31,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="leave the tool servers (MCP) that CMD starts as they are; their messages are not recorded then",
     )
     parser.add_argument(
+        "--permanent-ca",
+        action="store_true",
+        help="use the certificate authority of `turntape record`, for a client with its own list of trusted ones "
+        "(default: one that is made for this run and removed with it)",
+    )
+    parser.add_argument(
         "--prove",
         action="store_true",
         help="compare what goes in and out on both sides of the proxy, byte for byte, and report what differs and why",
@@ -75,6 +81,7 @@ def main(options: argparse.Namespace) -> int:
     console = options.live and not options.quiet and not options.view
     settings = settings_of(options, cassette_path(options, "run"), console=console)
     settings = replace(settings, prove=options.prove, spans=options.spans, wrap_tools=not options.no_wrap)
+    settings = replace(settings, private_authority=not options.permanent_ca)
     if not files:
         return asyncio.run(run(settings, options.command, quiet=options.quiet, view=options.view))
     live = [f"--live-tool={name}" for name in options.live_mcp]

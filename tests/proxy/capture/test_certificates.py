@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from turntape.cassettes.errors import TurntapeError
-from turntape.proxy.capture.certificates import PEM, ensure_authority, home, write_bundle
+from turntape.proxy.capture import certificates
+from turntape.proxy.capture.certificates import (
+    PEM,
+    ensure_authority,
+    home,
+    permanent_authorities,
+    permanent_folder,
+    write_bundle,
+)
 
 
 def authority(folder: Path, name: str) -> Path:
@@ -23,10 +31,10 @@ def test_the_bundle_holds_the_systems_roots_the_users_and_ours_once(tmp_path: Pa
 
     bundle = write_bundle(tmp_path, ours, {"SSL_CERT_FILE": str(theirs), "AWS_CA_BUNDLE": str(theirs)})
 
-    certificates = PEM.findall(bundle.read_text())
-    assert len(certificates) == len(set(certificates)) > 2
-    assert ours.read_text().strip() in certificates
-    assert theirs.read_text().strip() in certificates
+    held = PEM.findall(bundle.read_text())
+    assert len(held) == len(set(held)) > 2
+    assert ours.read_text().strip() in held
+    assert theirs.read_text().strip() in held
     ssl.create_default_context(cafile=str(bundle))
 
 
@@ -50,14 +58,12 @@ def test_our_folder_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 
 def test_an_authority_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from mitmproxy.certs import CertStore
-
-    def full(folder: Path, basename: str, *_: object, **__: object) -> None:
-        (folder / f"{basename}-ca.pem").write_text("half a key")
+    def full(folder: Path, *_: object) -> None:
+        (folder / "mitmproxy-ca.pem").write_text("half a key")
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(CertStore, "create_store", full)
+        patched.setattr(certificates, "make_authority", full)
         with pytest.raises(TurntapeError, match="No space left on device; name another folder with TURNTAPE_HOME"):
             ensure_authority(tmp_path)
 
@@ -81,3 +87,26 @@ def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
         ensure_authority(tmp_path / "file" / "x")
     with pytest.raises(TurntapeError, match=r"cannot write our certificates to '.*x'"):
         write_bundle(tmp_path / "file" / "x", authority(tmp_path, "ours"), {})
+
+
+@pytest.mark.parametrize(
+    ("hosts", "folder"),
+    [
+        ((), "."),
+        (("api.openai.com", "x.openai.azure.com"), "."),
+        (("llm.corp.example",), "any-host"),
+        (("*",), "any-host"),
+    ],
+)
+def test_other_hosts_than_those_of_known_apis_need_the_authority_without_constraints(
+    hosts: tuple[str, ...], folder: str, tmp_path: Path
+) -> None:
+    assert permanent_folder(tmp_path, hosts) == tmp_path / folder
+
+
+def test_the_permanent_authorities_are_those_that_were_made(tmp_path: Path) -> None:
+    assert permanent_authorities(tmp_path) == []
+    ensure_authority(tmp_path)
+    assert permanent_authorities(tmp_path) == [tmp_path]
+    ensure_authority(tmp_path / "any-host")
+    assert permanent_authorities(tmp_path) == [tmp_path, tmp_path / "any-host"]
