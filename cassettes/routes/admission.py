@@ -23,7 +23,7 @@ TOKEN_USER = "turntape"
 PREFIX = "/t/"
 """A base URL with a token: `/t/TOKEN/openai/v1`."""
 OPEN_PATHS = frozenset({"/-/live", "/-/ready"})
-"""What a supervisor asks without a token: they say nothing of the traffic."""
+"""What a supervisor asks without a token, by whatever name: they say nothing of the traffic."""
 _DESKTOP = frozenset({"app", "file", "tauri", "vscode-webview", "vscode-file"})
 """Origins of programs on the desktop; no web page can have one."""
 _TOKEN = re.compile(r"[A-Za-z0-9._~-]{16,200}")
@@ -101,7 +101,7 @@ class Admission:
         """
         if wrong := _foreign_page(host, origin, site):
             return Refusal("origin", wrong)
-        if has_token:
+        if has_token or path.partition("?")[0] in OPEN_PATHS:
             return None
         if not (is_named(host) or (self.apis and by_host(host_of(host)) is not None)):
             return Refusal(
@@ -109,7 +109,7 @@ class Admission:
                 f"the host {host!r} is not a name of this machine; use 127.0.0.1, localhost or its address "
                 "(this protects against web pages whose name leads here)",
             )
-        if self.token is not None and path.partition("?")[0] not in OPEN_PATHS:
+        if self.token is not None:
             return Refusal(
                 "token",
                 "this port needs the token that was made for it: use the base URL or the proxy URL that turntape "

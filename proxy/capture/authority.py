@@ -97,7 +97,7 @@ def _certificate(
     domains: Iterable[str] | None = None,
     issuer: "tuple[Certificate, EllipticCurvePrivateKey] | None" = None,
 ) -> "Certificate":
-    """A certificate that may sign others, `depth` levels above those of servers; by itself without an `issuer`."""
+    """A certificate that may sign others, `depth` levels above those of servers; self-signed without an `issuer`."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes
     from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID

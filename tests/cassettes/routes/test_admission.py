@@ -89,7 +89,7 @@ def test_with_a_token_each_request_needs_it_and_any_host_is_good() -> None:
 
 @pytest.mark.parametrize(("path", "open_to_all"), [("/-/live", True), ("/-/ready?a", True), ("/-/metrics", False)])
 def test_a_supervisor_needs_no_token(path: str, open_to_all: bool) -> None:
-    refused = Admission(TOKEN).refuses("10.0.0.1:8484", None, None, has_token=False, path=path)
+    refused = Admission(TOKEN).refuses("turntape.svc:8484", None, None, has_token=False, path=path)
 
     assert (refused is None) is open_to_all
 
