@@ -39,6 +39,7 @@ COMMANDS = (
     Entry("scrub", "scrub", "remove secrets from a recording"),
     Entry("ship", "ship", "put recordings into a bucket, with rows for SQL"),
     Entry("query", "query", "SQL and named questions over all shipped runs"),
+    Entry("fleet", "fleet", "cost, findings and the worst runs of the last days"),
     Entry("forget", "forget", "delete a run or a recording from a bucket"),
     Entry("git-setup", "git_setup", "let `git diff` show cassettes as what the agent did"),
     Entry("mcp-server", "mcp_server", "let an agent read recordings, as MCP tools"),

@@ -1,0 +1,205 @@
+"""The overview as one HTML page without scripts: it opens from a folder, in a mail, and as an artifact of a CI job."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from importlib.resources import files
+from shlex import quote
+
+from ...views.report.markup import Html, Markup, joined, span, tag
+from ...views.text.number_format import count, dollars, several
+from ...views.text.terminal_text import GLYPHS
+from .overview import Group, Overview, WorstRun
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+UNKNOWN = "not known"
+
+
+def fleet_page(found: Overview, reports: Mapping[str, str] | None = None) -> str:
+    """The page. `reports` has the file of the report for the address of a run, relative to the page."""
+    style = files(__package__).joinpath("fleet.css").read_text("utf-8")
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        tag("meta", name="viewport", content="width=device-width"),
+        tag("title", f"turntape fleet · {found.first} to {found.last}"),
+        tag("style", Markup(style)),
+    )
+    body = tag(
+        "body",
+        tag(
+            "header",
+            tag("h1", "What the agents did, and what it cost"),
+            tag("p", f"{found.first} to {found.last} · {found.store}", class_="dim"),
+        ),
+        _tiles(found),
+        _days(found.days),
+        tag(
+            "div",
+            _groups("Branches", found.branches),
+            _groups("Agents", found.agents),
+            _groups("Models", found.models),
+            _findings(found),
+            class_="blocks",
+        ),
+        _worst(found.worst, reports or {}),
+        tag(
+            "footer",
+            "✗ errors and ! warnings are findings that follow from no other. Days are in UTC. Made by ",
+            tag("code", "turntape fleet"),
+            "; ",
+            tag("code", "turntape query"),
+            " asks anything else.",
+        ),
+    )
+    return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
+
+
+def _tiles(found: Overview) -> Html:
+    whole = found.whole
+    cached = f"{found.cached * 100 // found.input} %" if found.input else "–"
+    tiles = [
+        (count(whole.runs), "run" if whole.runs == 1 else "runs", ""),
+        (count(whole.turns), "turn" if whole.turns == 1 else "turns", ""),
+        (_dollars(whole.cost), _unpriced(found), "money"),
+        (count(whole.errors), "error" if whole.errors == 1 else "errors", "bad" if whole.errors else ""),
+        (count(whole.warnings), "warning" if whole.warnings == 1 else "warnings", "warn" if whole.warnings else ""),
+        (cached, f"of {count(found.input)} input tokens from the cache", ""),
+    ]
+    if whole.failed:
+        tiles.insert(1, (count(whole.failed), "failed by verdict", "bad"))
+    return tag(
+        "div",
+        *(
+            tag("div", tag("b", value, class_=style), tag("span", words), class_="tile")
+            for value, words, style in tiles
+        ),
+        class_="tiles",
+    )
+
+
+def _unpriced(found: Overview) -> str:
+    return f"without {several(found.unpriced, 'turn')} that have no price" if found.unpriced else "in all"
+
+
+def _days(days: Sequence[Group]) -> Html:
+    highest = max((one.cost or Decimal(0) for one in days), default=Decimal(0))
+    bars = [
+        tag(
+            "div",
+            tag("em", str(one.errors) if one.errors else ""),
+            tag("i", style=f"height:{_percent(one.cost, highest)}%"),
+            class_="day" if one.runs else "day none",
+            title=f"{one.name}: {several(one.runs, 'run')}, {_dollars(one.cost)}, {several(one.errors, 'error')}, "
+            f"{several(one.warnings, 'warning')}",
+        )
+        for one in days
+    ]
+    return tag(
+        "section",
+        tag("h2", "Cost by day ", span("dim", "with the number of errors")),
+        tag("div", *bars, class_="days", role="img", aria_label="Cost by day"),
+        tag(
+            "div",
+            tag("span", days[0].name if days else ""),
+            tag("span", f"highest {_dollars(highest)}"),
+            tag("span", days[-1].name if days else ""),
+            class_="ends",
+        ),
+    )
+
+
+def _percent(cost: Decimal | None, highest: Decimal) -> int:
+    return int(86 * (cost or 0) / highest) if highest else 0
+
+
+def _groups(title: str, groups: Sequence[Group]) -> Html:
+    highest = max((one.cost or Decimal(0) for one in groups), default=Decimal(0))
+    head = tag(
+        "tr",
+        *(
+            tag("th", one, class_=style)
+            for one, style in (
+                (title, ""),
+                ("", "wide"),
+                ("cost", "number"),
+                ("runs", "number"),
+                ("✗", "number"),
+                ("!", "number"),
+            )
+        ),
+    )
+    rows = [
+        tag(
+            "tr",
+            tag("td", one.name or span("dim", UNKNOWN), class_="name"),
+            tag("td", tag("div", class_="bar", style=f"width:{_percent(one.cost, highest)}%"), class_="wide"),
+            tag("td", _dollars(one.cost), class_="number money"),
+            tag("td", count(one.runs), class_="number"),
+            tag("td", count(one.errors), class_="number bad" if one.errors else "number dim"),
+            tag("td", count(one.warnings), class_="number warn" if one.warnings else "number dim"),
+        )
+        for one in groups
+    ]
+    return tag("section", tag("div", tag("table", head, *rows), class_="scrolls"))
+
+
+def _findings(found: Overview) -> Html:
+    head = tag("tr", tag("th", "Findings"), tag("th", "times", class_="number"), tag("th", "runs", class_="number"))
+    rows = [
+        tag(
+            "tr",
+            tag("td", span(one.layer, f"{GLYPHS.get(one.layer, '·')} "), one.id, class_="name"),
+            tag("td", count(one.count), class_="number bad" if one.severity == "error" else "number warn"),
+            tag("td", count(one.runs), class_="number"),
+        )
+        for one in found.findings
+    ]
+    inside = tag("table", head, *rows) if rows else tag("p", "No errors and no warnings.", class_="good")
+    return tag("section", tag("div", inside, class_="scrolls"))
+
+
+def _worst(runs: Sequence[WorstRun], reports: Mapping[str, str]) -> Html:
+    head = tag(
+        "tr",
+        *(
+            tag("th", one, class_=style)
+            for one, style in (
+                ("Worst runs", ""),
+                ("began (UTC)", ""),
+                ("turns", "number"),
+                ("cost", "number"),
+                ("✗", "number"),
+                ("!", "number"),
+            )
+        ),
+    )
+    rows = [
+        tag(
+            "tr",
+            tag("td", _run(one, reports.get(one.address)), class_="name"),
+            tag("td", f"{one.started_at:%Y-%m-%d %H:%M}", class_="number"),
+            tag("td", count(one.turns), class_="number"),
+            tag("td", _dollars(one.cost), class_="number money"),
+            tag("td", count(one.errors), class_="number bad" if one.errors else "number dim"),
+            tag("td", count(one.warnings), class_="number warn" if one.warnings else "number dim"),
+        )
+        for one in runs
+    ]
+    return tag(
+        "section",
+        tag("div", tag("table", head, *rows), class_="scrolls runs"),
+        style="margin-top:.8rem",
+    )
+
+
+def _run(one: WorstRun, report: str | None) -> Html:
+    about = " · ".join(text for text in (one.branch, one.task or one.name, one.agent) if text) or "run"
+    verdict = span("bad" if one.verdict == "fail" else "dim", f" · {one.verdict}") if one.verdict else ""
+    findings = tag("small", ", ".join(one.findings)) if one.findings else ""
+    title = tag("a", about, href=report) if report else about
+    return joined([title, verdict, findings, tag("code", f"turntape view {quote(one.address)}")])
+
+
+def _dollars(cost: Decimal | None) -> str:
+    return "–" if cost is None else dollars(cost)

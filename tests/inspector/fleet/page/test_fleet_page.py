@@ -1,0 +1,77 @@
+"""The overview as a page and as text: it holds what it must, runs nothing, and no name becomes markup."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import pytest
+
+from turntape.inspector.fleet.page.fleet_page import fleet_page
+from turntape.inspector.fleet.page.overview import FindingCount, Group, Overview, WorstRun
+from turntape.inspector.fleet.page.overview_text import overview_text
+from turntape.inspector.views.text.terminal_text import width_of
+
+EVIL = "<script>alert(1)</script>"
+MAIN = Group("main", 2, 10, Decimal("1.5"), 3, 1, 1)
+RUN = WorstRun(
+    "s3://b/p#" + "a" * 32,
+    "run",
+    "main",
+    "coder",
+    EVIL,
+    "fail",
+    datetime(2026, 11, 2, 9, tzinfo=UTC),
+    5,
+    None,
+    3,
+    1,
+    ("f",),
+)
+FOUND = Overview(
+    "s3://b/p",
+    date(2026, 11, 1),
+    date(2026, 11, 2),
+    MAIN,
+    1000,
+    400,
+    2,
+    days=[Group("2026-11-01", 0, 0, None, 0, 0, 0), replace(MAIN, name="2026-11-02")],
+    branches=[MAIN, Group("", 1, 1, None, 0, 0, 0)],
+    findings=[FindingCount("f", "client", "error", 3, 2)],
+    worst=[RUN],
+)
+NOTHING = Overview("dir", date(2026, 11, 1), date(2026, 11, 1), Group("", 0, 0, None, 0, 0, 0), 0, 0, 0)
+
+
+def test_the_page_runs_no_script_and_loads_nothing() -> None:
+    page = fleet_page(FOUND)
+
+    assert "<script" not in page and EVIL.replace("<", "&lt;").replace(">", "&gt;") in page
+    assert "default-src &#x27;none&#x27;" in page
+    assert "http" not in page.replace("http-equiv", "")
+
+
+def test_a_run_has_its_command_and_its_report() -> None:
+    assert f"turntape view &#x27;s3://b/p#{'a' * 32}&#x27;" in fleet_page(FOUND)
+    assert 'href="runs/a.html"' in fleet_page(FOUND, {RUN.address: "runs/a.html"})
+
+
+def test_the_text_has_the_same_figures() -> None:
+    text = "\n".join("".join(part for part, _ in line) for line in overview_text(FOUND, 100))
+
+    assert "2 runs · 10 turns · $1.50 · 1.0k input tokens, 40 % from the cache" in text
+    assert "3 ✗ 1 !  1 run failed" in text
+    assert "2 turns without a price" in text
+    assert "not known" in text and RUN.address in text
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_lines_fit_but_for_addresses(width: int) -> None:
+    for line in overview_text(FOUND, width):
+        text = "".join(part for part, _ in line)
+        assert width_of(text) <= max(width, 66) or "s3://" in text
+
+
+def test_nothing_is_shown_without_failing() -> None:
+    assert "no price known" in "".join(part for line in overview_text(NOTHING, 80) for part, _ in line)
+    assert "No errors and no warnings." in fleet_page(NOTHING)
