@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from ...ledger import TurnEntry
 from ..row import Row
 
 type MarkKind = Literal["error", "warning", "failed", "window", "miss", "compaction", "retry"]
@@ -28,8 +29,11 @@ class Mark:
     """What happened, in a sentence without a full stop."""
 
 
-def marks_of(row: Row, fill: float | None) -> Iterator[Mark]:
-    """The marks of a turn; `fill` is the share of the context window that it took."""
+def marks_of(row: Row, fill: float | None, entry: TurnEntry | None = None) -> Iterator[Mark]:
+    """The marks of a turn; `fill` is the share of the context window that it took.
+
+    `entry` is its entry in the ledger, which knows every cache miss and its price. Without it, findings say which.
+    """
     for found in row.findings:
         if found.severity == "error":
             yield Mark("error", found.message)
@@ -40,13 +44,22 @@ def marks_of(row: Row, fill: float | None) -> Iterator[Mark]:
     if row.finish == "context_full" or (fill is not None and fill >= FULL):
         share = f"{fill:.0%} of the context window is used" if fill is not None else "the context window is full"
         yield Mark("window", share)
-    for found in row.findings:
-        if found.id in _MISSES and found.severity != "info":
-            yield Mark("miss", found.message)
+    yield from _misses(row, entry)
     if row.edge is not None and row.edge.kind == "compaction":
         yield Mark("compaction", "the history was compacted")
     if row.attempt > 1:
         yield Mark("retry", f"attempt {row.attempt} of turn {row.turn}")
+
+
+def _misses(row: Row, entry: TurnEntry | None) -> Iterator[Mark]:
+    miss = entry.cache.miss if entry is not None and entry.cache is not None else None
+    if miss is not None and miss.price:
+        price = f"${miss.price:,.4f}" if miss.price < 1 else f"${miss.price:,.2f}"
+        yield Mark("miss", f"{miss.tokens:,} tokens were paid again ({miss.cause}), {price} more: {miss.message}")
+        return
+    for found in row.findings:
+        if found.id in _MISSES and found.severity != "info":
+            yield Mark("miss", found.message)
 
 
 def failure_words(row: Row) -> str:

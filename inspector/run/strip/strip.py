@@ -1,11 +1,12 @@
 """The turns of a run as lanes, one for each thread, with the cost and the tokens of each turn by kind."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Literal
 
+from ...ledger import Ledger
 from ..growth import KINDS as TOKEN_KINDS
 from ..growth import Tokens, context_window, tokens_of
 from ..row import Row
@@ -133,15 +134,18 @@ class Strip:
         return Strip(kept, sum(priced, Decimal(0)) if priced else None, unpriced)
 
 
-def strip_of(rows: Sequence[Row]) -> Strip:
-    """The growth of a run, from its rows in order of arrival. Round trips that are not turns are left out."""
+def strip_of(rows: Sequence[Row], ledger: Ledger | None = None) -> Strip:
+    """The growth of a run, from its rows in order of arrival. Round trips that are not turns are left out.
+
+    With the ledger of the run, cache misses have their causes and prices, and additions are named by tokens.
+    """
     turns = [(place, row) for place, row in enumerate(rows) if row.is_turn]
-    labelled = _additions(turns)
+    labelled = _additions(turns, ledger)
     so_far = Decimal(0)
     lanes: dict[str, list[StripTurn]] = {}
     for place, row in turns:
         so_far += row.cost or Decimal(0)
-        lanes.setdefault(row.thread or "", []).append(_turn(place, row, so_far, labelled.get(place)))
+        lanes.setdefault(row.thread or "", []).append(_turn(place, row, so_far, labelled.get(place), ledger))
     made = tuple(_lane(thread, tuple(found)) for thread, found in lanes.items())
     priced = any(row.cost is not None for _, row in turns)
     unpriced = sum(_is_unpriced(turn) for lane in made for turn in lane.turns)
@@ -157,14 +161,13 @@ def _is_unpriced(turn: StripTurn) -> bool:
     return turn.dollars is None and turn.tokens is not None
 
 
-def _turn(place: int, row: Row, so_far: Decimal, addition: Addition | None) -> StripTurn:
+def _turn(place: int, row: Row, so_far: Decimal, addition: Addition | None, ledger: Ledger | None) -> StripTurn:
     tokens = tokens_of(row)
     window = context_window(row.model, row.provider)
     fill = tokens.total / window if window and tokens is not None else None
     counts = _counts(tokens) if tokens is not None else None
-    return StripTurn(
-        place, row, _dollars(row, tokens), counts, so_far, window, fill, tuple(marks_of(row, fill)), addition
-    )
+    marks = tuple(marks_of(row, fill, ledger.at(place) if ledger is not None else None))
+    return StripTurn(place, row, _dollars(row, tokens), counts, so_far, window, fill, marks, addition)
 
 
 def _counts(tokens: Tokens) -> Amounts:
@@ -195,7 +198,7 @@ def _share(amount: Decimal, own: int, others: int) -> Decimal:
     return amount * own / (own + others) if own else Decimal(0)
 
 
-def _additions(turns: Iterable[tuple[int, Row]]) -> dict[int, Addition]:
+def _additions(turns: Iterable[tuple[int, Row]], ledger: Ledger | None) -> dict[int, Addition]:
     """The largest additions, by place. The first turn of a thread adds nothing to one."""
     found: dict[str, list[Addition]] = {}
     largest = 0
@@ -210,7 +213,19 @@ def _additions(turns: Iterable[tuple[int, Row]]) -> dict[int, Addition]:
         for one in sorted(lane, key=lambda one: one.tokens, reverse=True)[:MOST_ADDED]
         if one.tokens >= LEAST_ADDED * largest
     ]
-    return {one.place: one for one in kept}
+    return {one.place: _by_tokens(one, ledger) for one in kept}
+
+
+def _by_tokens(addition: Addition, ledger: Ledger | None) -> Addition:
+    """The same, named by the piece with the most tokens, as far as the ledger has them."""
+    entry = ledger.at(addition.place) if ledger is not None else None
+    new = [use for use in entry.uses[entry.new :] if use.tokens is not None] if entry is not None else []
+    if entry is None or entry.added is None or entry.added.value != addition.tokens or not new:
+        return addition
+    largest = max(new, key=lambda use: use.tokens.value if use.tokens is not None else 0)
+    name = largest.piece.name.removeprefix("result of ")
+    most = largest.tokens is not None and 2 * largest.tokens.value >= addition.tokens
+    return replace(addition, name=name if most or len(new) == 1 else f"{name} and {len(new) - 1} more")
 
 
 def _name(row: Row) -> str:

@@ -72,7 +72,9 @@ def _page(run: Reported, title: str, *, redacted: bool) -> Iterator[str]:
     grown = list(steps(enumerate(rows.all)))
     yield f'<!doctype html>\n<html lang="en">{_head(title)}<body>\n'
     yield str(_banner(run, title, redacted=redacted))
-    yield str(tag("section", growth_strip(strip_of(rows.all)), id="growth", aria_label="growth")) if grown else ""
+    if grown:
+        strip = growth_strip(strip_of(rows.all, run.ledger))
+        yield str(tag("section", strip, id="growth", aria_label="growth"))
     yield "<main>\n"
     yield str(_list(run))
     yield str(tag("div", tag("p", "Choose a turn.", class_="dim"), id="turn", tabindex="0", role="region",

@@ -18,6 +18,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.screen import Screen
+from textual.widgets import Input
 
 from ...run.run_index import Run
 from .commands import COMMANDS, HELP_SECTIONS
@@ -47,7 +48,8 @@ class Viewer(App[None]):
         Binding("y", "copy", "copy", show=False),
         Binding("x", "save", "save", show=False),
         Binding("ctrl+t", "next_theme", "theme", show=False),
-        Binding("colon,ctrl+p", "command_palette", "commands", show=False),
+        # Handled before the widget with the focus gets it, so that the keys behind it go to the palette: `:6`.
+        Binding("colon,ctrl+p", "command_palette", "commands", show=False, priority=True),
         Binding("ctrl+z", "suspend_process", "suspend", show=False),
     ]
     TITLE = "turntape"
@@ -77,11 +79,16 @@ class Viewer(App[None]):
         self.theme = self.palette.name
         sys.setswitchinterval(SWITCH)
         self.loader.start()
+        # After Ctrl-Z and `fg` the terminal shows what the shell left.
+        self.app_resume_signal.subscribe(self, self._draw_again)  # pyright: ignore[reportUnknownMemberType]
         if not self.is_headless:
             # The terminal is restored before the end, also when a signal ends the viewer.
             loop = asyncio.get_running_loop()
             for number in (signal.SIGTERM, signal.SIGHUP):
                 loop.add_signal_handler(number, self.exit)
+
+    def _draw_again(self, _: object) -> None:
+        self.refresh(layout=True)
 
     def on_unmount(self) -> None:
         self.loader.stop()
@@ -155,9 +162,15 @@ class Viewer(App[None]):
         self._send(Notice(f"theme {name}", "dim"))
 
     @override
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While text is typed, and in a dialog, a colon is a colon."""
+        if action == "command_palette":
+            return isinstance(self.screen, RunScreen) and not isinstance(self.focused, Input)
+        return super().check_action(action, parameters)
+
+    @override
     def action_command_palette(self) -> None:
-        if not isinstance(self.screen, CommandBox):
-            self.push_screen(CommandBox())
+        self.push_screen(CommandBox())
 
     def choices(self) -> Iterable[Choice]:
         """All commands, and the themes."""

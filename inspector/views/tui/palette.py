@@ -7,6 +7,7 @@ from typing import Protocol, cast, override
 
 from textual.app import App
 from textual.command import CommandInput, CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.events import Key
 from textual.fuzzy import Matcher
 from textual.widgets import Input
 
@@ -120,6 +121,18 @@ class CommandBox(CommandPalette):
 
     def __init__(self) -> None:
         super().__init__([Commands], placeholder="a command, or the number of a turn", id="--command-palette")
+
+    async def on_key(self, event: Key) -> None:
+        """Keys that come before the box has the focus, as when `:6` is typed quickly or pasted, are typed into it."""
+        box = self.query_one(CommandInput)
+        if box.has_focus:
+            return
+        if event.key == "enter":
+            event.stop()
+            await box.action_submit()
+        elif event.is_printable and event.character is not None:
+            event.stop()
+            box.insert_text_at_cursor(event.character)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Run the best command for the text, unless another one was picked in the list."""

@@ -21,6 +21,7 @@ from .actions.state import ScreenState
 from .controllers.follow import Follow
 from .controllers.loader import Loader
 from .controllers.messages import (
+    LedgerReady,
     Notice,
     PageFailed,
     PageReady,
@@ -169,6 +170,9 @@ class RunScreen(Screen[None]):
 
     def on_reading_ended(self, message: ReadingEnded) -> None:
         self._updates.reading_ended(message)
+
+    def on_ledger_ready(self, message: LedgerReady) -> None:
+        self._updates.ledger_ready(message)
         self._searching.look_again()
 
     def on_sent_searched(self, message: SentSearched) -> None:

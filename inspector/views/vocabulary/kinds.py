@@ -25,18 +25,16 @@ class KindLook:
     """Its colour on black, for those who need strong differences."""
     shade: str
     """The character for it without colours."""
-    ascii: str
-    """The same for terminals without Unicode."""
 
 
 _LOOKS = {
-    "cache_read": ("read", "#51a9b9", "#0b6e80", "#00bebe", "░", "."),
-    "cache_write": ("write", "#a48ff0", "#6a4fc9", "#b59cff", "▒", ":"),
-    "resent": ("resent", "#f0805f", "#b43c0b", "#ff8c47", "▓", "%"),
-    "new": ("new", "#7ab0ff", "#1d5fd0", "#5fafff", "█", "#"),
-    "output": ("output", "#9fd08c", "#287228", "#5fff5f", "◼", "o"),
-    "reasoning": ("think", "#f0a6d8", "#b0257f", "#ff87ff", "◇", "r"),
-    "other": ("other", "#aab0c4", "#5e6577", "#d0d0d0", "·", "-"),
+    "cache_read": ("read", "#51a9b9", "#0b6e80", "#00bebe", "░"),
+    "cache_write": ("write", "#a48ff0", "#6a4fc9", "#b59cff", "▒"),
+    "resent": ("resent", "#f0805f", "#b43c0b", "#ff8c47", "▓"),
+    "new": ("new", "#7ab0ff", "#1d5fd0", "#5fafff", "█"),
+    "output": ("output", "#9fd08c", "#287228", "#5fff5f", "◼"),
+    "reasoning": ("think", "#f0a6d8", "#b0257f", "#ff87ff", "◇"),
+    "other": ("other", "#aab0c4", "#5e6577", "#d0d0d0", "·"),
 }
 
 KIND_LOOKS: tuple[KindLook, ...] = tuple(KindLook(name, title, *_LOOKS[name]) for name, title in KINDS)

@@ -11,21 +11,19 @@ class Sign:
     """A sign of one cell."""
 
     glyph: str
-    ascii: str
-    """The same for terminals without Unicode."""
     style: Style
     words: str
     """What it means, in a few words."""
 
 
 MARKS: dict[MarkKind, Sign] = {
-    "error": Sign("✗", "x", "bad", "an error: a finding with the severity error"),
-    "warning": Sign("!", "!", "warn", "a warning: a finding with the severity warning"),
-    "failed": Sign("⊘", "0", "bad", "a failed attempt: an error of the API, a cut, or no answer"),
-    "window": Sign("⊤", "T", "warn", "the context window is nearly full"),
-    "miss": Sign("¢", "c", "warn", "a cache miss: tokens that could have been read were paid again"),
-    "compaction": Sign("≈", "~", "client", "the history was compacted"),
-    "retry": Sign("↻", "@", "dim", "another attempt of the same turn"),
+    "error": Sign("✗", "bad", "an error: a finding with the severity error"),
+    "warning": Sign("!", "warn", "a warning: a finding with the severity warning"),
+    "failed": Sign("⊘", "bad", "a failed attempt: an error of the API, a cut, or no answer"),
+    "window": Sign("⊤", "warn", "the context window is nearly full"),
+    "miss": Sign("¢", "warn", "a cache miss: tokens that could have been read were paid again"),
+    "compaction": Sign("≈", "client", "the history was compacted"),
+    "retry": Sign("↻", "dim", "another attempt of the same turn"),
 }
 """The marks in the growth strip, the most important first."""
 

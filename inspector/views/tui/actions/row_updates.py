@@ -3,9 +3,10 @@
 import time
 from collections.abc import Callable, Sequence
 
+from ....ledger import Ledger
 from ....run.strip import strip_of
 from ..controllers.loader import Loader
-from ..controllers.messages import ReadingEnded, RowsRead
+from ..controllers.messages import LedgerReady, ReadingEnded, RowsRead
 from ..headings import ended_notice, several_problems
 from ..widgets.panes import Panes
 from .bars import Bars
@@ -34,6 +35,8 @@ class RowUpdates:
         self._panes, self._bars, self._later = panes, bars, later
         self.stale = False
         """True when more rows were read than are drawn."""
+        self._ledger: Ledger | None = None
+        """When the file was read to its end."""
         self._drawn = 0.0
         """When rows were drawn last."""
         self._grow_at = 0.0
@@ -80,6 +83,11 @@ class RowUpdates:
         if not rows.all and not state.follow.live and not self._bars.noticed:
             self._bars.say("nothing was recorded in this file", "warn")
 
+    def ledger_ready(self, message: LedgerReady) -> None:
+        """Draw the strip with what the ledger knows of misses and additions."""
+        self._ledger = message.ledger
+        self._grow()
+
     def _page_changed(self, first: int, again: Sequence[int]) -> bool:
         """Whether new rows from `first` on, or the changed rows `again`, change the page that is shown."""
         state = self._state
@@ -110,7 +118,7 @@ class RowUpdates:
         if self._state.reading and begun < self._grow_at:
             return
         rows = self._state.run.rows.all
-        self._panes.strip.show(strip_of(rows), self._state.place)
+        self._panes.strip.show(strip_of(rows, self._ledger), self._state.place)
         now = time.monotonic()
         self._grow_at = now + REST * (now - begun)
 

@@ -1,10 +1,12 @@
 """Copies the chosen content to the clipboard, or saves it in a file; large content on another thread."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from mimetypes import guess_extension
 from pathlib import Path
 
 from turntape.cassettes.errors import TurntapeError
 
+from ....analysis.pictures import pictures_in
 from ....run.run_index import Run
 from ..formatting import size
 from ..pages.page import Page
@@ -38,7 +40,7 @@ class Exporter:
             self._post(Notice(f"copied {what}, {size(len(data))}", "good"))
 
     def save(self, key: str, place: int) -> None:
-        """Save the turn (`t`), its request body (`q`) or its response body (`r`) in a new file."""
+        """Save the turn (`t`), its request body (`q`), its response body (`r`) or its pictures (`i`) in new files."""
         self._in_thread(lambda: self._save_part(key, place))
 
     def save_markdown(self, page: Page, place: int) -> None:
@@ -62,7 +64,11 @@ class Exporter:
 
     def _save_part(self, key: str, place: int) -> None:
         try:
-            trip = self._run.detail(place).round_trip
+            detail = self._run.detail(place)
+            trip = detail.round_trip
+            if key == "i":
+                self._save_pictures([part.raw for m in detail.reading.request.messages for part in m.parts], place)
+                return
             if key == "t":
                 from turntape.cassettes.recording.recorder import Recorder
 
@@ -78,6 +84,15 @@ class Exporter:
             self._write(trip.request.body, "request.json", place)
         else:
             self._write(trip.response.body if trip.response is not None else b"", "response.txt", place)
+
+    def _save_pictures(self, parts: Sequence[object], place: int) -> None:
+        """Save what is inline in these parts, each in a file with the suffix of its type."""
+        found = list(dict.fromkeys(one for raw in parts for one in pictures_in(raw)))
+        if not found:
+            self._post(Notice("there are no pictures or files in this request", "warn"))
+        for one in found:
+            suffix = (guess_extension(one.type) or ".bin").removeprefix(".")
+            self._write(one.decoded(), suffix, place)
 
     def _free(self, place: int, suffix: str) -> Path:
         """The path of a new file in the folder."""

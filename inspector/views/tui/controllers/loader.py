@@ -9,14 +9,14 @@ from ....run.stream_timeline import arrivals
 from ..pages.page import Page
 from ..pages.page_table import PAGES, compare, costs, output
 from ..pages.play_page import play_page
-from .messages import PageFailed, PageReady, Post, ReadingEnded, RowsRead
+from .messages import LedgerReady, PageFailed, PageReady, Post, ReadingEnded, RowsRead
 from .page_maker import Failure, Made, PageMaker, PageRequest
 from .played_turn import PlayedTurn
 from .row_reader import RowReader
 
 
 class Loader:
-    """Posts `RowsRead` and `ReadingEnded` while it reads, and for each page `PageReady` or `PageFailed`.
+    """Posts `RowsRead`, `ReadingEnded` and then `LedgerReady`, and for each page `PageReady` or `PageFailed`.
 
     `more` says whether the file may still grow; None reads it once.
     """
@@ -78,6 +78,8 @@ class Loader:
 
     def _ended(self, problem: str | None, final: bool) -> None:
         self._post(ReadingEnded(problem, final))
+        if final and problem is None:
+            self._post(LedgerReady(self._run.ledger))
 
     def _made(self, request: PageRequest, made: Made | Failure) -> None:
         if isinstance(made, Failure):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from textual.message import Message
 
+from ....ledger import Ledger
 from ....run.row import Row
 from ..pages.page import Page
 from .page_maker import PageRequest
@@ -28,6 +29,14 @@ class ReadingEnded(Message):
         super().__init__()
         self.problem = problem
         self.final = final
+
+
+class LedgerReady(Message):
+    """The ledger of the rows that were read."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        super().__init__()
+        self.ledger = ledger
 
 
 class PageReady(Message):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from ....analysis.pictures import Picture, pictures_in
 from ....wire.json_value import compact, is_object
 from ....wire.printable import safe
 from ....wire.values import Message, Part, Reading, ToolCall, ToolResult
@@ -62,7 +63,7 @@ def _part(message: Message, part: Part, names: dict[str | None, str]) -> tuple[S
     """Title and body of a part, and whether it starts folded."""
     if part.result is not None:
         return (
-            result_title(part.result, names.get(part.result.call_id)),
+            result_title(part.result, names.get(part.result.call_id), part.raw),
             prose(part.result.text, "bad" if part.result.is_error else "plain"),
             False,
         )
@@ -78,15 +79,25 @@ def _part(message: Message, part: Part, names: dict[str | None, str]) -> tuple[S
         return [("reasoning", "reasoning"), (f"  {note}", "dim")], prose(part.text, "dim") if part.text else None, True
     if part.kind in ("text", "refusal"):
         return [(message.role, look)], prose(part.text), message.role == "system"
-    return [(message.role, look), (f"  [{part.kind}]", "dim")], prose(pretty(part.raw), json_line), True
+    notes = [f"  [{part.kind}]", *(f"  {picture_words(one)}" for one in pictures_in(part.raw))]
+    return [(message.role, look), *((note, "dim") for note in notes)], prose(pretty(part.raw), json_line), True
 
 
-def result_title(result: ToolResult, name: str | None) -> Spans:
+def picture_words(picture: Picture) -> str:
+    """A picture or file in a few words: `png, 1,024 × 768 pixels, 48 KB`."""
+    pixels = f"{picture.width:,} × {picture.height:,} pixels" if picture.width and picture.height else ""
+    words = (picture.type.removeprefix("image/"), pixels, size(picture.size))
+    return ", ".join(word for word in words if word)
+
+
+def result_title(result: ToolResult, name: str | None, raw: object = None) -> Spans:
+    shown = [(f"  {picture_words(one)}", "dim") for one in pictures_in(raw)]
     title = [
         ("← ", "client"),
         (safe(result.name or name or "a call"), "bold"),
         (f"  {safe(result.call_id or '')}", "dim"),
         (f"  {size(len(result.text.encode('utf-8', 'replace')))}", "dim"),
+        *shown,
     ]
     return [*title, ("  error", "bad")] if result.is_error else title
 

@@ -1,9 +1,13 @@
 """The marks of a turn."""
 
+from dataclasses import replace
+from decimal import Decimal
+
 from strips import row
 
 from turntape.inspector.analysis.turn import Edge
 from turntape.inspector.findings.finding import Finding
+from turntape.inspector.ledger import CacheEntry, Miss, TurnEntry
 from turntape.inspector.run.row import Row
 from turntape.inspector.run.strip.marks import marks_of
 
@@ -53,3 +57,20 @@ def test_a_window_that_is_nearly_full() -> None:
     assert kinds(row(1), 0.89) == []
     assert [mark.text for mark in marks_of(row(1), 0.93)] == ["93% of the context window is used"]
     assert kinds(row(1, finish="context_full"), None) == ["window"]
+
+
+def test_the_ledger_says_what_a_miss_cost_and_why() -> None:
+    miss = Miss(cause="changed-tools", message="the tools changed", tokens=1200, price=Decimal("0.0031"))
+    cache = CacheEntry(
+        rule="marks", expected="expected", read=None, written=None, actual_read=0, actual_written=0, miss=miss
+    )
+    known = {"input": 1500, "added": None, "input_cost": None, "output_cost": None, "cost": None}
+    entry = TurnEntry(place=0, thread="t1", turn=1, attempt=1, cache=cache, **known)
+
+    (mark,) = marks_of(row(1, findings=(found("client-tools-changed", "info"),)), None, entry)
+    assert (mark.kind, mark.text) == (
+        "miss",
+        "1,200 tokens were paid again (changed-tools), $0.0031 more: the tools changed",
+    )
+    free = replace(entry, cache=replace(cache, miss=replace(miss, price=Decimal(0))))
+    assert list(marks_of(row(1), None, free)) == []

@@ -3,10 +3,12 @@
 from dataclasses import replace
 from decimal import Decimal
 
+from conversations import loop
 from strips import row
 
 from turntape.inspector.analysis.pricing import CostParts
 from turntape.inspector.run.newest import NewPiece
+from turntape.inspector.run.run_index import Run
 from turntape.inspector.run.strip.strip import KINDS, Addition, strip_of
 from turntape.inspector.wire.values import Usage
 
@@ -106,3 +108,10 @@ def test_the_sums_by_kind() -> None:
     rows = [row(1, usage=Usage(input=10, output=2)), row(2, usage=Usage(input=20, output=3))]
 
     assert dict(zip(NAMES, strip_of(rows).sums("tokens"), strict=True))["new"] == 30
+
+
+def test_with_the_ledger_an_addition_is_named_by_the_piece_with_the_most_tokens() -> None:
+    run = Run.of(loop())
+
+    (addition,) = strip_of(run.rows.all, run.ledger).lanes[0].turns[1:]
+    assert addition.addition == Addition(1, 50, "look_up tape")

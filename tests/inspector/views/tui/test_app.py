@@ -1,11 +1,13 @@
 """The viewer by its keys: what a user does with them."""
 
 import asyncio
+from base64 import b64encode
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 from conversations import chat, loop, said, user
+from textual.events import Key
 from viewing import EXAMPLE, pause, press, screen, settle, viewing, when
 
 from turntape.cassettes import Cassette, Recorder
@@ -386,6 +388,52 @@ def test_a_number_after_the_colon_goes_to_that_turn(typed: str, turn: int | None
             await when(pilot, lambda: row(app) == ("t1", turn or 1))
 
     run(flow)
+
+
+def test_a_colon_a_number_and_enter_may_come_at_once() -> None:
+    async def flow() -> None:
+        async with viewing() as (app, pilot):
+            for key, character in (("colon", ":"), ("6", "6"), ("enter", "\r")):
+                app.post_message(Key(key, character))
+            await when(pilot, lambda: row(app) == ("t1", 6))
+
+    run(flow)
+
+
+def test_after_a_pause_in_the_shell_the_screen_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[bool] = []
+
+    async def flow() -> None:
+        async with viewing() as (app, pilot):
+
+            def refresh(*_: object, layout: bool = False) -> Viewer:
+                drawn.append(layout)
+                return app
+
+            monkeypatch.setattr(app, "refresh", refresh)
+            app.app_resume_signal.publish(app)
+            await when(pilot, lambda: drawn == [True])
+
+    run(flow)
+
+
+def test_the_pictures_of_a_request_are_saved(tmp_path: Path) -> None:
+    data = b"GIF89a" + bytes(90)
+    asked = user("x")
+    asked["content"] = [
+        {"type": "text", "text": "what is this?"},
+        {"type": "image_url", "image_url": {"url": "data:image/gif;base64," + b64encode(data).decode()}},
+    ]
+    tape = tmp_path / "pictures.cassette.jsonl"
+    with Recorder(tape) as recorder:
+        recorder.write(chat([asked], said("a picture")))
+
+    async def flow() -> None:
+        async with viewing(tape, keys=["x", "i"], folder=tmp_path) as (app, pilot):
+            await when(pilot, lambda: "t1-turn-1.gif" in screen(app))
+
+    run(flow)
+    assert (tmp_path / "t1-turn-1.gif").read_bytes() == data
 
 
 def test_a_command_picked_in_the_list_of_the_palette_is_run() -> None:

@@ -15,7 +15,7 @@ def test_every_kind_has_a_look() -> None:
     assert [(kind.name, kind.title) for kind in KIND_LOOKS] == list(KINDS)
 
 
-@pytest.mark.parametrize("field", ["name", "short", "dark", "light", "contrast", "shade", "ascii"])
+@pytest.mark.parametrize("field", ["name", "short", "dark", "light", "contrast", "shade"])
 def test_no_two_kinds_look_the_same(field: str) -> None:
     assert len({getattr(kind, field) for kind in KIND_LOOKS}) == len(KIND_LOOKS)
 
