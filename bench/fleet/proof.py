@@ -33,6 +33,7 @@ from .tapes import TRIPS, Tape
 
 BATCH = 8
 SHIPPERS = 8
+_ATTEMPTS = 10
 ROOT = Path(__file__).parents[2]
 
 
@@ -140,13 +141,24 @@ def ship_list(to: str, note: Path) -> None:
     jobs = [Path(line) for line in Path(f"{note}.jobs").read_text().splitlines()]
     start = len(note.read_text())
     for place in range(start * BATCH, len(jobs), BATCH):
-        shipped = ship(jobs[place : place + BATCH], to, ShipOptions())
-        bad = [file for file in shipped.files if file.state in ("failed", "edited", "unreadable")]
-        if bad:
-            raise RuntimeError(f"{bad[0].path}: {bad[0].problem}")
+        _ship_batch(jobs[place : place + BATCH], to)
         with note.open("a") as file:
             file.write(".")
     print(sum(os.times()[:2]), flush=True)
+
+
+def _ship_batch(batch: Sequence[Path], to: str) -> None:
+    """Ship a batch; what failed is shipped again, as the spool of a user does."""
+    for attempt in range(_ATTEMPTS):
+        shipped = ship(batch, to, ShipOptions())
+        bad = [file for file in shipped.files if file.state in ("failed", "edited", "unreadable")]
+        if not bad:
+            return
+        print(f"{bad[0].path.name}: {bad[0].problem}", file=sys.stderr, flush=True)
+        if bad[0].state != "failed":
+            break
+        time.sleep(attempt)
+    raise RuntimeError("a batch could not be shipped")
 
 
 def _read_on(to: str, score: Score, done: threading.Event) -> None:

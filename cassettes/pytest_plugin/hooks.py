@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..tape.model import RoundTrip
     from ..tape.provenance import ForkSource
 
@@ -30,3 +32,8 @@ def pytest_turntape_labels(round_trips: "Sequence[RoundTrip]") -> list[tuple[int
 @pytest.hookspec(firstresult=True)
 def pytest_turntape_fork(path: "str", at: int, edits: "Sequence[str]") -> "ForkSource | None":
     """The turns of the cassette at `path` to replay for a fork at turn `at`, with the edits in the last answer."""
+
+
+@pytest.hookspec
+def pytest_turntape_finished(nodeid: str, path: "Path", outcome: str | None) -> None:
+    """A test that played or recorded the cassette at `path` has ended; None when it was interrupted."""

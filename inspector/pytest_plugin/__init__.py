@@ -17,11 +17,26 @@ if TYPE_CHECKING:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.getgroup("turntape").addoption(
+    group = parser.getgroup("turntape")
+    group.addoption(
         "--turntape-approve",
         action="store_true",
         help="store the trajectories of this run as the approved ones",
     )
+    group.addoption(
+        "--turntape-ship",
+        metavar="STORE",
+        default=None,
+        help="ship the cassettes of this run to s3://BUCKET/PREFIX, gs://…, az://… or a folder, with test and verdict",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    to = config.getoption("turntape_ship")
+    if to:
+        from .suite_shipping import SuiteShipping
+
+        config.pluginmanager.register(SuiteShipping(config, to), "turntape_ship")
 
 
 @pytest.hookimpl(optionalhook=True)

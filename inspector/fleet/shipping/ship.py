@@ -55,30 +55,37 @@ def ship(
     to: str,
     options: ShipOptions | None = None,
     *,
+    labels_of: Mapping[Path, Mapping[str, str]] | None = None,
     progress: Callable[[ShippedFile], object] = lambda file: None,
 ) -> Shipped:
     """Ship closed recordings to a store, those that wait in the spool first.
 
     A problem with one file is in its `state` and `problem`. Raises StoreError when the store cannot be used at all (an
     address that is none, wrong credentials, no such bucket, no network); the files are in the spool then. Raises
-    NotInstalled without `turntape[fleet]`. `progress` is called after each file, in this thread.
+    NotInstalled without `turntape[fleet]`. `labels_of` adds labels of single files. `progress` is called after each
+    file, in this thread.
     """
-    options = options or ShipOptions()
     pyarrow()
-    return _Call(paths, to, options, progress).run()
+    return _Call(paths, to, options or ShipOptions(), labels_of or {}, progress).run()
 
 
 class _Call:
     """One call of `ship`."""
 
     def __init__(
-        self, paths: Sequence[Path], to: str, options: ShipOptions, progress: Callable[[ShippedFile], object]
+        self,
+        paths: Sequence[Path],
+        to: str,
+        options: ShipOptions,
+        labels_of: Mapping[Path, Mapping[str, str]],
+        progress: Callable[[ShippedFile], object],
     ) -> None:
         self._paths = list(dict.fromkeys(paths))
         self._to = to
         self._options = options
         self._progress = progress
-        self._labels = {**ci_labels(), **options.labels}
+        common = {**ci_labels(), **options.labels}
+        self._labels = {path: {**common, **labels_of.get(path, {})} for path in self._paths}
         self._spool = Spool(options.spool, options.spool_bytes) if options.spool else None
         self._gone = Event()
         """Set when the store gives no answer any more."""
@@ -90,7 +97,7 @@ class _Call:
             target = self._target()
             waiting = self._spool.waiting(self._to) if self._spool and not self._options.dry_run else []
             old = self._ship_waiting(waiting, target)
-            for file in self._each([(path, self._labels, target) for path in self._paths]):
+            for file in self._each([(path, self._labels[path], target) for path in self._paths]):
                 done[file.path] = file
                 self._progress(file)
         except StoreError:
@@ -153,9 +160,8 @@ class _Call:
             return 0, 0
         for path in paths:
             with suppress(OSError):  # a file that is gone, or a full disk: the file itself is where it was
-                dropped += self._spool.put(
-                    path, self._to, self._labels, texts=self._options.content, rows_only=self._options.rows_only
-                )
+                options, labels = self._options, self._labels[path]
+                dropped += self._spool.put(path, self._to, labels, texts=options.content, rows_only=options.rows_only)
                 kept += 1
         return kept, dropped
 

@@ -150,7 +150,7 @@ class _Shipment:
                 redactor=target.redactor,
                 texts=True,
             )
-            self._rows = rows_of(recording.cassette(), source)
+            self._rows = rows_of(recording.cassette().with_carried(), source)
         return self._rows
 
     def _texts(self) -> bytes:

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING, Literal
 
-from ..errors import StoreError, explained
+from ..errors import StoreError, StoreUnreachable, explained
 from ..libraries import obstore
 from .profiles import endpoint, profile_options
 
@@ -24,6 +25,9 @@ _TAIL = 1 << 16
 _DELETED_AT_ONCE = 500
 RETRIES = 6
 """How often a request is repeated that found a busy server or no answer, in at most a minute."""
+PUT_AGAIN = (0.3, 1.5)
+"""Seconds before a write is repeated whose connection broke. obstore does not repeat it, because it cannot know that
+our writes may be done twice."""
 
 type Written = Literal["written", "exists", "changed"]
 """`exists`: there was one already. `changed`: it is not the one that was read."""
@@ -89,17 +93,22 @@ class Store:
         from obstore.exceptions import AlreadyExistsError, BaseError, NotSupportedError, PreconditionError
 
         mode = "create" if only_new else {"e_tag": instead_of} if instead_of else "overwrite"
-        try:
-            obstore().put(self.objects, name, data, mode=mode, use_multipart=False)
-        except (AlreadyExistsError, FileExistsError):
-            return "exists"
-        except PreconditionError:
-            return "exists" if only_new else "changed"
-        except (NotSupportedError, NotImplementedError):
-            return self.put(name, data)
-        except (BaseError, OSError) as exc:
-            raise explained(exc, self.address, f"write {name}") from exc
-        return "written"
+        for wait in (*PUT_AGAIN, None):
+            try:
+                obstore().put(self.objects, name, data, mode=mode, use_multipart=False)
+                return "written"
+            except (AlreadyExistsError, FileExistsError):
+                return "exists"
+            except PreconditionError:
+                return "exists" if only_new else "changed"
+            except (NotSupportedError, NotImplementedError):
+                return self.put(name, data)
+            except (BaseError, OSError) as exc:
+                problem = explained(exc, self.address, f"write {name}")
+                if wait is None or not isinstance(problem, StoreUnreachable):
+                    raise problem from exc
+                sleep(wait)
+        raise AssertionError("the last attempt returns or raises")
 
     def listing(self, prefix: str) -> Iterator[StoredObject]:
         """The objects below a prefix, which is whole path segments."""

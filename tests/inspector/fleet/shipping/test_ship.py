@@ -181,3 +181,29 @@ def test_labels_of_the_user_replace_those_of_the_ci(tmp_path: Path, to: str, mon
     row = rows(to)[0]
     assert (row["commit"], row["branch"]) == ("c0ffee", "mine")
     assert dict(row["labels"]) == {"ci": "gitlab", "team": "blue"}
+
+
+def test_what_a_segment_carries_from_the_one_before_has_no_row(tmp_path: Path, to: str) -> None:
+    from conversations import loop
+
+    from turntape.cassettes import Recorder
+    from turntape.cassettes.tape.carried import Carried
+
+    path = tmp_path / "second.cassette.jsonl"
+    first, second = loop()
+    with Recorder(path, durable=False) as recorder:
+        recorder.write(Carried(recording="first", thread="t1", turn=1, attempt=1, threads=1).mark(first))
+        recorder.write(second)
+
+    assert states([path], to) == ["new"]
+
+    (row,) = rows(to)
+    assert (row["n"], row["thread"], row["turn"]) == (1, "t1", 2)
+
+
+def test_labels_of_single_files_are_added(tmp_path: Path, to: str) -> None:
+    paths = [tape(tmp_path / f"{n}.cassette.jsonl") for n in range(2)]
+
+    ship(paths, to, ShipOptions(labels={"task": "all", "user": "me"}), labels_of={paths[1]: {"task": "own"}})
+
+    assert {(row["task"], row["user"]) for row in rows(to)} == {("all", "me"), ("own", "me")}
