@@ -34,6 +34,9 @@ _NO_ANSWER = re.compile(
     r"error sending request|connect|dns|timed? ?out|refused|unreachable|reset by peer|connection closed", re.IGNORECASE
 )
 _BUSY = re.compile(r"\b(?:429|500|502|503|504)\b|SlowDown|ServiceUnavailable|InternalError")
+_REPLACED = re.compile(
+    r"Requested \d+\.\.\d+, got|UnexpectedRange|error decoding response body|precondition", re.IGNORECASE
+)
 _STATUS = re.compile(r"\b([345]\d\d) [A-Z][a-z]+")
 
 
@@ -53,6 +56,8 @@ def explained(exc: Exception, place: str, what: str) -> StoreError:
         )
     if _BUSY.search(text):
         return StoreUnreachable(f"{place!r} could not {what}: the server answers that it is busy; try again later")
+    if _REPLACED.search(text):
+        return StoreUnreachable(f"{place!r} could not {what}: the object was replaced meanwhile; try again")
     if _NO_ANSWER.search(text):
         return StoreUnreachable(f"{place!r} cannot be reached; check the network, the proxy and the endpoint")
     status = _STATUS.search(text)

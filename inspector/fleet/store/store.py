@@ -25,9 +25,9 @@ _TAIL = 1 << 16
 _DELETED_AT_ONCE = 500
 RETRIES = 6
 """How often a request is repeated that found a busy server or no answer, in at most a minute."""
-PUT_AGAIN = (0.3, 1.5)
-"""Seconds before a write is repeated whose connection broke. obstore does not repeat it, because it cannot know that
-our writes may be done twice."""
+AGAIN = (0.3, 1.5)
+"""Seconds before a request is repeated that broke off. obstore does not repeat a write, because it cannot know that ours
+may be done twice, nor a read of an object that was replaced meanwhile."""
 
 type Written = Literal["written", "exists", "changed"]
 """`exists`: there was one already. `changed`: it is not the one that was read."""
@@ -74,16 +74,25 @@ class Store:
     def _get(self, name: str, suffix: int | None) -> Content | None:
         from obstore.exceptions import BaseError
 
-        try:
-            options = {"range": {"suffix": suffix}} if suffix is not None else {}
-            found = obstore().get(self.objects, name, options=options)
-            return Content(bytes(found.bytes()), found.meta["e_tag"], found.meta["size"])
-        except FileNotFoundError as exc:
-            if "NoSuchBucket" in str(exc):
-                raise explained(exc, self.address, f"read {name}") from exc
-            return None
-        except (BaseError, OSError) as exc:
-            raise explained(exc, self.address, f"read {name}") from exc
+        options = {"range": {"suffix": suffix}} if suffix is not None else {}
+        for wait in (*AGAIN, None):
+            try:
+                found = obstore().get(self.objects, name, options=options)
+                return Content(bytes(found.bytes()), found.meta["e_tag"], found.meta["size"])
+            except FileNotFoundError as exc:
+                if "NoSuchBucket" in str(exc):
+                    raise explained(exc, self.address, f"read {name}") from exc
+                return None
+            except (BaseError, OSError) as exc:
+                self._wait(exc, f"read {name}", wait)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _wait(self, exc: Exception, what: str, wait: float | None) -> None:
+        """Wait before the next attempt. Raises StoreError when there is none, or another one is of no use."""
+        problem = explained(exc, self.address, what)
+        if wait is None or not isinstance(problem, StoreUnreachable):
+            raise problem from exc
+        sleep(wait)
 
     def put(self, name: str, data: bytes, *, only_new: bool = False, instead_of: str | None = None) -> Written:
         """Write an object in one step.
@@ -93,7 +102,7 @@ class Store:
         from obstore.exceptions import AlreadyExistsError, BaseError, NotSupportedError, PreconditionError
 
         mode = "create" if only_new else {"e_tag": instead_of} if instead_of else "overwrite"
-        for wait in (*PUT_AGAIN, None):
+        for wait in (*AGAIN, None):
             try:
                 obstore().put(self.objects, name, data, mode=mode, use_multipart=False)
                 return "written"
@@ -104,10 +113,7 @@ class Store:
             except (NotSupportedError, NotImplementedError):
                 return self.put(name, data)
             except (BaseError, OSError) as exc:
-                problem = explained(exc, self.address, f"write {name}")
-                if wait is None or not isinstance(problem, StoreUnreachable):
-                    raise problem from exc
-                sleep(wait)
+                self._wait(exc, f"write {name}", wait)
         raise AssertionError("the last attempt returns or raises")
 
     def listing(self, prefix: str) -> Iterator[StoredObject]:

@@ -1,4 +1,4 @@
-"""`pytest --turntape-ship` in a session of its own."""
+"""`pytest --turntape-ship` in a separate session."""
 
 from pathlib import Path
 
