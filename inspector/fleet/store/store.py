@@ -26,8 +26,8 @@ _DELETED_AT_ONCE = 500
 RETRIES = 6
 """How often a request is repeated that found a busy server or no answer, in at most a minute."""
 AGAIN = (0.3, 1.5)
-"""Seconds before a request is repeated that broke off. obstore does not repeat a write, because it cannot know that ours
-may be done twice, nor a read of an object that was replaced meanwhile."""
+"""Seconds before a request is repeated that broke off. obstore does not repeat a write, because it cannot know that
+ours may be done twice, nor a read of an object that was replaced meanwhile."""
 
 type Written = Literal["written", "exists", "changed"]
 """`exists`: there was one already. `changed`: it is not the one that was read."""
