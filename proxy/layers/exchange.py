@@ -31,14 +31,17 @@ class Exchange(HttpStream):
 
     @override
     def _handle_event(self, event: events.Event) -> CommandGenerator[None]:
+        # Not a generator itself: each chunk of a stream comes through here.
         if isinstance(event, InterimResponse):
-            if self.server_state == self.state_wait_for_response_headers and self.client_state != self.state_errored:
-                note_interim(self.flow, event.response.status_code)
-                yield SendHttp(event, self.context.client)
-        elif isinstance(event, RawResponse | RawEnd):
-            yield from self._raw(event)
-        else:
-            yield from super()._handle_event(event)
+            return self._interim(event)
+        if isinstance(event, RawResponse | RawEnd):
+            return self._raw(event)
+        return super()._handle_event(event)
+
+    def _interim(self, event: InterimResponse) -> CommandGenerator[None]:
+        if self.server_state == self.state_wait_for_response_headers and self.client_state != self.state_errored:
+            note_interim(self.flow, event.response.status_code)
+            yield SendHttp(event, self.context.client)
 
     def _raw(self, event: RawResponse | RawEnd) -> CommandGenerator[None]:
         if self.client_state == self.state_errored:

@@ -23,6 +23,7 @@ from mitmproxy.proxy.layers.http._events import (
     RequestEndOfMessage,
     RequestProtocolError,
     RequestTrailers,
+    ResponseData,
     ResponseHeaders,
     ResponseProtocolError,
     ResponseTrailers,
@@ -136,6 +137,11 @@ class ClientSide(_Messages, base.Http1Server):
 
     @override
     def send(self, event: HttpEvent) -> CommandGenerator[None]:
+        if isinstance(event, ResponseData):
+            return super().send(event)
+        return self._send_other(event)
+
+    def _send_other(self, event: HttpEvent) -> CommandGenerator[None]:
         if isinstance(event, InterimResponse):
             if self.request is not None and self.request.http_version != "HTTP/1.0":
                 response = event.response
@@ -159,7 +165,7 @@ class UpstreamSide(_Messages, base.Http1Client):
 
     @override
     def send(self, event: HttpEvent) -> CommandGenerator[None]:
-        yield from self._sending(event, super().send(event))
+        return self._sending(event, super().send(event))
 
     @override
     def read_headers(self, event: events.ConnectionEvent) -> CommandGenerator[None]:

@@ -24,6 +24,7 @@ from mitmproxy.proxy.layers.http._base import HttpEvent, ReceiveHttp
 from mitmproxy.proxy.layers.http._events import (
     RequestHeaders,
     RequestProtocolError,
+    ResponseData,
     ResponseHeaders,
     ResponseProtocolError,
 )
@@ -63,6 +64,11 @@ class _Streams(base.Http2Connection):
 
     @override
     def handle_h2_event(self, event: h2.events.Event) -> CommandGenerator[bool]:
+        if isinstance(event, h2.events.DataReceived):
+            return super().handle_h2_event(event)
+        return self._other_h2_event(event)
+
+    def _other_h2_event(self, event: h2.events.Event) -> CommandGenerator[bool]:
         if isinstance(event, h2.events.ConnectionTerminated) and self.streams:
             return (yield from self._going_away(event))
         cause = None
@@ -141,6 +147,11 @@ class ClientSide(_Streams, base.Http2Server):
 
     @override
     def _handle_event(self, event: events.Event) -> CommandGenerator[None]:
+        if isinstance(event, ResponseData | events.DataReceived):
+            return super()._handle_event(event)
+        return self._other_event(event)
+
+    def _other_event(self, event: events.Event) -> CommandGenerator[None]:
         if isinstance(event, InterimResponse):
             if self.is_open_for_us(event.stream_id):
                 heads = yield from base.format_h2_response_headers(
@@ -205,9 +216,12 @@ class UpstreamSide(_Streams, base.Http2Client):
     @override
     def handle_h2_event(self, event: h2.events.Event) -> CommandGenerator[bool]:
         if isinstance(event, h2.events.InformationalResponseReceived):
+            return self._interim(event)
+        return super().handle_h2_event(event)
+
+    def _interim(self, event: h2.events.InformationalResponseReceived) -> CommandGenerator[bool]:
+        if event.stream_id in self.streams:
             status, headers = base.parse_h2_response_headers(event.headers)
-            if event.stream_id in self.streams:
-                response = http.Response(b"HTTP/2.0", status, b"", headers, None, None, 0, None)
-                yield ReceiveHttp(InterimResponse(event.stream_id, response))
-            return False
-        return (yield from super().handle_h2_event(event))
+            response = http.Response(b"HTTP/2.0", status, b"", headers, None, None, 0, None)
+            yield ReceiveHttp(InterimResponse(event.stream_id, response))
+        return False
