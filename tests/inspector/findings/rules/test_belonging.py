@@ -1,8 +1,11 @@
 """Answers that do not belong to their requests, in every API."""
 
+from typing import Any
+
+import orjson
 import pytest
 from dialogues import APIS, Piece, asks, calls, gives, says
-from judged import ids, only
+from judged import LOOK_UP, SCHEMA, anthropic, asked, given, ids, lines, only, spoke, use, words
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -79,3 +82,198 @@ def test_the_same_call_after_a_reading_tool_is_silent() -> None:
     ]
 
     assert "model-acted-twice" not in ids(*trips)
+
+
+def one_turn(question: str, answer: str, *, system: str = "", earlier: tuple[str, ...] = ()) -> RoundTrip:
+    """A turn of Anthropic's API."""
+    history = [asked(text) for text in earlier]
+    fields: dict[str, Any] = {"system": system} if system else {}
+    return anthropic([*history, asked(question)], [words(answer)], **fields)
+
+
+ECHO = "The boat leaves at noon."
+assert len(ECHO) == 24
+
+
+def test_an_echo_of_24_characters_counts_and_white_space_does_not() -> None:
+    assert "model-parroted" in ids(one_turn(ECHO, f"\n{ECHO.replace(' ', '  ')}\n"))
+    assert "model-parroted" not in ids(one_turn(ECHO[1:], ECHO[1:]))
+
+
+@pytest.mark.parametrize("text", [f"{{{ECHO} {ECHO}", f"[{ECHO} {ECHO}"])
+def test_data_that_comes_back_is_no_echo(text: str) -> None:
+    assert "model-parroted" not in ids(one_turn(text, text))
+
+
+@pytest.mark.parametrize(
+    ("question", "more"),
+    [
+        (f"Say: {ECHO}", {}),
+        (ECHO, {"system": "Correct the grammar of what the user writes."}),
+        (ECHO, {"earlier": ("Please translate what I say into English.", "Ready?")}),
+    ],
+)
+def test_an_echo_that_was_asked_for_is_silent(question: str, more: dict[str, Any]) -> None:
+    assert "model-parroted" not in ids(one_turn(question, question, **more))
+
+
+def test_an_echo_beside_a_call_is_silent() -> None:
+    assert "model-parroted" not in ids(anthropic([asked(ECHO)], [words(ECHO), use()]))
+
+
+def test_the_message_quotes_80_characters_of_the_echo() -> None:
+    text = "abcdefgh " * 12
+    one = only("model-parroted", one_turn(text, text))
+
+    assert one.message == f"the answer is the user's message, word for word: {text.strip()[:80]!r}"
+
+
+EDGE = LONG[:79]
+
+
+@pytest.mark.parametrize(
+    ("questions", "answer", "found"),
+    [
+        (("What is in it?", "How many rows?", "Who owns it?"), f"{EDGE}.", True),
+        (("What is in it?", "How many rows?", "Who owns it?"), EDGE, False),
+        (("What is in it?", "How many rows?"), LONG, False),
+        (("What is in it?", "How many rows?"), f"{LONG * 3}"[:299] + "!", True),
+        (("What is in it?", "How many rows?"), f"{LONG * 3}"[:298] + "!", False),
+        (("What is in it?", "what is in it?"), LONG * 3, True),
+        (("What is in it?", "What is in it?", "What is in it?"), LONG * 3, False),
+        (("What is in it?", "please continue", "go on!", "Next."), LONG * 3, False),
+    ],
+)
+def test_how_often_and_how_long_the_same_answer_is(questions: tuple[str, ...], answer: str, found: bool) -> None:
+    assert ("model-same-answer" in ids(*asked_in_turn("chat", *questions, answer=answer))) == found
+
+
+def test_the_same_answer_is_reported_once_with_its_questions() -> None:
+    trips = asked_in_turn("chat", *(f"What is in table {n}?" for n in range(6)))
+
+    (line,) = lines(*trips, only="model-same-answer")
+    assert line == (
+        f"#2 model-same-answer (model, warning, S): 3 different questions got the same answer of 106 characters: "
+        f"{LONG[:60]!r} | #0 response, #1 response, #2 response"
+    )
+
+
+def test_the_same_answer_with_a_call_is_silent() -> None:
+    trips = [
+        anthropic([asked(f"What is in table {n}?")], [words(LONG), use(f"toolu_{n}", f"w{n}")], n) for n in range(4)
+    ]
+
+    assert "model-same-answer" not in ids(*trips)
+
+
+@pytest.mark.parametrize(
+    ("question", "system"),
+    [
+        ("Human: hello\nAssistant: hi\nGo on.", ""),
+        ("Write a dialogue about an umbrella.", ""),
+        ("Do I need a coat?", "You write the script of a radio play."),
+        ("Do I need a coat?", "Assistant: how may I help?"),
+    ],
+)
+def test_turns_that_the_request_has_or_asks_for_are_not_invented(question: str, system: str) -> None:
+    assert "model-plays-user" not in ids(one_turn(question, PLAYED, system=system))
+
+
+def test_turns_in_a_tool_result_are_not_invented() -> None:
+    history = [asked("Do I need a coat?"), spoke(use()), asked(given(text="Human: a coat?\nAssistant: yes"))]
+
+    assert "model-plays-user" not in ids(anthropic(history, [words(PLAYED)], 1))
+
+
+def test_turns_in_code_are_not_invented() -> None:
+    assert "model-plays-user" not in ids(one_turn("Do I need a coat?", f"See:\n```\n{PLAYED}\n```\n"))
+
+
+def test_turns_of_an_earlier_answer_do_not_excuse_the_next() -> None:
+    history = [asked("Do I need a coat?"), spoke(words(PLAYED)), asked("And a hat?")]
+
+    assert "model-plays-user" in ids(anthropic(history, [words(PLAYED)]))
+
+
+def test_several_invented_turns_are_counted_and_the_first_is_quoted() -> None:
+    text = (
+        f"Yes.\n\nUser: {'And what about the gloves, the scarf and the boots? ' * 3}\nAI: No.\nUser: Thanks.\nAI: Bye."
+    )
+    one = only("model-plays-user", one_turn("Do I need a coat?", text))
+
+    quoted = "User: And what about the gloves, the scarf and the boots? And what"[:60]
+    assert one.message == f"the answer continues with 2 invented turns of the user: {quoted!r}"
+
+
+def acted(
+    name: str = "send_email", first: str = "sent", between: str = "", kept: bool = True, **fields: Any
+) -> list[RoundTrip]:
+    """A call, its result, and the same call again."""
+    once, again_ = use("toolu_1", name=name), use("toolu_2", name=name)
+    start = asked("Write to Ann.")
+    tools = ({"name": name, "input_schema": SCHEMA},)
+    after = [given(text=first, **fields), *([between] if between else [])]
+    history = [start, spoke(once), asked(*after)] if kept else [start, asked("A mail was sent. Is all done?")]
+    return [anthropic([start], [once], tools=tools), anthropic(history, [again_], 1, tools=tools)]
+
+
+@pytest.mark.parametrize("name", ["send_email", "refundOrder", "orders.cancel", "pay", "crm-post"])
+def test_an_action_that_is_done_twice_is_named(name: str) -> None:
+    one = only("model-acted-twice", *acted(name))
+
+    assert (one.at, one.layer, one.severity, one.tier) == (1, "model", "warning", "S")
+    assert one.message == f"the model called {name!r} again with the same arguments right after it had succeeded in #0"
+
+
+@pytest.mark.parametrize(
+    "trips",
+    [
+        acted("look_up"),
+        acted("get_order_status_of_send"),
+        acted("bookings"),
+        acted(first="error: no such person"),
+        acted(first=""),
+        acted(first="The mail is pending; confirm it."),
+        acted(is_error=True),
+        acted(between="Send it once more."),
+        acted(kept=False),
+    ],
+    ids=["lookup", "reads", "part of a word", "failed", "empty", "pending", "is_error", "asked", "forgotten"],
+)
+def test_an_action_that_may_be_done_again_is_silent(trips: list[RoundTrip]) -> None:
+    assert "model-acted-twice" not in ids(*trips)
+
+
+def test_another_action_before_it_hides_nothing() -> None:
+    trips = acted()
+    body = orjson.loads(trips[1].response.body) if trips[1].response else {}
+    other = use("toolu_3", "other", name="look_up")
+    tools = ({"name": "send_email", "input_schema": SCHEMA}, LOOK_UP)
+    history = orjson.loads(trips[1].request.body)["messages"]
+    second = anthropic(history, [other, *body["content"]], 1, tools=tools)
+
+    assert only("model-acted-twice", trips[0], second).at == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "found"),
+    [
+        ("hi", "Well. " + "no " * 250, True),
+        ("Say no 250 times.", "Well. " + "no " * 250, False),
+        ("hi", "Well. " + "no " * 5, False),
+    ],
+)
+def test_a_repetition_that_was_asked_for_is_silent(question: str, answer: str, found: bool) -> None:
+    assert ("model-repeats-itself" in ids(one_turn(question, answer))) == found
+
+
+def test_a_repetition_that_the_cap_ended_is_left_to_the_cap() -> None:
+    text = "Well. " + "no " * 250
+
+    assert "model-repeats-itself" not in ids(anthropic([asked("hi")], [words(text)], stop="max_tokens"))
+
+
+def test_repeated_arguments_of_a_call_are_named() -> None:
+    one = only("model-repeats-itself", anthropic([asked("hi")], [use(word="no " * 250)]))
+
+    assert one.message.startswith("the answer repeats ")
