@@ -5,7 +5,22 @@ from typing import Any
 import orjson
 import pytest
 from dialogues import APIS, Piece, asks, calls, gives, says
-from judged import LOOK_UP, SCHEMA, anthropic, asked, given, ids, lines, only, spoke, use, words
+from judged import (
+    LOOK_UP,
+    SCHEMA,
+    anthropic,
+    asked,
+    given,
+    ids,
+    item_call,
+    item_output,
+    lines,
+    only,
+    responses,
+    spoke,
+    use,
+    words,
+)
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -96,6 +111,7 @@ assert len(ECHO) == 24
 
 
 def test_an_echo_of_24_characters_counts_and_white_space_does_not() -> None:
+    assert "model-parroted" in ids(one_turn(ECHO, ECHO))
     assert "model-parroted" in ids(one_turn(ECHO, f"\n{ECHO.replace(' ', '  ')}\n"))
     assert "model-parroted" not in ids(one_turn(ECHO[1:], ECHO[1:]))
 
@@ -115,6 +131,14 @@ def test_data_that_comes_back_is_no_echo(text: str) -> None:
 )
 def test_an_echo_that_was_asked_for_is_silent(question: str, more: dict[str, Any]) -> None:
     assert "model-parroted" not in ids(one_turn(question, question, **more))
+
+
+def test_the_beginning_of_an_answer_that_the_client_gave_is_not_the_users_message() -> None:
+    assert "model-parroted" not in ids(anthropic([asked("hi"), spoke(words(QUESTION))], [words(QUESTION)]))
+
+
+def test_an_echo_of_two_parts_is_an_echo() -> None:
+    assert "model-parroted" in ids(anthropic([asked(QUESTION, ECHO)], [words(f"{QUESTION}\n{ECHO}")]))
 
 
 def test_an_echo_beside_a_call_is_silent() -> None:
@@ -242,6 +266,28 @@ def test_an_action_that_is_done_twice_is_named(name: str) -> None:
 )
 def test_an_action_that_may_be_done_again_is_silent(trips: list[RoundTrip]) -> None:
     assert "model-acted-twice" not in ids(*trips)
+
+
+def test_another_action_of_the_same_tool_is_silent() -> None:
+    first, second = acted()
+    history = orjson.loads(second.request.body)["messages"]
+    tools = ({"name": "send_email", "input_schema": SCHEMA},)
+
+    assert "model-acted-twice" not in ids(
+        first, anthropic(history, [use("toolu_2", "bob", "send_email")], 1, tools=tools)
+    )
+
+
+def test_an_action_that_the_api_still_holds_is_done_twice() -> None:
+    def call(number: str) -> dict[str, Any]:
+        return item_call(number) | {"name": "send_email"}
+
+    tools = [{"type": "function", "name": "send_email", "parameters": SCHEMA}]
+    first = responses([{"role": "user", "content": "Write to Ann."}], [call("call_1")], tools=tools)
+    second = responses([item_output(text="sent")], [call("call_2")], 1, tools=tools, previous_response_id="resp_0")
+
+    (line,) = lines(first, second, only="model-acted-twice")
+    assert line.endswith("| #0 call send_email, #1 call call_2")
 
 
 def test_another_action_before_it_hides_nothing() -> None:
