@@ -117,7 +117,7 @@ def test_an_echo_of_24_characters_counts_and_white_space_does_not() -> None:
 
 
 @pytest.mark.parametrize("text", [f"{{{ECHO} {ECHO}", f"[{ECHO} {ECHO}"])
-def test_data_that_comes_back_is_no_echo(text: str) -> None:
+def test_data_that_comes_back_may_be_wanted(text: str) -> None:
     assert "model-parroted" not in ids(one_turn(text, text))
 
 
@@ -129,7 +129,7 @@ def test_data_that_comes_back_is_no_echo(text: str) -> None:
         (ECHO, {"earlier": ("Please translate what I say into English.", "Ready?")}),
     ],
 )
-def test_an_echo_that_was_asked_for_is_silent(question: str, more: dict[str, Any]) -> None:
+def test_an_echo_that_the_user_wants_is_silent(question: str, more: dict[str, Any]) -> None:
     assert "model-parroted" not in ids(one_turn(question, question, **more))
 
 
@@ -309,7 +309,7 @@ def test_another_action_before_it_hides_nothing() -> None:
         ("hi", "Well. " + "no " * 5, False),
     ],
 )
-def test_a_repetition_that_was_asked_for_is_silent(question: str, answer: str, found: bool) -> None:
+def test_a_repetition_that_the_user_wants_is_silent(question: str, answer: str, found: bool) -> None:
     assert ("model-repeats-itself" in ids(one_turn(question, answer))) == found
 
 

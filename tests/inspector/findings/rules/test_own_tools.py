@@ -149,6 +149,16 @@ def test_a_failure_that_the_schema_explains_is_silent(
     assert failed(text, schema, **arguments) == []
 
 
+@pytest.mark.parametrize(
+    "function",
+    ["look_up", "_run", "_arun", "run", "execute", "invoke", "call", "__call__", "handler", "func", "fn", "forward"],
+)
+def test_the_function_behind_a_tool_has_one_of_these_names(function: str) -> None:
+    [one] = failed(f"{function}() got an unexpected keyword argument 'config'")
+
+    assert "fails because the client passes 'config'" in one.message
+
+
 def test_the_line_with_the_error_is_quoted() -> None:
     text = "Traceback (most recent call last):\n  File x\n  look_up() got an unexpected keyword argument 'word'\nBye"
     [one] = failed(text)
