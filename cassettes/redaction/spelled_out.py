@@ -5,6 +5,7 @@ The pieces are put together as a reader would, the result is searched, and what 
 
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 from .body_search import Spans
@@ -21,8 +22,8 @@ _ESCAPES = tuple(
     for start in (rb"\\u00", rb"%")
 )
 """A letter or sign of a key as JSON and as a URL may write it."""
-_FIELD = re.compile(rb'"(\w{1,40})" ?: ?"((?:[^"\\]|\\.)*)"')
-_INDEX = re.compile(rb'"\w*[iI]ndex" ?: ?([0-9]{1,4})')
+_FIELD = re.compile(rb'"(\w{1,40}+)" ?: ?"([^"\\]*+(?:\\.[^"\\]*+)*+)"')
+_INDEX = re.compile(rb'[iI]ndex" ?: ?([0-9]{1,4})')
 _EVENT = re.compile(rb"\n|:event-type")
 _AROUND = 512
 """How far around an escape a secret with escapes may reach."""
@@ -77,9 +78,9 @@ def _escaped_near(
 
 def streamed(body: bytes, search: Callable[[bytes], Spans]) -> Iterator[tuple[Segments, int]]:
     """Secrets that are spread over several strings of one field, as the events of a stream give a text bit by bit."""
-    events = [match.start() for match in _EVENT.finditer(body)]
-    if len(events) < _LEAST_EVENTS:
+    if not _is_suspect(body, search):
         return
+    events = [match.start() for match in _EVENT.finditer(body)]
     for pieces in _fields(body, events).values():
         if len(pieces) < _LEAST_EVENTS:
             continue
@@ -103,6 +104,23 @@ def streamed(body: bytes, search: Callable[[bytes], Spans]) -> Iterator[tuple[Se
                 ),
                 keep,
             )
+
+
+def _is_suspect(body: bytes, search: Callable[[bytes], Spans]) -> bool:
+    """True when a field of the stream may hold a secret in pieces. Most streams end here, so no place is kept yet."""
+    events = _EVENT.split(body) if b":event-type" in body else body.split(b"\n")
+    if len(events) <= _LEAST_EVENTS:
+        return False
+    found: defaultdict[tuple[bytes, ...], list[bytes]] = defaultdict(list)
+    for event in events:
+        fields = _FIELD.findall(event)
+        if not fields:
+            continue
+        indexes = tuple(_INDEX.findall(event)) if b'ndex"' in event else ()
+        for name, value in fields:
+            if value and len(value) <= _LONGEST_PIECE:
+                found[name, *indexes].append(value)
+    return any(len(set(pieces)) > 1 and search(b"".join(pieces)) for pieces in found.values())
 
 
 def _fields(body: bytes, events: list[int]) -> dict[tuple[bytes, ...], list[tuple[int, int]]]:

@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import errno
 import logging
+import sys
 import threading
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
@@ -34,6 +35,7 @@ from ..layers.install import install
 from ..limits.limit_checker import LimitChecker
 from ..limits.limits import LimitReached
 from ..limits.limits_addon import LimitsAddon
+from .joined_writes import JoinWrites
 from .master import LeanMaster, ManyConnections, RoutedLayers
 
 if TYPE_CHECKING:
@@ -50,6 +52,8 @@ wait for an answer and how long an idle connection stays open."""
 
 _LOOK = 0.05
 """Seconds between two looks at what still runs."""
+_TURN = 0.0005
+"""Seconds that the thread which writes the recording may hold the interpreter while traffic waits for it."""
 _STOP = 60.0
 """Seconds that the proxy may take to stop; a busy machine needs some of them."""
 
@@ -165,6 +169,7 @@ class Engine:
 
     async def start(self) -> None:
         self._confdir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        sys.setswitchinterval(min(sys.getswitchinterval(), _TURN))
         install()
         note_direct_requests()
         settings = options.Options(
@@ -195,6 +200,7 @@ class Engine:
             RoutedLayers(self._router, can_hold=self._breakpoints is not None),
             tlsconfig.TlsConfig(),
             ManyConnections(server),
+            JoinWrites(server),
             self._router,
             *([self._detoured()] if self._prove else []),
             *([self._breakpoints] if self._breakpoints is not None else []),

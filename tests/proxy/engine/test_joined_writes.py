@@ -1,0 +1,111 @@
+"""What one event writes goes out in one piece, in order, and nothing is held back."""
+
+import asyncio
+from pathlib import Path
+from typing import Any, cast
+
+import httpx2
+import pytest
+from end_to_end.loops import rig
+
+from turntape.proxy.engine import joined_writes
+from turntape.proxy.engine.joined_writes import JoinedWrites
+
+
+class Writer:
+    """A stream writer that notes what is done to it."""
+
+    def __init__(self) -> None:
+        self.done: list[object] = []
+        self.closing = False
+
+    def write(self, data: bytes) -> None:
+        self.done.append(data)
+
+    def write_eof(self) -> None:
+        self.done.append("eof")
+
+    def close(self) -> None:
+        self.done.append("close")
+
+    async def drain(self) -> None:
+        self.done.append("drain")
+
+    def is_closing(self) -> bool:
+        return self.closing
+
+    def get_extra_info(self, name: str) -> str:
+        return name
+
+
+def joined() -> tuple[JoinedWrites, Writer]:
+    writer = Writer()
+    return JoinedWrites(cast(Any, writer)), writer
+
+
+def test_what_is_written_before_the_caller_waits_is_one_piece() -> None:
+    async def write() -> list[object]:
+        one, writer = joined()
+        for piece in (b"a", b"b", b"c"):
+            one.write(piece)
+        assert writer.done == []
+        await one.drain()
+        one.write(b"d")
+        await one.drain()
+        return writer.done
+
+    assert asyncio.run(write()) == [b"abc", "drain", b"d", "drain"]
+
+
+def test_who_does_not_wait_sends_when_the_event_is_over() -> None:
+    async def write() -> list[object]:
+        one, writer = joined()
+        one.write(b"a")
+        one.write(b"b")
+        await asyncio.sleep(0)
+        return writer.done
+
+    assert asyncio.run(write()) == [b"ab"]
+
+
+@pytest.mark.parametrize(("end", "name"), [("write_eof", "eof"), ("close", "close")])
+def test_the_end_comes_after_what_was_written(end: str, name: str) -> None:
+    async def write() -> list[object]:
+        one, writer = joined()
+        one.write(b"a")
+        getattr(one, end)()
+        await asyncio.sleep(0)
+        return writer.done
+
+    assert asyncio.run(write()) == [b"a", name]
+
+
+def test_nothing_is_written_to_a_connection_that_closes() -> None:
+    async def write() -> list[object]:
+        one, writer = joined()
+        one.write(b"a")
+        writer.closing = True
+        await asyncio.sleep(0)
+        assert one.is_closing() and one.get_extra_info("peername") == "peername"
+        return writer.done
+
+    assert asyncio.run(write()) == []
+
+
+def test_the_clients_of_a_proxy_get_joined_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[JoinedWrites] = []
+
+    class Noted(JoinedWrites):
+        def __init__(self, writer: asyncio.StreamWriter) -> None:
+            super().__init__(writer)
+            made.append(self)
+
+    monkeypatch.setattr(joined_writes, "JoinedWrites", Noted)
+    asked = {"model": "gpt-5", "stream": True, "messages": [{"role": "user", "content": "go"}]}
+    with (
+        rig(tmp_path / "a.cassette.jsonl", tmp_path / "conf") as up,
+        httpx2.Client(trust_env=False, timeout=None) as http,
+    ):
+        answer = http.post(f"{up.base}/openai/v1/chat/completions", json=asked)
+
+    assert b"[DONE]" in answer.content and len(made) == 1
