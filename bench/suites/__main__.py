@@ -43,7 +43,9 @@ def source_of(project: Project, folder: Path, log: Path) -> Path:
     run([UV, "venv", "-q", "--seed", "-p", sys.executable, seeded], folder, log)
     wanted = f"{project.name}=={project.version}"
     run(
-        [seeded / "bin/python", "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", wanted], folder, log
+        [seeded / "bin/python", "-m", "pip", "download", "-q", "--no-deps", "--no-binary", project.name, wanted],
+        folder,
+        log,
     )
     archives = sorted(folder.glob("*.tar.gz"))
     if not archives:

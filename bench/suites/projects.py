@@ -46,10 +46,38 @@ PROJECTS = (
         ),
     ),
     Project(
-        "pydantic-ai",
-        "1.0.0",
-        ("anyio", "dirty-equals", "inline-snapshot", "pytest-examples", "pytest-mock", "pytest-pretty"),
-        ("tests/models",),
+        "langchain-anthropic",
+        "1.7.10",
+        ("langchain", "langchain-tests", "pytest-asyncio", "blockbuster", "pytest-retry", "requests", "syrupy>=5"),
+        ("tests/integration_tests",),
+    ),
+    Project(
+        "langchain-openai",
+        "1.7.4",
+        (
+            "langchain",
+            "langchain-tests",
+            "pytest-asyncio",
+            "pytest-retry",
+            "requests",
+            "syrupy>=5",
+            "numpy",
+            "langgraph",
+        ),
+        ("tests/integration_tests",),
+    ),
+    Project(
+        "opentelemetry-instrumentation-openai-v2",
+        "2.4b0",
+        (
+            "openai==2.26.0",
+            "httpx==0.27.2",
+            "opentelemetry-sdk",
+            "pytest-asyncio",
+            "pytest-vcr",
+            "opentelemetry-test-utils",
+        ),
+        ("tests",),
     ),
 )
 """Read of the source distributions on PyPI, 2026-11. Nothing of them is kept."""

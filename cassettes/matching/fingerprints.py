@@ -22,6 +22,7 @@ from .grades import Matching
 from .ignored_fields import blanked, ignored_at
 from .json_diff import Difference, differences
 from .json_texts import with_texts
+from .multipart import parts
 from .pointers import DROPPED, Node, change, plant, pruned, segments, step, word
 from .request_fields import (
     CONTAINERS,
@@ -271,7 +272,7 @@ class Fingerprint:
         try:
             return orjson.loads(self.body)
         except orjson.JSONDecodeError:
-            return self.body.decode("utf-8", "replace")
+            return parts(self.body) or self.body.decode("utf-8", "replace")
 
 
 class Fingerprints:
@@ -305,7 +306,9 @@ class Fingerprints:
         value, text = _json(clean)
         if value is None:
             exact = body_key(body, headers, self._redactor)
+            form = parts(clean)
             stable: object = _blanked_text(clean, rules.path_texts) or exact.hex()
+            stable = stable if form is None else self._blank(form, rules)
         else:
             exact = digest(text)
             if isinstance(value, dict):

@@ -6,7 +6,7 @@ imported when the first marked test begins.
 
 import os
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from ..replay.session import Session
     from ..transports import AsyncCassetteTransport, CassetteTransport
     from .active_test import ActiveTest
+    from .spending import Spending
     from .usage_log import UsageLog
     from .vcr_fixture import VcrCassette
 
 _MARKED: pytest.StashKey["ActiveTest"] = pytest.StashKey()
 _USAGE_LOG: pytest.StashKey["UsageLog"] = pytest.StashKey()
-_MODES = ("none", "once", "new", "all", "verify")
+_SPENDING: pytest.StashKey["Spending"] = pytest.StashKey()
+_SHARED_FOLDER: pytest.StashKey[Any] = pytest.StashKey()
+_MODES = ("none", "once", "new", "all", "verify", "restamp")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,7 +32,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=_MODES,
         default=None,
         help="none: replay only (default); once: record where there is no cassette; new: add what is missing; "
-        "all: record everything again; verify: replay, also call the API, and compare",
+        "all: record everything again; verify: replay, also call the API, and compare; restamp: keep the recorded "
+        "answers, and write the requests of this run",
+    )
+    group.addoption(
+        "--turntape-rerecord-from",
+        type=int,
+        default=None,
+        metavar="TURN",
+        help="replay the turns before this one, and record from there",
+    )
+    group.addoption(
+        "--turntape-max-cost",
+        default=None,
+        metavar="USD",
+        help="call no live API after this session has cost so much",
     )
     group.addoption(
         "--turntape-check",
@@ -46,6 +63,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("turntape_profile", "how similar a request must be: strict, ordered or sequence", default="")
     parser.addini("turntape_ignore", "JSON pointers to ignore when requests are compared", type="linelist")
     parser.addini("turntape_ignore_text", "regular expressions of text to ignore", type="linelist")
+    parser.addini(
+        "turntape_folder", "folder of the cassettes, relative to the ini file; {file} is the test file", default=""
+    )
+    parser.addini("turntape_rules", "what may differ, a line each: system = warn", type="linelist")
+    parser.addini("turntape_map_values", "false: compare values that are new in each run", default="")
+    parser.addini("turntape_pace", "how fast recorded answers arrive: instant, recorded, 10, max=0.5", default="")
+    parser.addini(
+        "turntape_upstreams", "where turntape_server records from, a line each: openai = URL", type="linelist"
+    )
+    parser.addini("turntape_partial", "true: tests need not use every recorded turn", type="bool", default=False)
+    parser.addini("turntape_any_order", "true: requests may come in another order", type="bool", default=False)
     parser.addini("turntape_mode", "the mode when neither the command line nor the marker sets one", default="")
     parser.addini("turntape_live_tools", "tool servers (MCP) that run in a replay too", type="linelist", default=[])
     parser.addini("turntape_allow_hosts", "hosts that marked tests may reach", type="linelist", default=[])
@@ -71,12 +99,22 @@ class _FixtureOfVcrpy:
         return VcrCassette(_marked(request).session)
 
 
+class _HooksOfVcrpy:
+    """A `conftest.py` that was written for pytest-recording may have this hook; without that plugin it is unknown."""
+
+    @pytest.hookspec
+    def pytest_recording_configure(self, config: pytest.Config, vcr: object) -> None: ...
+
+
 _VCR_PLUGINS = ("recording", "vcr", "pytest_recording", "pytest_vcr")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if not any(config.pluginmanager.hasplugin(name) for name in _VCR_PLUGINS):
         config.pluginmanager.register(_FixtureOfVcrpy(), "turntape_vcr")
+        known: Any = getattr(config.hook, "pytest_recording_configure", None)
+        if known is None or not known.has_spec():
+            config.pluginmanager.add_hookspecs(_HooksOfVcrpy)
     config.addinivalue_line(
         "markers",
         "turntape(path=None, mode=None, profile='strict', rules={}, ignore=(), ignore_text=(), faults=None, "
@@ -117,6 +155,45 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     return (yield)
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Say what recording again will cost."""
+    config = session.config
+    if config.getoption("collectonly") or not _may_record(config):
+        return
+    from ..errors import TurntapeError
+    from .spending import announced
+
+    try:
+        said = announced(config, [item for item in session.items if _wanted(item)])
+    except TurntapeError as exc:
+        raise pytest.UsageError(f"turntape: {exc}") from exc
+    terminal: Any = config.pluginmanager.getplugin("terminalreporter")
+    if said is not None and terminal is not None:
+        terminal.write_line(said)
+
+
+def _may_record(config: pytest.Config) -> bool:
+    given = config.getoption("turntape_mode") or os.environ.get("TURNTAPE_MODE") or config.getini("turntape_mode")
+    return given == "all" or config.getoption("turntape_rerecord_from") is not None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """A worker of pytest-xdist is about to start: share what live calls cost."""
+    if node.config.getoption("turntape_max_cost") is None:
+        return
+    import tempfile
+    from pathlib import Path
+
+    from .spending import SHARED
+
+    if _SHARED_FOLDER not in node.config.stash:
+        folder: Any = tempfile.TemporaryDirectory(prefix="turntape-")
+        node.config.stash[_SHARED_FOLDER] = folder
+        node.config.add_cleanup(folder.cleanup)
+    node.workerinput[SHARED] = str(Path(node.config.stash[_SHARED_FOLDER].name) / "spent")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Open the cassette and block the network before the first fixture makes a client."""
@@ -124,9 +201,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         return
     from ..errors import TurntapeError
     from .active_test import ActiveTest
+    from .spending import Spending
 
     try:
-        marked = ActiveTest(item)
+        if _SPENDING not in item.config.stash:
+            item.config.stash[_SPENDING] = Spending(item.config)
+        marked = ActiveTest(item, item.config.stash[_SPENDING])
     except TurntapeError as exc:
         said = f"turntape: {exc}"
     else:
@@ -140,18 +220,38 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    report = yield
     marked = item.stash.get(_MARKED, None)
+    shown = False
+    if marked is not None and call.excinfo is not None and item.get_closest_marker("xfail") is None:
+        explained = marked.explained(call.excinfo.value)
+        if explained is not None:
+            trace = explained.__traceback__ or call.excinfo.tb
+            explained.__traceback__, info = trace, cast("type[pytest.ExceptionInfo[Any]]", pytest.ExceptionInfo)
+            call.excinfo, shown = info.from_exception(explained), True
+    report = yield
     if marked is not None and call.when != "teardown" and (call.when == "call" or not report.passed):
         marked.outcome = report.outcome
-        if report.failed and (said := "\n".join(marked.problems())):
+        if report.failed and (cause := marked.cause()) is not None:
+            _usage_log(item.config).failed(item.nodeid, cause)
+        if report.failed and not shown and (said := "\n".join(marked.problems())):
             report.sections.append(("turntape", said))
     return report
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """After the test: fail it for requests without an answer that the agent swallowed."""
+    __tracebackhide__ = True
+    result = yield
+    marked = item.stash.get(_MARKED, None)
+    if marked is not None:
+        marked.at_the_end_of_the_test()
+    return result
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
-    """After the last fixture: fail the test for misses that the agent swallowed, and for turns never requested."""
+    """After the last fixture: fail the test for what fixtures requested, and for turns never requested."""
     try:
         result = yield
     finally:
@@ -194,10 +294,11 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         return
     usage_log = config.stash[_USAGE_LOG]
     problems = usage_log.check() if config.getoption("turntape_check") else []
-    if not problems and not usage_log.notes and not config.getoption("turntape_check"):
+    causes = usage_log.causes()
+    if not problems and not usage_log.notes and not causes and not config.getoption("turntape_check"):
         return
     terminalreporter.section("turntape")
-    for line in [*usage_log.notes, *problems] or ["every cassette is used, whole and without secrets"]:
+    for line in [*usage_log.notes, *problems, *causes] or ["every cassette is used, whole and without secrets"]:
         terminalreporter.write_line(line)
 
 

@@ -1,18 +1,22 @@
 """One marked test, from before its fixtures until after them."""
 
+import inspect
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
-from typing import cast
+from types import TracebackType
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import pytest
 
-from ..apis.lookup import is_recorded_path
+from ..apis.lookup import api_at, is_recorded_path
 from ..errors import TurntapeError
 from ..faults.fault import overlay_of
+from ..replay.miss import Miss
 from ..replay.record_modes import effective_mode
 from ..replay.session import Session
 from ..replay.tool_recording import Asked
@@ -21,21 +25,29 @@ from ..tape.model import RoundTrip
 from ..tape.provenance import ForkSource
 from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
 from ..transports.patching import Way, default_transports
-from .failures import expects_all, problems, remarks
+from .advice import Advice
+from .failures import Found, expects_all, remarks
 from .marker import Faulty, Marker, cassette_of
 from .network import Network, is_loopback
 from .server import TestServer, live_upstreams, placeholders
+from .spending import Spending, cost_of, fork_of, mode_of
 from .subprocesses import close_network
 from .telemetry_hosts import is_side_traffic
 from .tool_servers import ToolServers
+from .user_frames import folded, here, is_users
 
 
 class ActiveTest:
     """Opens the test's cassette, patches the default transports, and reports at the end what was wrong."""
 
-    def __init__(self, item: pytest.Item) -> None:
+    def __init__(self, item: pytest.Item, spending: Spending) -> None:
         config = item.config
         self.item = item
+        self._spending = spending
+        self._lines: dict[int, TracebackType] = {}
+        """The user's lines that sent the requests without an answer, by the miss."""
+        self._settled = 0
+        """How many live calls of this test have been counted."""
         self.settings = settings = Marker.of(item)
         self.path: Path = cassette_of(item, settings)
         self.session = self._session()
@@ -63,7 +75,7 @@ class ActiveTest:
         mode = effective_mode(
             settings.mode or cast(str, config.getini("turntape_mode")) or None,
             os.environ,
-            config.getoption("turntape_mode"),
+            mode_of(config),
         )
         # A parameter (even None) or the marker decides; otherwise the file next to the cassette.
         faults = overlay_of(self.path, None) if settings.faults is None and faulty is None else settings.faults
@@ -76,7 +88,9 @@ class ActiveTest:
             override=mode,
             matching=settings.matching(config.getini),
             faults=faults,
-            fork=self._forked if settings.fork is not None else None,
+            fork=self._forked if settings.fork is not None else fork_of(config, self.path),
+            may_call=self._may_call,
+            on_miss=self._missed,
             labels=lambda round_trips: config.hook.pytest_turntape_labels(round_trips=round_trips) or (),
         )
 
@@ -88,7 +102,23 @@ class ActiveTest:
         )
         return cast(ForkSource, fork)
 
+    def _may_call(self) -> str | None:
+        """Why the live API must not be called, or None."""
+        self._settle()
+        return self._spending.refusal()
+
+    def _settle(self) -> None:
+        live = self.session.live[self._settled :]
+        self._settled += len(live)
+        self._spending.add(live)
+
+    def _missed(self, miss: Miss) -> None:
+        line = here()
+        if line is not None:
+            self._lines[id(miss)] = line
+
     def start(self) -> None:
+        api_at("")  # reads the entry points now: a test may forbid files in its event loop
         seen = self.tools.start(self._undo)
         self._undo.enter_context(
             default_transports(
@@ -130,18 +160,24 @@ class ActiveTest:
         return frozenset((one.hostname or "", one.path) for one in parts)
 
     def stop(self) -> list[str]:
-        """End everything; the problems that fail the test, one sentence each."""
-        found: list[str] = []
+        """End everything; the problems that fail the test, line by line."""
+        said: list[str] = []
         try:
             self.server.stop()
         finally:
             self._undo.close()
+        whole = self.outcome is not None
+        if self.session.restamp is not None:
+            whole = self.outcome == "passed" and not self.problems()
         try:
-            self.recorded = self.session.finish(whole=self.outcome is not None)
+            self.recorded = self.session.finish(whole=whole, failed=self.outcome == "failed")
         except TurntapeError as exc:
-            found.append(str(exc))
+            said.append(str(exc))
+        self._settle()
         self.session.notes += remarks(self.session)
-        return [*found, *self.problems()]
+        if self.session.is_of_failed_test:
+            self.session.notes.append("its test failed when this cassette was recorded; record again")
+        return [*said, *self.problems()]
 
     @property
     def asked(self) -> bool:
@@ -152,14 +188,73 @@ class ActiveTest:
         """The recorded turns and tool calls that this test should have requested and did not."""
         return [*self.session.unplayed, *self.tools.left_over] if expects_all(self.session, self.settings) else []
 
-    def problems(self) -> list[str]:
-        """Requests that were not recorded, recorded turns that were not requested, and different live answers."""
-        found = problems(self.session, self.settings, self.tools, self._actions, passed=self.outcome == "passed")
-        if not self.asked and (unseen := self._unseen()):
-            found.append(unseen)
-        elif found and self.network.blocked:
-            found.append(f"the network was blocked for {', '.join(dict.fromkeys(self.network.blocked))}")
-        return found
+    def problems(self, *, ended: bool = True, passed: bool | None = None) -> list[str]:
+        """Requests that were not recorded, recorded turns that were not requested, and different live answers, line by
+        line. `ended` is False while fixtures of the test may still send requests."""
+        found = self._found(ended=ended, passed=passed)
+        lines = [*dict.fromkeys(self.session.refused), *found.lines()]
+        if lines and self.session.is_of_failed_test:
+            lines.append("the test failed when this cassette was recorded")
+        if ended and not self.asked and (unseen := self._unseen()):
+            lines.append(unseen)
+        elif lines and self.network.blocked:
+            lines.append(f"the network was blocked for {', '.join(dict.fromkeys(self.network.blocked))}")
+        return lines
+
+    def _found(self, *, ended: bool = True, passed: bool | None = None) -> Found:
+        advice = Advice(self._command_line, self._mark, cost_of(self.item.config), self._names_a_test)
+        passed = self.outcome == "passed" if passed is None else passed
+        return Found(self.session, self.settings, self.tools, self._actions, advice, passed, ended)
+
+    def cause(self) -> str | None:
+        """What this test's first different request has changed."""
+        return self._found().cause() if self.session.misses and self.session.exists else None
+
+    def at_the_end_of_the_test(self) -> None:
+        """Fail the test itself for what it swallowed, when nothing that follows can still change that."""
+        __tracebackhide__ = True
+        if self.session.plan.calls != "never":
+            return
+        lines = self.problems(ended=not _may_follow(self.item), passed=True)
+        if lines:
+            raise failure(lines, self._line is not None).with_traceback(self._line)
+
+    @property
+    def _line(self) -> TracebackType | None:
+        """Where the user's code sent the first request without an answer; None if no line of it did."""
+        return next((self._lines[id(miss)] for miss in self.session.misses if id(miss) in self._lines), None)
+
+    def explained(self, error: BaseException) -> BaseException | None:
+        """In place of an error that comes from a request without an answer: what was wrong with the request, at the
+        user's line. None for another error."""
+        if isinstance(error, Failed):
+            return error.with_traceback(folded(error.__traceback__))
+        if not any(str(miss) in text for text in _texts(error) for miss in self.session.misses):
+            return None
+        lines = self.problems(ended=False, passed=False)
+        line = self._line or folded(error.__traceback__)
+        return failure(lines, line is not None).with_traceback(line) if lines else None
+
+    @property
+    def _command_line(self) -> str:
+        """The test, as pytest takes it on the command line, from where pytest was started."""
+        name = self.item.nodeid.partition("::")[2]
+        start = self.item.config.invocation_params.dir
+        path = self.item.path
+        return f"{path.relative_to(start) if path.is_relative_to(start) else path}::{name}"
+
+    @property
+    def _mark(self) -> dict[str, Any]:
+        mark = self.item.get_closest_marker("turntape")
+        return dict(mark.kwargs) if mark is not None else {}
+
+    def _names_a_test(self, name: str) -> bool:
+        """True when the test file still has a test of this name."""
+        try:
+            source = self.item.path.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return True
+        return re.search(rf"\bdef {re.escape(name)}\b", source) is not None
 
     def _unseen(self) -> str | None:
         """What to say when the test reached an LLM API and nothing of that passed through us."""
@@ -179,3 +274,46 @@ class ActiveTest:
         # Our own plugin implements the new name, so a plugin that knows only the old one must come first.
         actions: list[str] | None = hook.pytest_turntape_deeds(round_trips=recorded)  # plain-words: quoted
         return actions if actions is not None else hook.pytest_turntape_actions(round_trips=recorded)
+
+
+class Failed(pytest.fail.Exception):
+    """A test whose run is not the recorded one; shown as `turntape: …`."""
+
+    def __str__(self) -> str:
+        return str(self.msg) if self.pytrace else f"turntape: {self.msg}"
+
+
+Failed.__module__ = "builtins"
+Failed.__qualname__ = Failed.__name__ = "turntape"
+
+
+def failure(lines: Sequence[str], has_line: bool) -> Failed:
+    """The failure with this text. Without a line of the user, only the text is shown."""
+    return Failed("\n".join(lines), pytrace=has_line)
+
+
+def _texts(error: BaseException | None) -> Iterator[str]:
+    """The texts of an error and of what it came from."""
+    seen: set[int] = set()
+    waiting = [error]
+    while waiting:
+        one = waiting.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield str(one)
+        waiting += [one.__cause__, one.__context__]
+        if isinstance(one, BaseExceptionGroup):
+            waiting += cast("BaseExceptionGroup[BaseException]", one).exceptions
+
+
+def _may_follow(item: pytest.Item) -> bool:
+    """True when a fixture of the user has something to do after the test: it may send requests."""
+    info: Any = getattr(item, "_fixtureinfo", None)
+    definitions: dict[str, Sequence[Any]] = getattr(info, "name2fixturedefs", {})
+    functions = [one.func for several in definitions.values() for one in several]
+    return any(
+        (inspect.isgeneratorfunction(one) or inspect.isasyncgenfunction(one)) and is_users(one.__code__.co_filename)
+        for one in map(inspect.unwrap, functions)
+        if hasattr(one, "__code__")
+    )

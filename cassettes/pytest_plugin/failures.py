@@ -1,12 +1,17 @@
-"""The problems of a test's replay, in sentences that name the turn and the layer that diverged first."""
+"""What was wrong in a test's replay, as text for the person who reads the failure: what differs, then what to do."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from ..counted import several
-from ..replay.report import Divergence, Report
+from ..replay.difference_text import lines_of, part_in_words
+from ..replay.live_diff import LiveDifference
+from ..replay.miss import Miss
+from ..replay.report import Report
 from ..replay.session import Session
 from ..replay.tool_recording import Asked
 from ..tape.turn_names import TurnName
+from .advice import Advice
 from .marker import Marker
 from .tool_servers import ToolServers
 
@@ -15,18 +20,95 @@ type Actions = Callable[[], Sequence[str] | None]
 
 _SHOWN = 8
 """At most this many problems of one kind are listed."""
+_FEW = 4
+"""At most this many differences of a request that is not a recorded turn are shown."""
 
 
-def problems(session: Session, settings: Marker, tools: ToolServers, actions: Actions, *, passed: bool) -> list[str]:
-    """The problems that fail the test. Missing requests and wrong order count only in a test that `passed`."""
-    live_differences = [f"the live API no longer answers as recorded: {one}" for one in session.live_differences]
-    if not session.exists:
-        missing = tools.without_recording()
-        said = [*map(str, session.misses), *([missing] if missing else ())]
-        return [*dict.fromkeys(said), *live_differences]
-    if not session.plan.plays or session.plan.calls == "missing":
-        return live_differences
-    return [*_differences(session, settings, tools, actions, passed=passed), *live_differences]
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is wrong with a replay."""
+
+    session: Session
+    settings: Marker
+    tools: ToolServers
+    actions: Actions
+    advice: Advice
+    passed: bool
+    """Missing requests and wrong order count only in a test that passed."""
+    ended: bool = True
+    """False while fixtures of the test may still send requests."""
+
+    def lines(self) -> list[str]:
+        """The text, line by line; empty when nothing fails the test."""
+        live = [_live(one) for one in self.session.live_differences]
+        if not self.session.exists:
+            missing = self.tools.without_recording()
+            said = [str(self.session.misses[0])] if self.session.misses else []
+            said = [*dict.fromkeys([*said, *([missing] if missing else ())])]
+            return [*said, *(self.advice.without_cassette(self.session) if said else ()), *live]
+        if not self.session.plan.plays or self.session.plan.calls == "missing":
+            return live
+        return [*self._differences(), *live]
+
+    @property
+    def _misses(self) -> list[Miss]:
+        strays = set(map(id, self.session.strays))
+        report = self.session.player.report()
+        known = [miss for miss in (*report.changed, *report.extra) if id(miss) not in strays]
+        order = {id(miss): place for place, miss in enumerate(self.session.player.misses)}
+        return sorted(known, key=lambda miss: order.get(id(miss), len(order)))
+
+    def cause(self) -> str | None:
+        """What the first request that differs has changed, without places in lists; equal for tests that fail for one
+        reason."""
+        changed = [miss for miss in self._misses if miss.is_same_turn and miss.differences]
+        return "\n".join(lines_of(changed[0].differences)) if changed else None
+
+    def _differences(self) -> list[str]:
+        session, report, misses = self.session, self.session.player.report(), self._misses
+        moved = report.reordered if self.passed and not self.settings.any_order else ()
+        known = {miss.turn for miss in misses if miss.is_same_turn}
+        every = self.passed and self.ended and expects_all(session, self.settings)
+        imported = imported_turns(session)
+        left = [turn for turn in (report.unplayed if every else ()) if turn not in known and turn not in imported]
+        missing = self.tools.without_recording()
+        tool_misses = [missing] if missing else self.tools.misses()
+        not_called = self.tools.left_over if every else []
+        if not (misses or moved or left or tool_misses or not_called):
+            return []
+        missed = bool(misses or tool_misses)
+        lines = [
+            f"the run is not the recorded one: {self._first(report, misses, tool_misses, left)}",
+            "",
+            *_some(tool_misses),
+            *_requests(misses, self.tools),
+            *_some([f"order: {one}" for one in moved]),
+            *self._left(left, behind_a_miss=missed),
+            *_not_called(not_called, behind_a_miss=missed),
+        ]
+        return [*lines, "", *self.advice.of(session, misses, moved=bool(moved), left=bool(left or not_called))]
+
+    def _first(
+        self, report: Report, misses: Sequence[Miss], tool_misses: Sequence[str], left: Sequence[TurnName]
+    ) -> str:
+        """The first thing that differs, in one clause."""
+        # A tool is called between two turns: what differs there may be why the next turn differs.
+        if tool_misses:
+            return "a request to a tool server was not recorded"
+        if misses:
+            return _clause(misses[0])
+        if report.first is not None:
+            return f"{report.first.words} ({report.first.layer})"
+        return "a recorded turn was not requested" if left else "a recorded tool call was not made"
+
+    def _left(self, left: Sequence[TurnName], *, behind_a_miss: bool) -> list[str]:
+        if behind_a_miss and left:  # an agent that gets no answer stops, so this is expected
+            return [f"not requested after that: {', '.join(map(str, left))}"]
+        said = self.actions() if left else None
+        places = {turn: place for place, turn in enumerate(self.session.player.turns)}
+        return _some(
+            [f"not requested: {turn} ({said[places[turn]]})" if said else f"not requested: {turn}" for turn in left]
+        )
 
 
 def expects_all(session: Session, settings: Marker) -> bool:
@@ -37,85 +119,83 @@ def expects_all(session: Session, settings: Marker) -> bool:
     )
 
 
-def _differences(
-    session: Session, settings: Marker, tools: ToolServers, actions: Actions, *, passed: bool
-) -> list[str]:
-    report = session.player.report()
-    strays = set(map(id, session.strays))
-    changed = [miss for miss in report.changed if id(miss) not in strays]
-    extra = [miss for miss in report.extra if id(miss) not in strays]
-    moved = report.reordered if passed and not settings.any_order else ()
-    known = {miss.turn for miss in changed}
-    left = report.unplayed if passed and expects_all(session, settings) else ()
-    imported = _imported(session)
-    left = [turn for turn in left if turn not in known and turn not in imported]
-    missing = tools.without_recording()
-    tool_misses = [missing] if missing else tools.misses()
-    not_called = tools.left_over if passed and expects_all(session, settings) else []
-    if not (changed or extra or moved or left or tool_misses or not_called):
-        return []
-    lines = [
-        *_some("", tool_misses),
-        *_some("changed: ", [tools.described(miss) for miss in changed]),
-        *_some(
-            "extra: ",
-            [f"after {miss.after}: {tools.described(miss)}" if miss.after else tools.described(miss) for miss in extra],
-        ),
-        *_some("order: ", moved),
-        *_left(session, left, actions, behind_a_miss=bool(changed or extra or tool_misses)),
-        *_not_called(not_called, behind_a_miss=bool(changed or extra or tool_misses)),
-    ]
-    first = _first(report, missed=bool(changed or extra), tools=bool(tool_misses), turns=bool(left))
-    return [f"the run is not the recorded one; {first}", *lines, _advice(bool(moved), bool(left or not_called))]
-
-
-def _imported(session: Session) -> set[TurnName]:
+def imported_turns(session: Session) -> set[TurnName]:
     """The turns of recordings that another tool made. That tool did not ask for all of them, so neither do we."""
     player = session.player
     return {turn for turn, trip in zip(player.turns, player.cassette, strict=True) if trip.route == "import"}
 
 
-def _first(report: Report, *, missed: bool, tools: bool, turns: bool) -> Divergence | str:
-    # A tool is called between two turns: what differs there may be why the next turn differs.
-    if tools:
-        return "a request to a tool server was not recorded"
-    if report.first is not None:
-        return report.first
-    if missed:
-        return "a request was not recorded"
-    return "a recorded turn was not requested" if turns else "a recorded tool call was not made"
+def _live(one: LiveDifference) -> str:
+    return f"the live API no longer answers as recorded: {one}"
+
+
+def _clause(miss: Miss) -> str:
+    if miss.played:
+        return f"{miss.turn} was requested again"
+    if miss.is_same_turn:
+        named = dict.fromkeys(part_in_words(one, miss.nearest) for one in miss.differences)
+        return f"{miss.turn} has changed in {_and(list(named)[:3]) or 'its body'}"
+    after = f" after {miss.after}" if miss.after else ""
+    return f"{miss.method} {miss.path} was requested{after} and is not in the recording"
+
+
+def _and(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
+
+
+def _requests(misses: Sequence[Miss], tools: ToolServers) -> list[str]:
+    """Each request that was not answered, with what differs. Those with equal differences are said once."""
+    groups: dict[tuple[str, ...], list[Miss]] = {}
+    for miss in misses:
+        groups.setdefault(tuple(_of_request(miss, tools)), []).append(miss)
+    lines: list[str] = []
+    for (head, *rest), its in list(groups.items())[:_SHOWN]:
+        turns = "; ".join(dict.fromkeys(str(miss.turn) for miss in its if miss.is_same_turn))
+        if turns and len(its[0].differences) == 1 and rest:
+            lines += [f"{turns}, {rest[0]}", *rest[1:]]
+        else:
+            lines += [f"{turns}{head}", *(f"  {line}" for line in rest)]
+    more = len(groups) - _SHOWN
+    return [*lines, f"and {several(more, 'more request')}"] if more > 0 else lines
+
+
+def _of_request(miss: Miss, tools: ToolServers) -> list[str]:
+    """The lines of one request; the first continues the names of turns if it is a recorded turn."""
+    if miss.is_same_turn:
+        return [":", *lines_of(miss.differences)]
+    if miss.played or miss.nearest is None:
+        after = f"after {miss.after}: " if miss.after else ""
+        return [f"{after}{tools.described(miss)}"]
+    after = f" after {miss.after}" if miss.after else ""
+    played = ", which was played already" if miss.nearest_played else ""
+    head = f"{miss.method} {miss.path}{after} is not in the recording; the nearest is {miss.turn}{played}:"
+    more = len(miss.differences) - _FEW
+    return [
+        head,
+        *lines_of(miss.differences[:_FEW]),
+        *([f"and {several(more, 'more difference')}"] if more > 0 else ()),
+    ]
 
 
 def _not_called(left: Sequence[Asked], *, behind_a_miss: bool) -> list[str]:
     calls = [f"the tool {one.name} of the server {one.session.server} (#{one.index})" for one in left]
     if behind_a_miss and calls:
         return [f"not called after that: {', '.join(calls)}"]
-    return _some("not called: ", calls)
+    return _some([f"not called: {call}" for call in calls])
 
 
-def _left(session: Session, left: Sequence[TurnName], actions: Actions, *, behind_a_miss: bool) -> list[str]:
-    if behind_a_miss and left:  # an agent that gets no answer stops, so this is expected
-        return [f"not requested after that: {', '.join(map(str, left))}"]
-    said = actions() if left else None
-    places = {turn: place for place, turn in enumerate(session.player.turns)}
-    return _some("not requested: ", [f"{turn} ({said[places[turn]]})" if said else turn for turn in left])
-
-
-def _some(lead: str, found: Sequence[object]) -> list[str]:
-    more = [f"{lead}{len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
-    return [*(f"{lead}{one}" for one in found[:_SHOWN]), *more]
-
-
-def _advice(moved: bool, left: bool) -> str:
-    marks = [name for name, counts in (("any_order=True", moved), ("partial=True", left)) if counts]
-    mark = f", or mark the test with {' and '.join(marks)}" if marks else ""
-    return f"record again with --turntape-mode=all if the change is intended{mark}"
+def _some(found: Sequence[str]) -> list[str]:
+    more = len(found) - _SHOWN
+    return [*found[:_SHOWN], *([f"and {more} more"] if more > 0 else ())]
 
 
 def remarks(session: Session) -> list[str]:
     """What to report without failing the test: answers to requests that differ, and unanswered requests after a
     fault."""
     report = session.player.report()
+    if session.restamp is not None:
+        count = len(session.restamp.changed)
+        return [f"{several(count, 'request')} rewritten, the answers stay"] if count and not session.misses else []
     if session.player.matching.profile == "sequence":
         count = len(report.tolerated)
         said = f"{several(count, 'request')} {'differs' if count == 1 else 'differ'} from the recording"
@@ -123,14 +203,18 @@ def remarks(session: Session) -> list[str]:
         return [*differing, *_not_used(session, report)]
     return [
         *(f"answered although it differs: {match}" for match in report.tolerated),
-        *(f"not recorded, after a fault: {miss}" for miss in session.strays),
+        *(f"not recorded, {_why_no_miss(session)}: {miss}" for miss in session.strays),
         *_not_used(session, report),
     ]
 
 
+def _why_no_miss(session: Session) -> str:
+    return "after a fault" if session.player.faulty else "and no request to an LLM"
+
+
 def _not_used(session: Session, report: Report) -> list[str]:
     """A remark on turns of an imported recording that were not requested."""
-    imported = _imported(session)
+    imported = imported_turns(session)
     left = [turn for turn in report.unplayed if turn in imported]
     if not left or session.misses or not session.plan.plays:
         return []

@@ -48,7 +48,7 @@ class Marker:
 
         Raises TurntapeError for an unknown setting.
         """
-        given: dict[str, Any] = {}
+        given = _of_ini(item.config)
         for marker in reversed(list(item.iter_markers("turntape"))):
             if marker.args:
                 raise TurntapeError(
@@ -84,6 +84,33 @@ class Marker:
             return Pace.of(self.pace)
         except ValueError as exc:
             raise TurntapeError(f"@pytest.mark.turntape: {exc}") from exc
+
+
+def _of_ini(config: pytest.Config) -> dict[str, Any]:
+    """The arguments that pytest's ini file gives to every test; `matching` and `ActiveTest` read the others.
+
+    Raises TurntapeError for a line that is not `name = value`.
+    """
+    given: dict[str, Any] = {}
+    for name in ("rules", "upstreams"):
+        lines = cast("list[str]", config.getini(f"turntape_{name}"))
+        if lines:
+            given[name] = dict(_pair(name, line) for line in lines)
+    if pace := config.getini("turntape_pace"):
+        given["pace"] = pace
+    if said := cast(str, config.getini("turntape_map_values")):
+        given["map_values"] = said.strip().lower() not in ("0", "false", "no", "off")
+    for name in ("partial", "any_order"):
+        if config.getini(f"turntape_{name}"):
+            given[name] = True
+    return given
+
+
+def _pair(name: str, line: str) -> tuple[str, str]:
+    key, equals, value = (part.strip() for part in line.partition("="))
+    if not key or not equals or not value:
+        raise TurntapeError(f"turntape_{name} has the line {line!r}; write name = value")
+    return key, value
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,17 @@ def _name(item: pytest.Item, without: str | None) -> str:
 
 
 def folder_of(item: pytest.Item) -> Path:
-    """Where the cassettes of a test's module are."""
-    return item.path.parent / "cassettes" / item.path.stem
+    """Where the cassettes of a test's module are: `turntape_folder` of the ini file, or a folder beside the test file.
+
+    `{file}` in the ini option is the test file without its ending, relative to the ini file's folder.
+    """
+    given = cast(str, item.config.getini("turntape_folder"))
+    if not given:
+        return item.path.parent / "cassettes" / item.path.stem
+    root = item.config.rootpath
+    file = item.path.relative_to(root) if item.path.is_relative_to(root) else Path(item.path.name)
+    name = given if "{file}" in given else f"{given}/{{file}}"
+    return root / name.replace("{file}", file.with_suffix("").as_posix())
 
 
 def cassette_path(item: pytest.Item, given: object = None, *, without: str | None = None) -> Path:

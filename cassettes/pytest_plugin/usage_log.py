@@ -1,5 +1,6 @@
 """Which cassettes a session used, and how; `--turntape-check` and the summary read it. Survives xdist as JSON."""
 
+import re
 from collections import defaultdict
 from pathlib import Path
 from typing import Any, Literal
@@ -14,9 +15,14 @@ from ..replay.session import is_unfinished
 from ..tape.reader import Cassette
 from .active_test import ActiveTest
 from .marker import Marker, cassette_of
-from .naming import SUFFIX
+from .naming import SUFFIX, folder_of
 
 type State = Literal["played", "partly", "missed", "unplayed"]
+
+_PLACE = re.compile(r"/\d+(?=/|$)", re.MULTILINE)
+"""A place in a list: one change may be at another place in each test."""
+_NAMED = 5
+"""At most so many tests and files are named."""
 
 
 def _is_cassette(path: Path) -> bool:
@@ -31,14 +37,19 @@ class UsageLog:
         """Cassettes of collected tests."""
         self._whole: set[str] = set()
         """Test files whose tests were all collected."""
+        self._folders: dict[str, str] = {}
+        """The folders of cassettes, with the test file of each."""
         self._states: defaultdict[str, set[State]] = defaultdict(set)
         """What the tests that ran did with each cassette."""
+        self._causes: dict[str, list[str]] = {}
+        """What a request has changed, and the tests that fail for it."""
         self._found: list[str] | None = None
 
     def collected(self, config: pytest.Config, wanted: list[pytest.Item], items: list[pytest.Item]) -> None:
         for item in wanted:
             try:
                 self._owned.add(str(cassette_of(item, Marker.of(item))))
+                self._folders[str(folder_of(item))] = str(item.path)
             except TurntapeError:  # the test itself says it
                 continue
         chosen = {arg.partition("::")[0] for arg in config.args if "::" in arg}
@@ -64,17 +75,48 @@ class UsageLog:
             state = "partly"
         self._states[path].add(state)
 
+    def failed(self, test: str, cause: str) -> None:
+        """Note what a failed test's first different request has changed."""
+        self._causes.setdefault(cause, [])
+        if test not in self._causes[cause]:
+            self._causes[cause].append(test)
+
+    def causes(self) -> list[str]:
+        """Each change that fails several tests, once, with the tests."""
+        lines: list[str] = []
+        groups: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+        for cause, tests in self._causes.items():
+            groups[_PLACE.sub("/*", cause)] += [(cause, test) for test in tests]
+        for found in sorted(groups.values(), key=len, reverse=True):
+            if len(found) < 2:
+                continue
+            tests = [test for _, test in found]
+            more = f" and {len(tests) - _NAMED} more" if len(tests) > _NAMED else ""
+            files = sorted({test.partition("::")[0] for test in tests})
+            lines += [
+                f"{len(tests)} tests fail for one change:",
+                *(f"  {line}" for line in found[0][0].splitlines()),
+                f"  in {', '.join(tests[:_NAMED])}{more}",
+                f"  if it is intended: pytest {' '.join(files[:_NAMED])} --turntape-mode=restamp  # or =all",
+            ]
+        return lines
+
     def as_json(self) -> dict[str, Any]:
         return {
             "notes": self.notes,
             "owned": sorted(self._owned),
             "whole": sorted(self._whole),
+            "folders": self._folders,
+            "causes": self._causes,
             "states": {path: sorted(states) for path, states in self._states.items()},
         }
 
     def merge(self, other: dict[str, Any]) -> None:
         """Add what a worker saw."""
         self.notes += other["notes"]
+        for cause, tests in other["causes"].items():
+            self._causes.setdefault(cause, []).extend(tests)
+        self._folders |= other["folders"]
         self._owned |= set(other["owned"])
         self._whole |= set(other["whole"])
         for path, states in other["states"].items():
@@ -91,6 +133,8 @@ class UsageLog:
         """The default cassettes of test files that were collected completely, and of those that no longer exist."""
         found: list[Path] = []
         whole = {Path(path) for path in self._whole}
+        for folder in (Path(name) for name, file in self._folders.items() if Path(file) in whole):
+            found += [path for path in folder.iterdir() if _is_cassette(path)] if folder.is_dir() else []
         for root in {path.parent / "cassettes" for path in whole}:
             for folder in root.iterdir() if root.is_dir() else ():
                 test_file = root.parent / f"{folder.name}.py"

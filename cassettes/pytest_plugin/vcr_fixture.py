@@ -1,15 +1,18 @@
 """What the fixture `vcr` gives, for tests that were written for pytest-recording or pytest-vcr.
 
 It is there when none of these plugins is. It gives what vcrpy's cassette gives a test to look at: `requests`,
-`responses`, `play_count` and `all_played`. Nothing can be changed through it.
+`responses`, `play_count`, `all_played`, `record_mode` and a few more. Nothing can be changed through it.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from ..replay.session import Session
 from ..tape.model import Request, Response, RoundTrip
+
+_MODES = {"once": "once", "new": "new_episodes", "all": "all"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,37 @@ class VcrCassette:
     def responses(self) -> list[dict[str, Any]]:
         """The recorded answers."""
         return [_response(trip.response) for trip in self._trips]
+
+    @property
+    def data(self) -> list[tuple[VcrRequest, dict[str, Any]]]:
+        """The recorded requests with their answers."""
+        return list(zip(self.requests, self.responses, strict=True))
+
+    @property
+    def record_mode(self) -> str:
+        """The mode, by vcrpy's name for it; equal to vcrpy's own value."""
+        return _MODES.get(self._session.mode, "none")
+
+    @property
+    def write_protected(self) -> bool:
+        """True when nothing is recorded."""
+        return self._session.plan.writes == "nothing"
+
+    @property
+    def dirty(self) -> bool:
+        """True when something was recorded."""
+        return bool(self._session.live)
+
+    @property
+    def rewound(self) -> bool:
+        """True when answers are played."""
+        return self._session.plan.plays
+
+    @property
+    def play_counts(self) -> Counter[int]:
+        """How often each recorded answer was played, by its place."""
+        places = {turn: place for place, turn in enumerate(self._session.player.turns)}
+        return Counter(places[match.turn] for match in self._session.player.matches)
 
     @property
     def play_count(self) -> int:

@@ -330,6 +330,13 @@ class Player:
             self._first = self._first or _divergence(miss)
         self._say(miss)
 
+    def refuse(self, miss: Miss, place: int) -> None:
+        """Take an answer back: the recording at `place` is free again, and its request is a miss."""
+        with self._lock:
+            self._taken[place] = 0
+            self._asked = [(at, match) for at, match in self._asked if at != place]
+        self._note_miss(miss)
+
     def _repeated(self, given: Fingerprint, places: Sequence[int]) -> Miss:
         """The miss of a request whose recordings were all played."""
         taken_by = next((str(self._inexact[place]) for place in places if place in self._inexact), None)

@@ -10,12 +10,13 @@ from typing import Literal, get_args
 
 from ..errors import TurntapeError
 
-type Mode = Literal["none", "once", "new", "all", "verify"]
+type Mode = Literal["none", "once", "new", "all", "verify", "restamp"]
 """What to do with requests.
 
 `none`: answer from the cassette, never call the API. `once`: record if there is no cassette yet, otherwise like
 `none`. `new`: answer recorded requests from the cassette; send others to the API and add them. `all`: send everything
-to the API and replace the cassette. `verify`: answer from the cassette, and also call the API to compare.
+to the API and replace the cassette. `verify`: answer from the cassette, and also call the API to compare. `restamp`:
+answer from the cassette by turn, and write the requests of this run into it; never call the API.
 """
 
 MODES: tuple[Mode, ...] = get_args(Mode.__value__)
@@ -33,6 +34,8 @@ class Plan:
     calls: Literal["never", "missing", "always"]
     """Which requests go to the live API."""
     writes: Literal["nothing", "appended", "replaced"]
+    restamps: bool = False
+    """True when recorded requests are replaced and recorded answers stay."""
 
     @property
     def compares(self) -> bool:
@@ -49,6 +52,7 @@ _PLANS: dict[Mode, tuple[Plan, Plan]] = {
     "new": (_RECORD, Plan(plays=True, calls="missing", writes="appended")),
     "all": (_RECORD, _RECORD),
     "verify": (_REPLAY, Plan(plays=True, calls="always", writes="nothing")),
+    "restamp": (_REPLAY, Plan(plays=True, calls="never", writes="nothing", restamps=True)),
 }
 """For each mode: without a cassette, and with one."""
 

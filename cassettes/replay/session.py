@@ -12,25 +12,34 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
+from ..apis.lookup import is_recorded_path
 from ..errors import CassetteError, TurntapeError
 from ..faults.fault import Faults
 from ..matching.grades import Matching
+from ..matching.request_key import path_key
 from ..recording.pending import PendingTrips
 from ..recording.recorder import Recorder
 from ..redaction.redactor import Redactor
 from ..tape.lock import hold
 from ..tape.model import Headers, Request, RoundTrip, ToolServer
-from ..tape.provenance import ForkSource, played_from
+from ..tape.provenance import PLAYED, ForkSource, played_from
 from ..tape.reader import Cassette
 from .live_diff import LiveDifference, live_difference
 from .player import Miss, Played, Player
 from .record_modes import Plan, effective_mode, plan
+from .restamp import Restamp, restamping
+from .uploads import is_discovery
 
 type Labels = Callable[[Sequence[RoundTrip]], Iterable[tuple[int, dict[str, object]]]]
 """Reads round trips: `(number, label)` each, the contract of `show --json`."""
 
 _SUFFIXES = (".cassette.jsonl.zst", ".cassette.jsonl", ".jsonl.zst", ".jsonl")
+
+
+FAILED = "recorded_in_failed_test"
+"""The key of a label that says that the test failed when it was recorded."""
 
 
 def unfinished(path: Path) -> Path:
@@ -61,8 +70,10 @@ class Session:
 
     `mode` is the mode in the code; `override` and the environment take precedence (`record_modes.effective_mode`).
     `matching` and `faults` are passed to the player. `labels` reads what was recorded, so that a replay names turns as
-    other views do. If a new cassette is recorded, `fork` gives the turns of another one that are played first. A
-    missing cassette is an error only when a request needs it. Raises CassetteError when the file cannot be read.
+    other views do. If a new cassette is recorded, `fork` gives the turns of another one that are played first.
+    `may_call` says why the live API must not be called (again), or None. `on_miss` is called for each miss, in the
+    thread of the request. A missing cassette is an error only when a request needs it. Raises CassetteError when the
+    file cannot be read.
     """
 
     def __init__(
@@ -76,6 +87,8 @@ class Session:
         redactor: Redactor | None = None,
         labels: Labels | None = None,
         fork: Callable[[], ForkSource] | None = None,
+        may_call: Callable[[], str | None] = lambda: None,
+        on_miss: Callable[[Miss], object] | None = None,
         environ: Mapping[str, str] = os.environ,
     ) -> None:
         self.path = Path(path)
@@ -83,17 +96,30 @@ class Session:
         self.exists = self.path.exists()
         self.plan: Plan = plan(self.mode, self.exists)
         cassette = Cassette.load(self.path) if self.plan.plays and self.exists else Cassette.from_round_trips([])
-        self.player = Player(cassette, matching=matching, faults=faults if self.plan.plays and self.exists else None)
+        self.restamp = Restamp() if self.plan.restamps else None
+        """The requests of this run, which replace those of the recording (mode `restamp`)."""
+        self.player = Player(
+            cassette,
+            matching=restamping(matching) if self.restamp is not None else matching,
+            faults=faults if self.plan.plays and self.exists else None,
+        )
         self.exchanges = PendingTrips(self._keep)
         self.misses: list[Miss] = []
         """Requests that were neither recorded nor sent to the API."""
+        self.unanswered: Request | None = None
+        """The first request without an answer."""
+        self.live: list[RoundTrip] = []
+        """What the live API has answered, in the order of its answers."""
+        self.refused: list[str] = []
+        """Why requests were not sent to the live API."""
+        self._may_call, self._on_miss = may_call, on_miss
         self.live_differences: list[LiveDifference] = []
         """Where the live API answers in another shape than recorded (mode `verify`)."""
         self.notes: list[str] = []
         """What a person should know about the files, one sentence each."""
         self.strays: list[Miss] = []
-        """Requests after a fault that replaced a recorded answer. They cannot be in the recording, so they are not
-        misses."""
+        """Requests without an answer that are not misses: those after a fault that replaced a recorded answer, which
+        cannot be in the recording, and those that are not part of the run."""
         self._fork = fork() if fork is not None and self.plan.writes == "replaced" else None
         self._tape = Player(self._fork.trips, matching=matching) if self._fork is not None else None
         self._waiting = set(self._fork.turns if self._fork is not None else ())
@@ -122,33 +148,73 @@ class Session:
             return list(self._passed)
 
     @property
+    def is_of_failed_test(self) -> bool:
+        """True when the test failed while its cassette was recorded."""
+        return any(label.get(FAILED) for label in self.player.cassette.labels.values())
+
+    @property
+    def has_tools(self) -> bool:
+        """True when the cassette has recorded tool servers."""
+        return bool(self.tool_wire)
+
+    @property
     def unplayed(self) -> list[RoundTrip]:
         """The recorded round trips that were not played yet."""
         return [replace(self.player.cassette[place], index=place) for place in self.player.unplayed]
 
     def ask(self, method: str, url: str, headers: Headers, body: bytes) -> Played | Miss | None:
         """The answer to this request: a recording, a miss, or None if the live API must be called."""
+        asked = Request(method, url, headers, body)
         if self._fork is not None and self._tape is not None:
-            return self._ask_tape(self._fork, self._tape, Request(method, url, headers, body))
+            return self._ask_tape(self._fork, self._tape, asked)
         if not self.plan.plays:
-            return None
+            return self._live(asked)
         try:
             found = self.player.play(method, url, headers, body)
+            if self.restamp is not None:
+                self.restamp.take(self.player, found, asked)
         except Miss as miss:
             if self.plan.calls == "missing":
-                return None
+                return self._live(asked)
             if not self.exists:
                 miss.args = (
                     f"the cassette {str(self.path)!r} does not exist, so {method} {url} has no answer; "
                     "record one with the mode 'once'",
                 )
-            with self._lock:
-                (self.strays if self._astray else self.misses).append(miss)
-            return miss
+            return self._missed(miss, asked)
         if found.faulted is not None and found.faulted.is_another_answer:
             self._astray = True
         self._note(replace(found.trip, request=Request(method, url, headers, body)))
         return found
+
+    def _missed(self, miss: Miss, asked: Request) -> Miss:
+        if self._fails_nothing(asked):
+            with self._lock:
+                self.strays.append(miss)
+            return miss
+        with self._lock:
+            (self.strays if self._astray else self.misses).append(miss)
+            self.unanswered = self.unanswered or asked
+        if self._on_miss is not None:
+            self._on_miss(miss)
+        return miss
+
+    def _fails_nothing(self, asked: Request) -> bool:
+        """True for a request beside the run, and for one of a tool that recorded only a part: it had no answer for it
+        either, and the test passed."""
+        path = urlsplit(asked.url).path
+        imported = self.exists and all(trip.route == "import" for trip in self.player.cassette)
+        return is_discovery(asked.method, path) or (imported and not is_recorded_path(path.rstrip("/")))
+
+    def _live(self, asked: Request) -> Miss | None:
+        """None if the live API may be called."""
+        why = self._may_call()
+        if why is None:
+            return None
+        miss = Miss(asked.method, f"/{path_key(asked.url)}", None, [], 0, 0)
+        miss.args = (why,)
+        self.refused.append(why)
+        return self._missed(miss, asked)
 
     def _ask_tape(self, fork: ForkSource, tape: Player, asked: Request) -> Played | Miss | None:
         """The answer from the forked recording; None once every turn before the fork was played. Until then, a
@@ -157,10 +223,8 @@ class Session:
             found = tape.play(asked.method, asked.url, asked.headers, asked.body)
         except Miss as miss:
             if not self._waiting:
-                return None
-            with self._lock:
-                self.misses.append(miss)
-            return miss
+                return self._live(asked)
+            return self._missed(miss, asked)
         self._waiting.discard(found.trip.index)
         self._keep(replace(found.trip, request=asked, index=-1, extra=played_from(fork, found.trip)))
         return found
@@ -178,6 +242,8 @@ class Session:
 
     def _keep(self, trip: RoundTrip) -> None:
         self._note(trip)
+        if PLAYED not in trip.extra and trip.tool_wire is None:
+            self.live.append(trip)
         self._to_recorder(lambda recorder: recorder.write(trip))
 
     def _to_recorder(self, use: Callable[[Recorder], object]) -> None:
@@ -206,10 +272,11 @@ class Session:
             path.chmod(0o600)
         return Recorder(path, redactor=self._redactor or Redactor.from_config(), append=appended)
 
-    def finish(self, whole: bool = True) -> int:
+    def finish(self, whole: bool = True, *, failed: bool = False) -> int:
         """End the recording; how many round trips were recorded. May be called twice.
 
         A recording that is not `whole` keeps the name of an unfinished one, and an earlier cassette is not changed.
+        One of a test that `failed` says so in its labels, and each replay repeats it.
         Raises CassetteError when it could not be written.
         """
         if self._finished:
@@ -221,6 +288,8 @@ class Session:
                 f"turns before it in {self._fork.name!r} were not requested"
             )
         self.exchanges.abandon()
+        if self.restamp is not None:
+            return self._restamped(self.restamp, whole)
         recorder = self._recorder
         if recorder is None:
             if self._problem:
@@ -233,20 +302,38 @@ class Session:
         if not whole:
             self.notes.append(f"the recording was interrupted and is kept in {str(self._unfinished)!r}")
             return 0
-        self._label()
+        self._put_in_place({FAILED: True} if failed else {})
+        return recorder.count - before
+
+    def _put_in_place(self, more: Mapping[str, object]) -> None:
+        self._label(more)
         with suppress(FileNotFoundError):  # keep the permissions of the file
             self._unfinished.chmod(self.path.stat().st_mode & 0o777)
         self._unfinished.replace(self.path)
-        return recorder.count - before
 
-    def _label(self) -> None:
+    def _restamped(self, restamp: Restamp, whole: bool) -> int:
+        """Write the requests of this run into the cassette; how many there are."""
+        if not restamp.changed or not whole or self.misses:
+            return 0
+        if self.has_tools:
+            raise CassetteError(f"{str(self.path)!r} has tool servers, which restamp does not write; record again")
+        recorder = self._open()
+        for trip in restamp.trips(self.player):
+            recorder.write(trip)
+        recorder.close()
+        if recorder.problem:
+            raise CassetteError(recorder.problem)
+        self._put_in_place({})
+        return len(restamp.changed)
+
+    def _label(self, more: Mapping[str, object]) -> None:
         """Add the labels of the round trips, so that a replay names turns as every other view does."""
         if self._labels is None:
             return
         labels = list(self._labels(list(Cassette.load(self._unfinished))))
         with Recorder(self._unfinished, redactor=self._redactor or Redactor.from_config(), append=True) as recorder:
             for index, label in labels:
-                recorder.label(index, label)
+                recorder.label(index, {**label, **more})
 
 
 Deck = Session

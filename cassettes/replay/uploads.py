@@ -1,8 +1,14 @@
-"""Uploads of a client's own traces to the API's host, as openai-agents sends them.
+"""Requests to the API's host that do not belong to one run.
 
-Each run sends other ids, in other batches, from its own thread, and nothing in the run follows from the answer. So
-a replay gives each of them the recorded answer, whatever it holds, and neither expects nor reports them.
+Uploads of a client's own traces, as openai-agents sends them: each run sends other ids, in other batches, from its own
+thread, and nothing in the run follows from the answer. So a replay gives each of them the recorded answer, whatever it
+holds, and neither expects nor reports them.
+
+Discovery of what a host offers (RFC 8615): an SDK asks once in a process, goes on without an answer, and only the
+first test of a process records it. A replay answers it if it can, and a missing answer fails nothing.
 """
+
+from urllib.parse import urlsplit
 
 from ..matching.request_key import path_key
 
@@ -13,3 +19,8 @@ PATHS = frozenset({"traces/ingest"})
 def is_upload(method: str, url: str) -> bool:
     """True for a request that uploads traces; `url` may be a path."""
     return method.upper() == "POST" and path_key(url).partition("?")[0] in PATHS
+
+
+def is_discovery(method: str, url: str) -> bool:
+    """True for a request for `/.well-known/…`; `url` may be a path."""
+    return method.upper() in ("GET", "HEAD") and "/.well-known/" in f"/{urlsplit(url).path}"

@@ -1,0 +1,188 @@
+"""Differences of two requests as lines for a person: the path, and below it the words that were and the words that are.
+
+/messages/0/content
+  - You are a sales agent.
+  + You are a salesman.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import Literal, cast
+
+import orjson
+
+from ..counted import several
+from ..matching.json_diff import Difference
+from ..matching.pointers import segments
+from ..matching.request_fields import CONVERSATIONS, part_of, part_of_item
+from ..tape.model import RoundTrip
+
+_WIDTH = 100
+"""Longer values are cut."""
+_CONTEXT = 40
+"""How many characters of a text are shown before and after what differs."""
+_NEAR = 30
+"""Places of a text that are nearer than this are shown as one."""
+_PLACES = 3
+"""At most this many places of one text are shown."""
+_ALIGNED = 3000
+_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+_NAMES = {
+    "system": "the system prompt",
+    "tools": "the tools",
+    "messages": "a message",
+    "tool_results": "a tool result",
+    "model": "the model",
+}
+
+
+def lines_of(found: Sequence[Difference]) -> list[str]:
+    """The lines of differences, in their order; what only changed its place is said as one difference."""
+    lines: list[str] = []
+    for one in _with_moves(found):
+        lines += [one] if isinstance(one, str) else [one.pointer or "the body", *_values(one)]
+    return lines
+
+
+def part_in_words(difference: Difference, recorded: RoundTrip | None) -> str:
+    """The part of a request that differs: `the system prompt`, `a tool result`, `temperature`."""
+    part = part_of(difference.pointer)
+    if part == "messages" and difference.pointer:
+        part = _part_of_item(difference, recorded)
+    return _NAMES.get(part, part)
+
+
+def _part_of_item(difference: Difference, recorded: RoundTrip | None) -> str:
+    """The system prompt and tool results are items of the history in some APIs."""
+    at = segments(difference.pointer)
+    item = difference.recorded if difference.kind == "removed" else difference.given
+    if len(at) > 2 or not isinstance(item, dict):
+        try:
+            body: object = orjson.loads(recorded.request.body) if recorded is not None else None
+        except orjson.JSONDecodeError:
+            body = None
+        history = cast(dict[str, object], body).get(at[0]) if isinstance(body, dict) else None
+        items = cast(list[object], history) if isinstance(history, list) and at[0] in CONVERSATIONS else []
+        place = int(at[1]) if len(at) > 1 and at[1].isdigit() else 0
+        item = items[place] if place < len(items) else None
+    return part_of_item(cast(object, item))
+
+
+def _with_moves(found: Sequence[Difference]) -> Iterator[Difference | str]:
+    """The differences; an item that is removed in one place of a list and added in another one has moved."""
+    added = {_place_free(one): one for one in found if one.kind == "added"}
+    moved: dict[int, Difference] = {}
+    for one in found:
+        twin = added.get(_place_free(one)) if one.kind == "removed" else None
+        if twin is not None and "/" in one.pointer and twin.pointer != one.pointer:
+            moved[id(one)] = twin
+    gone = {id(twin) for twin in moved.values()}
+    for one in found:
+        if id(one) in moved:
+            name = _name(one.recorded)
+            folder, _, before = one.pointer.rpartition("/")
+            after = moved[id(one)].pointer.rpartition("/")[2]
+            yield f"{folder}: the order has changed, {name} was at {before} and is at {after}"
+        elif id(one) not in gone:
+            yield one
+
+
+def _place_free(one: Difference) -> tuple[str, bytes]:
+    value = one.recorded if one.kind == "removed" else one.given
+    return one.pointer.rpartition("/")[0], orjson.dumps(value, option=orjson.OPT_SORT_KEYS, default=repr)
+
+
+def _name(value: object) -> str:
+    """What a person calls an item of a list: the name of a tool or call, or the item's beginning."""
+    fields = cast(dict[str, object], value) if isinstance(value, dict) else {}
+    inner = fields.get("function") or fields.get("toolSpec") or fields.get("functionCall")
+    for one in (fields, inner):
+        name = cast(dict[str, object], one).get("name") if isinstance(one, dict) else None
+        if isinstance(name, str):
+            return name
+    return _clipped(_json(cast(object, value)), 40)
+
+
+def _values(one: Difference) -> list[str]:
+    if one.kind == "added":
+        return [f"  + {_clipped(_json(one.given))}"]
+    if one.kind == "removed":
+        return [f"  - {_clipped(_json(one.recorded))}"]
+    if isinstance(one.recorded, str) and isinstance(one.given, str):
+        return _texts(one.recorded, one.given)
+    return [f"  - {_clipped(_json(one.recorded))}", f"  + {_clipped(_json(one.given))}"]
+
+
+def _texts(recorded: str, given: str) -> list[str]:
+    """The places where two texts differ, each with a few words around it."""
+    places = _places(recorded, given)
+    lines: list[str] = []
+    for low, high, low_new, high_new in places[:_PLACES]:
+        lines += [f"  - {_excerpt(recorded, low, high)}", f"  + {_excerpt(given, low_new, high_new)}"]
+    left = len(places) - _PLACES
+    return [*lines, f"  … and {several(left, 'more place')} in this text"] if left > 0 else lines
+
+
+def _places(recorded: str, given: str) -> list[tuple[int, int, int, int]]:
+    """Where two texts differ, as from and to in each of them; neighbours are one place."""
+    old, new = _TOKEN.findall(recorded), _TOKEN.findall(given)
+    start = next(
+        (n for n, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), min(len(old), len(new))
+    )
+    most = min(len(old), len(new)) - start
+    end = next((n for n in range(most) if old[-1 - n] != new[-1 - n]), most)
+    middle, middle_new = old[start : len(old) - end], new[start : len(new) - end]
+    codes: list[tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]]
+    codes = [("replace", 0, len(middle), 0, len(middle_new))]
+    if max(len(middle), len(middle_new)) <= _ALIGNED:
+        codes = SequenceMatcher(None, middle, middle_new, autojunk=False).get_opcodes()
+    at, at_new = _offsets(old), _offsets(new)
+    places: list[tuple[int, int, int, int]] = []
+    for tag, low, high, low_new, high_new in codes:
+        if tag == "equal":
+            continue
+        place = (at[start + low], at[start + high], at_new[start + low_new], at_new[start + high_new])
+        if places and place[0] - places[-1][1] < _NEAR:
+            place = (places[-1][0], place[1], places[-1][2], place[3])
+            places.pop()
+        places.append(place)
+    return places
+
+
+def _offsets(tokens: Sequence[str]) -> list[int]:
+    found = [0]
+    for token in tokens:
+        found.append(found[-1] + len(token))
+    return found
+
+
+def _excerpt(text: str, low: int, high: int) -> str:
+    """A part of a text with the words around it, on one line."""
+    start, end = max(0, low - _CONTEXT), min(len(text), high + _CONTEXT)
+    if start:
+        space = text.find(" ", start, low)
+        start = space + 1 if space >= 0 else start
+    if end < len(text):
+        space = text.rfind(" ", high, end)
+        end = space if space >= 0 else end
+    shown = text[start:end]
+    if high - low > 2 * _WIDTH:
+        shown = f"{text[start : low + _WIDTH]} … {text[high - _WIDTH // 2 : end]}"
+    shown = shown.replace("\r", "␍").replace("\n", "⏎")
+    return f"{'…' if start else ''}{shown}{'…' if end < len(text) else ''}" or "(no text)"
+
+
+def _json(value: object) -> str:
+    if isinstance(value, dict | list):
+        try:
+            return orjson.dumps(cast(object, value)).decode()
+        except (TypeError, ValueError):
+            return repr(cast(object, value))
+    if isinstance(value, str):
+        return orjson.dumps(value).decode() if value.isprintable() is False or not value else f'"{value}"'
+    return orjson.dumps(value, default=repr).decode()
+
+
+def _clipped(text: str, width: int = _WIDTH) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"

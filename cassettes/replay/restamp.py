@@ -1,0 +1,117 @@
+"""Restamp: a changed request takes the place of the recorded one, and the recorded answer stays.
+
+That is right where the model would have answered the same: another word in the prompt, another description of a tool, a
+setting. Where the answer could not follow, the request is a miss that says why, and nothing is written.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import cast
+
+import orjson
+
+from ..errors import CassetteError
+from ..matching.grades import Matching
+from ..matching.json_diff import Difference
+from ..matching.json_texts import with_texts
+from ..matching.request_key import path_key, plain
+from ..tape.model import Request, RoundTrip
+from .difference_text import part_in_words
+from .miss import Miss
+from .player import Played, Player
+
+_MOST = 10
+"""A request with so many differences may have more that are not listed."""
+_FORM = re.compile(
+    r"^/(?:response_?format|text/format|n|(?:top_)?logprobs|tool_?choice|toolConfig|stop|modalities|output_config"
+    r"|(?:generation_?config/)?(?:response_?(?:json_?)?schema|response_?mime_?type|candidate_?count))\b",
+    re.IGNORECASE,
+)
+"""Settings that decide what form an answer has."""
+_TOOL = re.compile(r"^(/(?:tools|functions)/\d+(?:/(?:functionDeclarations|function_declarations|tools)/\d+)?)(?:/|$)")
+
+
+def restamping(matching: Matching | None) -> Matching:
+    """How requests are matched: by turn, whatever else differs."""
+    return replace(matching or Matching(), profile="ordered", rules={})
+
+
+class Restamp:
+    """The requests of this run that differ from the recorded ones, by place."""
+
+    def __init__(self) -> None:
+        self.changed: dict[int, Request] = {}
+
+    def take(self, player: Player, found: Played, asked: Request) -> None:
+        """Note the request of an answer. Raises Miss when the answer could not follow."""
+        if found.match.grade == "exact":
+            return
+        place = player.turns.index(found.match.turn)
+        recorded = player.cassette[place]
+        if why := refusal(found.match.differences, recorded):
+            miss = Miss(asked.method, f"/{path_key(asked.url)}", recorded, list(found.match.differences), 0, 0)
+            miss.turn, miss.likeness = found.match.turn, found.match.grade
+            miss.args = (f"{found.match.turn} cannot keep its recorded answer: {why}; record again",)
+            player.refuse(miss, place)
+            raise miss
+        body = plain(asked.body, asked.headers)
+        if player.bindings:
+            body = _as_recorded(player, body)
+        self.changed[place] = replace(recorded.request, content=body)
+
+    def trips(self, player: Player) -> Iterator[RoundTrip]:
+        """The recording with the requests of this run. Raises CassetteError when it has a request in no common form."""
+        for place, trip in enumerate(player.cassette):
+            if trip.frames and place in self.changed:
+                raise CassetteError(f"{player.turns[place]} is a WebSocket session, which restamp does not write")
+            yield replace(trip, request=self.changed.get(place, trip.request))
+
+
+def _as_recorded(player: Player, body: bytes) -> bytes:
+    """A body with the recorded values in place of those that are new in this run."""
+    try:
+        return orjson.dumps(with_texts(orjson.loads(body), player.bindings.as_recorded))
+    except orjson.JSONDecodeError:
+        return body
+
+
+def refusal(differences: tuple[Difference, ...], recorded: RoundTrip) -> str | None:
+    """Why a recorded answer cannot be the answer to a request with these differences; None when it can."""
+    if len(differences) >= _MOST:
+        return "too much of the request has changed"
+    answer = recorded.response.body if recorded.response is not None else b""
+    for one in differences:
+        part = part_in_words(one, recorded)
+        if part in ("the model", "path"):
+            return "it is from another model"
+        if part == "a tool result":
+            return f"it was given to another tool result ({one.pointer})"
+        if _FORM.match(one.pointer):
+            return f"its form depends on {one.pointer}"
+        if (name := _changed_tool(one, recorded)) and f'"{name}"'.encode() in answer:
+            return f"it calls the tool {name}, whose definition has changed ({one.pointer})"
+    return None
+
+
+def _changed_tool(one: Difference, recorded: RoundTrip) -> str | None:
+    """The tool that is gone or takes other arguments; None for a new tool or another description."""
+    found = _TOOL.match(one.pointer)
+    if found is None or one.pointer.endswith("/description") or (one.kind == "added" and found[0] == one.pointer):
+        return None
+    try:
+        tool = _at(orjson.loads(recorded.request.body), found[1])
+    except (ValueError, LookupError, TypeError):
+        return None
+    fields = cast("dict[str, object]", tool) if isinstance(tool, dict) else {}
+    for holder in (fields, *fields.values()):
+        name = cast("dict[str, object]", holder).get("name") if isinstance(holder, dict) else None
+        if isinstance(name, str):
+            return name
+    return None
+
+
+def _at(value: object, pointer: str) -> object:
+    for step in pointer.split("/")[1:]:
+        value = cast("list[object]", value)[int(step)] if step.isdigit() else cast("dict[str, object]", value)[step]
+    return value

@@ -1,0 +1,118 @@
+"""What a failure tells a person to do, in separate pytest sessions."""
+
+import pytest
+from plugin_project import taken_away, write
+
+from turntape.proxy.scripted.server import ScriptedServer
+
+pytest_plugins = ("pytester",)
+
+WORD = "\n@pytest.mark.turntape{mark}\ndef test_{name}(): ask(os.environ.get('WORD', 'a'))\n"
+
+
+def record(project: pytest.Pytester, text: str) -> None:
+    write(project, text)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=text.count("def test_"))
+
+
+def test_volatile_text_gets_the_line_for_its_mark(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORD", "pid=4711")
+    record(project, WORD.format(mark="(profile='strict')", name="a"))
+    monkeypatch.setenv("WORD", "pid=815")
+
+    result = project.runpytest()
+
+    result.stdout.fnmatch_lines(
+        [
+            "*everything that differs looks new in each run; ignore it:",
+            '*@pytest.mark.turntape(profile="strict", ignore_text=?"pid"?)',
+        ]
+    )
+    write(project, WORD.format(mark="(profile='strict', ignore_text=['pid'])", name="a"))
+    project.runpytest().assert_outcomes(passed=1)
+
+
+def test_a_renamed_test_gets_the_command_that_moves_its_cassette(project: pytest.Pytester) -> None:
+    record(project, WORD.format(mark="", name="old"))
+    write(project, WORD.format(mark="", name="new"))
+
+    result = project.runpytest()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*test_old.cassette.jsonl beside it holds this very request; if the test was renamed:",
+            "*git mv cassettes/test_it/test_old.cassette.jsonl cassettes/test_it/test_new.cassette.jsonl",
+        ]
+    )
+
+
+def test_a_cassette_of_another_test_is_not_taken_for_that_of_a_renamed_one(project: pytest.Pytester) -> None:
+    record(project, WORD.format(mark="", name="a"))
+    write(project, WORD.format(mark="", name="a") + WORD.format(mark="", name="b"))
+
+    result = project.runpytest()
+
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*pytest test_it.py::test_b --turntape-mode=once  # record it"])
+    result.stdout.no_fnmatch_line("*git mv*")
+
+
+def test_tests_that_fail_for_one_change_are_listed_once(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record(project, "".join(WORD.format(mark="", name=name) for name in "abc"))
+    monkeypatch.setenv("WORD", "b")
+
+    result = project.runpytest()
+
+    result.assert_outcomes(failed=3)
+    result.stdout.fnmatch_lines(
+        [
+            "3 tests fail for one change:",
+            "  /messages/0/content",
+            "    - a",
+            "    + b",
+            "  in test_it.py::test_a, test_it.py::test_b, test_it.py::test_c",
+            "  if it is intended: pytest test_it.py --turntape-mode=restamp  # or =all",
+        ]
+    )
+
+
+def test_a_cassette_of_a_failed_test_says_so_in_each_replay(
+    project: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, "@pytest.mark.turntape\ndef test_a():\n    ask()\n    assert 'GOOD' in os.environ")
+    project.runpytest("--turntape-mode=once").assert_outcomes(failed=1)
+    taken_away(server, monkeypatch)
+    monkeypatch.setenv("GOOD", "1")
+
+    result = project.runpytest()
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*test_a: its test failed when this cassette was recorded; record again"])
+
+
+def test_the_ini_file_sets_the_folder_and_the_arguments_of_the_mark(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.makeini("[pytest]\nturntape_folder = tapes/{file}\nturntape_rules =\n    messages = warn\n")
+    record(project, WORD.format(mark="", name="a"))
+    assert (project.path / "tapes/test_it/test_a.cassette.jsonl").exists()
+    monkeypatch.setenv("WORD", "b")
+
+    project.runpytest("--turntape-check").assert_outcomes(passed=1)
+
+
+def test_a_line_of_the_ini_file_that_is_no_rule_is_named(project: pytest.Pytester) -> None:
+    project.makeini("[pytest]\nturntape_rules =\n    messages\n")
+    write(project, WORD.format(mark="", name="a"))
+
+    project.runpytest().stdout.fnmatch_lines(["*turntape_rules has the line 'messages'; write name = value*"])
+
+
+def test_a_conftest_with_the_hook_of_pytest_recording_is_no_error(project: pytest.Pytester) -> None:
+    project.makeconftest("def pytest_recording_configure(config, vcr): raise AssertionError('called')")
+    write(project, WORD.format(mark="", name="a"))
+
+    project.runpytest("-p", "no:recording", "--turntape-mode=once").assert_outcomes(passed=1)

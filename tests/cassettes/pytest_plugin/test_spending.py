@@ -1,0 +1,110 @@
+"""Restamp, recording from a turn on, and what recording may cost, in separate pytest sessions."""
+
+import pytest
+from plugin_project import taken_away, write
+
+from turntape.cassettes import Cassette
+from turntape.proxy.scripted.server import ScriptedServer
+
+pytest_plugins = ("pytester",)
+
+TEST = """
+def run(system="You are a sales agent.", result="done"):
+    client = OpenAI(max_retries=0)
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": "Write to my prospects."}]
+    while True:
+        said = client.chat.completions.create(model="gpt-5", messages=messages, tools=TOOLS).choices[0].message
+        messages.append(said.model_dump(exclude_none=True))
+        for call in said.tool_calls or ():
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
+        if not said.tool_calls:
+            return said.content
+
+@pytest.mark.turntape
+def test_a():
+    assert "Globex" in run(os.environ.get("SYSTEM", "You are a sales agent."), os.environ.get("RESULT", "done"))
+"""
+
+
+def test_restamp_keeps_the_answers_and_writes_the_requests_without_a_call(
+    project: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, TEST)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    path = project.path / "cassettes/test_it/test_a.cassette.jsonl"
+    answers = [trip.response.body for trip in Cassette.load(path) if trip.response]
+    count = taken_away(server, monkeypatch)
+
+    monkeypatch.setenv("SYSTEM", "You are a salesman.")
+    restamped = project.runpytest("--turntape-mode=restamp")
+    restamped.assert_outcomes(passed=1)
+    restamped.stdout.fnmatch_lines(["*test_a: 4 requests rewritten, the answers stay"])
+    project.runpytest("--turntape-check").assert_outcomes(passed=1)
+
+    written = list(Cassette.load(path))
+    assert [trip.response.body for trip in written if trip.response] == answers
+    assert all(b"You are a salesman." in trip.request.body for trip in written)
+    assert len(server.requests) == count
+
+
+def test_restamp_refuses_by_turn_where_the_answer_could_not_follow(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, TEST)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    path = project.path / "cassettes/test_it/test_a.cassette.jsonl"
+    before = path.read_bytes()
+
+    monkeypatch.setenv("RESULT", "failed")
+    refused = project.runpytest("--turntape-mode=restamp")
+
+    refused.assert_outcomes(failed=1)
+    refused.stdout.fnmatch_lines(["*turn 2, #1 has changed in a tool result", "*- done", "*+ failed"])
+    assert path.read_bytes() == before
+
+
+def test_recording_from_a_turn_on_replays_the_turns_before_it(project: pytest.Pytester, server: ScriptedServer) -> None:
+    write(project, TEST)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    asked = len(server.requests)
+
+    again = project.runpytest("--turntape-rerecord-from=3")
+
+    again.assert_outcomes(passed=1)
+    again.stdout.fnmatch_lines(["turntape: recording 1 cassette again: 2 calls, about $*"])
+    assert len(server.requests) == asked + 2
+    project.runpytest().assert_outcomes(passed=1)
+    assert len(server.requests) == asked + 2
+
+
+def test_nothing_is_called_when_recording_again_would_cost_more_than_the_limit(
+    project: pytest.Pytester, server: ScriptedServer
+) -> None:
+    write(project, TEST)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    asked = len(server.requests)
+
+    result = project.runpytest("--turntape-mode=all", "--turntape-max-cost=0")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: turntape: recording again would cost about $*nothing was called"])
+    assert len(server.requests) == asked
+
+
+def test_the_limit_holds_for_the_session(project: pytest.Pytester, server: ScriptedServer) -> None:
+    write(project, TEST + "\n@pytest.mark.turntape\ndef test_b():\n    run()\n")
+
+    result = project.runpytest("--turntape-mode=once", "--turntape-max-cost=0.0000001")
+
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["*and --turntape-max-cost is $*; no further call is made*"])
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("given", ["much", "-1", "nan"])
+def test_a_limit_that_is_no_amount_is_named(project: pytest.Pytester, given: str) -> None:
+    write(project, TEST)
+
+    project.runpytest(f"--turntape-max-cost={given}").stdout.fnmatch_lines(
+        [f"*--turntape-max-cost is '{given}'; give *"]
+    )

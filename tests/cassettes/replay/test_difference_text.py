@@ -1,0 +1,237 @@
+"""What a failure says of each of 22 changes of one word, approved as text; and of what only moved."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+import pytest
+
+from turntape.cassettes.replay.difference_text import lines_of, part_in_words
+from turntape.cassettes.replay.miss import Miss
+from turntape.cassettes.replay.player import Player
+from turntape.cassettes.tape.model import Request, Response, RoundTrip
+
+URL = "https://api.openai.com/v1/chat/completions"
+LONG = "Read the whole file first. " * 12
+BODY: dict[str, Any] = {
+    "model": "gpt-5",
+    "temperature": 0.2,
+    "max_tokens": 100,
+    "stop": ["END"],
+    "metadata": {"team": "sales"},
+    "tool_choice": "required",
+    "messages": [
+        {"role": "system", "content": f"You are a sales agent.\n{LONG}Write short mails. {LONG}Never shout."},
+        {
+            "role": "user",
+            "content": [{"type": "text", "text": text} for text in ("Write to Acme.", "Today.", "Please.")],
+        },
+        {
+            "role": "assistant",
+            "content": "I will.",
+            "tool_calls": [
+                {"id": "c1", "type": "function", "function": {"name": "find", "arguments": '{"who":"Acme"}'}},
+                {"id": "c2", "type": "function", "function": {"name": "send", "arguments": '{"to":"Acme"}'}},
+            ],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": "found 3 people"},
+        {"role": "tool", "tool_call_id": "c2", "content": "sent"},
+        {"role": "user", "content": "Go on."},
+    ],
+    "tools": [
+        {
+            "type": "function",
+            "function": {
+                "name": name,
+                "description": f"Use it to {name}.",
+                "parameters": {"type": "object", "properties": {"who": {"type": "string"}}, "required": ["who"]},
+            },
+        }
+        for name in ("find", "send")
+    ],
+}
+ANSWER = Response(200, content=b'[{"id":"c1"},{"id":"c2"}]')
+"""The ids of calls are known to be the model's."""
+SYSTEM, ASSISTANT = "/messages/0/content", "/messages/2"
+
+
+def put(pointer: str, value: object) -> Callable[[dict[str, Any]], None]:
+    """Set what the pointer names."""
+
+    def change(body: Any) -> None:
+        *path, last = pointer.split("/")[1:]
+        for step in path:
+            body = body[int(step)] if isinstance(body, list) else body[step]
+        body[int(last) if isinstance(body, list) else last] = value
+
+    return change
+
+
+def words(pointer: str, old: str, new: str) -> Callable[[dict[str, Any]], None]:
+    def change(body: dict[str, Any]) -> None:
+        text: Any = body
+        for step in pointer.split("/")[1:]:
+            text = text[int(step)] if isinstance(text, list) else text[step]
+        assert old in text
+        put(pointer, text.replace(old, new, 1))(body)
+
+    return change
+
+
+def without(pointer: str) -> Callable[[dict[str, Any]], None]:
+    def change(body: Any) -> None:
+        *path, last = pointer.split("/")[1:]
+        for step in path:
+            body = body[int(step)] if isinstance(body, list) else body[step]
+        del body[int(last) if isinstance(body, list) else last]
+
+    return change
+
+
+def swapped(body: dict[str, Any]) -> None:
+    body["messages"][2]["tool_calls"].reverse()
+
+
+def two_places(body: dict[str, Any]) -> None:
+    words(SYSTEM, "sales", "field")(body)
+    words(SYSTEM, "shout", "whisper")(body)
+
+
+FUNCTION = "/tools/0/function"
+APPROVED: dict[str, tuple[Callable[[dict[str, Any]], None], str, list[str]]] = {
+    "a word of the system prompt": (
+        words(SYSTEM, "sales", "field"),
+        "the system prompt",
+        [
+            SYSTEM,
+            "  - You are a sales agent.⏎Read the whole file first. Read…",
+            "  + You are a field agent.⏎Read the whole file first. Read…",
+        ],
+    ),
+    "a word deep in a long prompt": (
+        words(SYSTEM, "short", "long"),
+        "the system prompt",
+        [
+            SYSTEM,
+            "  - …Read the whole file first. Write short mails. Read the whole file first. Read…",
+            "  + …Read the whole file first. Write long mails. Read the whole file first. Read…",
+        ],
+    ),
+    "two words far from each other": (
+        two_places,
+        "the system prompt",
+        [
+            SYSTEM,
+            "  - You are a sales agent.⏎Read the whole file first. Read…",
+            "  + You are a field agent.⏎Read the whole file first. Read…",
+            "  - …Read the whole file first. Never shout.",
+            "  + …Read the whole file first. Never whisper.",
+        ],
+    ),
+    "the task": (
+        words("/messages/1/content/0/text", "Acme", "Globex"),
+        "a message",
+        ["/messages/1/content/0/text", "  - Write to Acme.", "  + Write to Globex."],
+    ),
+    "a block is gone": (
+        without("/messages/1/content/1"),
+        "a message",
+        ["/messages/1/content/1", '  - {"type":"text","text":"Today."}'],
+    ),
+    "the last message": (
+        words("/messages/5/content", "on", "back"),
+        "a message",
+        ["/messages/5/content", "  - Go on.", "  + Go back."],
+    ),
+    "a message is gone": (
+        without("/messages/5"),
+        "a message",
+        ["/messages/5", '  - {"role":"user","content":"Go on."}'],
+    ),
+    "a message is new": (
+        lambda body: body["messages"].append({"role": "user", "content": "And?"}),
+        "a message",
+        ["/messages/6", '  + {"role":"user","content":"And?"}'],
+    ),
+    "a tool result": (
+        words("/messages/3/content", "3", "4"),
+        "a tool result",
+        ["/messages/3/content", "  - found 3 people", "  + found 4 people"],
+    ),
+    "a tool result is gone": (
+        without("/messages/4"),
+        "a tool result",
+        ["/messages/4", '  - {"role":"tool","tool_call_id":"c2","content":"sent"}'],
+    ),
+    "what the model said": (
+        words(f"{ASSISTANT}/content", "will", "do"),
+        "a message",
+        [f"{ASSISTANT}/content", "  - I will.", "  + I do."],
+    ),
+    "an argument of a call": (
+        words(f"{ASSISTANT}/tool_calls/0/function/arguments", "Acme", "Globex"),
+        "a message",
+        [f"{ASSISTANT}/tool_calls/0/function/arguments", '  - {"who":"Acme"}', '  + {"who":"Globex"}'],
+    ),
+    "the order of two calls": (
+        swapped,
+        "a message",
+        [f"{ASSISTANT}/tool_calls: the order has changed, send was at 1 and is at 0"],
+    ),
+    "the description of a tool": (
+        words(f"{FUNCTION}/description", "Use", "Call"),
+        "the tools",
+        [f"{FUNCTION}/description", "  - Use it to find.", "  + Call it to find."],
+    ),
+    "the name of a tool": (
+        put(f"{FUNCTION}/name", "search"),
+        "the tools",
+        [f"{FUNCTION}/name", "  - find", "  + search"],
+    ),
+    "the type of a parameter": (
+        put(f"{FUNCTION}/parameters/properties/who/type", "number"),
+        "the tools",
+        [f"{FUNCTION}/parameters/properties/who/type", "  - string", "  + number"],
+    ),
+    "a parameter is not required": (
+        put(f"{FUNCTION}/parameters/required", []),
+        "the tools",
+        [f"{FUNCTION}/parameters/required/0", '  - "who"'],
+    ),
+    "the model": (put("/model", "gpt-5-mini"), "the model", ["/model", "  - gpt-5", "  + gpt-5-mini"]),
+    "a number": (put("/temperature", 0.7), "temperature", ["/temperature", "  - 0.2", "  + 0.7"]),
+    "a setting is gone": (without("/max_tokens"), "max_tokens", ["/max_tokens", "  - 100"]),
+    "a setting is new": (put("/top_p", 0.5), "top_p", ["/top_p", "  + 0.5"]),
+    "an item of a setting": (put("/stop/0", "STOP"), "stop", ["/stop/0", "  - END", "  + STOP"]),
+}
+
+
+def missed(change: Callable[[dict[str, Any]], None]) -> Miss:
+    player = Player(
+        [
+            RoundTrip(
+                request=Request("POST", URL, content=orjson.dumps(BODY)),
+                started_at=1.0,
+                response=ANSWER,
+            )
+        ]
+    )
+    body = copy.deepcopy(BODY)
+    change(body)
+    with pytest.raises(Miss) as caught:
+        player.answer("POST", URL, (), orjson.dumps(body))
+    return caught.value
+
+
+@pytest.mark.parametrize("name", APPROVED)
+def test_a_change_of_one_word_is_said_as_approved(name: str) -> None:
+    change, part, lines = APPROVED[name]
+    miss = missed(change)
+
+    assert part_in_words(miss.differences[0], miss.nearest) == part
+    assert lines_of(miss.differences) == lines
+
+
+def test_there_are_twenty_two_of_them() -> None:
+    assert len(APPROVED) == 22
