@@ -32,7 +32,7 @@ def cost_of(config: pytest.Config) -> Callable[[Sequence[RoundTrip]], Decimal | 
 
 
 def limit_of(config: pytest.Config) -> Decimal | None:
-    """The limit in US dollars; None without one. Raises TurntapeError for a text that is no amount."""
+    """The limit in US dollars; None without one. Raises TurntapeError for an invalid amount."""
     given: str | None = config.getoption("turntape_max_cost")
     if given is None:
         return None

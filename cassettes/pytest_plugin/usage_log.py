@@ -22,7 +22,7 @@ type State = Literal["played", "partly", "missed", "unplayed"]
 _PLACE = re.compile(r"/\d+(?=/|$)", re.MULTILINE)
 """A place in a list: one change may be at another place in each test."""
 _NAMED = 5
-"""At most so many tests and files are named."""
+"""At most this many tests and files are named."""
 
 
 def _is_cassette(path: Path) -> bool:

@@ -4,7 +4,7 @@ Uploads of a client's own traces, as openai-agents sends them: each run sends ot
 thread, and nothing in the run follows from the answer. So a replay gives each of them the recorded answer, whatever it
 holds, and neither expects nor reports them.
 
-Discovery of what a host offers (RFC 8615): an SDK asks once in a process, goes on without an answer, and only the
+Discovery of what a host offers (RFC 8615): an SDK asks once in a process, continues without an answer, and only the
 first test of a process records it. A replay answers it if it can, and a missing answer fails nothing.
 """
 

@@ -53,7 +53,7 @@ def test_a_miss_names_the_part_and_its_words() -> None:
     assert lines_of(caught.value.differences) == ["/file/content", "  - one word", "  + another word"]
 
 
-def test_another_boundary_is_no_difference() -> None:
+def test_another_boundary_does_not_count() -> None:
     url = "https://api.openai.com/v1/audio/transcriptions"
     head = (("content-type", "multipart/form-data; boundary=b1"),)
     other = (("content-type", "multipart/form-data; boundary=zz"),)

@@ -1,4 +1,4 @@
-"""What a failure tells a person to do, in separate pytest sessions."""
+"""What a failure suggests, in separate pytest sessions."""
 
 import pytest
 from plugin_project import taken_away, write
@@ -104,14 +104,14 @@ def test_the_ini_file_sets_the_folder_and_the_arguments_of_the_mark(
     project.runpytest("--turntape-check").assert_outcomes(passed=1)
 
 
-def test_a_line_of_the_ini_file_that_is_no_rule_is_named(project: pytest.Pytester) -> None:
+def test_a_line_of_the_ini_file_with_an_invalid_rule_is_named(project: pytest.Pytester) -> None:
     project.makeini("[pytest]\nturntape_rules =\n    messages\n")
     write(project, WORD.format(mark="", name="a"))
 
     project.runpytest().stdout.fnmatch_lines(["*turntape_rules has the line 'messages'; write name = value*"])
 
 
-def test_a_conftest_with_the_hook_of_pytest_recording_is_no_error(project: pytest.Pytester) -> None:
+def test_a_conftest_with_the_hook_of_pytest_recording_is_accepted(project: pytest.Pytester) -> None:
     project.makeconftest("def pytest_recording_configure(config, vcr): raise AssertionError('called')")
     write(project, WORD.format(mark="", name="a"))
 

@@ -102,7 +102,7 @@ def test_the_limit_holds_for_the_session(project: pytest.Pytester, server: Scrip
 
 
 @pytest.mark.parametrize("given", ["much", "-1", "nan"])
-def test_a_limit_that_is_no_amount_is_named(project: pytest.Pytester, given: str) -> None:
+def test_a_limit_with_an_invalid_amount_is_named(project: pytest.Pytester, given: str) -> None:
     write(project, TEST)
 
     project.runpytest(f"--turntape-max-cost={given}").stdout.fnmatch_lines(
