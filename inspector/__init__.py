@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .pytest_plugin.agent_run import AgentRun
     from .run.run_index import Run
     from .views.json.models import RoundTripLabel
     from .views.json.report_models import CheckReport, FailureClassInfo, RunDiff
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "AgentRun",
     "ApiError",
     "CheckReport",
     "Emission",
@@ -49,6 +51,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "AgentRun": ".pytest_plugin.agent_run",
     "RoundTripLabel": ".views.json.models",
     **dict.fromkeys(("CheckReport", "FailureClassInfo", "RunDiff"), ".views.json.report_models"),
     "Exchange": ".wire.exchange",

@@ -56,6 +56,7 @@ PUBLIC: dict[str, tuple[str, ...]] = {
         "recorded_tools",
     ),
     "turntape.inspector": (
+        "AgentRun",
         "ApiError",
         "CheckReport",
         "Emission",

@@ -6,9 +6,11 @@ Everything is read again from the round trips when there are more of them.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
-from turntape.cassettes.tape.model import RoundTrip
+import orjson
+
+from turntape.cassettes.tape.model import Request, RoundTrip
 
 from ..findings.finding import Finding
 from ..run.labels import LabelledRoundTrip, label_all
@@ -16,7 +18,7 @@ from ..tools.tool_run import SeenAs
 from ..views.text.terminal_text import clip
 from ..views.text.trajectory_text import trajectory
 from ..wire.json_value import as_array, as_object
-from ..wire.values import FinishLabel, Usage
+from ..wire.values import FinishLabel, RequestReading, Usage
 
 
 class Call(NamedTuple):
@@ -25,6 +27,78 @@ class Call(NamedTuple):
     name: str
     arguments: object
     """The parsed arguments; their text if it cannot be parsed."""
+
+
+class Result(NamedTuple):
+    """A tool result in a request; equal to a plain `(name, text)`."""
+
+    name: str
+    """The tool's name; empty when the request does not say it."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What the client sent in one turn."""
+
+    _request: Request
+    _reading: RequestReading
+
+    @property
+    def body(self) -> Any:
+        """The parsed JSON body; None when it is not JSON."""
+        try:
+            return orjson.loads(self._request.body)
+        except orjson.JSONDecodeError:
+            return None
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers by their names in lower case. Credentials are replaced, as in a cassette."""
+        return {name.lower(): value for name, value in self._request.headers}
+
+    @property
+    def url(self) -> str:
+        return self._request.url
+
+    @property
+    def system(self) -> str:
+        """The system prompt, wherever the API has it."""
+        inner = [part.text for one in self._reading.messages if one.role == "system" for part in one.parts]
+        return "\n".join(text for text in (*(part.text for part in self._reading.system), *inner) if text)
+
+    @property
+    def messages(self) -> list[tuple[str, str]]:
+        """The conversation as `(role, text)`, without the system prompt. The text of a message of calls is empty, that of
+        a message of results is theirs."""
+        found: list[tuple[str, str]] = []
+        for message in self._reading.messages:
+            if message.role != "system":
+                texts = (part.result.text if part.result else part.text for part in message.parts)
+                found.append((message.role, "\n".join(text for text in texts if text)))
+        return found
+
+    @property
+    def tools(self) -> list[str]:
+        """The names of the tools that the request offers, in their order."""
+        return [tool.name for tool in (*self._reading.tools, *self._reading.added_tools)]
+
+    @property
+    def tool_results(self) -> list[Result]:
+        """The tool results in the request, in their order, those of earlier turns too: `[("search", "3 people")]`."""
+        names = {part.call.id: part.call.name for one in self._reading.messages for part in one.parts if part.call}
+        given = [part.result for one in self._reading.messages for part in one.parts if part.result]
+        return [Result(one.name or names.get(one.call_id) or "", one.text) for one in given if not one.server]
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """The other fields of the body, such as `temperature`, by their names."""
+        return self._reading.parameters
+
+    @property
+    def reading(self) -> RequestReading:
+        """Everything that was read of the request."""
+        return self._reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +112,8 @@ class TurnView:
     tool_calls: tuple[Call, ...]
     finish: FinishLabel | None
     """The effective finish; None if there was no answer."""
+    request: Sent
+    """What the client sent: `messages`, `tools`, `tool_results`, `headers`, `body`."""
     outcome: str
     """What the client did next: `dispatched`, `partly`, `not_dispatched`, `ended` or `open`."""
     usage: Usage | None
@@ -159,6 +235,7 @@ def _view(one: LabelledRoundTrip) -> TurnView:
             Call(call.name, call.arguments_raw if call.arguments is None else call.arguments) for call in calls
         ),
         finish=reading.finish.effective if reading.finish else None,
+        request=Sent(one.round_trip.request, reading.request),
         outcome=cast(str, as_object(one.label["client"]).get("outcome")),
         usage=reading.usage,
         cost=None if price is None else Decimal(price),

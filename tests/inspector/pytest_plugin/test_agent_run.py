@@ -1,5 +1,8 @@
 """What tests can ask of a run."""
 
+from dataclasses import replace
+
+import orjson
 import tool_tapes
 from conversations import HELLO, chat
 
@@ -33,3 +36,25 @@ def test_a_finding_about_a_message_of_a_tool_server_is_found() -> None:
     [found] = run.findings(id="client-tool-call-unasked")
     assert (found.turn, found.layer) == (0, "client")
     assert [one.turn for one in run.findings(layer="tool")] == [2]
+
+
+def test_what_the_client_sent_is_asserted_in_plain_values() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
+    history: list[dict[str, object]] = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": [{"type": "text", "text": "Find Acme."}]},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "3 people"},
+    ]
+    trip = chat(history)
+    body = orjson.loads(trip.request.body) | {"temperature": 0.5, "tools": [{**call, "function": {"name": "find"}}]}
+    request = replace(trip.request, content=orjson.dumps(body), headers=(("X-Team", "sales"),))
+    [turn] = AgentRun.of([replace(trip, request=request)]).turns
+
+    assert turn.request.system == "Be brief."
+    assert turn.request.messages == [("user", "Find Acme."), ("assistant", ""), ("tool", "3 people")]
+    assert turn.request.tool_results == [("find", "3 people")]
+    assert turn.request.tools == ["find"]
+    assert turn.request.headers["x-team"] == "sales"
+    assert turn.request.settings["temperature"] == 0.5
+    assert turn.request.body["messages"] == history
