@@ -69,8 +69,8 @@ class Sent:
 
     @property
     def messages(self) -> list[tuple[str, str]]:
-        """The conversation as `(role, text)`, without the system prompt. The text of a message of calls is empty, that of
-        a message of results is theirs."""
+        """The conversation as `(role, text)`, without the system prompt. The text of a message of calls is empty, and
+        that of a message of results is theirs."""
         found: list[tuple[str, str]] = []
         for message in self._reading.messages:
             if message.role != "system":
