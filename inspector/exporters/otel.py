@@ -36,13 +36,12 @@ def otel(round_trips: Iterable[RoundTrip], *, content: bool = True) -> str:
 
 def _recording(round_trips: Iterable[RoundTrip]) -> str:
     """The id of the recording; of the first segment's for a later one. Without a file, from the first round trip."""
-    for trip in round_trips:
-        if (mark := carried(trip)) and mark.recording:
-            return mark.recording
-        if not isinstance(round_trips, Cassette) or not round_trips.header:
-            return recording_id({"started_at": min(one.started_at for one in round_trips)})
-        break
-    return recording_id(round_trips.header if isinstance(round_trips, Cassette) else {})
+    file = round_trips if isinstance(round_trips, Cassette) and round_trips.header else None
+    trips = round_trips if file is None else file.with_carried()
+    first = next((mark.recording for trip in trips if (mark := carried(trip)) and mark.recording), None)
+    if first is not None or file is not None:
+        return first or recording_id(file.header if file else {})
+    return recording_id({"started_at": min((trip.started_at for trip in round_trips), default=0)})
 
 
 @dataclass(slots=True)

@@ -44,7 +44,7 @@ class Gateway:
         """Gives the sums of the labels so far."""
         self.running = running
         self._started = time.time()
-        self._shipper = Shipper(settings.ship, say=_say) if settings.ship else None
+        self._shipper = Shipper(settings.ship, say=_say if settings.serves else _be_silent) if settings.ship else None
         self._rotation: Rotation | None = None
 
     def start(self, sidecar: SidecarClient, revive: Callable[[Recorder], SidecarClient]) -> None:
@@ -73,10 +73,11 @@ class Gateway:
             self._shipper.submit(last)
         counts = self._shipper.close(max(1.0, self.settings.grace))
         address = self.settings.ship.address
-        if counts.files:
+        if counts.waiting:
+            verb = "waits" if counts.waiting == 1 else "wait"
             problems.append(
-                f"{several(counts.files, 'file')} could not be shipped to {address} and wait in "
-                f"{str(self.settings.ship.spool)!r}: {counts.problem or 'no answer'}; the next `--ship` sends them"
+                f"{several(counts.waiting, 'file')} could not be shipped to {address} and {verb} in "
+                f"{str(self.settings.ship.spool)!r} for the next attempt: {counts.problem or 'no answer'}"
             )
         if counts.left:
             problems.append(
@@ -133,6 +134,10 @@ class Gateway:
             shipped=self._shipper.metrics() if self._shipper else None,
         )
         return page(counted, self.sums())
+
+
+def _be_silent(sentence: str) -> None:
+    """A command's problem is said once, at its end."""
 
 
 def _say(sentence: str) -> None:

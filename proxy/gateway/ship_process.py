@@ -3,7 +3,8 @@
     python -m turntape.proxy.gateway.ship_process --to ADDRESS [--spool DIR] [--label K=V]… [--content] [--rows-only]
         [--remove] [FILE…]
 
-Prints one JSON object: `shipped`, `failed`, `spooled`, `dropped` (files), `unsettled` (paths that neither the store nor
+Prints one JSON object: `shipped`, `failed`, `spooled`, `dropped` (files), `waiting` (in the spool, for this
+store), `files` and `bytes` (in the spool, for all), `unsettled` (paths that neither the store nor
 the spool has) and `problem` (a sentence, or null). With `--remove`, a file that the store or the spool has is removed.
 """
 
@@ -70,11 +71,13 @@ def _ship(options: argparse.Namespace) -> dict[str, object]:
             file.unlink()
     left = [str(file) for file in files if file not in settled]
     count, size = Spool(options.spool).size() if options.spool else (0, 0)
+    here = len(Spool(options.spool).waiting(options.to)) if options.spool else 0
     return {
         "shipped": shipped,
         "failed": failed,
         "spooled": spooled,
         "dropped": dropped,
+        "waiting": here,
         "files": count,
         "bytes": size,
         "unsettled": left,

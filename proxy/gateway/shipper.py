@@ -56,8 +56,10 @@ class ShipCounts:
     """Attempts that failed; the file is tried again."""
     dropped: int = 0
     """Files that the spool had no room for."""
+    waiting: int = 0
+    """In the spool now, for this store."""
     files: int = 0
-    """In the spool now."""
+    """In the spool now, for all stores."""
     bytes: int = 0
     since: float | None = None
     """When the oldest file began to wait, by the clock of the shipper."""
@@ -169,13 +171,14 @@ class Shipper:
         counts.shipped += as_number(result.get("shipped"))
         counts.failed += as_number(result.get("failed"))
         counts.dropped += as_number(result.get("dropped"))
+        counts.waiting = as_number(result.get("waiting"))
         counts.files, counts.bytes = as_number(result.get("files")), as_number(result.get("bytes"))
         counts.left = sorted({*counts.left, *map(str, as_list(result.get("unsettled")))})
-        counts.since = (counts.since if counts.since is not None else self._clock()) if counts.files else None
+        counts.since = (counts.since if counts.since is not None else self._clock()) if counts.waiting else None
         problem = result.get("problem")
         counts.problem = str(problem) if problem is not None else None
         if counts.problem:
             self._say(f"nothing was shipped: {counts.problem}" if not result.get("shipped") else counts.problem)
-        waits = bool(counts.files) and self._to.spool is not None
+        waits = counts.waiting > 0
         self._pause = min(LONGEST, self._pause * 2) if waits and self._retry is not None else AGAIN
         self._retry = self._clock() + self._pause if waits else None

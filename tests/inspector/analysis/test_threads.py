@@ -499,3 +499,17 @@ def test_a_prompt_that_is_rebuilt_with_the_last_answer_continues_the_thread() ->
 
     assert edges(*trips)[1] == ("t1", "rebuilt", 0)
     assert places(*trips)[1] == ("t1", 2, "changed")
+
+
+def test_a_conversation_over_several_traces_is_one_thread() -> None:
+    """A recorder names a run by its trace, and a chat server begins a trace with each message."""
+    first, second = loop()
+    traces = ["0af7651916cd43dd8448eb211c80319c", "1bf7651916cd43dd8448eb211c80319c"]
+    trips = [
+        replace(sent(trip, traceparent=f"00-{trace}-b7ad6b7169203331-01"), run=trace)
+        for trip, trace in zip((first, second), traces, strict=True)
+    ]
+    named = [replace(trip, run=name) for trip, name in zip((first, second), ("a", "b"), strict=True)]
+
+    assert [turn.thread for turn in sort(*trips)] == ["t1", "t1"]
+    assert [turn.thread for turn in sort(*named)] == ["t1", "t2"]

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -32,6 +33,8 @@ class Routed:
         intercept: tuple[str, ...] = (),
         upstream_proxy: UpstreamProxy | None = None,
         played: PlayedTools | None = None,
+        pages: Callable[[str], tuple[int, str, bytes]] | None = None,
+        runs_by_trace: bool = False,
         **upstreams: str,
     ) -> None:
         kept: list[RoundTrip] = []
@@ -43,6 +46,8 @@ class Routed:
             intercept=intercept,
             upstream_proxy=upstream_proxy,
             played=played,
+            pages=pages,
+            runs_by_trace=runs_by_trace,
             clock=lambda: 1000.0,
         )
         self.router.port = PORT
@@ -204,6 +209,35 @@ def test_a_run_is_named_by_path_or_by_proxy_user_and_the_path_wins() -> None:
     assert run(route("https://api.openai.com/v1/models", proxy_authorization=user("a%2Fb"))) == "a/b"
     assert run(route("/s/path/openai/v1/models", proxy_authorization=user("user"))) == "path"
     assert run(route("/openai/v1/models")) is None
+
+
+TRACE = "0af7651916cd43dd8448eb211c80319c"
+
+
+def test_a_request_without_a_name_is_of_the_run_of_its_trace() -> None:
+    route, off = Routed(runs_by_trace=True), Routed()
+    parent = f"00-{TRACE}-b7ad6b7169203331-01"
+
+    def run(flow: http.HTTPFlow) -> str | None:
+        return route.recorder.pending[flow.id].run
+
+    assert run(route("/openai/v1/models", traceparent=parent)) == TRACE
+    assert run(route("https://api.openai.com/v1/models", traceparent=parent)) == TRACE
+    assert run(route("/s/path/openai/v1/models", traceparent=parent)) == "path"
+    assert run(route("/openai/v1/models", traceparent="00-" + "0" * 32 + "-b7ad6b7169203331-01")) is None
+    assert run(route("/openai/v1/models")) is None
+    assert off.recorder.pending[off("/openai/v1/models", traceparent=parent).id].run is None
+
+
+def test_status_pages_are_answered_and_not_recorded() -> None:
+    route = Routed(pages=lambda path: (503, "text/plain", path.encode()))
+
+    flow = route("/-/ready?x=1", method="GET")
+
+    assert flow.response and (flow.response.status_code, flow.response.content) == (503, b"/-/ready?x=1")
+    assert flow.response.headers["cache-control"] == "no-store"
+    assert not route.recorded(flow)
+    assert Routed()("/-/ready", method="GET").response.status_code == 404  # pyright: ignore[reportOptionalMemberAccess]
 
 
 def test_proxy_headers_are_not_sent_on() -> None:

@@ -95,3 +95,34 @@ def test_a_rule_is_a_field_and_what_to_do(rule: str) -> None:
 def test_what_is_not_a_rule_is_quoted(text: str) -> None:
     with pytest.raises(ArgumentTypeError, match=f"^{text!r} is not FIELD=fail"):
         types.matching_rule(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("100MB", (100_000_000, None)),
+        ("1h", (None, 3600.0)),
+        ("1.5MiB,90s", (1_572_864, 90.0)),
+        ("100MB|1h", (100_000_000, 3600.0)),
+        ("2d , 10 kb", (10_000, 172_800.0)),
+    ],
+)
+def test_a_file_is_rotated_at_a_size_a_time_or_both(text: str, value: object) -> None:
+    assert types.rotate_at(text) == value
+
+
+@pytest.mark.parametrize("text", ["", "100", "0MB", "0s", "1 week", "MB", "-1h", "1h;2h", "0.1B"])
+def test_another_rotation_is_refused(text: str) -> None:
+    with pytest.raises(ArgumentTypeError):
+        types.rotate_at(text)
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("30s", 30.0), ("1.5m", 90.0), ("45", 45.0), ("0s", 0.0)])
+def test_a_time_has_a_unit_or_is_seconds(text: str, seconds: float) -> None:
+    assert types.duration(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["soon", "10MB", "-5s", ""])
+def test_another_time_is_refused(text: str) -> None:
+    with pytest.raises(ArgumentTypeError, match="is not a time such as"):
+        types.duration(text)

@@ -4,9 +4,15 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import httpx
 import pytest
+from waiting import eventually
+
+from turntape.cassettes import Cassette
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -87,3 +93,80 @@ def test_traffic_that_was_not_recorded_is_exit_4(tmp_path: Path) -> None:
 
     assert process.returncode == 4, err
     assert cassette.name in err
+
+
+class Slow(BaseHTTPRequestHandler):
+    """An API whose stream lasts until the test lets it end."""
+
+    go: threading.Event
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        self.wfile.write(b'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n')
+        self.wfile.flush()
+        self.go.wait(60)
+        self.wfile.write(b"data: [DONE]\n\n")
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Print nothing."""
+
+
+def test_sigterm_lets_a_stream_end_and_says_that_it_is_not_ready(tmp_path: Path) -> None:
+    go = threading.Event()
+    api = ThreadingHTTPServer(("127.0.0.1", 0), type("One", (Slow,), {"go": go}))
+    threading.Thread(target=api.serve_forever, daemon=True).start()
+    command = [sys.executable, "-m", "turntape.proxy.cli", "record", "--port=0", "--out=t.jsonl", "--grace=60s"]
+    command += [f"--upstream=openai=http://127.0.0.1:{api.server_port}/v1"]
+    environ = os.environ | {"TURNTAPE_HOME": str(tmp_path / "home")}
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        assert process.stdout
+        port = int(next(line for line in process.stdout if " port " in line).rpartition("port ")[2].partition(".")[0])
+
+        def status(path: str) -> int:
+            return httpx.get(f"http://127.0.0.1:{port}{path}", trust_env=False).status_code
+
+        before = status("/-/ready")
+        with httpx.stream(
+            "POST",
+            f"http://127.0.0.1:{port}/openai/v1/chat/completions",
+            json={"model": "m", "messages": []},
+            timeout=60,
+            trust_env=False,
+        ) as answer:
+            pieces = answer.iter_bytes()
+            first = next(pieces)
+            process.terminate()
+            eventually(lambda: status("/-/ready") == 503)
+            live = status("/-/live")
+            go.set()
+            rest = b"".join(pieces)
+        code = process.wait(60)
+    api.shutdown()
+    api.server_close()
+
+    assert (before, live, code) == (200, 200, 0)
+    assert (first + rest).endswith(b"data: [DONE]\n\n")
+    [trip] = Cassette.load(tmp_path / "t.jsonl")
+    assert trip.failure is None
+
+
+def test_rotation_and_limits_exclude_each_other_before_there_is_a_file(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "turntape.proxy.cli", "record", "--rotate=1h", "--max-turns=3"],
+        cwd=tmp_path,
+        env=os.environ | {"TURNTAPE_HOME": str(tmp_path / "home")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith("turntape: --rotate does not work with --max-turns")
+    assert not list(tmp_path.glob("*.jsonl*"))
