@@ -29,11 +29,14 @@ from mitmproxy.proxy.layers.http._events import (
     ResponseTrailers,
 )
 
+from .half_closed import still_reads
 from .wire_events import Cause, InterimResponse, RawEnd, RawResponse, blame
 
 _INTERIM = re.compile(rb"HTTP/1\.\d 1(?!01)\d\d[ \r\n]")
 """The beginning of an interim answer; 101 is a final one."""
 _END = b"0\r\n\r\n"
+_SOON, _LATER = 0.05, 1.0
+"""Seconds until it is looked at again whether a client still reads."""
 _HEAD = "turntape_head"
 """The attribute of a response that has its head as it came, with the fields that were read from it."""
 
@@ -134,6 +137,42 @@ class _Messages(base.Http1Connection):
 
 class ClientSide(_Messages, base.Http1Server):
     """The layer that talks to a client."""
+
+    _reads_on = False
+    """True for a client that sends nothing more and still reads."""
+
+    @override
+    def _handle_event(self, event: events.Event) -> CommandGenerator[None]:
+        if isinstance(event, events.Wakeup):
+            return self._look_again()
+        return super()._handle_event(event)
+
+    @override
+    def wait(self, event: events.Event) -> CommandGenerator[None]:
+        if isinstance(event, events.ConnectionClosed) and self._still_reads():
+            self._reads_on = True
+            yield commands.RequestWakeup(_SOON)
+        else:
+            yield from super().wait(event)
+
+    def _still_reads(self) -> bool:
+        client, ours = self.conn.peername, self.conn.sockname
+        return not self.conn.tls and client is not None and ours is not None and still_reads(client, ours)
+
+    def _look_again(self) -> CommandGenerator[None]:
+        """A client that waits for its answer may close the rest of its connection too."""
+        if self.state == self.wait:
+            if self._still_reads():
+                yield commands.RequestWakeup(_LATER)
+            else:
+                yield from super().wait(events.ConnectionClosed(self.conn))
+
+    @override
+    def mark_done(self, *, request: bool = False, response: bool = False) -> CommandGenerator[None]:
+        yield from super().mark_done(request=request, response=response)
+        if self._reads_on and self.request is None:
+            yield commands.CloseConnection(self.conn)
+            self.state = self.done
 
     @override
     def send(self, event: HttpEvent) -> CommandGenerator[None]:

@@ -18,7 +18,7 @@ from turntape.cassettes import Cassette, Recorder, RoundTrip
 from turntape.proxy.engine.engine import Engine, running
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from bench.soak.behaviours import BODY, CHUNKED, OK, SIZED, SSE, Behaviour, chunk
+from bench.soak.behaviours import BODY, CHUNKED, LAST, OK, SIZED, SSE, Behaviour, chunk
 from bench.soak.certificate import certificate, server_context
 from bench.soak.http2 import HEAD, Http2Client, Http2Upstream, Streamed, serving2
 from bench.soak.raw import Connection, RawUpstream, ask, serving
@@ -26,6 +26,9 @@ from bench.soak.raw import Connection, RawUpstream, ask, serving
 PATH = "/v1/chat/completions"
 ASKED = b'{"model":"m","messages":[]}'
 STREAMS = Behaviour("a stream that continues", (OK + SSE + CHUNKED + b"\r\n" + chunk(b"data: 1\n\n"),))
+STREAMS_AND_ENDS = Behaviour(
+    "a stream", (OK + SSE + CHUNKED + b"\r\n", chunk(b"data: 1\n\n"), 0.2, chunk(b"data: 2\n\n") + LAST)
+)
 SILENT = Behaviour("no answer", ())
 
 
@@ -117,6 +120,35 @@ def test_a_client_that_breaks_http_within_its_request_body(route: str, tape: Pat
         request = up.request(route).partition(b"Content-Length")[0]
         client.sendall(request + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n")
         assert up.trip() == ("client", "protocol")
+
+
+LATE = Behaviour("an answer after a while", (0.3, OK + SIZED + b"\r\n" + BODY))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says who holds a socket")
+@ROUTES
+@pytest.mark.parametrize("behaviour", [LATE, STREAMS_AND_ENDS], ids=["late", "a stream"])
+def test_a_client_that_closes_one_direction_gets_its_answer(
+    route: str, behaviour: Behaviour, tape: Path, confdir: Path
+) -> None:
+    with raw(tape, confdir, behaviour) as (up, _), up.connect() as client:
+        client.sendall(up.request(route))
+        client.shutdown(socket.SHUT_WR)
+        answer = Connection(client).rest()
+        assert up.trip() == (None, None)
+
+    assert answer == b"".join(step for step in behaviour.steps if isinstance(step, bytes))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says who holds a socket")
+def test_a_client_that_closes_the_other_direction_later_is_gone(tape: Path, confdir: Path) -> None:
+    with raw(tape, confdir, SILENT) as (up, upstream):
+        with up.connect() as client:
+            client.sendall(up.request("base_url"))
+            client.shutdown(socket.SHUT_WR)
+            eventually(lambda: upstream.requests)
+        assert up.trip() == ("client", "client_gone")
+        assert upstream.left.acquire(timeout=PATIENCE)
 
 
 def hung_tls() -> socket.socket:
