@@ -1,5 +1,5 @@
 # The README's two commands are `make demo` and `make test`. Each target installs what it needs.
-.PHONY: demo test check format setup corpus corpus-findings corpus-prices clients clients-tools sealed proof bench suites faults soak fuzz ledger fleet mutants docs docs-site test-matrix \
+.PHONY: demo test check format setup corpus corpus-findings corpus-prices clients clients-tools sealed proof bench suites crash faults soak fuzz ledger fleet mutants docs docs-site test-matrix \
 	wheel clean
 .DEFAULT_GOAL := demo
 
@@ -86,6 +86,10 @@ suites: setup
 # `make faults ARGS="--recorded -v"` for the recorded loops alone, each miss with the command that shows it.
 faults: setup
 	$(RUN)python -m bench.faults $(ARGS)
+
+# What is left of a recording after kill -9, a full disk, a changed file, a clock that jumps: `make crash ARGS="--rounds 10"`.
+crash: setup
+	$(RUN)python -m bench.crash $(ARGS)
 
 # Mutated inputs through every reader; a run continues where the last one ended: `make fuzz ARGS="--count 10000 --again"`.
 fuzz: setup
