@@ -224,6 +224,9 @@ def _by_tokens(addition: Addition, ledger: Ledger | None) -> Addition:
         return addition
     largest = max(new, key=lambda use: use.tokens.value if use.tokens is not None else 0)
     name = largest.piece.name.removeprefix("result of ")
+    words = name.removeprefix(f"{largest.piece.tool} ")
+    # The same words as before the ledger was there: of a shell, the command alone.
+    name = words if addition.name.startswith(words) else name
     most = largest.tokens is not None and 2 * largest.tokens.value >= addition.tokens
     return replace(addition, name=name if most or len(new) == 1 else f"{name} and {len(new) - 1} more")
 

@@ -115,3 +115,14 @@ def test_with_the_ledger_an_addition_is_named_by_the_piece_with_the_most_tokens(
 
     (addition,) = strip_of(run.rows.all, run.ledger).lanes[0].turns[1:]
     assert addition.addition == Addition(1, 50, "look_up tape")
+
+
+def test_an_addition_has_the_same_name_with_and_without_the_ledger() -> None:
+    run = Run.of(loop())
+
+    names = [
+        [turn.addition.name for turn in found.lanes[0].turns if turn.addition is not None]
+        for found in (strip_of(run.rows.all), strip_of(run.rows.all, run.ledger))
+    ]
+    assert names[0] == names[1]
+    assert names[0]
