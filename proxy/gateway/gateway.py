@@ -91,7 +91,8 @@ class Gateway:
     def remarks(self) -> list[str]:
         """What the summary adds: further files, and what was shipped."""
         more = self.segments.number - 1
-        found = [f"and in {several(more, 'more file')}, up to {self.segments.current.path}"] if more else []
+        last = self.segments.current.path
+        found = [f"and in {several(more, 'more file')}, up to {last}"] if more and last.exists() else []
         if self._shipper is not None and self.settings.ship is not None and (count := self._shipper.counts.shipped):
             found.append(f"{several(count, 'file')} shipped to {self.settings.ship.address}")
         return found

@@ -85,6 +85,8 @@ def end_lines(recording: Recording, outcome: Outcome, command: Sequence[str]) ->
     if not outcome.count:
         return missing
     lines = summary_lines(outcome.totals, settings.path, outcome.count, colour)
+    if not settings.path.exists():
+        lines = lines[:-2]  # it was shipped and removed: there is no file to show
     lines += [f"          {line}" for line in recording.gateway.remarks()]
     totals = outcome.totals or {}
     only_tools = totals.get("round_trips") is not None and totals["round_trips"] == totals.get("tool_messages")

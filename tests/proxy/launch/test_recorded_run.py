@@ -1,12 +1,15 @@
 """The exit code of a recorded command."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from turntape.cassettes.recording.recorder import Recorder
 from turntape.proxy.exit_codes import NOT_RECORDED
+from turntape.proxy.gateway.gateway import GatewaySettings
+from turntape.proxy.gateway.shipper import ShipTo
 from turntape.proxy.launch import recorded_run
 from turntape.proxy.launch.recorded_run import run
 from turntape.proxy.launch.recording import Settings
@@ -62,3 +65,28 @@ async def test_a_mistake_of_ours_at_the_end_leaves_the_exit_code(
 
     assert await run(settings, command(7), quiet=False) == 7
     assert "internal error at the end, ZeroDivisionError" in capsys.readouterr().err
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("code", [0, 7])
+async def test_a_store_that_cannot_be_used_leaves_the_exit_code_and_the_file(
+    code: int, settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "store").write_text("a file, not a folder")
+    to = ShipTo(str(tmp_path / "store"), tmp_path / "spool")
+    settings = replace(settings, gateway=GatewaySettings(ship=to), upstreams={"*": "http://127.0.0.1:9"})
+    program = f"""
+import os, urllib.request
+try:
+    urllib.request.urlopen(os.environ["OPENAI_BASE_URL"] + "/models")
+except OSError:
+    raise SystemExit({code})
+"""
+
+    assert await run(settings, [sys.executable, "-c", program], quiet=True) == code
+
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert said.startswith(f"turntape: 1 file could not be shipped to {tmp_path / 'store'} and waits in ")
+    assert settings.path.exists()
+    assert list((tmp_path / "spool").rglob("*.jsonl"))
