@@ -83,11 +83,16 @@ class _Shipment:
             if self._write(found, state):
                 if not target.dry_run and is_forgotten(self._store, recording.recording):
                     return self._forgotten()
-                return self._done(state)
+                if target.dry_run or self._is_there():
+                    return self._done(state)
             self._wrote = state
         return replace(
             self._done("failed"), problem=f"{str(recording.path)!r}: other shippers keep replacing it; ship again"
         )
+
+    def _is_there(self) -> bool:
+        """Look once more: on a store that ignores conditions, the write of another shipper may have won or mixed in."""
+        return self._state(landed(self._store, self._name)) not in ("new", "grown")
 
     def _state(self, found: Landed | None) -> State:
         """What is to be done about what the store has."""

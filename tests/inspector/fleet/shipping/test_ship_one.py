@@ -138,3 +138,28 @@ def test_no_planted_text_is_in_a_row(recorded: list[Tape], tmp_path: Path) -> No
     assert len(planted) == 7 * len(recorded)
     assert [text for text in planted if text in shown] == []
     assert all(text.encode() in recorded[0].path.read_bytes() for text in recorded[0].planted)
+
+
+@pytest.mark.parametrize("spoiled", ["by a shorter version", "by a mixture"])
+def test_a_write_that_another_one_spoils_is_repeated(
+    recorded: list[Tape], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoiled: str
+) -> None:
+    """A store that ignores conditions lets the later write win, or mixes two of them."""
+    to, put = str(tmp_path / "store"), Store.put
+    ship([recorded[0].half], to)
+    (name,) = names(to, "rows/v1")
+    content = open_store(to).get(name)
+    assert content is not None
+    other, done = content.data if spoiled == "by a shorter version" else b"PAR1" + bytes(50) + b"PAR1", list[str]()
+
+    def spoil(self: Store, name: str, data: bytes, **how: object) -> object:
+        written = put(self, name, data, **how)  # type: ignore[arg-type]
+        if name.startswith("rows/") and not done:
+            done.append(name)
+            put(self, name, other)
+        return written
+
+    monkeypatch.setattr(Store, "put", spoil)
+
+    assert ship([recorded[0].path], to).files[0].state == "grown"
+    assert_once(to, recorded[:1])
