@@ -74,5 +74,5 @@ def test_the_reference_names_everything_that_there_is() -> None:
     source = Path(pytest_plugin.__file__).read_text() + Path(pytest_run.__file__).read_text()
     options = set(re.findall(r'"(--turntape-[\w-]+|turntape_(?:mode|profile|ignore|ignore_text|allow_hosts))"', source))
 
-    assert len(options) == 11
+    assert len(options) == 12
     assert [name for name in (*Marker.__slots__, *KINDS, *fixtures, *options) if f"`{name}`" not in text] == []
