@@ -1,6 +1,6 @@
 # The README's two commands are `make demo` and `make test`. Each target installs what it needs.
-.PHONY: demo test check format setup corpus corpus-findings corpus-prices clients clients-tools sealed proof bench suites crash faults soak fuzz ledger fleet mutants docs docs-site test-matrix \
-	wheel clean
+.PHONY: demo test check format setup hostile audit corpus corpus-findings corpus-prices clients clients-tools sealed proof bench suites crash faults soak fuzz ledger fleet mutants docs docs-site test-matrix \
+	wheel sbom clean
 .DEFAULT_GOAL := demo
 
 # Looked up once per run, and only by the targets that need them.
@@ -99,6 +99,14 @@ fuzz: setup
 soak: setup
 	$(RUN)python -m bench.soak $(ARGS)
 
+# What enemies try: pages in a real Chromium, programs of other users, recordings made to do harm; `ARGS=-v` for each.
+hostile: setup
+	$(RUN)python -m bench.hostile $(ARGS)
+
+# What is known to be insecure in the locked dependencies; skipped, with the reason, where nobody can be asked.
+audit: setup
+	.ci/audit '$(UV)' $(ARGS)
+
 # How true the ledger's figures are, against backends with tokenizers that it never sees: `make ledger ARGS='-v gemini'`.
 ledger: setup
 	@'$(UV)' sync --quiet --frozen --inexact --group bench --python '$(PYTHON_PATH)'
@@ -133,6 +141,13 @@ docs-site: setup
 MATRIX = 3.12:lowest-direct 3.12:highest 3.13:highest 3.14:highest
 test-matrix: setup
 	.ci/test-matrix '$(UV)' '$(MATRIX)' $(ARGS)
+
+# What an installation with all extras consists of, from the lock, as CycloneDX 1.5.
+sbom: setup
+	@mkdir -p build
+	@'$(UV)' export --quiet --frozen --all-extras --no-dev --preview-features sbom-export --format cyclonedx1.5 \
+		--output-file build/turntape.cdx.json
+	@echo build/turntape.cdx.json
 
 wheel: setup
 	'$(UV)' build --quiet --python '$(PYTHON_PATH)'
