@@ -1,4 +1,4 @@
-"""Clients that are no browser: requests that lead the recorder into itself, and programs of other users."""
+"""Clients other than browsers: requests that lead the recorder into itself, and programs of other users."""
 
 import socket
 from collections.abc import Iterator

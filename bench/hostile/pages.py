@@ -32,12 +32,12 @@ ATTEMPTS = {
 }
 PAGE = """<!doctype html><body><iframe name="frame"></iframe><pre id="said">unfinished</pre><script>
 const body = %s, url = %s;
-const tell = (text) => { document.getElementById('said').textContent = text; };
+const show = (text) => { document.getElementById('said').textContent = text; };
 (async () => {
   try {
     const answer = await (%s);
-    tell('read: ' + (answer && answer.text ? (await answer.text()).slice(0, 300) : 'nothing'));
-  } catch (error) { tell('refused: ' + error.message); }
+    show('read: ' + (answer && answer.text ? (await answer.text()).slice(0, 300) : 'nothing'));
+  } catch (error) { show('refused: ' + error.message); }
 })();
 </script>"""
 
