@@ -120,9 +120,9 @@ def breaks_schema(context: RuleContext) -> Iterator[Note]:
 def stop_ignored(context: RuleContext) -> Iterator[Note]:
     if not context.succeeded or context.finish.effective == "cut":
         return
-    for stop in context.request.stop:
+    for stop in (one for one in context.request.stop if one.strip()):
         _, found, rest = context.emission.text.partition(stop)
-        if stop.strip() and found and rest.strip():
+        if found and rest.strip():
             yield Note(
                 f"the request stops at {stop!r}, and the answer continues after it: {rest.strip()[:60]!r}",
                 (f"{context.at} request stop", f"{context.at} response"),

@@ -541,3 +541,11 @@ def test_what_the_client_did_wrong_across_segments_is_a_finding_of_the_next_turn
 
     assert ids(rows([first, second])[0]) == ["client-missing-tool-result"]
     assert (ids(before), ids(after)) == ([], ["client-missing-tool-result"])
+
+
+def test_an_empty_stop_string_stops_no_rule() -> None:
+    labeller = Labeller()
+
+    labeller.add(chat([HELLO], said("A strip. It holds a recording."), stop=["", " ", "strip."]))
+
+    assert labeller.problems == ()
