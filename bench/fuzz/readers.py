@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
 
-import orjson
-
 from turntape.cassettes import Recorder
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.run.labels import Labeller
+from turntape.inspector.views.json.show_json import dumps
 from turntape.inspector.wire.parse import read
 from turntape.proxy.cli.command_line import main
 from turntape.proxy.exit_codes import INTERNAL
@@ -89,8 +88,8 @@ def labels(number: int) -> Read:
     failed = None
     try:
         for trip in trips:
-            orjson.dumps(labeller.add(trip))
-        orjson.dumps(labeller.close())
+            dumps(labeller.add(trip))
+        dumps(labeller.close())
     except Exception:
         failed = traceback.format_exc(limit=-3)
     spent = process_time() - begun

@@ -1,5 +1,6 @@
 """The lines that the labeller process writes: a word and a JSON object."""
 
+import json
 import sys
 import threading
 from collections.abc import Mapping
@@ -12,7 +13,11 @@ def send(head: str, value: Mapping[str, object], *, now: bool = False) -> None:
     """Write a line; `now` sends it at once."""
     import orjson
 
-    send_json(head, orjson.dumps(value), now=now)
+    try:
+        text = orjson.dumps(value)
+    except TypeError:  # models emit lone surrogates, which no reader of the file takes, and integers beyond 64 bits
+        text = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+    send_json(head, text, now=now)
 
 
 def send_json(head: str, value: bytes, *, now: bool = False) -> None:
